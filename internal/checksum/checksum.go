@@ -1,0 +1,24 @@
+// Package checksum computes the checksum that RNTuple has behind its anchor,
+// envelopes and pages: XXH3 of 64 bits, with the default secret and seed 0.
+package checksum
+
+import (
+	"github.com/zeebo/xxh3"
+
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// Size is the size of a checksum in bytes.
+const Size = 8
+
+// Sum returns the checksum of b.
+func Sum(b []byte) uint64 { return xxh3.Hash(b) }
+
+// Verify returns an error that wraps wire.ErrChecksum if stored is not the
+// checksum of b.
+func Verify(stored uint64, b []byte) error {
+	if computed := Sum(b); stored != computed {
+		return wire.Mismatch(stored, computed)
+	}
+	return nil
+}

@@ -1,0 +1,304 @@
+// Package wire reads and writes the basic types of the RNTuple metadata and of
+// the ROOT file container: integers, floats and strings of either byte order.
+//
+// A record is described once, by a function that walks a Codec over its
+// members; the same walk reads and writes it. The Codec carries a sticky error
+// with the offset and the path of the member it happened at, so that the
+// descriptions need no error handling of their own.
+package wire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// The kinds of fault in the input. Every error that the input causes wraps
+// exactly one of them.
+var (
+	// ErrCorrupt says that the bytes contradict the format.
+	ErrCorrupt = errors.New("corrupt data")
+	// ErrChecksum says that a stored checksum differs from the computed one.
+	ErrChecksum = errors.New("checksum mismatch")
+	// ErrUnsupported says that the bytes may be right, but use something that
+	// this version of the library does not know: newer, never broken.
+	ErrUnsupported = errors.New("unsupported")
+)
+
+// A FormatError says what is wrong with the input, and where.
+type FormatError struct {
+	Offset int64  // bytes from the start of the file, or of the uncompressed envelope or record that Path begins with
+	Path   string // the member, for example "header.fields[3].type name"
+	Err    error  // wraps ErrCorrupt, ErrChecksum or ErrUnsupported
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("%s at offset %#x: %v", e.Path, e.Offset, e.Err)
+}
+
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// Corrupt returns an error that wraps ErrCorrupt and says what was wrong.
+func Corrupt(format string, args ...any) error { return tagged(ErrCorrupt, format, args) }
+
+// Unsupported returns an error that wraps ErrUnsupported and says what is not known.
+func Unsupported(format string, args ...any) error { return tagged(ErrUnsupported, format, args) }
+
+// Mismatch returns an error that wraps ErrChecksum.
+func Mismatch(stored, computed uint64) error {
+	return fmt.Errorf("%w: stored %#016x, computed %#016x", ErrChecksum, stored, computed)
+}
+
+func tagged(kind error, format string, args []any) error {
+	return fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...))
+}
+
+// Integer lists the integer types that have a fixed width on disk.
+type Integer interface {
+	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+}
+
+// A Codec walks the members of records in one direction: it reads them from a
+// byte slice or appends them to one. After the first error it does nothing
+// more; reading then leaves the members as they are. A Codec is used by one
+// goroutine.
+type Codec struct {
+	writing bool
+	order   interface {
+		binary.ByteOrder
+		binary.AppendByteOrder
+	}
+	buf  []byte
+	pos  int   // reading: next byte in buf
+	base int64 // offset of buf[0] that errors report
+	path []step
+	err  error
+}
+
+type step struct {
+	name  string
+	index int // -1: a member, else an element of it
+}
+
+// NewReader returns a Codec that reads b, little-endian. Errors name b as
+// what and count offsets from base.
+func NewReader(b []byte, what string, base int64) *Codec {
+	return &Codec{order: binary.LittleEndian, buf: b, base: base, path: []step{{what, -1}}}
+}
+
+// NewWriter returns a Codec that appends to dst, little-endian.
+func NewWriter(dst []byte, what string) *Codec {
+	return &Codec{writing: true, order: binary.LittleEndian, buf: dst, path: []step{{what, -1}}}
+}
+
+// BigEndian switches c to big-endian integers, as ROOT's own records have them,
+// and returns c.
+func (c *Codec) BigEndian() *Codec {
+	c.order = binary.BigEndian
+	return c
+}
+
+// Writing reports the direction.
+func (c *Codec) Writing() bool { return c.writing }
+
+// Err returns the first error, a *FormatError, or nil.
+func (c *Codec) Err() error { return c.err }
+
+// Bytes returns what has been written so far, and the first error.
+func (c *Codec) Bytes() ([]byte, error) { return c.buf, c.err }
+
+// Left returns the number of bytes that can still be read from the window.
+func (c *Codec) Left() int { return len(c.buf) - c.pos }
+
+// Pos returns the number of bytes read or written so far.
+func (c *Codec) Pos() int {
+	if c.writing {
+		return len(c.buf)
+	}
+	return c.pos
+}
+
+// Fail records err, unless an error came before, at the member called name.
+func (c *Codec) Fail(name string, err error) { c.failAt(c.Pos(), name, err) }
+
+func (c *Codec) failAt(pos int, name string, err error) {
+	if c.err != nil {
+		return
+	}
+	var b strings.Builder
+	for i, s := range c.path {
+		if s.index >= 0 {
+			b.WriteString("[" + strconv.Itoa(s.index) + "]")
+			continue
+		}
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(s.name)
+	}
+	if name != "" {
+		b.WriteString("." + name)
+	}
+	c.err = &FormatError{Offset: c.base + int64(pos), Path: b.String(), Err: err}
+}
+
+// Within runs body with name added to the path.
+func (c *Codec) Within(name string, body func()) {
+	c.path = append(c.path, step{name, -1})
+	body()
+	c.path = c.path[:len(c.path)-1]
+}
+
+// Element runs body with the index i added to the path.
+func (c *Codec) Element(i int, body func()) {
+	c.path = append(c.path, step{"", i})
+	body()
+	c.path = c.path[:len(c.path)-1]
+}
+
+// Window runs body on the next n bytes only, then moves behind them whatever
+// body has read. It is for reading.
+func (c *Codec) Window(name string, n int, body func()) {
+	if c.err != nil {
+		return
+	}
+	if n < 0 || n > c.Left() {
+		c.Fail(name, Corrupt("need %d bytes, have %d", n, c.Left()))
+		return
+	}
+	outer, end := c.buf, c.pos+n
+	c.buf = c.buf[:end:end]
+	body()
+	c.buf, c.pos = outer, end
+}
+
+// next returns the n bytes to read, or nil after an error.
+func (c *Codec) next(name string, n int) []byte {
+	if c.err != nil {
+		return nil
+	}
+	if n > c.Left() {
+		c.Fail(name, Corrupt("need %d bytes, have %d", n, c.Left()))
+		return nil
+	}
+	b := c.buf[c.pos : c.pos+n : c.pos+n]
+	c.pos += n
+	return b
+}
+
+// Int reads or writes an integer of T's width.
+func Int[T Integer](c *Codec, name string, v *T) {
+	n := width(*v)
+	if c.writing {
+		c.buf = c.put(c.buf, n, uint64(*v))
+		return
+	}
+	b := c.next(name, n)
+	switch len(b) {
+	case 1:
+		*v = T(b[0])
+	case 2:
+		*v = T(c.order.Uint16(b))
+	case 4:
+		*v = T(c.order.Uint32(b))
+	case 8:
+		*v = T(c.order.Uint64(b))
+	}
+}
+
+// width returns the size of T in bytes.
+func width[T Integer](T) int {
+	n := 0
+	for v := T(1); v != 0; v = v << 4 << 4 {
+		n++
+	}
+	return n
+}
+
+func (c *Codec) put(b []byte, n int, v uint64) []byte {
+	switch n {
+	case 1:
+		return append(b, byte(v))
+	case 2:
+		return c.order.AppendUint16(b, uint16(v))
+	case 4:
+		return c.order.AppendUint32(b, uint32(v))
+	}
+	return c.order.AppendUint64(b, v)
+}
+
+// Patch overwrites the integer written at pos by an earlier Int of T's width.
+func Patch[T Integer](c *Codec, pos int, v T) {
+	c.put(c.buf[:pos], width(v), uint64(v))
+}
+
+// Float64 reads or writes an IEEE-754 double.
+func (c *Codec) Float64(name string, v *float64) {
+	u := math.Float64bits(*v)
+	Int(c, name, &u)
+	*v = math.Float64frombits(u)
+}
+
+// String reads or writes a string with a 32-bit length in bytes before it.
+// Specification: "Basic Types".
+func (c *Codec) String(name string, v *string) {
+	n := uint32(len(*v))
+	if c.writing {
+		if uint64(len(*v)) > math.MaxUint32 {
+			c.Fail(name, fmt.Errorf("string of %d bytes is too long", len(*v)))
+			return
+		}
+		Int(c, name, &n)
+		c.buf = append(c.buf, *v...)
+		return
+	}
+	pos := c.pos
+	Int(c, name, &n)
+	if c.err != nil {
+		return
+	}
+	if uint64(n) > uint64(c.Left()) {
+		c.failAt(pos, name, Corrupt("string of %d bytes, %d left", n, c.Left()))
+		return
+	}
+	*v = string(c.next(name, int(n)))
+}
+
+// Raw reads or writes n bytes as they are. Reading aliases the input.
+func (c *Codec) Raw(name string, n int, v *[]byte) {
+	if c.writing {
+		if len(*v) != n {
+			c.Fail(name, fmt.Errorf("%d bytes given for %d", len(*v), n))
+			return
+		}
+		c.buf = append(c.buf, *v...)
+		return
+	}
+	if b := c.next(name, n); b != nil {
+		*v = b
+	}
+}
+
+// Rest reads all bytes that the window still has, or writes v. It keeps what a
+// newer writer appended; nil when there is nothing. Reading copies.
+func (c *Codec) Rest(v *[]byte) {
+	if c.writing {
+		c.buf = append(c.buf, *v...)
+		return
+	}
+	if n := c.Left(); c.err == nil && n > 0 {
+		*v = append([]byte(nil), c.next("", n)...)
+	}
+}
+
+// Const reads a value that must equal want, or writes it.
+func Const[T Integer](c *Codec, name string, want T) {
+	v, pos := want, c.Pos()
+	Int(c, name, &v)
+	if v != want {
+		c.failAt(pos, name, Corrupt("is %#x, expected %#x", v, want))
+	}
+}

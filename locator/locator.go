@@ -1,0 +1,138 @@
+// Package locator reads and writes locators, which say where a block of bytes
+// lies, and envelope links.
+//
+// Source: specification, section "Locators and Envelope Links"; ROOT class
+// RNTupleLocator.
+package locator
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// Type tells the kinds of locators apart.
+type Type uint8
+
+const (
+	File   Type = 0x00 // the 12-byte form: 31-bit size and offset in the file
+	Large  Type = 0x01 // 64-bit size and offset in the file
+	Object Type = 0x02 // a 32- or 64-bit size and a 64-bit location in an object store ("Object64" in ROOT)
+)
+
+func (t Type) String() string {
+	switch t {
+	case File:
+		return "File"
+	case Large:
+		return "Large"
+	case Object:
+		return "Object"
+	}
+	return fmt.Sprintf("Type(%#02x)", uint8(t))
+}
+
+// A Locator says where a block of bytes lies. Locators are comparable; equal
+// ones mean the same block.
+type Locator struct {
+	Offset   uint64 // bytes from the start of the file
+	Size     uint64 // bytes in the file, for pages without their checksum
+	Type     Type
+	Reserved uint8  // for the storage backend; kept
+	Payload  string // of a type other than File and Large, kept as stored
+}
+
+// At returns a locator of the given block in the shortest form that holds it.
+func At(offset, size uint64) Locator {
+	l := Locator{Offset: offset, Size: size}
+	if size > math.MaxInt32 {
+		l.Type = Large
+	}
+	return l
+}
+
+// InFile returns nil if the block lies in the file that holds the locator,
+// else an error that wraps wire.ErrUnsupported.
+func (l Locator) InFile() error {
+	switch l.Type {
+	case File, Large:
+		return nil
+	case Object:
+		return wire.Unsupported("object store locator (type %#02x)", uint8(l.Type))
+	}
+	return wire.Unsupported("locator of unknown type %#02x", uint8(l.Type))
+}
+
+// The parts of a non-standard locator's head word, which is stored negated.
+const (
+	headSize  = 4
+	largeSize = headSize + 16
+)
+
+// Wire describes a locator.
+//
+// The specification shows size, reserved bits and type as parts of the head
+// word; ROOT stores that word negated as a whole.
+func (l *Locator) Wire(c *wire.Codec, name string) {
+	c.Within(name, func() {
+		var head int32
+		size := headSize + len(l.Payload)
+		if l.Type == Large {
+			size = largeSize
+		}
+		if c.Writing() {
+			switch {
+			case l.Type == File && l.Size > math.MaxInt32:
+				c.Fail("size", fmt.Errorf("%d bytes do not fit a simple locator", l.Size))
+				return
+			case size > math.MaxUint16 || l.Type > 0x7f:
+				c.Fail("head", fmt.Errorf("locator of type %v and %d bytes cannot be written", l.Type, size))
+				return
+			case l.Type == File:
+				head = int32(l.Size)
+			default:
+				head = -int32(uint32(size) | uint32(l.Reserved)<<16 | uint32(l.Type)<<24)
+			}
+		}
+		start := c.Pos()
+		wire.Int(c, "head", &head)
+		if c.Err() != nil {
+			return
+		}
+		if head >= 0 {
+			l.Type, l.Size = File, uint64(head)
+			wire.Int(c, "offset", &l.Offset)
+			return
+		}
+		word := -uint32(head)
+		size, l.Reserved, l.Type = int(word&0xffff), uint8(word>>16), Type(word>>24)
+		switch {
+		case size < headSize || l.Type == File:
+			c.Fail("head", wire.Corrupt("locator of size %d and type %v, stored as %#08x", size, l.Type, uint32(head)))
+		case l.Type == Large && size != largeSize:
+			c.Fail("head", wire.Corrupt("large locator of size %d, expected %d", size, largeSize))
+		case l.Type == Large:
+			wire.Int(c, "size", &l.Size)
+			wire.Int(c, "offset", &l.Offset)
+		default:
+			payload := []byte(l.Payload)
+			c.Raw("payload", size-(c.Pos()-start), &payload)
+			l.Payload = string(payload)
+		}
+	})
+}
+
+// A Link points to an envelope.
+type Link struct {
+	Length  uint64 // bytes of the envelope in memory, uncompressed, head and checksum included
+	Locator Locator
+}
+
+// Wire describes an envelope link.
+func (l *Link) Wire(c *wire.Codec, name string) {
+	c.Within(name, func() {
+		wire.Int(c, "length", &l.Length)
+		l.Locator.Wire(c, "locator")
+	})
+}
