@@ -1,0 +1,196 @@
+package column
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/go-rntuple/go-rntuple/internal/bits"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// Tagged is an element of a Switch column: which alternative of a variant an
+// item holds, and where.
+type Tagged struct {
+	Index uint64 // of the item in the alternative, counted from the start of the cluster
+	Tag   uint32 // number of the alternative, from 1; 0 means that the variant has no value
+}
+
+// Element lists the Go types of elements in memory.
+type Element interface {
+	bool | int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64 | Tagged
+}
+
+// A Format is all that is needed to encode or decode the pages of a column.
+type Format struct {
+	Type     Type
+	Bits     uint16  // on storage, per element
+	Min, Max float64 // inclusive range of the values of a Real32Quant column
+}
+
+// Check returns an error that wraps wire.ErrUnsupported if the type is not
+// known or has another width than the table says, and one that wraps
+// wire.ErrCorrupt if the range of a quantized column is impossible.
+func (f Format) Check() error {
+	if !f.Type.Known() {
+		return wire.Unsupported("column type %#02x of %d bits", uint16(f.Type), f.Bits)
+	}
+	row := types[f.Type]
+	if f.Bits < row.minBits || f.Bits > row.maxBits {
+		return wire.Unsupported("column type %v of %d bits", f.Type, f.Bits)
+	}
+	if f.Type == Real32Quant && !(f.Min < f.Max && !math.IsInf(f.Max-f.Min, 0)) {
+		return wire.Corrupt("column type %v with the range [%g, %g]", f.Type, f.Min, f.Max)
+	}
+	return nil
+}
+
+// Kind returns the Go type of the elements; the format must be a checked one.
+func (f Format) Kind() Kind { return types[f.Type].kind }
+
+// PageSize returns the length in bytes of a page of n elements, uncompressed.
+func (f Format) PageSize(n uint32) int64 { return (int64(n)*int64(f.Bits) + 7) / 8 }
+
+// String returns the type's name, with the bits where the type leaves them
+// open: "Real32Trunc(16)", and the range where there is one:
+// "Real32Quant(8)[-1,1]".
+func (f Format) String() string {
+	s := f.Type.String()
+	if !f.Type.Known() || types[f.Type].minBits != types[f.Type].maxBits {
+		s += fmt.Sprintf("(%d)", f.Bits)
+	}
+	if f.Type == Real32Quant {
+		s += fmt.Sprintf("[%g,%g]", f.Min, f.Max)
+	}
+	return s
+}
+
+// ErrRange is wrapped by errors about values that their destination cannot hold.
+var ErrRange = errors.New("value out of range")
+
+// pageLength refuses pages of another length than n elements have.
+func (f Format) pageLength(page []byte, n int) error {
+	if want := f.PageSize(uint32(n)); int64(len(page)) != want {
+		return wire.Corrupt("page of %d bytes, expected %d for %d elements of %v", len(page), want, n, f)
+	}
+	return nil
+}
+
+// decode decodes a page of len(dst) elements; T is the type of f's kind.
+func decode[T Element](f Format, dst []T, page []byte) error {
+	if err := f.pageLength(page, len(dst)); err != nil {
+		return err
+	}
+	switch d := any(dst).(type) {
+	case []bool:
+		bits.UnpackBools(d, page)
+	case []int8:
+		bits.Load(bits.Words[uint8](d), page)
+	case []uint8:
+		bits.Load(d, page)
+	case []int16:
+		decodeWords(f, bits.Words[uint16](d), page)
+	case []uint16:
+		decodeWords(f, d, page)
+	case []int32:
+		decodeWords(f, bits.Words[uint32](d), page)
+	case []uint32:
+		decodeWords(f, d, page)
+	case []int64:
+		decodeWords(f, bits.Words[uint64](d), page)
+	case []uint64:
+		decodeWords(f, d, page)
+	case []float32:
+		decodeFloat32(f, bits.Words[uint32](d), page)
+	case []float64:
+		if f.Type == Real32Quant {
+			dequantize(f, d, page)
+		} else {
+			decodeWords(f, bits.Words[uint64](d), page)
+		}
+	case []Tagged:
+		for i := range d {
+			d[i] = Tagged{le.Uint64(page[12*i:]), le.Uint32(page[12*i+8:])}
+		}
+	}
+	return nil
+}
+
+func decodeWords[W bits.Word](f Format, dst []W, page []byte) {
+	encoding := types[f.Type].encoding
+	if encoding == plain {
+		bits.Load(dst, page)
+		return
+	}
+	bits.Unsplit(dst, page)
+	switch encoding {
+	case splitZigzag:
+		bits.UnZigzag(dst)
+	case splitDelta:
+		bits.UnDelta(dst)
+	}
+}
+
+// encode appends a page of src to dst; T is the type of f's kind.
+func encode[T Element](f Format, dst []byte, src []T) ([]byte, error) {
+	dst, page := grow(dst, int(f.PageSize(uint32(len(src)))))
+	switch s := any(src).(type) {
+	case []bool:
+		bits.PackBools(page, s)
+	case []int8:
+		bits.Store(page, bits.Words[uint8](s))
+	case []uint8:
+		bits.Store(page, s)
+	case []int16:
+		encodeWords(f, page, bits.Words[uint16](s))
+	case []uint16:
+		encodeWords(f, page, s)
+	case []int32:
+		encodeWords(f, page, bits.Words[uint32](s))
+	case []uint32:
+		encodeWords(f, page, s)
+	case []int64:
+		encodeWords(f, page, bits.Words[uint64](s))
+	case []uint64:
+		encodeWords(f, page, s)
+	case []float32:
+		encodeFloat32(f, page, bits.Words[uint32](s))
+	case []float64:
+		if f.Type == Real32Quant {
+			return dst, quantize(f, page, s)
+		}
+		encodeWords(f, page, bits.Words[uint64](s))
+	case []Tagged:
+		for i, v := range s {
+			le.PutUint64(page[12*i:], v.Index)
+			le.PutUint32(page[12*i+8:], v.Tag)
+		}
+	}
+	return dst, nil
+}
+
+func encodeWords[W bits.Word](f Format, page []byte, src []W) {
+	encoding := types[f.Type].encoding
+	switch encoding {
+	case plain:
+		bits.Store(page, src)
+		return
+	case splitZigzag:
+		src = append([]W(nil), src...)
+		bits.Zigzag(src)
+	case splitDelta:
+		src = append([]W(nil), src...)
+		bits.Delta(src)
+	}
+	bits.Split(page, src)
+}
+
+// grow appends n bytes to b and returns the whole and the new part.
+func grow(b []byte, n int) (all, part []byte) {
+	l := len(b)
+	if cap(b)-l < n {
+		b = append(b, make([]byte, n)...)
+	}
+	b = b[:l+n]
+	return b, b[l:]
+}

@@ -1,0 +1,192 @@
+package column
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// A Decoder decodes pages of one format into elements of type T. It reuses
+// memory from page to page, so it serves one goroutine at a time.
+type Decoder[T Element] struct {
+	decode func(dst []T, page []byte) error
+}
+
+// NewDecoder returns a decoder of the pages of format f, which Check must
+// accept. If T is not the type of f's kind, every value is converted: bool and
+// integers into each other and floats into each other, as ROOT allows it; other
+// combinations are an error that wraps wire.ErrUnsupported.
+func NewDecoder[T Element](f Format) (*Decoder[T], error) {
+	to, from := kindOf[T](), f.Kind()
+	switch {
+	case to == from:
+		return &Decoder[T]{func(dst []T, page []byte) error { return decode(f, dst, page) }}, nil
+	case to.integral() && from.integral() && f.Type != Byte, to.float() && from.float():
+	default:
+		return nil, wire.Unsupported("column of type %v read as %T", f, *new(T))
+	}
+	d := &Decoder[T]{}
+	switch from {
+	case KindBool:
+		d.decode = via[T](f, fromBools)
+	case KindInt8:
+		d.decode = via[T](f, fromInts[int8])
+	case KindUint8:
+		d.decode = via[T](f, fromInts[uint8])
+	case KindInt16:
+		d.decode = via[T](f, fromInts[int16])
+	case KindUint16:
+		d.decode = via[T](f, fromInts[uint16])
+	case KindInt32:
+		d.decode = via[T](f, fromInts[int32])
+	case KindUint32:
+		d.decode = via[T](f, fromInts[uint32])
+	case KindInt64:
+		d.decode = via[T](f, fromInts[int64])
+	case KindUint64:
+		d.decode = via[T](f, fromInts[uint64])
+	case KindFloat32:
+		d.decode = via[T](f, widen)
+	case KindFloat64:
+		d.decode = via[T](f, narrow)
+	}
+	return d, nil
+}
+
+// Decode decodes a page of len(dst) elements. The error wraps wire.ErrCorrupt if
+// the page has not the length that they need, ErrRange if T cannot hold a value.
+func (d *Decoder[T]) Decode(dst []T, page []byte) error { return d.decode(dst, page) }
+
+// Append appends the page that holds src to dst. T must be the type of f's kind.
+// Values outside the range of a Real32Quant column are an error that wraps
+// ErrRange.
+func Append[T Element](f Format, dst []byte, src []T) ([]byte, error) {
+	if kindOf[T]() != f.Kind() {
+		return dst, fmt.Errorf("elements of type %T for a column of type %v", *new(T), f)
+	}
+	return encode(f, dst, src)
+}
+
+// via returns how pages of elements N are decoded and then converted into
+// elements T. convert gets a []T; it returns the index of the first element
+// that T cannot hold, or -1.
+func via[T, N Element](f Format, convert func(dst any, src []N) int) func([]T, []byte) error {
+	var native []N
+	return func(dst []T, page []byte) error {
+		if cap(native) < len(dst) {
+			native = make([]N, len(dst))
+		}
+		native = native[:len(dst)]
+		if err := decode(f, native, page); err != nil {
+			return err
+		}
+		if bad := convert(dst, native); bad >= 0 {
+			return fmt.Errorf("element %d: %w: %v does not fit %T", bad, ErrRange, native[bad], dst[bad])
+		}
+		return nil
+	}
+}
+
+type integer interface {
+	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
+}
+
+func fromInts[N integer](dst any, src []N) int {
+	switch d := dst.(type) {
+	case []bool:
+		for i, v := range src {
+			d[i] = v != 0
+		}
+	case []int8:
+		return convertInts(d, src)
+	case []uint8:
+		return convertInts(d, src)
+	case []int16:
+		return convertInts(d, src)
+	case []uint16:
+		return convertInts(d, src)
+	case []int32:
+		return convertInts(d, src)
+	case []uint32:
+		return convertInts(d, src)
+	case []int64:
+		return convertInts(d, src)
+	case []uint64:
+		return convertInts(d, src)
+	}
+	return -1
+}
+
+func convertInts[T, N integer](dst []T, src []N) int {
+	for i, v := range src {
+		w := T(v)
+		if N(w) != v || (w < 0) != (v < 0) {
+			return i
+		}
+		dst[i] = w
+	}
+	return -1
+}
+
+func fromBools(dst any, src []bool) int {
+	ints := make([]uint8, len(src))
+	for i, v := range src {
+		if v {
+			ints[i] = 1
+		}
+	}
+	return fromInts(dst, ints)
+}
+
+func widen(dst any, src []float32) int {
+	d := dst.([]float64)
+	for i, v := range src {
+		d[i] = float64(v)
+	}
+	return -1
+}
+
+// narrow rounds, but does not make a finite value infinite.
+func narrow(dst any, src []float64) int {
+	d := dst.([]float32)
+	for i, v := range src {
+		d[i] = float32(v)
+		if math.IsInf(float64(d[i]), 0) && !math.IsInf(v, 0) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (k Kind) integral() bool { return k <= KindUint64 }
+func (k Kind) float() bool    { return k == KindFloat32 || k == KindFloat64 }
+
+// kindOf returns the kind whose elements are of type T.
+func kindOf[T Element]() Kind {
+	switch any(*new(T)).(type) {
+	case bool:
+		return KindBool
+	case int8:
+		return KindInt8
+	case uint8:
+		return KindUint8
+	case int16:
+		return KindInt16
+	case uint16:
+		return KindUint16
+	case int32:
+		return KindInt32
+	case uint32:
+		return KindUint32
+	case int64:
+		return KindInt64
+	case uint64:
+		return KindUint64
+	case float32:
+		return KindFloat32
+	case float64:
+		return KindFloat64
+	}
+	return KindTagged
+}
