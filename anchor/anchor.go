@@ -1,0 +1,178 @@
+// Package anchor reads and writes the ROOT::RNTuple object of a ROOT file,
+// which says where the header and the footer of an RNTuple lie, and the chunks
+// that payloads too big for one key are split into.
+//
+// Source: specification, sections "ROOT File embedding" and "Anchor schema".
+package anchor
+
+import (
+	"fmt"
+
+	"github.com/go-rntuple/go-rntuple/internal/checksum"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// The class names that the key of an anchor has in its directory.
+const (
+	ClassName             = "ROOT::RNTuple"
+	ExperimentalClassName = "ROOT::Experimental::RNTuple" // before the first stable format
+)
+
+// ClassVersion is the class version that ROOT gives a ROOT::RNTuple today.
+const ClassVersion = 2
+
+// Epoch is the version epoch that this library reads.
+const Epoch = 1
+
+// An Anchor is the entry point to an RNTuple.
+//
+// Seek members are bytes from the start of the file and point at an envelope,
+// not at the key before it. NBytes members are the sizes in the file, Len
+// members those of the uncompressed envelopes.
+type Anchor struct {
+	ClassVersion uint16
+
+	// The format version that the writer supports.
+	Epoch, Major, Minor, Patch uint16
+
+	SeekHeader, NBytesHeader, LenHeader uint64
+	SeekFooter, NBytesFooter, LenFooter uint64
+
+	// MaxKeySize is the size from which on a payload is split, see Split.
+	// Zero: payloads are never split.
+	MaxKeySize uint64
+
+	Extra []byte // members that newer class versions append; kept
+}
+
+// Sizes in bytes.
+const (
+	countSize   = 4
+	versionSize = 2
+	sumSize     = 8
+	hashFrom    = countSize + versionSize // the checksum begins behind the class version
+	minSize     = hashFrom + 4*2 + 7*8 + sumSize
+)
+
+// ROOT marks the byte count before an object with a flag, as the same place
+// can hold a class version in very old files.
+const (
+	countFlag = 1 << 30
+	countMask = countFlag - 1
+)
+
+// wire describes an anchor without its checksum. ROOT's byte count and class
+// version, which the specification omits, come first.
+func (a *Anchor) wire(c *wire.Codec) {
+	// ROOT's byte count covers neither itself nor the checksum.
+	n := minSize - countSize - sumSize + len(a.Extra)
+	if !c.Writing() {
+		n = c.Left() - countSize
+	} else if n > countMask {
+		c.Fail("byte count", fmt.Errorf("%d bytes do not fit an anchor", n))
+		return
+	}
+	wire.Const(c, "byte count", countFlag|uint32(n))
+	wire.Int(c, "class version", &a.ClassVersion)
+	wire.Int(c, "version epoch", &a.Epoch)
+	wire.Int(c, "version major", &a.Major)
+	wire.Int(c, "version minor", &a.Minor)
+	wire.Int(c, "version patch", &a.Patch)
+	wire.Int(c, "seek header", &a.SeekHeader)
+	wire.Int(c, "nbytes header", &a.NBytesHeader)
+	wire.Int(c, "len header", &a.LenHeader)
+	wire.Int(c, "seek footer", &a.SeekFooter)
+	wire.Int(c, "nbytes footer", &a.NBytesFooter)
+	wire.Int(c, "len footer", &a.LenFooter)
+	wire.Int(c, "max key size", &a.MaxKeySize)
+	c.Rest(&a.Extra)
+}
+
+// Parse reads an anchor from the uncompressed payload of its key and verifies
+// the checksum. It accepts any format version, see Supported. Anchors with
+// another layout than that of format 1 give an error that wraps
+// wire.ErrUnsupported if they are known from pre-release versions of ROOT.
+func Parse(b []byte) (*Anchor, error) {
+	c := wire.NewReader(b, "anchor", 0).BigEndian()
+	if len(b) < minSize {
+		if v, ok := preRelease(b); ok {
+			c.Fail("class version", wire.Unsupported("anchor of class version %d, from a pre-release version of RNTuple", v))
+		} else {
+			c.Fail("byte count", wire.Corrupt("need %d bytes, have %d", minSize, len(b)))
+		}
+		return nil, c.Err()
+	}
+	a := new(Anchor)
+	end := len(b) - sumSize
+	c.Window("members", end, func() { a.wire(c) })
+	var stored uint64
+	if c.Err() == nil {
+		wire.Int(c, "checksum", &stored)
+		if err := checksum.Verify(stored, b[hashFrom:end]); err != nil {
+			c.Fail("checksum", err)
+		}
+	}
+	if c.Err() != nil {
+		return nil, c.Err()
+	}
+	return a, nil
+}
+
+// Append appends the anchor and its checksum to dst.
+func (a *Anchor) Append(dst []byte) ([]byte, error) {
+	start := len(dst)
+	c := wire.NewWriter(dst, "anchor").BigEndian()
+	a.wire(c)
+	b, err := c.Bytes()
+	if err != nil {
+		return dst, err
+	}
+	sum := checksum.Sum(b[start+hashFrom:])
+	wire.Int(c, "checksum", &sum)
+	return c.Bytes()
+}
+
+// Version returns the format version in the usual notation, "1.0.2.0".
+func (a *Anchor) Version() string {
+	return fmt.Sprintf("%d.%d.%d.%d", a.Epoch, a.Major, a.Minor, a.Patch)
+}
+
+// Supported returns nil if this library reads the format version of a, else an
+// error that wraps wire.ErrUnsupported. Within an epoch all versions can be
+// read: the feature flags of the header and the footer tell what a reader must
+// know besides. Specification: "Versioning Notes".
+func (a *Anchor) Supported() error {
+	switch {
+	case a.Epoch < Epoch:
+		return wire.Unsupported("RNTuple format %s is a pre-release version, older than epoch %d", a.Version(), Epoch)
+	case a.Epoch > Epoch:
+		return wire.Unsupported("RNTuple format %s is newer than this library, which knows epoch %d", a.Version(), Epoch)
+	}
+	return nil
+}
+
+// preRelease reports whether b has the layout of an anchor that is shorter
+// than that of format 1, and its class version.
+func preRelease(b []byte) (version uint16, ok bool) {
+	var count uint32
+	c := wire.NewReader(b, "", 0).BigEndian()
+	wire.Int(c, "", &count)
+	wire.Int(c, "", &version)
+	if c.Err() != nil {
+		return 0, false
+	}
+	for _, known := range []struct {
+		version     uint16
+		count, size uint32
+	}{
+		{0, 54, 58}, // ROOT 6.20 to 6.26
+		{3, 54, 58}, // until 6.30
+		{4, 66, 70}, // 6.32: the byte count includes the checksum
+		{5, 58, 70}, // development versions: no maximal key size yet
+	} {
+		if known.version == version && count == countFlag|known.count && uint64(len(b)) == uint64(known.size) {
+			return version, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,132 @@
+package envelope
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/locator"
+)
+
+// A PageList is a page-list envelope: the clusters of a cluster group and the
+// places of their pages.
+type PageList struct {
+	HeaderChecksum uint64
+	Clusters       []Cluster
+	ClustersExtra  []byte
+	Pages          []ClusterPages // per cluster, in the order of Clusters
+	PagesExtra     []byte
+	Extra          []byte
+}
+
+// ParsePageList reads a page-list envelope.
+func ParsePageList(b []byte) (*PageList, error) {
+	p := new(PageList)
+	return p, parse(b, TypePageList, p)
+}
+
+// Append appends the envelope, uncompressed, to dst.
+func (p *PageList) Append(dst []byte) ([]byte, error) { return appendTo(dst, TypePageList, p) }
+
+// wire describes the page list. Specification: "Page List Envelope".
+func (p *PageList) wire(c *wire.Codec) {
+	wire.Int(c, "header checksum", &p.HeaderChecksum)
+	frame.List(c, "clusters", &p.Clusters, &p.ClustersExtra, func(c *wire.Codec, s *Cluster) { s.Wire(c) })
+	frame.List(c, "pages", &p.Pages, &p.PagesExtra, func(c *wire.Codec, d *ClusterPages) { d.Wire(c) })
+	c.Rest(&p.Extra)
+}
+
+// ClusterSharded is the flag of a cluster that is sharded, which no version of
+// the format defines yet; readers must refuse such a cluster.
+const ClusterSharded uint8 = 0x01
+
+// A Cluster is a cluster summary.
+type Cluster struct {
+	FirstEntry uint64
+	NumEntries uint64 // below 2^56
+	Flags      uint8
+	Extra      []byte
+}
+
+// Wire describes a cluster summary. Specification: "Cluster Summary Record
+// Frame".
+func (s *Cluster) Wire(c *wire.Codec) {
+	frame.Record(c, "cluster summary", &s.Extra, func() {
+		wire.Int(c, "first entry number", &s.FirstEntry)
+		if s.NumEntries>>56 != 0 {
+			c.Fail("number of entries", fmt.Errorf("%d entries are too many for a cluster", s.NumEntries))
+		}
+		word := s.NumEntries | uint64(s.Flags)<<56
+		wire.Int(c, "number of entries", &word)
+		s.NumEntries, s.Flags = word<<8>>8, uint8(word>>56)
+	})
+}
+
+// ClusterPages are the pages of one cluster.
+type ClusterPages struct {
+	Columns []ColumnPages // by column ID; columns added after the cluster was written are missing at the end
+	Extra   []byte
+}
+
+// Wire describes the outer list frame of a cluster. Specification: "Page
+// Locations".
+func (d *ClusterPages) Wire(c *wire.Codec) {
+	frame.List(c, "columns", &d.Columns, &d.Extra, func(c *wire.Codec, p *ColumnPages) { p.Wire(c) })
+}
+
+// ColumnPages are the pages of one column in one cluster.
+type ColumnPages struct {
+	Pages         []Page
+	ElementOffset int64  // number of the first element of Pages in the whole column; negative if the column is suppressed
+	Compression   uint32 // settings; absent if suppressed
+	Extra         []byte
+}
+
+// Suppressed is the element offset that ROOT stores for suppressed columns.
+const Suppressed = math.MinInt64
+
+// IsSuppressed reports whether another representation of the field holds the
+// elements of this cluster.
+func (p *ColumnPages) IsSuppressed() bool { return p.ElementOffset < 0 }
+
+// Wire describes the inner list frame of a column. Specification: "Page
+// Locations" and "Suppressed Columns".
+func (p *ColumnPages) Wire(c *wire.Codec) {
+	frame.ListTail(c, "pages", &p.Pages, &p.Extra, func(c *wire.Codec, g *Page) { g.Wire(c) }, func() {
+		wire.Int(c, "element offset", &p.ElementOffset)
+		if !p.IsSuppressed() {
+			wire.Int(c, "compression settings", &p.Compression)
+		} else if len(p.Pages) > 0 {
+			c.Fail("element offset", wire.Corrupt("%d, but the column has %d pages", p.ElementOffset, len(p.Pages)))
+		}
+	})
+}
+
+// A Page is the place of one page. Equal locators in a list mean that the pages
+// share their bytes.
+type Page struct {
+	NumElements uint32 // at most 2^31-1
+	HasChecksum bool   // 8 bytes behind the page, which the locator's size leaves out, hold its XXH3
+	Locator     locator.Locator
+}
+
+// Wire describes an inner item of the page locations. The checksum flag is the
+// sign of the number of elements.
+func (g *Page) Wire(c *wire.Codec) {
+	n := int32(g.NumElements)
+	if g.HasChecksum {
+		n = -n
+	}
+	if g.NumElements > math.MaxInt32 {
+		c.Fail("number of elements", fmt.Errorf("%d elements are too many for a page", g.NumElements))
+	}
+	wire.Int(c, "number of elements", &n)
+	if n == math.MinInt32 {
+		c.Fail("number of elements", wire.Corrupt("%d", n))
+	}
+	if !c.Writing() {
+		g.HasChecksum, g.NumElements = n < 0, uint32(max(n, -n))
+	}
+	g.Locator.Wire(c, "locator")
+}
