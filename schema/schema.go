@@ -1,0 +1,347 @@
+// Package schema gives the descriptors of an RNTuple their meaning: it makes
+// the tree of fields out of header and footer, checks it against the
+// specification, and sets aside what this library does not know.
+//
+// A Schema does not change after Build; it is safe for concurrent use.
+package schema
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// FieldID numbers the fields of an RNTuple, from 0.
+type FieldID uint32
+
+// ColumnID numbers the physical columns of an RNTuple, from 0.
+type ColumnID uint32
+
+// A Schema is the schema of an RNTuple: header and extension together.
+type Schema struct {
+	Name        string
+	Description string
+	Writer      string // the library or program that wrote the data
+
+	Fields     []*Field  // the top-level fields that can be read, in the order of their IDs
+	Hidden     []Hidden  // the others
+	Columns    []*Column // all physical columns, by ID
+	ExtraTypes []envelope.ExtraTypeInfo
+
+	all    []*Field // by ID
+	byName map[string]*Field
+}
+
+// Hidden is a top-level field that cannot be read, and why: it, or something
+// below it, is newer than this library or not as the format wants it.
+type Hidden struct {
+	Field *Field
+	Err   error // wraps wire.ErrUnsupported or wire.ErrCorrupt
+}
+
+// A Shape is what a field's values look like and how they are stored, derived
+// from its structural role, columns and subfields.
+type Shape uint8
+
+const (
+	Scalar      Shape = iota + 1 // a bool, number, character or byte: one column
+	String                       // an index and a character column
+	Bitset                       // ArraySize elements of a bit column
+	Cardinality                  // the size of a collection, from its index column
+	Array                        // ArraySize values of the only child
+	Wrapper                      // the value of the only child: enum, atomic
+	Collection                   // an index column; items are values of the only child
+	Optional                     // a collection of at most one item
+	Record                       // one value of each child
+	Variant                      // a switch column; a value of one child, or none
+	Streamer                     // an index and a byte column: objects as ROOT's streamers wrote them
+)
+
+var shapeNames = [...]string{"invalid", "scalar", "string", "bitset", "cardinality", "array", "wrapper", "collection", "optional", "record", "variant", "streamer"}
+
+func (s Shape) String() string { return shapeNames[s] }
+
+// A Field is a node of the schema tree.
+type Field struct {
+	ID FieldID
+	envelope.Field
+	Parent   *Field // nil for a top-level field
+	Children []*Field
+	Source   *Field // the field that this projected field is a view on, else nil
+	Shape    Shape  // 0 if the field is hidden
+	Extended bool   // the field was added while the RNTuple was written
+
+	// Columns holds the columns by representation and by their place in it.
+	// For a projected field these are columns of its source.
+	Columns [][]*Column
+
+	kind cpptype.Kind
+}
+
+// Kind classifies the field's C++ type.
+func (f *Field) Kind() cpptype.Kind { return f.kind }
+
+// Path returns the names from the top-level field to f, joined by dots.
+func (f *Field) Path() string {
+	if f.Parent == nil {
+		return f.Name
+	}
+	return f.Parent.Path() + "." + f.Name
+}
+
+// CppType returns the C++ type to show to a person: the alias if there is one,
+// else the type name, or what an untyped field is.
+func (f *Field) CppType() string {
+	switch {
+	case f.TypeAlias != "":
+		return f.TypeAlias
+	case f.TypeName != "":
+		return f.TypeName
+	}
+	return "untyped " + f.Shape.String()
+}
+
+// IsMap reports whether f is a collection of pairs of key and value.
+func (f *Field) IsMap() bool {
+	return f.Shape == Collection && f.kind.IsMap() &&
+		f.Children[0].Shape == Record && len(f.Children[0].Children) == 2
+}
+
+// IsTuple reports whether f is a record whose members are numbered: a pair or
+// a tuple.
+func (f *Field) IsTuple() bool {
+	return f.Shape == Record && (f.kind == cpptype.Pair || f.kind == cpptype.Tuple)
+}
+
+// A Column is a physical column.
+type Column struct {
+	ID ColumnID
+	envelope.Column
+	Owner *Field
+	Index int // place among the columns of its representation
+	// PerEntry is the number of elements that every entry has, 0 if that
+	// differs from entry to entry.
+	PerEntry int64
+}
+
+// Format returns what is needed to decode the column's pages.
+func (c *Column) Format() column.Format {
+	return column.Format{Type: c.Type, Bits: c.Bits, Min: c.Min, Max: c.Max}
+}
+
+// Lookup finds a field by a path of names joined by dots and returns the
+// fields from the top-level one down to it. Names may contain dots themselves.
+// The names of the only child of collections, arrays and wrappers, "_0", may
+// be left out.
+func (s *Schema) Lookup(path string) ([]*Field, error) {
+	if f := s.byName[path]; f != nil {
+		return []*Field{f}, nil
+	}
+	if chain := find(s.Fields, path); chain != nil {
+		return chain, nil
+	}
+	for _, h := range s.Hidden {
+		if path == h.Field.Name || strings.HasPrefix(path, h.Field.Name+".") {
+			return nil, fmt.Errorf("field %q cannot be read: %w", path, h.Err)
+		}
+	}
+	return nil, fmt.Errorf("%w %q in RNTuple %q", ErrNoField, path, s.Name)
+}
+
+func find(fields []*Field, path string) []*Field {
+	for _, f := range fields {
+		if f.Name == path {
+			return []*Field{f}
+		}
+		if rest, ok := strings.CutPrefix(path, f.Name+"."); ok {
+			if chain := f.Lookup(rest); chain != nil {
+				return append([]*Field{f}, chain...)
+			}
+		}
+	}
+	return nil
+}
+
+// Lookup finds a field below f, as Schema.Lookup does, and returns the fields
+// from the child of f down to it; nil if there is none.
+func (f *Field) Lookup(path string) []*Field {
+	if chain := find(f.Children, path); chain != nil {
+		return chain
+	}
+	switch f.Shape {
+	case Collection, Optional, Array, Wrapper:
+		if chain := f.Children[0].Lookup(path); chain != nil {
+			return append([]*Field{f.Children[0]}, chain...)
+		}
+	}
+	return nil
+}
+
+// ErrNoField is wrapped by errors about fields that are not there.
+var ErrNoField = fmt.Errorf("no field")
+
+// maxDepth bounds how deep fields nest, so that walking the tree is safe.
+const maxDepth = 1000
+
+// Build makes the schema out of a header and what a footer adds to it; ext may
+// be nil. An error wraps wire.ErrCorrupt: the descriptors contradict each other
+// so that no field can be trusted.
+func Build(h *envelope.Header, ext *envelope.Schema) (*Schema, error) {
+	s := &Schema{Name: h.Name, Description: h.Description, Writer: h.Writer, byName: map[string]*Field{}}
+	if ext == nil {
+		ext = &envelope.Schema{}
+	}
+	s.ExtraTypes = append(h.ExtraTypes[:len(h.ExtraTypes):len(h.ExtraTypes)], ext.ExtraTypes...)
+	n := len(h.Fields) + len(ext.Fields)
+	s.all = make([]*Field, 0, n)
+	var top []*Field
+	depth := make([]int, 0, n)
+	for _, part := range []*envelope.Schema{&h.Schema, ext} {
+		for i := range part.Fields {
+			f := &Field{ID: FieldID(len(s.all)), Field: part.Fields[i], Extended: part == ext}
+			s.all = append(s.all, f)
+			d := 1
+			switch parent := FieldID(f.Field.Parent); {
+			case parent == f.ID:
+				top = append(top, f)
+			case parent > f.ID:
+				return nil, wire.Corrupt("field %d, %q, has the parent %d", f.ID, f.Name, parent)
+			default:
+				f.Parent = s.all[parent]
+				f.Parent.Children = append(f.Parent.Children, f)
+				d += depth[parent]
+			}
+			if d > maxDepth {
+				return nil, wire.Unsupported("field %d is nested more than %d deep", f.ID, maxDepth)
+			}
+			depth = append(depth, d)
+		}
+	}
+	if err := s.attach(h.Columns, ext.Columns); err != nil {
+		return nil, err
+	}
+	if err := s.project(h.Aliases, ext.Aliases); err != nil {
+		return nil, err
+	}
+	s.sift(top)
+	return s, nil
+}
+
+// attach gives the columns to their fields.
+func (s *Schema) attach(lists ...[]envelope.Column) error {
+	for _, list := range lists {
+		for i := range list {
+			c := &Column{ID: ColumnID(len(s.Columns)), Column: list[i]}
+			if int64(c.Field) >= int64(len(s.all)) {
+				return wire.Corrupt("column %d belongs to field %d of %d", c.ID, c.Field, len(s.all))
+			}
+			s.Columns = append(s.Columns, c)
+			c.Owner = s.all[c.Field]
+			rep := int(c.Representation)
+			switch reps := c.Owner.Columns; {
+			case rep == len(reps):
+				c.Owner.Columns = append(reps, nil)
+			case rep != len(reps)-1:
+				return wire.Corrupt("column %d is of representation %d of field %q, expected %d or the next", c.ID, rep, c.Owner.Path(), len(reps)-1)
+			}
+			c.Index = len(c.Owner.Columns[rep])
+			c.Owner.Columns[rep] = append(c.Owner.Columns[rep], c)
+		}
+	}
+	return nil
+}
+
+// project gives the projected fields their sources and the columns of them.
+func (s *Schema) project(lists ...[]envelope.Alias) error {
+	for _, f := range s.all {
+		if f.Flags&envelope.FieldProjected != 0 {
+			if int64(f.Field.Source) >= int64(len(s.all)) {
+				return wire.Corrupt("field %q projects field %d of %d", f.Path(), f.Field.Source, len(s.all))
+			}
+			f.Source = s.all[f.Field.Source]
+		}
+	}
+	for _, list := range lists {
+		for i, a := range list {
+			if int64(a.Column) >= int64(len(s.Columns)) || int64(a.Field) >= int64(len(s.all)) {
+				return wire.Corrupt("alias column %d of column %d and field %d: there are %d columns and %d fields", i, a.Column, a.Field, len(s.Columns), len(s.all))
+			}
+			f, c := s.all[a.Field], s.Columns[a.Column]
+			for len(f.Columns) <= int(c.Representation) {
+				f.Columns = append(f.Columns, nil)
+			}
+			f.Columns[c.Representation] = append(f.Columns[c.Representation], c)
+		}
+	}
+	return nil
+}
+
+// sift parts the top-level fields into those that can be read and the others.
+func (s *Schema) sift(top []*Field) {
+	hidden := map[*Field]error{}
+	for _, f := range top {
+		if err := f.check(1); err != nil {
+			hidden[f] = err
+		}
+	}
+	// A projection on something hidden is hidden too. Sources may come after
+	// their projections, and be projections in a damaged file: until nothing changes.
+	for again := true; again; {
+		again = false
+		for _, f := range top {
+			if hidden[f] == nil {
+				if on := f.projects(hidden); on != nil {
+					hidden[f] = fmt.Errorf("its source, field %q, cannot be read: %w", on.Name, hidden[on])
+					again = true
+				}
+			}
+		}
+	}
+	for _, f := range top {
+		if err := hidden[f]; err != nil {
+			s.Hidden = append(s.Hidden, Hidden{f, err})
+			continue
+		}
+		s.Fields = append(s.Fields, f)
+		if s.byName[f.Name] == nil {
+			s.byName[f.Name] = f
+		}
+	}
+}
+
+// projects returns a hidden top-level field that f or a field below it takes
+// its columns from.
+func (f *Field) projects(hidden map[*Field]error) *Field {
+	if len(hidden) == 0 {
+		return nil
+	}
+	sources := []*Field{}
+	if f.Source != nil {
+		sources = append(sources, f.Source)
+	}
+	for _, rep := range f.Columns {
+		for _, c := range rep {
+			if c.Owner != f {
+				sources = append(sources, c.Owner)
+			}
+		}
+	}
+	for _, on := range sources {
+		for on.Parent != nil {
+			on = on.Parent
+		}
+		if hidden[on] != nil {
+			return on
+		}
+	}
+	for _, child := range f.Children {
+		if on := child.projects(hidden); on != nil {
+			return on
+		}
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+// Package value holds the dynamic values of fields, for programs that do not
+// know the schema beforehand, and writes them as JSON.
+//
+// The value of a field, by what the field is:
+//
+//	bool, std::int8_t … std::uint64_t     bool, int8 … uint64
+//	float, double                         float32, float64
+//	char, std::byte                       int8, uint8
+//	enum, std::atomic                     the value of the inner type
+//	std::string                           string, of any bytes
+//	ROOT::RNTupleCardinality              uint64
+//	std::bitset                           Bits
+//	vector, RVec, array, sets, untyped    []any
+//	pair, tuple                           []any
+//	maps                                  Map
+//	optional, unique_ptr, variant         the value, or nil
+//	classes, untyped records              Record
+//	objects written by ROOT's streamers   []byte, as ROOT streamed them
+package value
+
+// A Record is the value of a field with named members.
+type Record struct {
+	Names  []string // shared by all values of the field; do not change
+	Values []any    // one for each name
+}
+
+// Get returns the value of the member with the given name, nil if there is none.
+func (r Record) Get(name string) any {
+	for i, n := range r.Names {
+		if n == name {
+			return r.Values[i]
+		}
+	}
+	return nil
+}
+
+// A Map is the value of a map, in the order of the file.
+type Map struct {
+	StringKeys bool       // all keys are of type string, also if there are none
+	Elements   []KeyValue // keys may repeat
+}
+
+// KeyValue is an element of a Map.
+type KeyValue struct{ Key, Value any }
+
+// Bits is the value of a bitset, lowest bit first.
+type Bits []bool
+
+// String returns the bits as 0 and 1, highest bit first, as std::bitset does.
+func (b Bits) String() string {
+	s := make([]byte, len(b))
+	for i, bit := range b {
+		s[len(b)-1-i] = '0'
+		if bit {
+			s[len(b)-1-i] = '1'
+		}
+	}
+	return string(s)
+}
