@@ -1,0 +1,207 @@
+// Package compress reads and writes ROOT's compression blocks, in which the
+// pages and envelopes of an RNTuple and the payloads of ROOT's keys are
+// wrapped.
+//
+// Whoever reads such a buffer knows from elsewhere how long it is compressed
+// and uncompressed. If the lengths are equal the data are stored as they are,
+// otherwise they are a series of blocks: a header of 9 bytes with the algorithm
+// and the two sizes, then the compressed data.
+//
+// All functions of the package are safe for concurrent use.
+//
+// Specification: "Compression Block".
+package compress
+
+import (
+	"fmt"
+
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+const (
+	headerSize = 9        // magic (2), method (1), compressed and uncompressed size (3 each, little-endian)
+	maxBlock   = 0xFFFFFF // uncompressed bytes of one block: what 3 bytes can count
+	minInput   = 11       // ROOT does not try to compress anything shorter
+)
+
+// A codec is one algorithm. decode fills dst exactly from all of src; encode
+// appends src compressed at a level of 1 to 9. Both are safe for concurrent use.
+type codec struct {
+	algorithm    Algorithm
+	name         string
+	magic        [2]byte
+	method       byte
+	defaultLevel int // ROOT's, for this algorithm
+	// maxRatio is an upper bound for uncompressed per compressed bytes; the
+	// files of the algorithms derive it.
+	maxRatio int64
+	decode   func(dst, src []byte) error
+	encode   func(dst, src []byte, level int) ([]byte, error)
+}
+
+// codecs has all algorithms, in the order of their numbers, from 1.
+var codecs = [...]codec{
+	{Zlib, "zlib", [2]byte{'Z', 'L'}, 8, 1, deflateMaxRatio, decodeZlib, encodeZlib},
+	{LZMA, "lzma", [2]byte{'X', 'Z'}, 0, 7, lzmaMaxRatio, decodeXZ, encodeXZ},
+	{OldDeflate, "deflate", [2]byte{'C', 'S'}, 8, 1, deflateMaxRatio, decodeDeflate, encodeDeflate},
+	{LZ4, "lz4", [2]byte{'L', '4'}, 1, 4, lz4MaxRatio, decodeLZ4, encodeLZ4},
+	{Zstd, "zstd", [2]byte{'Z', 'S'}, 1, 5, zstdMaxRatio, decodeZstd, encodeZstd},
+}
+
+// codec returns the row of a, or nil.
+func (a Algorithm) codec() *codec {
+	if a == Inherit || int(a) > len(codecs) {
+		return nil
+	}
+	return &codecs[a-1]
+}
+
+// A block is one block of a buffer.
+type block struct {
+	codec *codec
+	usize int    // bytes it must decompress to
+	data  []byte // without the header
+}
+
+// next splits the first block off src. left is how many bytes the blocks may
+// still decompress to.
+func next(src []byte, left int64) (b block, rest []byte, err error) {
+	if len(src) < headerSize {
+		return b, nil, wire.Corrupt("block header needs %d bytes, have %d", headerSize, len(src))
+	}
+	magic, method, data := [2]byte(src), src[2], src[headerSize:]
+	for i := range codecs {
+		if codecs[i].magic == magic && codecs[i].method == method {
+			b.codec = &codecs[i]
+		}
+	}
+	if b.codec == nil {
+		return b, nil, wire.Unsupported("compression algorithm %q, method %d", src[:2], method)
+	}
+	csize := uint24(src[3:])
+	b.usize = uint24(src[6:])
+	switch {
+	case csize > len(data):
+		return b, nil, wire.Corrupt("%s block of %d bytes, %d left", b.codec.name, csize, len(data))
+	case b.usize == 0:
+		return b, nil, wire.Corrupt("%s block of no data", b.codec.name)
+	case int64(b.usize) > left:
+		return b, nil, wire.Corrupt("%s block decompresses to %d bytes, expected at most %d", b.codec.name, b.usize, left)
+	case int64(b.usize) > int64(csize)*b.codec.maxRatio:
+		return b, nil, wire.Corrupt("%d bytes cannot be %d bytes of %s", b.usize, csize, b.codec.name)
+	}
+	b.data = data[:csize:csize]
+	return b, data[csize:], nil
+}
+
+// walk calls visit for the blocks of src, which must decompress to n bytes in
+// all, one after the other; at is where the data of b begin uncompressed.
+func walk(src []byte, n int64, visit func(b block, at int64) error) error {
+	if int64(len(src)) > n {
+		// Writers then store the data as they are; ROOT aborts here.
+		return blockError(0, 0, wire.Corrupt("%d bytes compressed, %d uncompressed", len(src), n))
+	}
+	rest := src
+	for i, done := 0, int64(0); done < n; i++ {
+		pos := len(src) - len(rest)
+		b, r, err := next(rest, n-done)
+		if err == nil && visit != nil {
+			err = visit(b, done)
+		}
+		if err != nil {
+			return blockError(i, pos, err)
+		}
+		rest, done = r, done+int64(b.usize)
+		if done == n && len(rest) > 0 {
+			return blockError(i, pos, wire.Corrupt("%d bytes behind the last block", len(rest)))
+		}
+	}
+	return nil
+}
+
+// blockError says which block of the buffer the fault is in.
+func blockError(i, pos int, err error) error {
+	return &wire.FormatError{Offset: int64(pos), Path: fmt.Sprintf("block[%d]", i), Err: err}
+}
+
+// Check tells from the block headers alone whether src can decompress to n
+// bytes: the declared sizes must add up to n, and none may be more than the
+// algorithm can express in so many bytes. Call it before allocating the n
+// bytes when n comes from a file that may be hostile.
+//
+// Errors are a *wire.FormatError with the offset in src: ErrCorrupt, or
+// ErrUnsupported for an algorithm that is not known.
+func Check(src []byte, n int64) error {
+	if int64(len(src)) == n {
+		return nil
+	}
+	return walk(src, n, nil)
+}
+
+// Decompress fills dst from src. The length of dst must be the uncompressed
+// length. src must have no bytes left over. dst and src must not overlap;
+// after an error dst has undefined content. Whatever src claims, decoders take
+// no more memory than dst, and most are pooled.
+//
+// Errors are a *wire.FormatError with the offset of the block in src:
+// ErrCorrupt, ErrChecksum if the algorithm's own checksum differs, or
+// ErrUnsupported for an algorithm, or a feature of one, that is not known.
+func Decompress(dst, src []byte) error {
+	if len(src) == len(dst) {
+		copy(dst, src)
+		return nil
+	}
+	// All headers are looked at before the first block costs any time.
+	n := int64(len(dst))
+	if err := walk(src, n, nil); err != nil {
+		return err
+	}
+	return walk(src, n, func(b block, at int64) error {
+		return b.codec.decode(dst[at:at+int64(b.usize)], b.data)
+	})
+}
+
+// Append appends src to dst, compressed as s says, and returns the extended
+// slice. As ROOT does, it stores all of src as it is when the level is 0, when
+// there are fewer than 11 bytes, and when any of the blocks does not get
+// smaller: then exactly len(src) bytes are appended, never more. Readers see
+// it by the length, so s need not be kept. dst and src must not overlap.
+//
+// Equal input gives equal output, whatever was compressed before. The only
+// error is ErrUnsupported, for an unknown algorithm.
+func Append(dst, src []byte, s Settings) ([]byte, error) {
+	a := s.Algorithm()
+	if a == Inherit {
+		a = Zlib
+	}
+	c := a.codec()
+	if c == nil {
+		return dst, wire.Unsupported("compression algorithm %d", uint32(a))
+	}
+	level := min(s.Level(), 9)
+	if level == 0 || len(src) < minInput {
+		return append(dst, src...), nil
+	}
+	out := dst
+	for rest := src; len(rest) > 0; {
+		chunk := rest[:min(len(rest), maxBlock)]
+		rest = rest[len(chunk):]
+		head := len(out)
+		out = append(out, c.magic[0], c.magic[1], c.method, 0, 0, 0, 0, 0, 0)
+		var err error
+		if out, err = c.encode(out, chunk, level); err != nil {
+			return dst, err
+		}
+		csize := len(out) - head - headerSize
+		if headerSize+csize >= len(chunk) {
+			return append(out[:len(dst)], src...), nil
+		}
+		putUint24(out[head+3:], csize)
+		putUint24(out[head+6:], len(chunk))
+	}
+	return out, nil
+}
+
+func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }
+
+func putUint24(b []byte, v int) { b[0], b[1], b[2] = byte(v), byte(v>>8), byte(v>>16) }

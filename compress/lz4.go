@@ -1,0 +1,68 @@
+package compress
+
+import (
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// A byte of LZ4 that continues a match length adds at most 255 bytes.
+const lz4MaxRatio = 255
+
+// lz4Sum is the length of the checksum: XXH64 with seed 0 of the LZ4 data,
+// big-endian, in front of them and counted in the block's compressed size.
+const lz4Sum = 8
+
+// decodeLZ4 decodes L4: the checksum and one raw LZ4 block. The method byte is
+// the major version of the LZ4 library.
+func decodeLZ4(dst, src []byte) error {
+	if len(src) <= lz4Sum {
+		return wire.Corrupt("lz4 block of %d bytes", len(src))
+	}
+	data := src[lz4Sum:]
+	if stored, sum := binary.BigEndian.Uint64(src), xxhash.Sum64(data); stored != sum {
+		return wire.Mismatch(stored, sum)
+	}
+	n, err := lz4.UncompressBlock(data, dst)
+	if err != nil {
+		return wire.Corrupt("lz4: %v", err)
+	}
+	if n != len(dst) {
+		return wire.Corrupt("lz4: %d bytes, expected %d", n, len(dst))
+	}
+	return nil
+}
+
+var (
+	lz4Fast = sync.Pool{New: func() any { return new(lz4.Compressor) }}
+	lz4High = sync.Pool{New: func() any { return new(lz4.CompressorHC) }}
+)
+
+// encodeLZ4 uses the fast compressor for levels 1 to 3, which are all the same,
+// and the slower one with the depth of the level from 4 on, as ROOT does.
+func encodeLZ4(dst, src []byte, level int) ([]byte, error) {
+	begin := len(dst) + lz4Sum
+	room := lz4.CompressBlockBound(len(src)) // with this much the compressors cannot fail
+	dst = slices.Grow(dst, lz4Sum+room)
+	data := dst[begin : begin+room]
+	var n int
+	var err error
+	if level < 4 {
+		c := lz4Fast.Get().(*lz4.Compressor)
+		n, err = c.CompressBlock(src, data)
+		lz4Fast.Put(c)
+	} else {
+		c := lz4High.Get().(*lz4.CompressorHC)
+		c.Level = lz4.CompressionLevel(1 << (8 + level)) // lz4.Level4 to lz4.Level9
+		n, err = c.CompressBlock(src, data)
+		lz4High.Put(c)
+	}
+	dst = dst[:begin+n]
+	binary.BigEndian.PutUint64(dst[begin-lz4Sum:], xxhash.Sum64(dst[begin:]))
+	return dst, err
+}

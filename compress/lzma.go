@@ -1,0 +1,265 @@
+package compress
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"hash/crc64"
+	"io"
+	"math"
+
+	"github.com/ulikunitz/xz"
+	"github.com/ulikunitz/xz/lzma"
+
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// What LZMA can express most briefly is a repeated match of 273 bytes, in 14
+// binary decisions. The probability of a decision never exceeds 2017/2048,
+// where its adaption ends, so that it costs at least 0.0220 bits: 273 bytes in
+// 0.308 bits are 7090 to 1, and all the rest of the stream only adds to it.
+const lzmaMaxRatio = 7100
+
+const (
+	xzMagic      = "\xFD7zXZ\x00"
+	xzHeaderSize = 12 // magic, 2 bytes of flags, CRC-32 of these
+	xzFooterSize = 12 // CRC-32 of the following, index size, flags, "YZ"
+	xzFilter     = 0x21
+)
+
+// An xzReader walks over an .xz stream. After the first error, which is sticky,
+// it returns zeros.
+type xzReader struct {
+	src []byte
+	pos int
+	err error
+}
+
+// fail records err, unless an error came before.
+func (r *xzReader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+// expect records that the stream is corrupt, unless ok.
+func (r *xzReader) expect(ok bool, what string) {
+	if !ok {
+		r.fail(wire.Corrupt("xz: wrong %s", what))
+	}
+}
+
+// bytes returns the next n bytes, or nil at an error.
+func (r *xzReader) bytes(n int) []byte {
+	if r.err == nil && (n < 0 || n > len(r.src)-r.pos) {
+		r.fail(wire.Corrupt("xz: need %d bytes, have %d", n, len(r.src)-r.pos))
+	}
+	if r.err != nil {
+		return nil
+	}
+	r.pos += n
+	return r.src[r.pos-n : r.pos]
+}
+
+func (r *xzReader) byte() byte {
+	if b := r.bytes(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (r *xzReader) uint32() uint32 {
+	if b := r.bytes(4); b != nil {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return 0
+}
+
+// varint reads an integer of 7 bits per byte.
+func (r *xzReader) varint() uint64 {
+	if r.err != nil {
+		return 0
+	}
+	v, n := binary.Uvarint(r.src[r.pos:])
+	r.expect(n > 0 && v <= math.MaxInt64, "integer")
+	r.pos += max(n, 0)
+	return v
+}
+
+// zeros reads the padding that begin, the start of what it pads, calls for.
+func (r *xzReader) zeros(begin int) {
+	for _, b := range r.bytes(-(r.pos - begin) & 3) {
+		r.expect(b == 0, "padding")
+	}
+}
+
+// crc reads the CRC-32 of everything from begin on.
+func (r *xzReader) crc(begin int) {
+	sum := crc32.ChecksumIEEE(r.src[begin:r.pos])
+	if stored := r.uint32(); r.err == nil && stored != sum {
+		r.fail(wire.Mismatch(uint64(stored), uint64(sum)))
+	}
+}
+
+var crc64Table = crc64.MakeTable(crc64.ECMA)
+
+// check reads the check value of data that the stream's flags call for. ROOT
+// writes CRC-32 (type 1); the default of most other writers is CRC-64 (4).
+func (r *xzReader) check(kind byte, data []byte) {
+	var stored, sum uint64
+	switch kind {
+	case 0:
+	case 1:
+		stored, sum = uint64(r.uint32()), uint64(crc32.ChecksumIEEE(data))
+	case 4:
+		if b := r.bytes(8); b != nil {
+			stored, sum = binary.LittleEndian.Uint64(b), crc64.Checksum(data, crc64Table)
+		}
+	default:
+		r.fail(wire.Unsupported("xz check of type %d", kind))
+	}
+	if r.err == nil && stored != sum {
+		r.fail(wire.Mismatch(stored, sum))
+	}
+}
+
+// decodeXZ decodes XZ: one complete .xz stream. The container is read here and
+// not by the xz module, because that allocates the dictionary that the stream
+// asks for, 64 MiB for ROOT's level 9 and up to 4 GiB, for a block of any size.
+func decodeXZ(dst, src []byte) error {
+	r := xzReader{src: src}
+	r.expect(string(r.bytes(len(xzMagic))) == xzMagic, "magic")
+	flags := uint16(r.byte())<<8 | uint16(r.byte())
+	r.crc(len(xzMagic))
+	if r.err == nil && flags > 0xF {
+		return wire.Unsupported("xz stream flags %#04x", flags)
+	}
+	done := 0
+	var blocks, unpadded uint64
+	for r.err == nil && r.pos < len(src) && src[r.pos] != 0 {
+		n, size := r.block(dst[done:], byte(flags))
+		done += n
+		blocks++
+		unpadded += uint64(size)
+	}
+	r.expect(done == len(dst), "length")
+	r.index(blocks, unpadded, uint64(done), flags)
+	r.expect(r.pos == len(src), "end of stream")
+	return r.err
+}
+
+// block reads a block into dst. It returns how many bytes that were, and the
+// block's size without padding.
+func (r *xzReader) block(dst []byte, check byte) (n, size int) {
+	begin := r.pos
+	end := begin + 4*int(r.src[begin])
+	if end+4 > len(r.src) {
+		r.fail(wire.Corrupt("xz: block header too long"))
+		return 0, 0
+	}
+	h := xzReader{src: r.src[:end], pos: begin + 1, err: r.err}
+	flags := h.byte()
+	csize, usize := int64(-1), int64(-1)
+	if flags&0x40 != 0 {
+		csize = int64(h.varint())
+	}
+	if flags&0x80 != 0 {
+		usize = int64(h.varint())
+	}
+	filter, properties, dict := h.varint(), h.varint(), h.byte()
+	if h.err == nil && (flags&0x3F != 0 || filter != xzFilter) {
+		h.fail(wire.Unsupported("xz filter %#x, block flags %#x", filter, flags))
+	}
+	// The dictionary is allocated as large as dst, so its announced size only
+	// has to be legal.
+	h.expect(properties == 1 && dict <= 40, "LZMA2 properties")
+	for _, b := range h.bytes(end - h.pos) {
+		h.expect(b == 0, "header padding")
+	}
+	r.pos = end
+	r.crc(begin)
+	r.fail(h.err)
+	if r.err != nil {
+		return 0, 0
+	}
+	n, used, err := decodeLZMA2(dst, r.src[r.pos:])
+	r.fail(err)
+	r.expect(csize < 0 || csize == int64(used), "compressed size")
+	r.expect(usize < 0 || usize == int64(n), "uncompressed size")
+	data := r.pos
+	r.pos += used
+	size = r.pos - begin
+	r.zeros(data)
+	pos := r.pos
+	r.check(check, dst[:n])
+	return n, size + r.pos - pos
+}
+
+// decodeLZMA2 decodes LZMA2 chunks up to the end mark into dst. It returns how
+// many bytes of dst and of src were used.
+func decodeLZMA2(dst, src []byte) (n, used int, err error) {
+	in := bytes.NewReader(src)
+	r, err := lzma.Reader2Config{DictCap: max(lzma.MinDictCap, len(dst))}.NewReader2(in)
+	for err == nil && n < len(dst) {
+		var m int
+		m, err = r.Read(dst[n:])
+		n += m
+	}
+	if err == nil { // dst is full, only the end mark may follow
+		if _, err = r.Read(make([]byte, 1)); err == nil {
+			return n, 0, wire.Corrupt("LZMA2: more than %d bytes", n)
+		}
+	}
+	if err != io.EOF {
+		return n, 0, wire.Corrupt("LZMA2: %v", err)
+	}
+	return n, len(src) - in.Len(), nil
+}
+
+// index reads the index and the footer, which repeat the sizes of the blocks
+// and the flags. The sums stand for the sizes: the CRC covers the rest.
+func (r *xzReader) index(blocks, unpadded, uncompressed uint64, flags uint16) {
+	begin := r.pos
+	r.expect(r.byte() == 0, "index")
+	r.expect(r.varint() == blocks, "number of blocks")
+	for range blocks {
+		unpadded -= r.varint()
+		uncompressed -= r.varint()
+	}
+	r.expect(unpadded == 0 && uncompressed == 0, "sizes in the index")
+	r.zeros(begin)
+	r.crc(begin)
+	size := r.pos - begin
+	stored := r.uint32()
+	begin = r.pos
+	r.expect((int64(r.uint32())+1)*4 == int64(size), "index size")
+	r.expect(uint16(r.byte())<<8|uint16(r.byte()) == flags, "flags in the footer")
+	if r.err != nil {
+		return
+	}
+	if sum := crc32.ChecksumIEEE(r.src[begin:r.pos]); stored != sum {
+		r.fail(wire.Mismatch(uint64(stored), uint64(sum)))
+	}
+	r.expect(string(r.bytes(2)) == "YZ", "end")
+}
+
+// xzDictionaries has the dictionary sizes of the presets 1 to 9 in MiB.
+var xzDictionaries = [...]int{1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 6: 8, 7: 16, 8: 32, 9: 64}
+
+// encodeXZ writes one .xz stream with a CRC-32, as ROOT does. Of the presets
+// only the dictionary size is kept, and of that no more than src can use:
+// writer and reader allocate it.
+func encodeXZ(dst, src []byte, level int) ([]byte, error) {
+	buf := bytes.NewBuffer(dst)
+	w, err := xz.WriterConfig{
+		CheckSum: xz.CRC32,
+		DictCap:  max(4096, min(len(src), xzDictionaries[level]<<20)),
+	}.NewWriter(buf)
+	if err == nil {
+		_, err = w.Write(src)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return buf.Bytes(), err
+}

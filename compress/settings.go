@@ -1,0 +1,91 @@
+package compress
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Settings says how to compress: 100 times the Algorithm plus the level, for
+// example 505 for zstd at level 5. Level 0 stores the data as they are.
+// Specification: "Basic Types", compression settings.
+type Settings uint32
+
+// An Algorithm is a compression algorithm as Settings number them.
+type Algorithm uint32
+
+// The algorithms. The numbers are ROOT's and do not occur in the blocks, which
+// have a magic of two letters instead.
+const (
+	Inherit Algorithm = iota // the default of whoever writes; Append takes Zlib, as ROOT does
+	Zlib
+	LZMA
+	OldDeflate // raw deflate in CS blocks; settings 301 to 309 still write it
+	LZ4
+	Zstd
+)
+
+// Algorithm returns the algorithm of s, known or not.
+func (s Settings) Algorithm() Algorithm { return Algorithm(s / 100) }
+
+// Level returns the level of s, 0 to 99. The meaningful ones are 1 to 9, from
+// fast to small; Append takes a higher level for 9.
+func (s Settings) Level() int { return int(s % 100) }
+
+// String returns s in words: "zstd 5", or "none" if s stores the data as they
+// are. ParseSettings reads it again if the algorithm is known.
+func (s Settings) String() string {
+	if s.Level() == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%v %d", s.Algorithm(), s.Level())
+}
+
+func (a Algorithm) String() string {
+	if a == Inherit {
+		return "inherit"
+	}
+	if c := a.codec(); c != nil {
+		return c.name
+	}
+	return fmt.Sprintf("Algorithm(%#x)", uint32(a))
+}
+
+// ParseSettings reads settings as people write them: "none", an algorithm with
+// or without a level ("zstd:5", "zstd 5", "lz4"; without one it is ROOT's
+// default for that algorithm), or the number ("505"). The algorithms are zlib,
+// lzma, deflate, lz4 and zstd, the levels 0 to 9.
+func ParseSettings(text string) (Settings, error) {
+	fail := func() (Settings, error) {
+		return 0, fmt.Errorf(`compression settings %q: want "none", a number such as 505, `+
+			`or zlib, lzma, deflate, lz4 or zstd with an optional level 0 to 9 ("zstd:5")`, text)
+	}
+	t := strings.ToLower(strings.TrimSpace(text))
+	if t == "none" {
+		return 0, nil
+	}
+	if n, err := strconv.ParseUint(t, 10, 32); err == nil {
+		s := Settings(n)
+		if s.Level() > 9 || s.Algorithm() > Zstd {
+			return fail()
+		}
+		return s, nil
+	}
+	name, level, found := strings.Cut(t, ":")
+	if !found {
+		name, level, found = strings.Cut(t, " ")
+	}
+	i := slices.IndexFunc(codecs[:], func(c codec) bool { return c.name == name })
+	if i < 0 {
+		return fail()
+	}
+	n := codecs[i].defaultLevel
+	if found {
+		var err error
+		if n, err = strconv.Atoi(level); err != nil || n < 0 || n > 9 {
+			return fail()
+		}
+	}
+	return Settings(int(codecs[i].algorithm)*100 + n), nil
+}

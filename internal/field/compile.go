@@ -1,0 +1,355 @@
+package field
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/value"
+)
+
+// A Mismatch is a field that does not fit the Go type it is to be read into.
+type Mismatch struct {
+	Path string       // of the field, or of the member of the Go struct
+	Have string       // what the file has
+	Go   reflect.Type // what is asked for
+	Fits string       // a Go type that fits; empty if there is none
+}
+
+// A MismatchError lists every field that does not fit.
+type MismatchError struct{ Mismatches []Mismatch }
+
+func (e *MismatchError) Error() string {
+	var b strings.Builder
+	b.WriteString("the Go type does not fit the RNTuple:")
+	for i, m := range e.Mismatches {
+		if i > 0 {
+			b.WriteByte(';')
+		}
+		fmt.Fprintf(&b, " %s: %s does not fit %v", m.Path, m.Have, m.Go)
+		if m.Fits != "" {
+			fmt.Fprintf(&b, ", %s would", m.Fits)
+		}
+	}
+	return b.String()
+}
+
+// compiler makes the nodes of a plan. It collects mismatches and goes on, so
+// that one error can list them all; a plan with mismatches is never run.
+type compiler struct {
+	src        *pages.Source
+	mismatches []Mismatch
+	err        error // of another kind
+	varying    bool  // values need memory beside that of the Go type
+}
+
+var (
+	anyType      = reflect.TypeFor[any]()
+	recordType   = reflect.TypeFor[value.Record]()
+	keyValueType = reflect.TypeFor[value.KeyValue]()
+)
+
+// Compile makes the plan that reads the last field of chain, a path as
+// schema.Lookup returns it, into values of type t; without a chain, whole
+// entries. Every collection above the field adds a slice to the type, every
+// optional a pointer. The values of one entry may need budget bytes of memory.
+func Compile(src *pages.Source, chain []*schema.Field, t reflect.Type, budget int64) (*Plan, error) {
+	c := &compiler{src: src}
+	var root node
+	if len(chain) == 0 {
+		root = c.members(entry(src.Schema), src.Schema.Fields, t)
+	} else {
+		root = c.path(chain, t)
+	}
+	return c.plan(root, t, budget)
+}
+
+// CompileRecords makes the plan that reads the fields of the given paths into
+// values of type value.Record; names are their members' names.
+func CompileRecords(src *pages.Source, names []string, chains [][]*schema.Field, budget int64) (*Plan, error) {
+	c := &compiler{src: src}
+	root := &dynamicRecord{names: names}
+	for _, chain := range chains {
+		root.members = append(root.members, c.path(chain, anyType))
+	}
+	c.varying = true
+	return c.plan(root, recordType, budget)
+}
+
+func (c *compiler) plan(root node, t reflect.Type, budget int64) (*Plan, error) {
+	switch {
+	case c.err != nil:
+		return nil, c.err
+	case len(c.mismatches) > 0:
+		return nil, &MismatchError{c.mismatches}
+	}
+	p := &Plan{src: c.src, root: root, size: t.Size(), budget: budget, batch: firstBatch, varying: c.varying}
+	if !c.varying {
+		p.batch = math.MaxInt64
+	}
+	return p, nil
+}
+
+// entry returns the record that the top-level fields are the members of.
+func entry(s *schema.Schema) *schema.Field {
+	return &schema.Field{Shape: schema.Record, Children: s.Fields}
+}
+
+func (c *compiler) mismatch(f *schema.Field, t reflect.Type) node {
+	c.mismatches = append(c.mismatches, Mismatch{f.Path(), f.CppType(), t, GoType(f)})
+	return nil
+}
+
+func (c *compiler) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// path compiles the way from chain[0], whose items are wanted, to the last
+// field of chain.
+func (c *compiler) path(chain []*schema.Field, t reflect.Type) node {
+	f, rest := chain[0], chain[1:]
+	if len(rest) == 0 {
+		return c.value(f, t)
+	}
+	switch f.Shape {
+	case schema.Record, schema.Wrapper:
+		return c.path(rest, t)
+	case schema.Collection, schema.Optional, schema.Array:
+		return c.nested(f, t, func(t reflect.Type) node { return c.path(rest, t) })
+	}
+	c.fail(fmt.Errorf("field %q: paths do not lead through a %v", rest[0].Path(), f.Shape))
+	return nil
+}
+
+// value compiles reading items of f into t.
+func (c *compiler) value(f *schema.Field, t reflect.Type) node {
+	switch f.Shape {
+	case schema.Scalar:
+		return c.scalar(f, t)
+	case schema.Wrapper:
+		return c.value(f.Children[0], t)
+	case schema.String:
+		switch {
+		case t == anyType:
+			return box[string](c.bytes(f, false))
+		case t.Kind() == reflect.String:
+			return c.bytes(f, false)
+		case isBytes(t):
+			return c.bytes(f, true)
+		}
+		return c.mismatch(f, t)
+	case schema.Streamer:
+		switch {
+		case t == anyType:
+			return box[[]byte](c.bytes(f, true))
+		case isBytes(t):
+			return c.bytes(f, true)
+		}
+		return c.mismatch(f, t)
+	case schema.Bitset:
+		if t == anyType {
+			bits := func(v []bool) any { return value.Bits(v) }
+			return &boxed[[]bool]{inner: c.array(f, reflect.TypeFor[[]bool](), c.bits(f)), box: bits}
+		}
+		return c.nested(f, t, c.bits(f))
+	case schema.Cardinality:
+		return c.cardinality(f, t)
+	case schema.Record:
+		return c.members(f, f.Children, t)
+	case schema.Variant:
+		return c.variant(f, t)
+	}
+	if f.IsMap() && (t == anyType || t.Kind() == reflect.Map) {
+		return c.dictionary(f, t)
+	}
+	return c.nested(f, t, func(t reflect.Type) node { return c.value(f.Children[0], t) })
+}
+
+func isBytes(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8
+}
+
+// nested compiles a field whose items hold items of another one, which elem
+// compiles for a given type.
+func (c *compiler) nested(f *schema.Field, t reflect.Type, elem func(reflect.Type) node) node {
+	switch {
+	case f.Shape == schema.Optional && t == anyType:
+		return &optionalAny{optional{c.collection(f, anyType, elem)}}
+	case t == anyType:
+		return box[[]any](c.nested(f, reflect.TypeFor[[]any](), elem))
+	case f.Shape == schema.Optional && t.Kind() == reflect.Pointer:
+		return &optional{c.collection(f, t.Elem(), elem)}
+	case f.Shape == schema.Array || f.Shape == schema.Bitset:
+		return c.array(f, t, elem)
+	case t.Kind() == reflect.Slice:
+		s := c.collection(f, t.Elem(), elem)
+		return &s
+	}
+	return c.mismatch(f, t)
+}
+
+func (c *compiler) collection(f *schema.Field, item reflect.Type, elem func(reflect.Type) node) collection {
+	return collection{index: c.index(f), elem: elem(item), typ: item}
+}
+
+func (c *compiler) array(f *schema.Field, t reflect.Type, elem func(reflect.Type) node) node {
+	if t.Kind() != reflect.Slice && (t.Kind() != reflect.Array || uint64(t.Len()) != f.ArraySize) {
+		return c.mismatch(f, t)
+	}
+	c.varying = c.varying || t.Kind() == reflect.Slice
+	return &array{path: f.Path(), elem: elem(t.Elem()), typ: t.Elem(), len: int64(f.ArraySize), slices: t.Kind() == reflect.Slice}
+}
+
+// open returns a reader of the index-th column of f.
+func open[T column.Element](c *compiler, f *schema.Field, index int) *pages.Column[T] {
+	col, err := pages.NewColumn[T](c.src, f, index)
+	if err != nil {
+		c.fail(err)
+	}
+	return col
+}
+
+func (c *compiler) index(f *schema.Field) index {
+	c.varying = true
+	return index{path: f.Path(), column: open[uint64](c, f, 0)}
+}
+
+func (c *compiler) bytes(f *schema.Field, slices bool) node {
+	if f.Shape == schema.String { // characters are signed
+		return &bytes[int8]{c.index(f), open[int8](c, f, 1), slices}
+	}
+	return &bytes[uint8]{c.index(f), open[uint8](c, f, 1), slices}
+}
+
+func (c *compiler) bits(f *schema.Field) func(reflect.Type) node {
+	return func(t reflect.Type) node {
+		if t.Kind() != reflect.Bool {
+			return c.mismatch(f, t)
+		}
+		return &leaf[bool]{column: open[bool](c, f, 0)}
+	}
+}
+
+func (c *compiler) cardinality(f *schema.Field, t reflect.Type) node {
+	limit := uint64(math.MaxUint64)
+	if name, err := cpptype.Parse(f.TypeName); err == nil && len(name.Args) == 1 && name.Args[0].Kind() == cpptype.UInt32 {
+		limit = math.MaxUint32
+	}
+	if t == anyType {
+		return box[uint64](&cardinality[uint64]{c.index(f), limit})
+	}
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint64, reflect.Uintptr:
+		if t.Size() == 8 {
+			return &cardinality[uint64]{c.index(f), limit}
+		}
+		return &cardinality[uint32]{c.index(f), min(limit, math.MaxInt32)}
+	case reflect.Int32:
+		return &cardinality[uint32]{c.index(f), min(limit, math.MaxInt32)}
+	case reflect.Uint32:
+		return &cardinality[uint32]{c.index(f), min(limit, math.MaxUint32)}
+	}
+	return c.mismatch(f, t)
+}
+
+// members compiles reading the members of f, which fields are, into t.
+func (c *compiler) members(f *schema.Field, fields []*schema.Field, t reflect.Type) node {
+	switch {
+	case t == anyType && f.IsTuple():
+		return &tuple{dynamicRecord: c.dynamic(fields)}
+	case t == anyType:
+		r := c.dynamic(fields)
+		return box[value.Record](&r)
+	case t == recordType:
+		r := c.dynamic(fields)
+		return &r
+	case t.Kind() != reflect.Struct:
+		return c.mismatch(f, t)
+	}
+	var r record
+	c.fields(&r, f, t, 0)
+	return r
+}
+
+func (c *compiler) dynamic(fields []*schema.Field) (r dynamicRecord) {
+	c.varying = true
+	for _, child := range fields {
+		r.names = append(r.names, child.Name)
+		r.members = append(r.members, c.value(child, anyType))
+	}
+	return r
+}
+
+// fields compiles the fields of the struct t, offset bytes into the value.
+func (c *compiler) fields(r *record, f *schema.Field, t reflect.Type, offset uintptr) {
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		name, tagged := sf.Tag.Lookup("rntuple")
+		name, _, _ = strings.Cut(name, ",")
+		switch {
+		case name == "-":
+			continue
+		case sf.Anonymous && !tagged && sf.Type.Kind() == reflect.Struct:
+			c.fields(r, f, sf.Type, offset+sf.Offset)
+			continue
+		case !sf.IsExported():
+			continue
+		case name == "":
+			name = sf.Name
+		}
+		var chain []*schema.Field
+		var err error
+		if f.Name == "" { // the entry
+			chain, err = c.src.Schema.Lookup(name)
+		} else if chain = f.Lookup(name); chain == nil {
+			err = fmt.Errorf("%w %q", schema.ErrNoField, f.Path()+"."+name)
+		}
+		if err != nil {
+			c.mismatches = append(c.mismatches, Mismatch{Path: name, Have: err.Error(), Go: sf.Type})
+			continue
+		}
+		*r = append(*r, member{c.path(chain, sf.Type), offset + sf.Offset})
+	}
+}
+
+func (c *compiler) variant(f *schema.Field, t reflect.Type) node {
+	if t != anyType {
+		return c.mismatch(f, t)
+	}
+	c.varying = true
+	v := &variantAny{path: f.Path()}
+	v.tags.column = open[column.Tagged](c, f, 0)
+	for _, child := range f.Children {
+		v.alternatives = append(v.alternatives, c.value(child, anyType))
+	}
+	return v
+}
+
+// dictionary compiles reading a map into a Go map or a value.Map.
+func (c *compiler) dictionary(f *schema.Field, t reflect.Type) node {
+	pair := f.Children[0].Children
+	if t == anyType {
+		elem := func(reflect.Type) node {
+			return record{
+				{c.value(pair[0], anyType), keyValueType.Field(0).Offset},
+				{c.value(pair[1], anyType), keyValueType.Field(1).Offset},
+			}
+		}
+		s := c.collection(f, keyValueType, elem)
+		stringKeys := pair[0].Shape == schema.String
+		return &boxed[[]value.KeyValue]{inner: &s, box: func(v []value.KeyValue) any {
+			return value.Map{StringKeys: stringKeys, Elements: v}
+		}}
+	}
+	if f.Kind().IsMulti() { // would lose values
+		return c.mismatch(f, t)
+	}
+	return &dictionary{index: c.index(f), typ: t, keys: c.value(pair[0], t.Key()), values: c.value(pair[1], t.Elem())}
+}

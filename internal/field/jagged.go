@@ -1,0 +1,68 @@
+package field
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A Jagged reads the items of one collection field as one array, with the
+// bounds of entries. It serves one goroutine at a time.
+type Jagged struct {
+	plan *Plan
+	root *collection
+}
+
+// CompileJagged makes the plan that reads the last field of chain, whose items
+// are of type t. Just one field on the way, itself included, is a collection.
+func CompileJagged(src *pages.Source, chain []*schema.Field, t reflect.Type, budget int64) (*Jagged, error) {
+	c := &compiler{src: src}
+	for i, f := range chain {
+		switch f.Shape {
+		case schema.Record, schema.Wrapper:
+			if i < len(chain)-1 {
+				continue
+			}
+		case schema.Collection, schema.Optional:
+			below := chain[i+1:]
+			if len(below) == 0 {
+				below = f.Children
+			}
+			root := c.collection(f, t, func(t reflect.Type) node { return c.path(below, t) })
+			plan, err := c.plan(&root, t, budget)
+			return &Jagged{plan, &root}, err
+		}
+		break
+	}
+	last := chain[len(chain)-1]
+	return nil, fmt.Errorf("field %q of type %s is no collection", last.Path(), last.CppType())
+}
+
+// Read reads the entries from first on, n of them. ends gets, per entry, the
+// number of items up to its end. The items go to the memory that items returns
+// when asked for the place of the items from lo to hi.
+func (j *Jagged) Read(ctx context.Context, first, n int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+	var total int64
+	return j.plan.each(ctx, first, n, func(r *run, at, item, m int64) error {
+		bounds, err := j.root.index.read(r, item, m)
+		if err != nil {
+			return err
+		}
+		base, more := bounds[0], int64(bounds[m]-bounds[0])
+		if err := r.alloc(more, j.root.typ.Size()); err != nil {
+			return err
+		}
+		for i, b := range bounds[1:] {
+			ends[at-first+int64(i)] = total + int64(b-base)
+		}
+		if err := j.root.elem.read(r, int64(base), more, items(total, total+more), j.root.typ.Size()); err != nil {
+			return err
+		}
+		total += more
+		return nil
+	})
+}

@@ -1,0 +1,311 @@
+package field
+
+import (
+	"math"
+	"reflect"
+	"unsafe"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+)
+
+// leaf reads the elements of a column as they are.
+type leaf[T column.Element] struct {
+	column  *pages.Column[T]
+	scratch []T
+}
+
+func (l *leaf[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
+	var t T
+	if stride == unsafe.Sizeof(t) {
+		return l.column.Read(r.ctx, r.cluster, first, unsafe.Slice((*T)(dst), n))
+	}
+	if err := l.load(r, first, n); err != nil {
+		return err
+	}
+	for i, v := range l.scratch {
+		*(*T)(unsafe.Add(dst, uintptr(i)*stride)) = v
+	}
+	return nil
+}
+
+// load reads the elements into l.scratch.
+func (l *leaf[T]) load(r *run, first, n int64) error {
+	l.scratch = resize(l.scratch, int(n))
+	return l.column.Read(r.ctx, r.cluster, first, l.scratch)
+}
+
+// resize returns a slice of n elements, that of s if it is large enough.
+func resize[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+type number interface {
+	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64
+}
+
+// widened reads elements of type F into numbers of type T, which can hold them all.
+type widened[F, T number] struct{ leaf[F] }
+
+func (w *widened[F, T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
+	if err := w.load(r, first, n); err != nil {
+		return err
+	}
+	for i, v := range w.scratch {
+		*(*T)(unsafe.Add(dst, uintptr(i)*stride)) = T(v)
+	}
+	return nil
+}
+
+// index reads where the items of collections begin and end.
+type index struct {
+	path    string
+	column  *pages.Column[uint64]
+	scratch []uint64
+}
+
+// read returns n+1 bounds: item i has the items of the collection from
+// bounds[i] to bounds[i+1], counted in the cluster. They are valid until the
+// next call.
+func (x *index) read(r *run, first, n int64) ([]uint64, error) {
+	x.scratch = resize(x.scratch, int(n)+1)
+	bounds := x.scratch
+	var err error
+	if first == 0 {
+		bounds[0] = 0
+		err = x.column.Read(r.ctx, r.cluster, 0, bounds[1:])
+	} else {
+		err = x.column.Read(r.ctx, r.cluster, first-1, bounds)
+	}
+	if err != nil {
+		return nil, err
+	}
+	last := bounds[0]
+	for i, b := range bounds {
+		if b < last {
+			return nil, r.corrupt(x.path, "the collection of item %d ends at %d, before it begins at %d", first+int64(i)-1, b, last)
+		}
+		last = b
+	}
+	if last > math.MaxInt64 {
+		return nil, r.corrupt(x.path, "a collection ends at %d", last)
+	}
+	return bounds, nil
+}
+
+// cardinality reads the sizes of collections into numbers of type T.
+type cardinality[T number] struct {
+	index
+	max uint64 // that T and the field's type can hold
+}
+
+func (c *cardinality[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
+	bounds, err := c.index.read(r, first, n)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		size := bounds[i+1] - bounds[i]
+		if size > c.max {
+			return r.corrupt(c.path, "item %d: %w: a collection of %d items", first+i, column.ErrRange, size)
+		}
+		*(*T)(unsafe.Add(dst, uintptr(i)*stride)) = T(size)
+	}
+	return nil
+}
+
+// bytes reads strings and streamed objects. A string and a []byte begin alike
+// in memory; size tells which one to write.
+type bytes[T int8 | uint8] struct {
+	index
+	column *pages.Column[T]
+	slices bool // write slices, not strings
+}
+
+func (b *bytes[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
+	bounds, err := b.index.read(r, first, n)
+	if err != nil {
+		return err
+	}
+	base, total := bounds[0], int64(bounds[n]-bounds[0])
+	if err := r.alloc(total, 1); err != nil {
+		return err
+	}
+	all := make([]byte, total)
+	if err := b.column.Read(r.ctx, r.cluster, int64(base), unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(all))), total)); err != nil {
+		return err
+	}
+	for i := range n {
+		lo, hi := bounds[i]-base, bounds[i+1]-base
+		at := unsafe.Add(dst, uintptr(i)*stride)
+		if b.slices {
+			*(*[]byte)(at) = all[lo:hi:hi]
+		} else {
+			*(*string)(at) = unsafe.String(unsafe.SliceData(all[lo:]), hi-lo)
+		}
+	}
+	return nil
+}
+
+// collection reads collections into slices.
+type collection struct {
+	index
+	elem node
+	typ  reflect.Type // of an element
+}
+
+// items reads the items of n collections into one array.
+func (c *collection) items(r *run, first, n int64) (bounds []uint64, items unsafe.Pointer, err error) {
+	if bounds, err = c.index.read(r, first, n); err != nil {
+		return nil, nil, err
+	}
+	base, total := int64(bounds[0]), int64(bounds[n]-bounds[0])
+	if total == 0 {
+		return bounds, nil, nil
+	}
+	if items, err = r.make(c.typ, total); err != nil {
+		return nil, nil, err
+	}
+	return bounds, items, c.elem.read(r, base, total, items, c.typ.Size())
+}
+
+func (c *collection) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
+	bounds, items, err := c.items(r, first, n)
+	if err != nil {
+		return err
+	}
+	size := c.typ.Size()
+	for i := range n {
+		var s slice
+		if l := int(bounds[i+1] - bounds[i]); l > 0 {
+			s = slice{unsafe.Add(items, uintptr(bounds[i]-bounds[0])*size), l, l}
+		}
+		*(*slice)(unsafe.Add(dst, uintptr(i)*stride)) = s
+	}
+	return nil
+}
+
+// optional reads collections of at most one item into pointers.
+type optional struct{ collection }
+
+func (o *optional) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
+	bounds, items, err := o.items(r, first, n)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		var p unsafe.Pointer
+		switch l := bounds[i+1] - bounds[i]; l {
+		case 0:
+		case 1:
+			p = unsafe.Add(items, uintptr(bounds[i]-bounds[0])*o.typ.Size())
+		default:
+			return r.corrupt(o.path, "item %d has %d values, expected one at most", first+i, l)
+		}
+		*(*unsafe.Pointer)(unsafe.Add(dst, uintptr(i)*stride)) = p
+	}
+	return nil
+}
+
+// array reads fixed-size arrays into Go arrays, or into slices.
+type array struct {
+	path   string
+	elem   node
+	typ    reflect.Type // of an element
+	len    int64
+	slices bool
+}
+
+func (a *array) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
+	if a.len == 0 {
+		return nil
+	}
+	if first+n > math.MaxInt64/a.len {
+		return r.corrupt(a.path, "item %d of an array of %d", first, a.len)
+	}
+	size := a.typ.Size()
+	switch {
+	case a.slices:
+		if n > math.MaxInt64/a.len {
+			return errBudget
+		}
+		items, err := r.make(a.typ, n*a.len)
+		if err != nil {
+			return err
+		}
+		for i := range n {
+			*(*slice)(unsafe.Add(dst, uintptr(i)*stride)) = slice{unsafe.Add(items, uintptr(i*a.len)*size), int(a.len), int(a.len)}
+		}
+		dst = items
+	case stride != size*uintptr(a.len):
+		for i := range n {
+			if err := a.elem.read(r, (first+i)*a.len, a.len, unsafe.Add(dst, uintptr(i)*stride), size); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return a.elem.read(r, first*a.len, n*a.len, dst, size)
+}
+
+// record reads its members into the fields of a struct.
+type record []member
+
+type member struct {
+	node
+	offset uintptr
+}
+
+func (s record) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
+	for _, m := range s {
+		if err := m.read(r, first, n, unsafe.Add(dst, m.offset), stride); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dictionary reads maps into Go maps.
+type dictionary struct {
+	index
+	typ          reflect.Type // of the map
+	keys, values node
+}
+
+func (d *dictionary) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
+	bounds, err := d.index.read(r, first, n)
+	if err != nil {
+		return err
+	}
+	base, total := bounds[0], int64(bounds[n]-bounds[0])
+	part := func(elem node, t reflect.Type) (reflect.Value, error) {
+		if err := r.alloc(total, t.Size()); err != nil {
+			return reflect.Value{}, err
+		}
+		s := reflect.MakeSlice(reflect.SliceOf(t), int(total), int(total))
+		return s, elem.read(r, int64(base), total, s.UnsafePointer(), t.Size())
+	}
+	keys, err := part(d.keys, d.typ.Key())
+	if err != nil {
+		return err
+	}
+	values, err := part(d.values, d.typ.Elem())
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		lo, hi := int(bounds[i]-base), int(bounds[i+1]-base)
+		m := reflect.MakeMapWithSize(d.typ, hi-lo)
+		for j := lo; j < hi; j++ {
+			m.SetMapIndex(keys.Index(j), values.Index(j))
+		}
+		if m.Len() != hi-lo {
+			return r.corrupt(d.path, "item %d: %d keys, of which %d are different", first+i, hi-lo, m.Len())
+		}
+		reflect.NewAt(d.typ, unsafe.Add(dst, uintptr(i)*stride)).Elem().Set(m)
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+// Package field maps fields to Go types: it makes a plan out of a field and a
+// type, by reflection and once, and runs it for ranges of entries.
+//
+// A plan is a tree of nodes along the schema tree. A node reads the values of
+// many items at once, column by column, and puts them into the memory of Go
+// values that lie a fixed distance apart. It does so through unsafe pointers,
+// as reflection for every value would cost several times more than decoding;
+// the compiler checks shape and type of all that a pointer will meet.
+package field
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// node reads the values of a field. It serves one goroutine at a time.
+type node interface {
+	// read stores the items from first on, n of them, at dst, stride bytes
+	// apart. Items are counted in the run's cluster.
+	read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error
+}
+
+// run is what the nodes share while they read one batch.
+type run struct {
+	ctx     context.Context
+	cluster *pages.Cluster
+	budget  int64 // bytes that may still be allocated
+}
+
+// errBudget says that a batch needs more memory than it may have.
+var errBudget = errors.New("more memory needed than allowed")
+
+// alloc counts n items of the given size against the budget.
+func (r *run) alloc(n int64, size uintptr) error {
+	if size != 0 && n > r.budget/int64(size) {
+		return errBudget
+	}
+	r.budget -= n * int64(size)
+	return nil
+}
+
+// A Plan reads values of one field, or of whole entries, into Go values of one
+// type. It serves one goroutine at a time.
+type Plan struct {
+	src     *pages.Source
+	root    node
+	size    uintptr // of a value
+	varying bool    // values need memory beside
+	budget  int64   // bytes that the values of one entry may need beside
+	batch   int64   // entries that are read at once
+}
+
+const (
+	firstBatch = 1 << 10
+	maxBatch   = 1 << 16
+	// wantBatch is the memory in bytes that batches should need: enough to
+	// make the costs of a batch small, not too much for caches.
+	wantBatch = 4 << 20
+)
+
+// Read reads the entries from first on, n of them, to dst, an array of n values
+// of the plan's type. They must exist. What the values point to is fresh memory.
+func (p *Plan) Read(ctx context.Context, first, n int64, dst unsafe.Pointer) error {
+	return p.each(ctx, first, n, func(r *run, at, item, m int64) error {
+		return p.root.read(r, item, m, unsafe.Add(dst, uintptr(at-first)*p.size), p.size)
+	})
+}
+
+// each cuts the entries from first on, n of them, into batches that lie in one
+// cluster and need a moderate amount of memory. It calls read with the first
+// entry of a batch, that entry's number in the cluster, and the number of
+// entries.
+func (p *Plan) each(ctx context.Context, first, n int64, read func(r *run, at, item, m int64) error) error {
+	for at, end := first, first+n; at < end; {
+		cluster, err := p.src.Find(ctx, at)
+		if err != nil {
+			return err
+		}
+		m := min(p.batch, cluster.End-at, end-at)
+		r := run{ctx, cluster, p.budget}
+		err = read(&r, at, at-cluster.First, m)
+		if errors.Is(err, errBudget) {
+			if m == 1 {
+				return wire.Unsupported("entry %d needs more than %d bytes of memory", at, p.budget)
+			}
+			p.batch = max(1, m/2)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		switch used := p.budget - r.budget; {
+		case !p.varying:
+		case used > wantBatch:
+			p.batch = max(1, p.batch/2)
+		case used < wantBatch/4:
+			p.batch = min(maxBatch, p.batch*2)
+		}
+		at += m
+	}
+	return nil
+}
+
+// make allocates an array of n values of type t.
+func (r *run) make(t reflect.Type, n int64) (unsafe.Pointer, error) {
+	if err := r.alloc(n, t.Size()); err != nil {
+		return nil, err
+	}
+	return reflect.MakeSlice(reflect.SliceOf(t), int(n), int(n)).UnsafePointer(), nil
+}
+
+// slice is a slice in memory. Its pointer is typed as one, so that the garbage
+// collector sees it being written.
+type slice struct {
+	data     unsafe.Pointer
+	len, cap int
+}
+
+// corrupt reports that elements contradict each other.
+func (r *run) corrupt(path, format string, args ...any) error {
+	return fmt.Errorf("field %q, cluster %d: %w", path, r.cluster.ID, wire.Corrupt(format, args...))
+}

@@ -1,0 +1,278 @@
+package rootfile
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+func TestOpenRefuses(t *testing.T) {
+	for name, test := range map[string]struct {
+		file string
+		is   error
+		says string
+	}{
+		"empty":  {"", wire.ErrCorrupt, "empty"},
+		"text":   {"Hello, world", wire.ErrCorrupt, `begins with "Hell"`},
+		"short":  {"roo", wire.ErrCorrupt, `begins with "roo"`},
+		"magic":  {"root", wire.ErrCorrupt, "need 4 bytes"},
+		"zeros":  {string(make([]byte, 5000)), wire.ErrCorrupt, "never closed"},
+		"bare":   {"rntuple\x00\x00\x00\x01", wire.ErrUnsupported, "bare RNTuple"},
+		"header": {"root" + strings.Repeat("\xff", 200), wire.ErrCorrupt, "before the top directory"},
+	} {
+		_, err := Open(strings.NewReader(test.file), int64(len(test.file)))
+		if !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Open(strings.NewReader(""), -1); !errors.Is(err, wire.ErrCorrupt) {
+		t.Errorf("negative size: %v", err)
+	}
+	if _, err := Open(strings.NewReader("root"), 1<<40); !errors.Is(err, wire.ErrCorrupt) {
+		t.Errorf("file shorter than said: %v", err)
+	}
+	lost := errors.New("connection lost")
+	_, err := Open(readerFunc(func([]byte, int64) (int, error) { return 0, lost }), 1000)
+	if !errors.Is(err, lost) || errors.Is(err, wire.ErrCorrupt) {
+		t.Errorf("storage fails: %v", err)
+	}
+}
+
+type readerFunc func([]byte, int64) (int, error)
+
+func (f readerFunc) ReadAt(b []byte, off int64) (int, error) { return f(b, off) }
+
+// A job that was killed leaves a file whose header has been written once, when
+// it was created.
+func TestNeverClosed(t *testing.T) {
+	b := newFile(t, "killed.root")
+	b.top().add("TH1D", "x", 1, []byte("x"))
+	img := b.close()
+	b.root.SeekKeys, b.root.NBytesKeys = 0, 0
+	img.put(100, encode(t, &b.root))
+	b.header.SeekFree = 0
+	img.put(0, encode(t, &b.header))
+	if _, err := Open(img, img.size); !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), "never closed") {
+		t.Error(err)
+	}
+}
+
+// A file that lacks its end is read as far as it goes.
+func TestTruncated(t *testing.T) {
+	b := nested(t)
+	here := b.end
+	b.end += 1 << 20
+	b.top().add("TH1D", "gone", 1, []byte("behind the lists of keys"))
+	b.end = here
+	b.close()
+	b.header.End = b.img.size
+	b.img.put(0, encode(t, &b.header))
+
+	f, err := Open(io.NewSectionReader(b.img, 0, b.end), b.end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(list(t, f)); n != 11 {
+		t.Errorf("%d keys", n)
+	}
+	gone, err := f.Find("gone")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.Payload(gone)
+	var fault *wire.FormatError
+	if !errors.Is(err, wire.ErrCorrupt) || !errors.As(err, &fault) || !strings.Contains(err.Error(), "truncated") {
+		t.Error(err)
+	}
+}
+
+// Every prefix of a file either opens or gives a proper error, and so does all
+// that is asked of it.
+func TestEveryPrefix(t *testing.T) {
+	whole := nested(t).close().bytes()
+	for n := range whole {
+		if exercise(t, whole[:n:n]) && n < 100 {
+			t.Errorf("%d bytes are a file", n)
+		}
+	}
+	if !exercise(t, whole) {
+		t.Error("the whole is not readable")
+	}
+}
+
+// exercise does all that can be done with a file; it reports whether
+// everything went well.
+func exercise(t testing.TB, b []byte) bool {
+	sound := true
+	check := func(err error) {
+		if err == nil {
+			return
+		}
+		sound = false
+		n := 0
+		for _, kind := range []error{wire.ErrCorrupt, wire.ErrChecksum, wire.ErrUnsupported, ErrNotFound} {
+			if errors.Is(err, kind) {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Fatalf("%d kinds of error: %v", n, err)
+		}
+	}
+	f, err := Open(bytes.NewReader(b), int64(len(b)))
+	check(err)
+	if err != nil {
+		return false
+	}
+	visited := 0
+	check(f.Walk(func(dir string, k Key) error {
+		if visited++; visited > 30 || k.ObjLen > 1<<20 {
+			return nil
+		}
+		_, err := f.Payload(k)
+		check(err)
+		if !strings.ContainsAny(join(dir, k.Name), ";") && !strings.Contains(k.Name, "/") {
+			_, err = f.Find(join(dir, k.Name), k.Class)
+			check(err)
+		}
+		return nil
+	}))
+	// Keys of 29 bytes and more, in lists that do not overlap.
+	if visited > len(b)/minKey {
+		t.Fatalf("%d keys in %d bytes", visited, len(b))
+	}
+	return sound
+}
+
+// Directories that contain themselves, or each other's lists, end the walk.
+func TestHostileDirectories(t *testing.T) {
+	walk := func(f *File) error {
+		n := 0
+		return f.Walk(func(string, Key) error {
+			if n++; n > 10000 {
+				t.Fatal("Walk does not end")
+			}
+			return nil
+		})
+	}
+	for name, build := range map[string]func(b *builder){
+		"itself": func(b *builder) {
+			d := b.top().mkdir("a")
+			d.list.Keys = append(d.list.Keys, b.top().list.Keys[0])
+		},
+		"twice": func(b *builder) { // would be 2^20 visits
+			d := b.top()
+			for range 20 {
+				sub := d.mkdir("a")
+				d.list.Keys = append(d.list.Keys, d.list.Keys[0])
+				d = sub
+			}
+		},
+		"the top one": func(b *builder) {
+			d := b.top()
+			k := d.add("TDirectory", "top", 1, nil)
+			// The key's payload is made to be the top directory's record.
+			k.SeekKey, k.KeyLen = 100, uint16(d.at-100)
+			d.list.Keys[0] = k
+		},
+		"deep": func(b *builder) {
+			d := b.top()
+			for range maxDepth + 2 {
+				d = d.mkdir("a")
+			}
+		},
+	} {
+		b := newFile(t, "hostile.root")
+		build(b)
+		f := b.open()
+		err := walk(f)
+		if name == "deep" {
+			if !errors.Is(err, wire.ErrUnsupported) {
+				t.Errorf("%s: %v", name, err)
+			}
+		} else if !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), "another directory") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+
+	// Lists at different places that overlap.
+	b := newFile(t, "hostile.root")
+	first := b.top().mkdir("a")
+	for range 10 {
+		first.add("TH1D", "x", 1, nil)
+	}
+	second := b.top().mkdir("b")
+	b.close()
+	second.rec.SeekKeys, second.rec.NBytesKeys = 1, uint32(b.img.size)-1
+	b.img.put(second.at, encode(t, second.rec))
+	f, err := Open(b.img, b.img.size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := walk(f); !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), "overlap") {
+		t.Errorf("overlapping lists: %v", err)
+	}
+}
+
+// No size in a file makes us allocate more than the file has.
+func TestHostileSizes(t *testing.T) {
+	b := nested(t)
+	img := b.close()
+	good := *b.dirs[0].rec
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, d := range []Directory{
+		{NBytesKeys: math.MaxUint32, SeekKeys: good.SeekKeys},
+		{NBytesKeys: good.NBytesKeys, SeekKeys: 0xffffffff},
+		{NBytesKeys: 0, SeekKeys: good.SeekKeys},
+		{NBytesKeys: good.NBytesKeys, SeekKeys: math.MaxInt64, Version: 1005},
+		{NBytesKeys: good.NBytesKeys, SeekKeys: -5, Version: 1005},
+	} {
+		img.put(b.dirs[0].at, encode(t, &d))
+		f, err := Open(img, img.size)
+		if err == nil {
+			_, err = f.Find("x")
+		}
+		if !errors.Is(err, wire.ErrCorrupt) {
+			t.Errorf("%+v: %v", d, err)
+		}
+	}
+	img.put(b.dirs[0].at, encode(t, &good))
+	f, err := Open(img, img.size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []Key{
+		{NBytes: math.MaxInt32, SeekKey: 100},
+		{NBytes: 10, KeyLen: 11, SeekKey: 100},
+		{NBytes: -10, SeekKey: 100},
+		{NBytes: math.MinInt32, KeyLen: math.MaxUint16, SeekKey: 100},
+		{NBytes: 10, SeekKey: -1},
+		{NBytes: 10, SeekKey: math.MaxInt64},
+		{NBytes: 10, KeyLen: 10, SeekKey: math.MaxInt64},
+		{NBytes: 50, ObjLen: math.MaxUint32, SeekKey: 100},
+		{NBytes: 0, ObjLen: 1, SeekKey: 100},
+	} {
+		if _, err := f.Payload(k); !errors.Is(err, wire.ErrCorrupt) && !errors.Is(err, wire.ErrUnsupported) {
+			t.Errorf("%+v: %v", k, err)
+		}
+	}
+	for _, begin := range []uint32{0, 90, 1 << 20, math.MaxUint32} {
+		h := b.header
+		h.Begin = begin
+		img.put(0, encode(t, &h))
+		if _, err := Open(img, img.size); !errors.Is(err, wire.ErrCorrupt) {
+			t.Errorf("first record at %d: %v", begin, err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
+		t.Errorf("%d bytes allocated", n)
+	}
+}

@@ -1,0 +1,116 @@
+package rootfile
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// A Directory is the record that says where the keys of a directory are listed.
+type Directory struct {
+	Version    uint16 // 5; more than 1000 in the big form; 1 in RNTuple files of ROOT 6.20 to 6.26
+	Created    Datime
+	Modified   Datime
+	NBytesKeys uint32 // of the key list, its own key included
+	NBytesName uint32 // from SeekDir to this record
+	SeekDir    int64  // of the record that this one is the payload of
+	SeekParent int64  // of the parent; ROOT before 6.38 has the top directory there
+	SeekKeys   int64  // of the key list; 0: none
+
+	// Not in version 1. ROOT overwrites parts of these in some files longer
+	// than 2 GB, and nobody reads them.
+	UUIDVersion uint16
+	UUID        [16]byte
+}
+
+// directorySize is the number of bytes of a directory record. Both forms have
+// the same, so that ROOT can overwrite one by the other. Older versions are
+// shorter.
+const directorySize = 60
+
+// Class versions from which on a directory record has a UUID, and has the size
+// of the big form.
+const (
+	uuidSince    = 2
+	paddingSince = 5
+)
+
+// Big reports whether the record has the big form.
+func (d *Directory) Big() bool { return d.Version > BigVersion }
+
+// Wire describes a directory record.
+func (d *Directory) Wire(c *wire.Codec) {
+	wire.Int(c, "version", &d.Version)
+	wire.Int(c, "created", &d.Created)
+	wire.Int(c, "modified", &d.Modified)
+	wire.Int(c, "nbytes keys", &d.NBytesKeys)
+	wire.Int(c, "nbytes name", &d.NBytesName)
+	seek(c, "seek dir", d.Big(), &d.SeekDir)
+	seek(c, "seek parent", d.Big(), &d.SeekParent)
+	seek(c, "seek keys", d.Big(), &d.SeekKeys)
+	version := d.Version % BigVersion
+	if version < uuidSince {
+		return
+	}
+	wire.Int(c, "uuid version", &d.UUIDVersion)
+	uuid(c, &d.UUID)
+	if version >= paddingSince && !d.Big() {
+		padding := make([]byte, 3*4) // what the three positions have more in the big form
+		c.Raw("padding", len(padding), &padding)
+	}
+}
+
+// A Root is the first record of a file, which holds its top directory.
+type Root struct {
+	Key         Key // class TFile
+	Name, Title string
+	Directory
+}
+
+// Wire describes the first record of a file.
+func (r *Root) Wire(c *wire.Codec) {
+	r.wireHead(c)
+	r.Directory.Wire(c)
+}
+
+// wireHead describes what stands before the directory: Header.NBytesName bytes.
+func (r *Root) wireHead(c *wire.Codec) {
+	c.Within("key", func() { r.Key.Wire(c) })
+	String(c, "name", &r.Name)
+	String(c, "title", &r.Title)
+}
+
+// A KeyList is the record that lists the keys of a directory.
+type KeyList struct {
+	Key   Key
+	Keys  []Key
+	Extra []byte // bytes behind the keys: TFile leaves some in big files
+}
+
+// Wire describes a key list.
+func (l *KeyList) Wire(c *wire.Codec) {
+	c.Within("key", func() { l.Key.Wire(c) })
+	n := uint32(len(l.Keys))
+	if c.Writing() && len(l.Keys) > math.MaxInt32 {
+		c.Fail("number of keys", fmt.Errorf("%d keys", len(l.Keys)))
+		return
+	}
+	wire.Int(c, "number of keys", &n)
+	if !c.Writing() && c.Err() == nil {
+		if uint64(n) > uint64(c.Left()/minKey) {
+			c.Fail("number of keys", wire.Corrupt("%d keys in %d bytes", n, c.Left()))
+			return
+		}
+		l.Keys = make([]Key, n)
+	}
+	c.Within("keys", func() {
+		for i := range l.Keys {
+			if c.Err() != nil {
+				return
+			}
+			c.Element(i, func() { l.Keys[i].Wire(c) })
+		}
+	})
+	c.Rest(&l.Extra)
+}

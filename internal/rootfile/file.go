@@ -1,0 +1,168 @@
+// Package rootfile reads the container that ROOT files are: a header, records
+// that each begin with a key, and directories that list the keys of named
+// objects.
+//
+// It goes from the header to the directory, from there to the list of keys and
+// to an object, and reads nothing else. It never walks from record to record:
+// the space between those that a directory lists need not be in order, even
+// in files that ROOT reads without complaint.
+//
+// Every integer of the container is big-endian. Each record is described once,
+// by its Wire method, for reading and writing.
+package rootfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// BlobClassName is the class name of the keys of an RNTuple's pages and
+// envelopes, which no directory lists.
+const BlobClassName = "RBlob"
+
+// firstRead is how much Open reads at once: enough for the header and, unless
+// names are very long, the top directory.
+const firstRead = 1024
+
+// A File is an open ROOT file. It keeps nothing but the header and the top
+// directory, and is safe for concurrent use if the io.ReaderAt is.
+type File struct {
+	Header Header
+	Root   Root
+
+	r    io.ReaderAt
+	size int64
+}
+
+// Open reads the header and the top directory of a ROOT file of size bytes.
+//
+// A file that has been cut, so that Header.End lies behind its end, can be
+// opened: what is gone is missed when it is asked for.
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	f := &File{r: r, size: size}
+	head, err := f.read("header", 0, min(size, firstRead))
+	if err != nil {
+		return nil, err
+	}
+	c := reader(head, "header", 0)
+	if err := foreign(head); err != nil {
+		c.Fail("magic", err)
+		return nil, c.Err()
+	}
+	f.Header.Wire(c)
+	if n := f.Header.NBytesName; c.Err() == nil && (n < minNameSize || n > maxNameSize) {
+		c.Fail("nbytes name", wire.Corrupt("%d bytes before the top directory, expected %d to %d", n, minNameSize, maxNameSize))
+	}
+	if c.Err() != nil {
+		return nil, c.Err()
+	}
+	if err := f.readRoot(head); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// readRoot reads the first record; head is the start of the file.
+func (f *File) readRoot(head []byte) error {
+	const what = "first record"
+	begin, names := int64(f.Header.Begin), int(f.Header.NBytesName)
+	var b []byte
+	if n := begin + int64(names) + directorySize; n <= int64(len(head)) || int64(len(head)) == f.size {
+		b = head[min(begin, int64(len(head))):]
+	} else {
+		var err error
+		if b, err = f.readUpTo(what, begin, int64(names)+directorySize); err != nil {
+			return err
+		}
+	}
+	c := reader(b, what, begin)
+	// ROOT looks for the directory at a place that the header gives, so the
+	// names before it have a window of their own.
+	c.Window("names", names, func() { f.Root.wireHead(c) })
+	f.Root.Directory.Wire(c)
+	if c.Err() == nil && f.Root.SeekKeys == 0 {
+		// ROOT writes the list of keys when it closes the file.
+		c.Fail("seek keys", wire.Corrupt("there is no list of keys: the file was never closed, or its writer crashed"))
+	}
+	return c.Err()
+}
+
+// foreign says what is wrong with the start of a file if it is not a ROOT file.
+func foreign(head []byte) error {
+	switch {
+	case len(head) == 0:
+		return wire.Corrupt("the file is empty")
+	case bytes.HasPrefix(head, []byte("root")):
+		return nil
+	case bytes.HasPrefix(head, []byte("rntuple")):
+		return wire.Unsupported("a bare RNTuple without a ROOT file around it")
+	case len(head) >= 4 && len(bytes.Trim(head[:min(len(head), 100)], "\x00")) == 0:
+		return wire.Corrupt("the file begins with zeros: it was never closed, or its writer crashed")
+	}
+	return wire.Corrupt("not a ROOT file: it begins with %q, not \"root\"", head[:min(len(head), 4)])
+}
+
+// Payload reads the object that k is the key of, and decompresses it if need
+// be: then it has k.ObjLen bytes, which the stored bytes bound only by what
+// their algorithm can express. The payload of an RBlob is returned as stored.
+func (f *File) Payload(k Key) ([]byte, error) {
+	what := fmt.Sprintf("%s %q", k.Class, k.Name)
+	n := int64(k.NBytes) - int64(k.KeyLen)
+	if n < 0 || k.SeekKey < 0 {
+		return nil, &wire.FormatError{Offset: k.SeekKey, Path: what, Err: wire.Corrupt("record of %d bytes with a key of %d", k.NBytes, k.KeyLen)}
+	}
+	offset, length := k.SeekKey+int64(k.KeyLen), int64(k.ObjLen)
+	b, err := f.read(what, offset, n)
+	switch {
+	case err != nil:
+		return nil, err
+	case k.Class == BlobClassName: // compressed or not, its key does not tell
+		return b, nil
+	case length <= n:
+		return b[:length], nil
+	}
+	// The length is what the file says: look at the blocks before believing it.
+	if err = compress.Check(b, length); err == nil {
+		object := make([]byte, length)
+		if err = compress.Decompress(object, b); err == nil {
+			return object, nil
+		}
+	}
+	return nil, fmt.Errorf("%s at offset %#x: %w", what, offset, err)
+}
+
+// readUpTo returns n bytes of the file, or those that there are.
+func (f *File) readUpTo(what string, offset, n int64) ([]byte, error) {
+	return f.read(what, offset, max(0, min(n, f.size-offset)))
+}
+
+// read returns n bytes of the file. It allocates no more than the file has.
+func (f *File) read(what string, offset, n int64) ([]byte, error) {
+	fail := func(err error) error {
+		if f.Header.End > f.size {
+			err = fmt.Errorf("%w (the file is truncated: it has %d of %d bytes)", err, f.size, f.Header.End)
+		}
+		return &wire.FormatError{Offset: offset, Path: what, Err: err}
+	}
+	if offset < 0 || n < 0 || offset > f.size || n > f.size-offset {
+		return nil, fail(wire.Corrupt("%d bytes are beyond the end of the file, %#x", n, f.size))
+	}
+	b := make([]byte, n)
+	switch got, err := f.r.ReadAt(b, offset); {
+	case int64(got) == n: // an io.EOF that comes with the last bytes is no error
+		return b, nil
+	case err == nil, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return nil, fail(wire.Corrupt("file ends after %d of %d bytes", got, n))
+	default:
+		return nil, fmt.Errorf("%s: read %d bytes at offset %#x: %w", what, n, offset, err)
+	}
+}
+
+func reader(b []byte, what string, offset int64) *wire.Codec {
+	return wire.NewReader(b, what, offset).BigEndian()
+}

@@ -1,0 +1,198 @@
+package rootfile
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// ErrNotFound says that a file has no object of a name.
+var ErrNotFound = errors.New("not found")
+
+// maxDepth is how deep directories may be nested, far more than anybody does.
+const maxDepth = 100
+
+// isDirectory reports whether k is the key of a directory. ROOT writes the
+// first of the names.
+func isDirectory(k Key) bool { return k.Class == "TDirectory" || k.Class == "TDirectoryFile" }
+
+// Walk calls visit for all keys in the directories of the file, in the order
+// of their lists; the keys of a directory follow its own key. dir is the path
+// of the directory that k is in, without slashes around it, "" for the top
+// one. Walk stops at the first error, of the file or of visit, and returns it.
+//
+// Keys that no directory lists are not visited: those of pages and envelopes,
+// and the file's own records.
+func (f *File) Walk(visit func(dir string, k Key) error) error {
+	w := walker{file: f, visit: visit, budget: f.size, seen: make(map[int64]bool)}
+	return w.walk("", f.Root.Directory, 0)
+}
+
+type walker struct {
+	file  *File
+	visit func(dir string, k Key) error
+	// budget is how many bytes of key lists may still be read. Lists of a
+	// sound file have different bytes, so they are not longer than the file.
+	budget int64
+	seen   map[int64]bool // key lists, by position
+}
+
+func (w *walker) walk(dir string, d Directory, depth int) error {
+	if d.SeekKeys == 0 {
+		return nil
+	}
+	fail := func(err error) error {
+		return &wire.FormatError{Offset: d.SeekDir, Path: directoryName(dir), Err: err}
+	}
+	w.budget -= int64(d.NBytesKeys)
+	switch {
+	case w.seen[d.SeekKeys]:
+		return fail(wire.Corrupt("the list of keys at %#x belongs to another directory too", d.SeekKeys))
+	case w.budget < 0:
+		return fail(wire.Corrupt("lists of keys overlap: with this one, of %d bytes, they are longer than the file", d.NBytesKeys))
+	case depth > maxDepth:
+		return fail(wire.Unsupported("directories are nested more than %d deep", maxDepth))
+	}
+	w.seen[d.SeekKeys] = true
+	keys, err := w.file.keys(dir, d)
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		if err := w.visit(dir, k); err != nil {
+			return err
+		}
+		if !isDirectory(k) {
+			continue
+		}
+		path := join(dir, k.Name)
+		sub, err := w.file.directory(path, k)
+		if err != nil {
+			return err
+		}
+		if err := w.walk(path, sub, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Find returns the key of the object at path, "name" or "dir/sub/name". Of
+// keys with the same name it takes the one with the highest cycle, or the one
+// that path names: "dir/name;2". If classes are given, objects of other
+// classes are passed over.
+//
+// The error wraps ErrNotFound if there is no such object.
+func (f *File) Find(path string, class ...string) (Key, error) {
+	d, dir := f.Root.Directory, ""
+	for rest := strings.Trim(path, "/"); ; {
+		element, below, deeper := strings.Cut(rest, "/")
+		keys, err := f.keys(dir, d)
+		if err != nil {
+			return Key{}, err
+		}
+		match := func(k Key) bool { return len(class) == 0 || slices.Contains(class, k.Class) }
+		if deeper {
+			match = isDirectory
+		}
+		k, err := choose(keys, element, match)
+		if err != nil {
+			return Key{}, fmt.Errorf("%q: %w in %s", path, err, directoryName(dir))
+		}
+		if !deeper {
+			return k, nil
+		}
+		dir = join(dir, k.Name)
+		if d, err = f.directory(dir, k); err != nil {
+			return Key{}, err
+		}
+		rest = below
+	}
+}
+
+// choose returns the key that is called name, which may include a cycle, and
+// that match accepts. The error says why there is none.
+func choose(keys []Key, name string, match func(Key) bool) (Key, error) {
+	name, cycle := splitCycle(name)
+	var best *Key
+	var others []string // what of that name is passed over
+	for i := range keys {
+		k := &keys[i]
+		switch {
+		case k.Name != name:
+		case !match(*k) || cycle >= 0 && k.CycleNumber() != cycle:
+			others = append(others, fmt.Sprintf("%s;%d (%s)", k.Name, k.CycleNumber(), k.Class))
+		case best == nil || k.CycleNumber() > best.CycleNumber():
+			best = k
+		}
+	}
+	switch {
+	case best != nil:
+		return *best, nil
+	case len(others) > 0:
+		const enough = 5
+		if len(others) > enough {
+			others = append(others[:enough], "...")
+		}
+		return Key{}, fmt.Errorf("%w, only %s is", ErrNotFound, strings.Join(others, ", "))
+	}
+	return Key{}, fmt.Errorf("%w: no key is called %q", ErrNotFound, name)
+}
+
+// splitCycle splits "name;2"; the cycle is -1 if there is none.
+func splitCycle(s string) (name string, cycle int) {
+	if i := strings.LastIndexByte(s, ';'); i >= 0 {
+		if n, err := strconv.ParseUint(s[i+1:], 10, 16); err == nil {
+			return s[:i], int(n)
+		}
+	}
+	return s, -1
+}
+
+// directory reads the directory record that k is the key of.
+func (f *File) directory(path string, k Key) (d Directory, err error) {
+	what := directoryName(path)
+	offset := k.SeekKey + int64(k.KeyLen)
+	b, err := f.readUpTo(what, offset, directorySize)
+	if err != nil {
+		return d, err
+	}
+	c := reader(b, what, offset)
+	d.Wire(c)
+	return d, c.Err()
+}
+
+// keys reads the list of keys of d, whose path is dir.
+func (f *File) keys(dir string, d Directory) ([]Key, error) {
+	if d.SeekKeys == 0 {
+		return nil, nil
+	}
+	what := directoryName(dir)
+	b, err := f.read(what, d.SeekKeys, int64(d.NBytesKeys))
+	if err != nil {
+		return nil, err
+	}
+	var l KeyList
+	c := reader(b, what, d.SeekKeys)
+	l.Wire(c)
+	return l.Keys, c.Err()
+}
+
+func join(dir, name string) string {
+	if dir == "" {
+		return name
+	}
+	return dir + "/" + name
+}
+
+// directoryName returns how errors call a directory.
+func directoryName(path string) string {
+	if path == "" {
+		return "top directory"
+	}
+	return fmt.Sprintf("directory %q", path)
+}

@@ -1,0 +1,124 @@
+package interop
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/internal/judge"
+)
+
+const (
+	gen    = "../testdata/gen/"
+	shared = "../../shared/testdata/root"
+)
+
+// environment makes the Python environment with ROOT and returns the variables
+// that put it to use.
+var environment = sync.OnceValues(func() ([]string, error) {
+	dir := os.Getenv("RNTUPLE_VENV")
+	if dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return nil, err
+		}
+		dir = filepath.Join(cache, "go-rntuple", "venv")
+	}
+	setup := exec.Command("./setup.sh", dir)
+	setup.Stderr = os.Stderr
+	env := append(os.Environ(),
+		"VIRTUAL_ENV="+dir,
+		"PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"PYTHONWARNINGS=ignore")
+	return env, setup.Run()
+})
+
+// script runs a command in the environment and returns what it prints.
+func script(t *testing.T, name string, args ...string) []byte {
+	t.Helper()
+	if os.Getenv("RNTUPLE_INTEROP") == "" {
+		t.Skip("skipped without RNTUPLE_INTEROP=1: needs ROOT and minutes")
+	}
+	env, err := environment()
+	if err != nil {
+		t.Fatalf("no environment with ROOT: %v", err)
+	}
+	cmd := exec.Command(name, args...)
+	cmd.Env = env
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s %v: %v\n%s%s", name, args, err, out, stderr.Bytes())
+	}
+	return out
+}
+
+// TestTypes has ROOT write every type in every encoding that it can write it
+// in, with every compression and layout, and compares all values with those
+// that ROOT reads back.
+func TestTypes(t *testing.T) {
+	dir := t.TempDir()
+	script(t, gen+"types.sh", dir)
+	judge.Test(t, filepath.Join(dir, "manifest.json"), dir)
+}
+
+// TestSpecial does the same for late model extension, directories and cycles,
+// tiny keys, attribute sets, shared pages, several representations and more.
+func TestSpecial(t *testing.T) {
+	dir := t.TempDir()
+	script(t, gen+"special.sh", dir)
+	judge.Test(t, filepath.Join(dir, "special_manifest.json"), dir)
+}
+
+// TestShared compares the public files, and their digests in testdata.
+func TestShared(t *testing.T) {
+	if _, err := os.Stat(shared); err != nil {
+		t.Skipf("the public files are not there: %v", err)
+	}
+	dir := t.TempDir()
+	script(t, "python", gen+"shared_reference.py", shared, dir)
+	manifest := filepath.Join(dir, "manifest.json")
+	judge.Test(t, manifest, shared)
+	got, err1 := judge.Manifest(manifest)
+	want, err2 := judge.Manifest("../testdata/shared.json")
+	if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("testdata/shared.json does not say what %s says (%v, %v)", manifest, err1, err2)
+	}
+}
+
+// TestDimuon makes sure that the counts which the example's test expects are
+// those of uproot.
+func TestDimuon(t *testing.T) {
+	expected := "../examples/dimuon/testdata/"
+	for file, counts := range map[string]string{
+		"../testdata/dimuon.root": "dimuon.json",
+		shared + "/Run2012BC_DoubleMuParked_Muons_1000evts_rntuple_v1-0-0-0.root": "Run2012BC_DoubleMuParked_Muons_1000evts.json",
+	} {
+		if _, err := os.Stat(file); err != nil {
+			t.Logf("%v", err)
+			continue
+		}
+		var got, want map[string]any
+		if err := json.Unmarshal(script(t, "python", gen+"dimuon_reference.py", file), &got); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(expected + counts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(b, &want); err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range want {
+			if name != "file" && !reflect.DeepEqual(got[name], value) {
+				t.Errorf("%s: %s is %v, uproot says %v", counts, name, value, got[name])
+			}
+		}
+	}
+}

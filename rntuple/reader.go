@@ -1,0 +1,343 @@
+// Package rntuple reads RNTuples, the columnar data sets of CERN's ROOT, without
+// ROOT.
+//
+// Open gives a Reader of one RNTuple in a file. What it holds is read
+//
+//   - field by field, with ViewOf and JaggedOf: values of a Go type, or for
+//     collections one flat slice and the bounds of the entries in it;
+//   - entry by entry into a struct, with Entries;
+//   - without Go types, as the dynamic values of package value, with RecordsOf,
+//     or with the type any in place of every other one.
+//
+// Fields and Go types go together like this; a wider integer or float type will
+// do, too, where it can hold all values:
+//
+//	bool, std::int8_t … std::uint64_t      bool, int8 … uint64
+//	char, std::byte                        int8, byte
+//	float, double, Double32_t              float32, float64, float64
+//	enum, std::atomic                      the type of the underlying value
+//	std::string                            string, []byte
+//	vector, RVec, sets, collections        []T
+//	std::array, T[N]                       [N]T, []T
+//	std::bitset                            [N]bool, []bool, lowest bit first
+//	optional, unique_ptr                   *T
+//	map, unordered_map                     map[K]V, or []struct with `rntuple:"_0"`, `rntuple:"_1"`
+//	multimaps                              []struct as above
+//	pair, tuple                            struct with `rntuple:"_0"`, `rntuple:"_1"` …
+//	classes, untyped records               struct; base classes are `rntuple:":_0"` …
+//	ROOT::RNTupleCardinality               uint64
+//	objects written by ROOT's streamers    []byte
+//	variant, and all of the above          any
+//
+// Bad input gives errors of type *FormatError that wrap ErrCorrupt, ErrChecksum
+// or ErrUnsupported.
+package rntuple
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/locator"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A FormatError says what is wrong with a file, and where. Its members are
+// Offset, in bytes, from the start of the file or, within an envelope, of the
+// uncompressed envelope; Path, the name of the thing at fault; and Err.
+type FormatError = wire.FormatError
+
+// A MismatchError lists all fields that do not fit the Go type that they are to
+// be read into, with what the file has and a type that would fit.
+type MismatchError = field.MismatchError
+
+// Errors are tested for with errors.Is.
+var (
+	ErrCorrupt     = wire.ErrCorrupt      // the bytes contradict the format
+	ErrChecksum    = wire.ErrChecksum     // a checksum does not match
+	ErrUnsupported = wire.ErrUnsupported  // newer than this library, or beyond a limit
+	ErrRange       = column.ErrRange      // a stored value does not fit the type of its field
+	ErrNoField     = schema.ErrNoField    // there is no such field
+	ErrNotFound    = rootfile.ErrNotFound // there is no such RNTuple
+)
+
+// A Reader reads one RNTuple. It is safe for concurrent use; the views made
+// from it serve one goroutine each.
+type Reader struct {
+	core
+	ctx context.Context
+}
+
+// core is what Readers of the same RNTuple share.
+type core struct {
+	path   string
+	anchor *anchor.Anchor
+	header *envelope.Header
+	footer *envelope.Footer
+	src    *pages.Source
+	config *config
+	closer io.Closer
+}
+
+// Open opens an RNTuple in the file at path. The name may lead through
+// directories of the file, "dir/sub/name", and choose a cycle, "name;2", where
+// an object was written several times; else it is the newest. With an empty
+// name it is the one RNTuple at the top level of the file.
+//
+// The error wraps ErrNotFound if there is no such RNTuple. The caller closes the
+// Reader.
+func Open(path, name string, opts ...Option) (*Reader, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := openFile(f, name, opts)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	r.closer = f
+	return r, nil
+}
+
+func openFile(f *os.File, name string, opts []Option) (*Reader, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return NewReader(f, info.Size(), name, opts...)
+}
+
+// NewReader opens an RNTuple in the ROOT file of size bytes that ra reads; ra
+// must be safe for concurrent use if the Reader is to be. See Open.
+func NewReader(ra io.ReaderAt, size int64, name string, opts ...Option) (*Reader, error) {
+	config := defaults
+	for _, opt := range opts {
+		if err := opt(&config); err != nil {
+			return nil, err
+		}
+	}
+	file, err := rootfile.Open(ra, size)
+	if err != nil {
+		return nil, err
+	}
+	if name == "" {
+		if name, err = onlyName(file); err != nil {
+			return nil, err
+		}
+	}
+	key, err := file.Find(name, anchor.ClassName, anchor.ExperimentalClassName)
+	if err != nil {
+		return nil, err
+	}
+	return open(file, pages.Blobs{R: ra, Size: size}, name, key, &config)
+}
+
+// onlyName returns the name of the one RNTuple at the top level of a file.
+func onlyName(file *rootfile.File) (string, error) {
+	var names []string
+	err := file.Walk(func(dir string, k rootfile.Key) error {
+		if isAnchor(k) && dir == "" && (len(names) == 0 || names[len(names)-1] != k.Name) {
+			names = append(names, k.Name)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case len(names) == 0:
+		return "", fmt.Errorf("RNTuple at the top level: %w", ErrNotFound)
+	case len(names) > 1:
+		return "", fmt.Errorf("the file has several RNTuples, name one of them: %s", strings.Join(names, ", "))
+	}
+	return names[0], nil
+}
+
+func isAnchor(k rootfile.Key) bool {
+	return k.Class == anchor.ClassName || k.Class == anchor.ExperimentalClassName
+}
+
+// maxAnchor is far above the 78 bytes that anchors have today.
+const maxAnchor = 1 << 16
+
+// open reads anchor, header and footer.
+func open(file *rootfile.File, blobs pages.Blobs, path string, key rootfile.Key, config *config) (*Reader, error) {
+	fail := func(err error) (*Reader, error) { return nil, fmt.Errorf("RNTuple %q: %w", path, err) }
+	if err := config.ctx.Err(); err != nil {
+		return fail(err)
+	}
+	if key.Class == anchor.ExperimentalClassName {
+		return fail(wire.Unsupported("pre-release format (class %s)", key.Class))
+	}
+	if key.ObjLen > maxAnchor {
+		return fail(&FormatError{Offset: key.SeekKey, Path: "anchor", Err: wire.Corrupt("%d bytes long", key.ObjLen)})
+	}
+	object, err := file.Payload(key)
+	if err != nil {
+		return fail(err)
+	}
+	a, err := anchor.Parse(object)
+	if err != nil {
+		return fail(err)
+	}
+	if err := a.Supported(); err != nil {
+		return fail(err)
+	}
+	blobs.MaxKeySize, blobs.SkipChecksums, blobs.MaxPage = a.MaxKeySize, config.skipChecksums, config.maxPage
+	c := core{path: path, anchor: a, config: config}
+
+	b, err := blobs.Envelope("header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
+	if err != nil {
+		return fail(err)
+	}
+	if c.header, err = envelope.ParseHeader(b); err != nil {
+		return fail(err)
+	}
+	checksum := envelope.Checksum(b)
+	if err := c.header.Features.Supported(); err != nil {
+		return fail(err)
+	}
+
+	if b, err = blobs.Envelope("footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}); err != nil {
+		return fail(err)
+	}
+	if c.footer, err = envelope.ParseFooter(b); err != nil {
+		return fail(err)
+	}
+	if err := c.footer.Features.Supported(); err != nil {
+		return fail(err)
+	}
+	if c.footer.HeaderChecksum != checksum {
+		return fail(&FormatError{Path: "footer.header checksum", Err: wire.Mismatch(c.footer.HeaderChecksum, checksum)})
+	}
+
+	s, err := schema.Build(c.header, c.footer.Extension)
+	if err != nil {
+		return fail(err)
+	}
+	if c.src, err = pages.NewSource(blobs, s, checksum, c.footer); err != nil {
+		return fail(err)
+	}
+	return &Reader{core: c, ctx: config.ctx}, nil
+}
+
+// Close closes the file that Open has opened. It does nothing for readers made
+// by NewReader.
+func (r *Reader) Close() error {
+	if r.closer == nil {
+		return nil
+	}
+	return r.closer.Close()
+}
+
+// WithContext returns a Reader of the same RNTuple whose views and other
+// methods stop with the context's error once it is done: it is asked before
+// every page list and page that is read. Closing either Reader closes both.
+func (r *Reader) WithContext(ctx context.Context) *Reader { return &Reader{r.core, ctx} }
+
+// Name returns the name of the RNTuple, without directories.
+func (r *Reader) Name() string { return r.header.Name }
+
+// NumEntries returns the number of entries.
+func (r *Reader) NumEntries() int64 { return r.src.Entries }
+
+// Schema returns the schema.
+func (r *Reader) Schema() *schema.Schema { return r.src.Schema }
+
+// FormatVersion returns the version of the format that the writer supported,
+// such as "1.0.1.0".
+func (r *Reader) FormatVersion() string { return r.anchor.Version() }
+
+// An EntryRange are the entries from First to End, End excluded.
+type EntryRange struct{ First, End int64 }
+
+// Len returns the number of entries.
+func (e EntryRange) Len() int64 { return e.End - e.First }
+
+// Clusters returns the entries of every cluster, in order. No page crosses
+// these borders, so they are the places to split work at. It reads the page
+// lists that have not been read yet.
+func (r *Reader) Clusters() ([]EntryRange, error) {
+	clusters, err := r.src.Clusters(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	ranges := make([]EntryRange, len(clusters))
+	for i, c := range clusters {
+		ranges[i] = EntryRange{c.First, c.End}
+	}
+	return ranges, nil
+}
+
+// An AttributeSet is an RNTuple of attributes that belongs to ranges of entries.
+type AttributeSet struct {
+	Name                     string
+	SchemaMajor, SchemaMinor uint16
+}
+
+// AttributeSets lists the attribute sets that are linked to the RNTuple.
+func (r *Reader) AttributeSets() []AttributeSet {
+	var sets []AttributeSet
+	for _, s := range r.footer.AttributeSets {
+		sets = append(sets, AttributeSet{s.Name, s.SchemaMajor, s.SchemaMinor})
+	}
+	return sets
+}
+
+// Info says where an RNTuple lies in a file.
+type Info struct {
+	Path  string // as Open takes it, with the cycle if it is not the newest
+	Class string // of the anchor; tells pre-release formats
+}
+
+// List returns the RNTuples that the directories of a ROOT file list.
+func List(ra io.ReaderAt, size int64) ([]Info, error) {
+	file, err := rootfile.Open(ra, size)
+	if err != nil {
+		return nil, err
+	}
+	var infos []Info
+	newest := map[string]int{}
+	cycles := []int{}
+	err = file.Walk(func(dir string, k rootfile.Key) error {
+		if isAnchor(k) {
+			path := strings.TrimPrefix(dir+"/"+k.Name, "/")
+			newest[path] = max(newest[path], k.CycleNumber())
+			infos, cycles = append(infos, Info{path, k.Class}), append(cycles, k.CycleNumber())
+		}
+		return nil
+	})
+	for i := range infos {
+		if c := cycles[i]; c != newest[infos[i].Path] {
+			infos[i].Path = fmt.Sprintf("%s;%d", infos[i].Path, c)
+		}
+	}
+	return infos, err
+}
+
+// ListFile returns the RNTuples in the file at path. See List.
+func ListFile(path string) ([]Info, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	infos, err := List(f, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return infos, nil
+}

@@ -1,0 +1,58 @@
+# Sourced by types.sh and special.sh: finds ROOT (a Python wheel or an installation), compiles one program with its
+# dictionary:  build NAME  makes $work/NAME from NAME.C, NAME.hxx and NAME_linkdef.h.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+findROOT() {
+   rootdir=
+   if command -v python >/dev/null; then
+      # the folder of the ROOT package, without importing it
+      rootdir=$(python -c 'import importlib.util as u; s = u.find_spec("ROOT"); print(list(s.submodule_search_locations)[0] if s and s.submodule_search_locations else "")' 2>/dev/null || true)
+   fi
+   if [ -n "$rootdir" ] && [ -x "$rootdir/bin/rootcling" ]; then
+      # The wheel's tools and the libraries' modules name this folder, which the wheel forgets to make
+      if [ ! -e "$rootdir/mock_site_packages/ROOT" ]; then
+         mkdir -p "$rootdir/mock_site_packages" && ln -s "$rootdir" "$rootdir/mock_site_packages/ROOT" || true
+      fi
+      # libraries which the wheel brings along
+      for d in "$rootdir"/../root.libs; do
+         [ -d "$d" ] && export LD_LIBRARY_PATH="$(cd "$d" && pwd)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+      done
+      export ROOTSYS=$rootdir
+      PATH=$rootdir/bin:$PATH
+      libdir=$rootdir/lib
+      incdir=$rootdir/include
+   elif command -v root-config >/dev/null; then
+      libdir=$(root-config --libdir)
+      incdir=$(root-config --incdir)
+   else
+      echo "no ROOT found: activate a venv with the package root, or put root-config into the path" >&2
+      exit 1
+   fi
+   export LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+}
+
+build() {
+   local name=$1
+   (
+      cd "$work"
+      rootcling -f "${name}_dict.cxx" -I"$here" "$name.hxx" "$here/${name}_linkdef.h"
+      # -O0: the programs are compiled once and run for seconds
+      flags="-std=c++17 -O0 -pthread -I$incdir -I$here"
+      g++ $flags -c -o "${name}_dict.o" "${name}_dict.cxx"
+      g++ $flags -x c++ -c -o "$name.o" "$here/$name.C"
+      g++ -pthread -o "$name" "$name.o" "${name}_dict.o" -L"$libdir" -Wl,-rpath,"$libdir" -Wl,--allow-shlib-undefined \
+         -lROOTNTuple -lROOTVecOps -lHist -lRIO -lCore
+   )
+}
+
+# run NAME OUTDIR [good]: runs the program, then packs the expected values
+run() {
+   local name=$1
+   shift
+   mkdir -p "$1"
+   local out
+   out=$(cd "$1" && pwd)
+   shift
+   (cd "$work" && "./$name" "$out" "$@")
+   gzip -n -9 -f "$out/$name"_*.jsonl
+}
