@@ -35,6 +35,7 @@ package rntuple
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -137,29 +138,47 @@ func NewReader(ra io.ReaderAt, size int64, name string, opts ...Option) (*Reader
 	}
 	key, err := file.Find(name, anchor.ClassName, anchor.ExperimentalClassName)
 	if err != nil {
-		return nil, err
+		return nil, notFound(file, name, err)
 	}
 	return open(file, pages.Blobs{R: ra, Size: size}, name, key, &config)
 }
 
 // onlyName returns the name of the one RNTuple at the top level of a file.
 func onlyName(file *rootfile.File) (string, error) {
-	var names []string
-	err := file.Walk(func(dir string, k rootfile.Key) error {
-		if isAnchor(k) && dir == "" && (len(names) == 0 || names[len(names)-1] != k.Name) {
-			names = append(names, k.Name)
-		}
-		return nil
-	})
-	switch {
-	case err != nil:
+	infos, err := list(file)
+	if err != nil {
 		return "", err
+	}
+	var names []string
+	for _, i := range infos {
+		if i.newest && !strings.Contains(i.Path, "/") {
+			names = append(names, i.Path)
+		}
+	}
+	switch {
 	case len(names) == 0:
-		return "", fmt.Errorf("RNTuple at the top level: %w", ErrNotFound)
+		return "", notFound(file, "", fmt.Errorf("RNTuple at the top level: %w", ErrNotFound))
 	case len(names) > 1:
 		return "", fmt.Errorf("the file has several RNTuples, name one of them: %s", strings.Join(names, ", "))
 	}
 	return names[0], nil
+}
+
+// notFound adds to err, if it says that there is no RNTuple of a name, which
+// ones there are.
+func notFound(file *rootfile.File, name string, err error) error {
+	if !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	infos, listErr := list(file)
+	if listErr != nil || len(infos) == 0 {
+		return err
+	}
+	var paths []string
+	for _, i := range infos {
+		paths = append(paths, i.Path)
+	}
+	return fmt.Errorf("RNTuple %q: %w; the file has %s", name, ErrNotFound, strings.Join(paths, ", "))
 }
 
 func isAnchor(k rootfile.Key) bool {
@@ -297,6 +316,8 @@ func (r *Reader) AttributeSets() []AttributeSet {
 type Info struct {
 	Path  string // as Open takes it, with the cycle if it is not the newest
 	Class string // of the anchor; tells pre-release formats
+
+	newest bool
 }
 
 // List returns the RNTuples that the directories of a ROOT file list.
@@ -305,20 +326,24 @@ func List(ra io.ReaderAt, size int64) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
+	return list(file)
+}
+
+func list(file *rootfile.File) ([]Info, error) {
 	var infos []Info
-	newest := map[string]int{}
-	cycles := []int{}
-	err = file.Walk(func(dir string, k rootfile.Key) error {
+	var cycles []int
+	newest := map[string]int{} // cycle, by path
+	err := file.Walk(func(dir string, k rootfile.Key) error {
 		if isAnchor(k) {
 			path := strings.TrimPrefix(dir+"/"+k.Name, "/")
 			newest[path] = max(newest[path], k.CycleNumber())
-			infos, cycles = append(infos, Info{path, k.Class}), append(cycles, k.CycleNumber())
+			infos, cycles = append(infos, Info{Path: path, Class: k.Class}), append(cycles, k.CycleNumber())
 		}
 		return nil
 	})
 	for i := range infos {
-		if c := cycles[i]; c != newest[infos[i].Path] {
-			infos[i].Path = fmt.Sprintf("%s;%d", infos[i].Path, c)
+		if infos[i].newest = cycles[i] == newest[infos[i].Path]; !infos[i].newest {
+			infos[i].Path = fmt.Sprintf("%s;%d", infos[i].Path, cycles[i])
 		}
 	}
 	return infos, err

@@ -69,13 +69,13 @@ func (f *Field) shape() (Shape, error) {
 	switch f.Role {
 	case envelope.RolePlain:
 		switch {
-		case len(f.Columns) == 0 && len(f.Children) == 1 && f.Flags&envelope.FieldRepetitive != 0:
-			return Array, nil
+		case len(f.Columns) == 0 && len(f.Children) == 1 && (f.Flags&envelope.FieldRepetitive != 0 || f.kind == cpptype.Array):
+			return Array, nil // ROOT leaves out the flag if the array has no elements
 		case len(f.Columns) == 0 && len(f.Children) == 1:
 			return Wrapper, nil
 		case len(f.Children) > 0:
 			return 0, wire.Unsupported("plain field %q of type %s with %d subfields", f.Path(), f.TypeName, len(f.Children))
-		case f.Flags&envelope.FieldRepetitive != 0:
+		case f.Flags&envelope.FieldRepetitive != 0 || f.kind == cpptype.Bitset:
 			return Bitset, f.columns(bitColumn)
 		case f.kind == cpptype.String:
 			return String, f.columns(column.Type.IsIndex, charColumn)

@@ -6,6 +6,7 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -149,7 +150,18 @@ func (s *Schema) Lookup(path string) ([]*Field, error) {
 			return nil, fmt.Errorf("field %q cannot be read: %w", path, h.Err)
 		}
 	}
-	return nil, fmt.Errorf("%w %q in RNTuple %q", ErrNoField, path, s.Name)
+	return nil, NoField(s.Fields, path, fmt.Sprintf("RNTuple %q", s.Name))
+}
+
+// NoField returns the error that where, which has the given fields, has none of
+// the given name. It wraps ErrNoField and names a field of nearly the same name.
+func NoField(fields []*Field, name, where string) error {
+	for _, f := range fields {
+		if strings.EqualFold(f.Name, name) {
+			return fmt.Errorf("%w %q in %s, but %q", ErrNoField, name, where, f.Name)
+		}
+	}
+	return fmt.Errorf("%w %q in %s", ErrNoField, name, where)
 }
 
 func find(fields []*Field, path string) []*Field {
@@ -182,7 +194,7 @@ func (f *Field) Lookup(path string) []*Field {
 }
 
 // ErrNoField is wrapped by errors about fields that are not there.
-var ErrNoField = fmt.Errorf("no field")
+var ErrNoField = errors.New("no field")
 
 // maxDepth bounds how deep fields nest, so that walking the tree is safe.
 const maxDepth = 1000

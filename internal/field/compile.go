@@ -13,30 +13,50 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A Mismatch is a field that does not fit the Go type it is to be read into.
+// A Mismatch is a field that does not fit the Go type it is to be read into, or
+// is not there.
 type Mismatch struct {
-	Path string       // of the field, or of the member of the Go struct
-	Have string       // what the file has
+	Path string       // of the field, or the name that the Go struct gives
+	Have string       // what the file has, as a C++ type; empty if it has no such field
 	Go   reflect.Type // what is asked for
-	Fits string       // a Go type that fits; empty if there is none
+	Fits string       // a Go type that would fit; empty if there is none
+	Err  error        // why the field is not there, if Have is empty
+}
+
+func (m Mismatch) String() string {
+	if m.Have == "" {
+		return m.Err.Error()
+	}
+	path, items := m.Path, ""
+	for strings.HasSuffix(path, "._0") {
+		path, items = strings.TrimSuffix(path, "._0"), items+"items of "
+	}
+	s := fmt.Sprintf("%sfield %q: %s does not fit %v", items, path, m.Have, m.Go)
+	if m.Fits != "" {
+		s += ", " + m.Fits + " would"
+	}
+	return s
 }
 
 // A MismatchError lists every field that does not fit.
 type MismatchError struct{ Mismatches []Mismatch }
 
 func (e *MismatchError) Error() string {
-	var b strings.Builder
-	b.WriteString("the Go type does not fit the RNTuple:")
+	all := make([]string, len(e.Mismatches))
 	for i, m := range e.Mismatches {
-		if i > 0 {
-			b.WriteByte(';')
-		}
-		fmt.Fprintf(&b, " %s: %s does not fit %v", m.Path, m.Have, m.Go)
-		if m.Fits != "" {
-			fmt.Fprintf(&b, ", %s would", m.Fits)
+		all[i] = m.String()
+	}
+	return "the Go type does not fit the RNTuple: " + strings.Join(all, "; ")
+}
+
+// Unwrap returns why fields are not there.
+func (e *MismatchError) Unwrap() (errs []error) {
+	for _, m := range e.Mismatches {
+		if m.Err != nil {
+			errs = append(errs, m.Err)
 		}
 	}
-	return b.String()
+	return errs
 }
 
 // compiler makes the nodes of a plan. It collects mismatches and goes on, so
@@ -101,7 +121,7 @@ func entry(s *schema.Schema) *schema.Field {
 }
 
 func (c *compiler) mismatch(f *schema.Field, t reflect.Type) node {
-	c.mismatches = append(c.mismatches, Mismatch{f.Path(), f.CppType(), t, GoType(f)})
+	c.mismatches = append(c.mismatches, Mismatch{Path: f.Path(), Have: f.CppType(), Go: t, Fits: GoType(f)})
 	return nil
 }
 
@@ -309,10 +329,10 @@ func (c *compiler) fields(r *record, f *schema.Field, t reflect.Type, offset uin
 		if f.Name == "" { // the entry
 			chain, err = c.src.Schema.Lookup(name)
 		} else if chain = f.Lookup(name); chain == nil {
-			err = fmt.Errorf("%w %q", schema.ErrNoField, f.Path()+"."+name)
+			err = schema.NoField(f.Children, name, fmt.Sprintf("field %q", f.Path()))
 		}
 		if err != nil {
-			c.mismatches = append(c.mismatches, Mismatch{Path: name, Have: err.Error(), Go: sf.Type})
+			c.mismatches = append(c.mismatches, Mismatch{Path: name, Go: sf.Type, Err: err})
 			continue
 		}
 		*r = append(*r, member{c.path(chain, sf.Type), offset + sf.Offset})

@@ -1,0 +1,190 @@
+package rntuple_test
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"os"
+	"sync"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/value"
+)
+
+// The sample was written by ROOT: events with up to four muons.
+const sample = "../testdata/dimuon.root"
+
+func ExampleOpen() {
+	r, err := rntuple.Open(sample, "Events")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	fmt.Println(r.Name(), r.NumEntries(), "entries, format", r.FormatVersion())
+	for _, f := range r.Schema().Fields[:3] {
+		fmt.Println(f.Name, f.CppType())
+	}
+	// Output:
+	// Events 80000 entries, format 1.0.2.0
+	// run std::uint32_t
+	// luminosityBlock std::uint32_t
+	// event std::uint64_t
+}
+
+func ExampleNewReader() {
+	file, err := os.ReadFile(sample) // or anything else with ReadAt
+	if err != nil {
+		log.Fatal(err)
+	}
+	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "Events", rntuple.VerifyPages(false))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.NumEntries())
+	// Output: 80000
+}
+
+func ExampleListFile() {
+	infos, err := rntuple.ListFile("../testdata/good/special_dirs.root")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, i := range infos {
+		fmt.Println(i.Path)
+	}
+	// Unordered output:
+	// top
+	// top;1
+	// dir/top
+	// dir/other
+	// dir/sub/ntuple
+}
+
+func ExampleViewOf() {
+	r, err := rntuple.Open(sample, "Events")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	vertices, err := rntuple.ViewOf[int32](r, "PV_npvs")
+	if err != nil {
+		log.Fatal(err)
+	}
+	most := int32(0)
+	for _, n := range vertices.All() {
+		most = max(most, n)
+	}
+	if err := vertices.Err(); err != nil {
+		log.Fatal(err)
+	}
+
+	buf := make([]int32, 1000) // or many at once, into memory of your own
+	n, err := vertices.Read(buf, 79_500)
+	fmt.Println(most, n, err)
+	// Output: 36 500 <nil>
+}
+
+func ExampleJaggedOf() {
+	r, err := rntuple.Open(sample, "Events")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	pt, err := rntuple.JaggedOf[float32](r, "Muon_pt")
+	if err != nil {
+		log.Fatal(err)
+	}
+	offsets := make([]int64, 4) // three entries
+	items, _, err := pt.Read(offsets, nil, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(offsets)
+	fmt.Println(items)
+	// Output:
+	// [0 2 4 6]
+	// [7.1396484 3.3745117 6.098633 5.236328 30.347656 7.120117]
+}
+
+func ExampleEntries() {
+	type Event struct {
+		Run   uint32    `rntuple:"run"`
+		Pt    []float32 `rntuple:"Muon_pt"`
+		Muons []struct {
+			Charge int32 `rntuple:"Muon_charge"`
+		} `rntuple:"_collection0"`
+	}
+	r, err := rntuple.Open(sample, "Events")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	var highest float32
+	charge := int32(0)
+	for ev, err := range rntuple.Entries[Event](r) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		for i, muon := range ev.Muons {
+			charge += muon.Charge
+			highest = max(highest, ev.Pt[i])
+		}
+	}
+	fmt.Println(charge, highest)
+	// Output: -89 326.5625
+}
+
+func ExampleRecordsOf() {
+	r, err := rntuple.Open(sample, "Events")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	records, err := rntuple.RecordsOf(r, "event", "Muon_charge", "HLT_IsoMu24")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, record := range records.Range(0, 2) {
+		fmt.Println(string(value.AppendJSON(nil, record)))
+	}
+	// Output:
+	// {"event":1112,"Muon_charge":[1,-1],"HLT_IsoMu24":false}
+	// {"event":1496,"Muon_charge":[1,-1],"HLT_IsoMu24":false}
+}
+
+// Clusters are the places to split work at. Views serve one goroutine each, the
+// Reader serves all.
+func ExampleReader_Clusters() {
+	r, err := rntuple.Open(sample, "Events")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	clusters, err := r.Clusters()
+	if err != nil {
+		log.Fatal(err)
+	}
+	muons := make([]uint64, len(clusters))
+	var wg sync.WaitGroup
+	for i, c := range clusters {
+		wg.Go(func() {
+			sizes, err := rntuple.ViewOf[uint64](r, "nMuon")
+			if err != nil {
+				log.Fatal(err)
+			}
+			for _, n := range sizes.Range(c.First, c.End) {
+				muons[i] += n
+			}
+			if err := sizes.Err(); err != nil {
+				log.Fatal(err)
+			}
+		})
+	}
+	wg.Wait()
+	total := uint64(0)
+	for _, n := range muons {
+		total += n
+	}
+	fmt.Println(len(clusters), "clusters,", total, "muons")
+	// Output: 10 clusters, 159025 muons
+}
