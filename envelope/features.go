@@ -23,7 +23,7 @@ const continued = 1 << 63
 
 // Has reports whether flag n is set.
 func (f Features) Has(n int) bool {
-	return n/64 < len(f) && n%64 != 63 && f[n/64]>>(n%64)&1 != 0
+	return n >= 0 && n/64 < len(f) && n%64 != 63 && f[n/64]>>(n%64)&1 != 0
 }
 
 // Supported returns an error that wraps wire.ErrUnsupported and names the first

@@ -62,7 +62,7 @@ func ListTail[T any](c *wire.Codec, name string, items *[]T, extra *[]byte, item
 		start := c.Pos()
 		var size int64
 		n := uint32(len(*items))
-		if c.Writing() && len(*items) > math.MaxUint32 {
+		if c.Writing() && uint64(len(*items)) > math.MaxUint32 {
 			c.Fail("number of items", wire.Unsupported("%d items", len(*items)))
 			return
 		}

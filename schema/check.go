@@ -20,6 +20,9 @@ const maxPerEntry = 1 << 40
 //
 // Specification: "Mapping of C++ Types to Fields and Columns".
 func (f *Field) check(perEntry int64) error {
+	if f.err != nil {
+		return f.err
+	}
 	if f.Version != 0 {
 		return wire.Unsupported("field %q has field version %d", f.Path(), f.Version)
 	}
@@ -109,6 +112,51 @@ func (f *Field) shape() (Shape, error) {
 		return Streamer, f.columns(column.Type.IsIndex, byteColumn)
 	}
 	return 0, wire.Unsupported("field %q has the structural role %#02x", f.Path(), uint16(f.Role))
+}
+
+// checkProjections makes sure that f and the fields below it have as many values
+// in an entry as the fields whose columns they borrow: they must lie below the
+// same collections and arrays.
+//
+// Specification: "Field Description", on projected fields.
+func (f *Field) checkProjections() error {
+	for _, rep := range f.Columns {
+		for _, c := range rep {
+			if c.Owner != f && !sameItems(f.Parent, c.Owner.Parent) {
+				return wire.Corrupt("field %q has column %d of field %q, which lies below other collections", f.Path(), c.ID, c.Owner.Path())
+			}
+		}
+	}
+	for _, child := range f.Children {
+		if err := child.checkProjections(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sameItems reports whether a and b, and what they are nested in, have the same
+// number of items everywhere.
+func sameItems(a, b *Field) bool {
+	a, b = a.multiplier(), b.multiplier()
+	switch {
+	case a == b:
+		return true
+	case a == nil || b == nil || a.Shape != b.Shape || a.ArraySize != b.ArraySize:
+		return false
+	case a.Shape != Array && a.Columns[0][0] != b.Columns[0][0]:
+		return false
+	}
+	return sameItems(a.Parent, b.Parent)
+}
+
+// multiplier returns the innermost of f and its parents that has more or fewer
+// items than its own parent.
+func (f *Field) multiplier() *Field {
+	for f != nil && (f.Shape == Record || f.Shape == Wrapper) {
+		f = f.Parent
+	}
+	return f
 }
 
 // columns checks that every representation has just the wanted columns.

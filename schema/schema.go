@@ -73,7 +73,7 @@ type Field struct {
 	Parent   *Field // nil for a top-level field
 	Children []*Field
 	Source   *Field // the field that this projected field is a view on, else nil
-	Shape    Shape  // 0 if the field is hidden
+	Shape    Shape  // 0 if it is not known; the field is hidden then
 	Extended bool   // the field was added while the RNTuple was written
 
 	// Columns holds the columns by representation and by their place in it.
@@ -81,6 +81,7 @@ type Field struct {
 	Columns [][]*Column
 
 	kind cpptype.Kind
+	err  error // found while the tree was made
 }
 
 // Kind classifies the field's C++ type.
@@ -186,8 +187,12 @@ func (f *Field) Lookup(path string) []*Field {
 	}
 	switch f.Shape {
 	case Collection, Optional, Array, Wrapper:
-		if chain := f.Children[0].Lookup(path); chain != nil {
-			return append([]*Field{f.Children[0]}, chain...)
+		item := f.Children[0]
+		if path == item.Name || strings.HasPrefix(path, item.Name+".") {
+			return nil // it is not left out
+		}
+		if chain := item.Lookup(path); chain != nil {
+			return append([]*Field{item}, chain...)
 		}
 	}
 	return nil
@@ -200,8 +205,9 @@ var ErrNoField = errors.New("no field")
 const maxDepth = 1000
 
 // Build makes the schema out of a header and what a footer adds to it; ext may
-// be nil. An error wraps wire.ErrCorrupt: the descriptors contradict each other
-// so that no field can be trusted.
+// be nil. An error wraps wire.ErrCorrupt if the descriptors contradict each other
+// so that no field can be trusted, and wire.ErrUnsupported if fields nest too
+// deep.
 func Build(h *envelope.Header, ext *envelope.Schema) (*Schema, error) {
 	s := &Schema{Name: h.Name, Description: h.Description, Writer: h.Writer, byName: map[string]*Field{}}
 	if ext == nil {
@@ -283,8 +289,12 @@ func (s *Schema) project(lists ...[]envelope.Alias) error {
 				return wire.Corrupt("alias column %d of column %d and field %d: there are %d columns and %d fields", i, a.Column, a.Field, len(s.Columns), len(s.all))
 			}
 			f, c := s.all[a.Field], s.Columns[a.Column]
-			for len(f.Columns) <= int(c.Representation) {
+			switch rep := int(c.Representation); {
+			case rep == len(f.Columns):
 				f.Columns = append(f.Columns, nil)
+			case rep != len(f.Columns)-1:
+				f.err = wire.Corrupt("alias column %d of field %q is of representation %d, expected %d or the next", i, f.Path(), rep, len(f.Columns)-1)
+				continue
 			}
 			f.Columns[c.Representation] = append(f.Columns[c.Representation], c)
 		}
@@ -294,28 +304,14 @@ func (s *Schema) project(lists ...[]envelope.Alias) error {
 
 // sift parts the top-level fields into those that can be read and the others.
 func (s *Schema) sift(top []*Field) {
-	hidden := map[*Field]error{}
 	for _, f := range top {
-		if err := f.check(1); err != nil {
-			hidden[f] = err
-		}
+		f.err = f.check(1)
 	}
-	// A projection on something hidden is hidden too. Sources may come after
-	// their projections, and be projections in a damaged file: until nothing changes.
-	for again := true; again; {
-		again = false
-		for _, f := range top {
-			if hidden[f] == nil {
-				if on := f.projects(hidden); on != nil {
-					hidden[f] = fmt.Errorf("its source, field %q, cannot be read: %w", on.Name, hidden[on])
-					again = true
-				}
-			}
-		}
-	}
+	done := make(map[*Field]bool, len(top))
 	for _, f := range top {
-		if err := hidden[f]; err != nil {
-			s.Hidden = append(s.Hidden, Hidden{f, err})
+		f.resolve(done)
+		if f.err != nil {
+			s.Hidden = append(s.Hidden, Hidden{f, f.err})
 			continue
 		}
 		s.Fields = append(s.Fields, f)
@@ -325,35 +321,67 @@ func (s *Schema) sift(top []*Field) {
 	}
 }
 
-// projects returns a hidden top-level field that f or a field below it takes
-// its columns from.
-func (f *Field) projects(hidden map[*Field]error) *Field {
-	if len(hidden) == 0 {
-		return nil
+// resolve hides the top-level field f if it is a projection of something hidden.
+func (f *Field) resolve(done map[*Field]bool) {
+	if done[f] {
+		return
 	}
-	sources := []*Field{}
-	if f.Source != nil {
-		sources = append(sources, f.Source)
+	done[f] = true // also ends projections that go round in circles
+	f.sources(func(source *Field) bool {
+		if f.err == nil {
+			source.resolve(done)
+			switch err := source.err.(type) {
+			case nil:
+			case *sourceError:
+				f.err = err
+			default:
+				f.err = &sourceError{source, err}
+			}
+		}
+		return f.err == nil
+	})
+	if f.err == nil {
+		f.err = f.checkProjections()
+	}
+}
+
+// sourceError says that a field cannot be read because source cannot.
+type sourceError struct {
+	source *Field
+	err    error
+}
+
+func (e *sourceError) Error() string {
+	return fmt.Sprintf("its source, field %q, cannot be read: %v", e.source.Name, e.err)
+}
+
+func (e *sourceError) Unwrap() error { return e.err }
+
+// sources calls visit for the top-level fields that f and the fields below it
+// take their columns from, until visit returns false.
+func (f *Field) sources(visit func(*Field) bool) bool {
+	if f.Source != nil && !visit(f.Source.top()) {
+		return false
 	}
 	for _, rep := range f.Columns {
 		for _, c := range rep {
-			if c.Owner != f {
-				sources = append(sources, c.Owner)
+			if c.Owner != f && !visit(c.Owner.top()) {
+				return false
 			}
 		}
 	}
-	for _, on := range sources {
-		for on.Parent != nil {
-			on = on.Parent
-		}
-		if hidden[on] != nil {
-			return on
-		}
-	}
 	for _, child := range f.Children {
-		if on := child.projects(hidden); on != nil {
-			return on
+		if !child.sources(visit) {
+			return false
 		}
 	}
-	return nil
+	return true
+}
+
+// top returns the top-level field that f belongs to.
+func (f *Field) top() *Field {
+	for f.Parent != nil {
+		f = f.Parent
+	}
+	return f
 }

@@ -1,0 +1,194 @@
+package schema
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/go-rntuple/go-rntuple/envelope"
+)
+
+// A Document is the public form of a schema, as JSON: all that is needed to
+// make an RNTuple with the same schema, and nothing about its data. It is what
+// `rnt schema --json` prints. Members that are empty, zero or false are left
+// out, except names and roles.
+//
+//	{
+//	  "name": "Events",
+//	  "description": "collisions",
+//	  "writer": "ROOT v6.40.00",
+//	  "fields": [
+//	    {"name": "run", "type": "std::uint32_t", "role": "plain",
+//	     "columns": [[{"type": "SplitUInt32", "bits": 32}]]},
+//	    {"name": "pt", "type": "std::vector<float>", "role": "collection",
+//	     "columns": [[{"type": "SplitIndex64", "bits": 64}]],
+//	     "fields": [{"name": "_0", "type": "float", "role": "plain",
+//	                 "columns": [[{"type": "Real32Quant", "bits": 12, "range": [0, 500]}]]}]}
+//	  ]
+//	}
+//
+// Encoded with package json and decoded again, a Document is the same.
+type Document struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	// Writer is the library or program that wrote the data; for information.
+	Writer string `json:"writer,omitempty"`
+
+	// Fields are the top-level fields, in the order of the file.
+	Fields []*FieldDocument `json:"fields"`
+
+	// ExtraTypes is what ROOT keeps besides about types, such as the streamer
+	// information that fields of the role "streamer" need.
+	ExtraTypes []ExtraTypeDocument `json:"extra_types,omitempty"`
+}
+
+// A FieldDocument is a field of a Document.
+type FieldDocument struct {
+	Name        string `json:"name"`
+	Type        string `json:"type,omitempty"`  // C++ type, normalized; empty for untyped records and collections
+	Alias       string `json:"alias,omitempty"` // the type as its author spelled it
+	Description string `json:"description,omitempty"`
+
+	// Role is "plain", "collection", "record", "variant" or "streamer".
+	Role string `json:"role"`
+	// ArraySize is the number of items of a fixed-size array or bitset. Other
+	// fields have none, which is not the same as 0.
+	ArraySize *uint64 `json:"array_size,omitempty"`
+	// SoA tells that the C++ type of a collection is a struct of arrays.
+	SoA bool `json:"soa,omitempty"`
+
+	// FieldVersion is the version of the mapping from type to columns.
+	FieldVersion uint32 `json:"field_version,omitempty"`
+	// TypeVersion and TypeChecksum are those of a class.
+	TypeVersion  uint32  `json:"type_version,omitempty"`
+	TypeChecksum *uint32 `json:"type_checksum,omitempty"`
+
+	// Source is the path of the field that this projected field is a view on;
+	// it lends its columns, so that a projected field has none here.
+	Source string `json:"source,omitempty"`
+	// Extended tells that the field was added while the RNTuple was written.
+	Extended bool `json:"extended,omitempty"`
+	// Hidden tells why a top-level field cannot be read by this library.
+	Hidden string `json:"hidden,omitempty"`
+
+	// Columns holds the columns by representation and by their place in it.
+	Columns [][]ColumnDocument `json:"columns,omitempty"`
+	Fields  []*FieldDocument   `json:"fields,omitempty"`
+}
+
+// A ColumnDocument is a column of a FieldDocument.
+type ColumnDocument struct {
+	Type string `json:"type"` // name in the specification
+	Bits uint16 `json:"bits"` // on storage, per element
+	// Range is the inclusive range of the values of a quantized column.
+	Range *[2]float64 `json:"range,omitempty"`
+	// FirstElement is where a column begins that was added while the RNTuple
+	// was written; for information.
+	FirstElement *int64 `json:"first_element,omitempty"`
+}
+
+// An ExtraTypeDocument is further information on a C++ type.
+type ExtraTypeDocument struct {
+	ContentID   uint32 `json:"content_id"`
+	TypeVersion uint32 `json:"type_version,omitempty"`
+	TypeName    string `json:"type_name,omitempty"`
+	Content     []byte `json:"content"` // base64
+}
+
+// Document returns the schema as a Document.
+func (s *Schema) Document() *Document {
+	d := &Document{Name: s.Name, Description: s.Description, Writer: s.Writer, Fields: []*FieldDocument{}}
+	for _, t := range s.top() {
+		f := t.Field.document()
+		if t.Err != nil {
+			f.Hidden = t.Err.Error()
+		}
+		d.Fields = append(d.Fields, f)
+	}
+	for _, e := range s.ExtraTypes {
+		d.ExtraTypes = append(d.ExtraTypes, ExtraTypeDocument{e.ContentID, e.TypeVersion, e.TypeName, []byte(e.Content)})
+	}
+	return d
+}
+
+// MarshalJSON returns the schema's Document as JSON.
+func (s *Schema) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // < and > are in most type names
+	err := e.Encode(s.Document())
+	return b.Bytes(), err
+}
+
+func (f *Field) document() *FieldDocument {
+	d := &FieldDocument{
+		Name: f.Name, Type: f.TypeName, Alias: f.TypeAlias, Description: f.Description,
+		Role: roleName(f.Role), SoA: f.Flags&envelope.FieldSoA != 0,
+		FieldVersion: f.Version, TypeVersion: f.TypeVersion,
+		Extended: f.Extended,
+	}
+	if f.Flags&envelope.FieldRepetitive != 0 {
+		d.ArraySize = &f.ArraySize
+	}
+	if f.Flags&envelope.FieldChecksum != 0 {
+		d.TypeChecksum = &f.TypeChecksum
+	}
+	if f.Source != nil {
+		d.Source = f.Source.Path()
+	} else {
+		for _, representation := range f.Columns {
+			var columns []ColumnDocument
+			for _, c := range representation {
+				columns = append(columns, c.document())
+			}
+			d.Columns = append(d.Columns, columns)
+		}
+	}
+	for _, child := range f.Children {
+		d.Fields = append(d.Fields, child.document())
+	}
+	return d
+}
+
+func (c *Column) document() ColumnDocument {
+	d := ColumnDocument{Type: c.Type.String(), Bits: c.Bits}
+	// JSON has no infinities; a column with such a range cannot be read anyway.
+	if c.Flags&envelope.ColumnRanged != 0 && !math.IsInf(c.Min, 0) && !math.IsInf(c.Max, 0) && c.Min == c.Min && c.Max == c.Max {
+		d.Range = &[2]float64{c.Min, c.Max}
+	}
+	if c.Flags&envelope.ColumnDeferred != 0 {
+		d.FirstElement = &c.FirstElement
+	}
+	return d
+}
+
+func roleName(r envelope.Role) string {
+	switch r {
+	case envelope.RolePlain:
+		return "plain"
+	case envelope.RoleCollection:
+		return "collection"
+	case envelope.RoleRecord:
+		return "record"
+	case envelope.RoleVariant:
+		return "variant"
+	case envelope.RoleStreamer:
+		return "streamer"
+	}
+	return fmt.Sprintf("Role(%#02x)", uint16(r))
+}
+
+// top returns all top-level fields in the order of their IDs, those that can be
+// read with a nil error.
+func (s *Schema) top() []Hidden {
+	all := make([]Hidden, 0, len(s.Fields)+len(s.Hidden))
+	for _, f := range s.Fields {
+		all = append(all, Hidden{Field: f})
+	}
+	all = append(all, s.Hidden...)
+	slices.SortFunc(all, func(a, b Hidden) int { return cmp.Compare(a.Field.ID, b.Field.ID) })
+	return all
+}

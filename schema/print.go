@@ -1,0 +1,180 @@
+package schema
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-rntuple/go-rntuple/envelope"
+)
+
+// Print writes the schema for a person to read: what the RNTuple is, then a
+// table of its fields as a tree. A line of the table has
+//
+//   - the name of the field
+//   - its C++ type
+//   - its shape, for hidden fields its role
+//   - the types of its columns: those of one representation joined by +,
+//     representations by |
+//   - remarks: why it is hidden, which field it is a view on, what else its
+//     flags say; and the description in quotes
+//
+// Characters that do not print are escaped as in Go strings.
+func (s *Schema) Print(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "RNTuple %q: %s", s.Name, plural(len(s.Fields)+len(s.Hidden), "top-level field"))
+	if n := len(s.Hidden); n > 0 {
+		fmt.Fprintf(b, " (%d hidden)", n)
+	}
+	fmt.Fprintf(b, ", %s in all, %s\n", plural(len(s.all), "field"), plural(len(s.Columns), "column"))
+	if s.Description != "" {
+		fmt.Fprintf(b, "description: %s\n", Printable(s.Description))
+	}
+	if s.Writer != "" {
+		fmt.Fprintf(b, "written by:  %s\n", Printable(s.Writer))
+	}
+	var t table
+	for _, h := range s.top() {
+		t.add(h.Field, "", "", h.Err)
+	}
+	if len(t) > 0 {
+		b.WriteByte('\n')
+	}
+	t.print(b)
+	return b.Flush()
+}
+
+// table holds the lines of a printed tree: name, type, shape, columns, remarks.
+type table [][5]string
+
+// The widest a cell of each place makes its column; wider ones push the rest of
+// their line to the right.
+var widest = [5]int{52, 52, 12, 28, 0}
+
+// add appends the line of f and those of the fields below it. The name is drawn
+// behind prefix, those of the children behind indent.
+func (t *table) add(f *Field, prefix, indent string, hidden error) {
+	typ, shape := f.TypeName, roleName(f.Role)
+	if typ == "" {
+		typ = "untyped"
+	}
+	if f.Shape != 0 && hidden == nil {
+		shape = f.Shape.String()
+	}
+	*t = append(*t, [5]string{prefix + Printable(f.Name), Printable(typ), shape, f.encodings(), f.remarks(hidden)})
+	for i, child := range f.Children {
+		if i < len(f.Children)-1 {
+			t.add(child, indent+"├─ ", indent+"│  ", nil)
+		} else {
+			t.add(child, indent+"└─ ", indent+"   ", nil)
+		}
+	}
+}
+
+func (t table) print(w *bufio.Writer) {
+	var width [5]int
+	for _, line := range t {
+		for i, cell := range line {
+			if n := utf8.RuneCountInString(cell); n <= widest[i] {
+				width[i] = max(width[i], n)
+			}
+		}
+	}
+	for _, line := range t {
+		var b strings.Builder
+		for i, cell := range line {
+			b.WriteString(cell)
+			b.WriteString(strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(cell))+2))
+		}
+		w.WriteString(strings.TrimRight(b.String(), " "))
+		w.WriteByte('\n')
+	}
+}
+
+// encodings returns the formats of the field's own columns.
+func (f *Field) encodings() string {
+	if f.Source != nil {
+		return ""
+	}
+	var representations []string
+	for _, representation := range f.Columns {
+		var formats []string
+		for _, c := range representation {
+			formats = append(formats, c.Format().String())
+		}
+		representations = append(representations, strings.Join(formats, " + "))
+	}
+	return strings.Join(representations, " | ")
+}
+
+func (f *Field) remarks(hidden error) string {
+	var list []string
+	say := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
+	if hidden != nil {
+		say("HIDDEN: %s", Printable(hidden.Error()))
+	}
+	if f.Source != nil {
+		say("view on %s", Printable(f.Source.Path()))
+	}
+	if f.TypeAlias != "" {
+		say("alias %s", Printable(f.TypeAlias))
+	}
+	if f.Flags&envelope.FieldRepetitive != 0 {
+		say("size %d", f.ArraySize)
+	}
+	if f.Flags&envelope.FieldSoA != 0 {
+		say("struct of arrays")
+	}
+	if v := int32(f.TypeVersion); v > 0 { // ROOT's classes without one have -1
+		say("class version %d", v)
+	}
+	if f.Extended {
+		say("added later")
+	}
+	if f.Source == nil {
+		for _, representation := range f.Columns {
+			for _, c := range representation {
+				if c.Flags&envelope.ColumnDeferred != 0 {
+					say("%s from element %d", c.Type, max(c.FirstElement, -c.FirstElement))
+				}
+			}
+		}
+	}
+	remarks := strings.Join(list, ", ")
+	if f.Description != "" {
+		remarks = strings.TrimPrefix(remarks+"  ", "  ") + strconv.Quote(f.Description)
+	}
+	return remarks
+}
+
+// Printable returns s with characters that do not print, or that are not valid
+// UTF-8, escaped as in Go strings. Names in files may hold anything, and
+// terminals obey control characters.
+func Printable(s string) string {
+	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if unicode.IsPrint(r) && (r != utf8.RuneError || n > 1) {
+			b.WriteString(s[i : i+n])
+		} else {
+			q := strconv.Quote(s[i : i+n])
+			b.WriteString(q[1 : len(q)-1])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
