@@ -115,6 +115,9 @@ func openFile(f *os.File, name string, opts []Option) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	if info.IsDir() {
+		return nil, errors.New("is a directory")
+	}
 	return NewReader(f, info.Size(), name, opts...)
 }
 

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/value"
+)
+
+// selection is which part of an RNTuple to print.
+type selection struct {
+	fields       []string // all if empty
+	first, count entries
+}
+
+func (t *tool) catCommand() *cobra.Command {
+	sel := selection{count: all}
+	cmd := &cobra.Command{
+		Use:   "cat FILE [NTUPLE]",
+		Short: "Print entries as JSON Lines",
+		Long: `cat prints entries as JSON, one object a line. Its members are the top-level
+fields, in the order of the schema, or those that --fields names, in that order.
+
+Integers are exact, floats as short as they read back to the same value. What
+JSON has no numbers for are the strings "NaN", "Infinity" and "-Infinity".
+Characters, bytes and enums are integers. Bytes of strings that are not valid
+UTF-8 become the lone surrogates \udc80 to \udcff with the byte in the low half.
+Maps are objects if their keys are strings that do not repeat, else arrays of
+[key,value]; pairs and tuples are arrays, bitsets strings of 0 and 1, highest bit
+first. Optionals, pointers and variants are what they hold, or null.`,
+		Example: "  rnt cat data.root --fields run,Muon_pt --first 1000 --count 10\n" +
+			"  rnt cat data.root Events --fields event.vertex.x | jq .",
+		Args:              fileArgs(2),
+		ValidArgsFunction: completeArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return t.cat(cmd, args, sel)
+		},
+	}
+	sel.fieldsFlag(cmd)
+	cmd.Flags().Var(&sel.first, "first", "start with entry N, counted from 0")
+	cmd.Flags().Var(&sel.count, "count", "print N entries (default all)")
+	return cmd
+}
+
+func (t *tool) headCommand() *cobra.Command {
+	sel := selection{count: 10}
+	cmd := &cobra.Command{
+		Use:               "head FILE [NTUPLE]",
+		Short:             "Print the first entries as JSON Lines",
+		Long:              "head prints the first entries as cat does.",
+		Args:              fileArgs(2),
+		ValidArgsFunction: completeArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return t.cat(cmd, args, sel)
+		},
+	}
+	sel.fieldsFlag(cmd)
+	cmd.Flags().VarP(&sel.count, "count", "n", "print N entries")
+	return cmd
+}
+
+func (s *selection) fieldsFlag(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVarP(&s.fields, "fields", "f", nil, `fields to print, "a,b.c": names, joined by dots for subfields (default all)`)
+}
+
+// check refuses fields that would make bad JSON.
+func (s *selection) check(given bool) error {
+	if given && len(s.fields) == 0 {
+		return usageError("--fields names no field")
+	}
+	for i, name := range s.fields {
+		switch {
+		case name == "":
+			return usageError("--fields has an empty name")
+		case slices.Contains(s.fields[:i], name):
+			return usageError(fmt.Sprintf("--fields has %q twice", name))
+		}
+	}
+	return nil
+}
+
+func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
+	if err := sel.check(cmd.Flags().Changed("fields")); err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	r, err := open(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if len(sel.fields) == 0 {
+		for _, h := range r.Schema().Hidden {
+			fmt.Fprintf(t.stderr, "rnt: warning: left out field %q: %s\n", h.Field.Name, schema.Printable(h.Err.Error()))
+		}
+	}
+	first := min(int64(sel.first), r.NumEntries())
+	end := first + min(int64(sel.count), r.NumEntries()-first)
+	view, err := rntuple.RecordsOf(r, sel.fields...)
+	if err != nil {
+		return fmt.Errorf("%s: %w", args[0], err)
+	}
+	return t.printEntries(ctx, args[0], view, first, end)
+}
+
+// Batches are as many entries as make this much text.
+const (
+	firstBatch = 16
+	maxBatch   = 1 << 14
+	wantText   = 1 << 20
+)
+
+// printEntries prints the entries from first to end, end excluded, of an RNTuple
+// in the file at path.
+func (t *tool) printEntries(ctx context.Context, path string, view *rntuple.View[value.Record], first, end int64) error {
+	var bar bar
+	if !isTerminal(t.stdout) { // the entries themselves show that there is progress
+		bar = t.progress("entries", end-first)
+	}
+	defer bar.done()
+	batch := make([]value.Record, firstBatch)
+	var text []byte
+	for at := first; at < end; {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, err := view.Read(batch[:min(int64(len(batch)), end-at)], at)
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		size := 0
+		for _, entry := range batch[:n] {
+			text = append(value.AppendJSON(text[:0], entry), '\n')
+			size += len(text)
+			if _, err := t.out.Write(text); err != nil {
+				return err
+			}
+		}
+		at += int64(n)
+		bar.set(at - first)
+		switch {
+		case size > 2*wantText && len(batch) > 1:
+			batch = make([]value.Record, len(batch)/2)
+		case size < wantText/2 && len(batch) < maxBatch:
+			batch = make([]value.Record, len(batch)*2)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/envelope"
+)
+
+func TestCat(t *testing.T) {
+	// The values are uproot's.
+	const (
+		fields = "--fields=run,event,HLT_IsoMu24,nMuon,Muon_pt,Muon_charge"
+		first  = `{"run":194050,"event":1112,"HLT_IsoMu24":false,"nMuon":2,"Muon_pt":[7.1396484,3.3745117],"Muon_charge":[1,-1]}
+{"run":194050,"event":1496,"HLT_IsoMu24":false,"nMuon":2,"Muon_pt":[6.098633,5.236328],"Muon_charge":[1,-1]}
+`
+		last = `{"run":194125,"event":598313,"HLT_IsoMu24":false,"nMuon":2,"Muon_pt":[11.486328,8.275391],"Muon_charge":[1,-1]}
+{"run":194125,"event":598905,"HLT_IsoMu24":false,"nMuon":2,"Muon_pt":[42.96875,42.070312],"Muon_charge":[1,-1]}
+`
+	)
+	compare(t, rnt(t, "cat", dimuon, fields, "--count", "2"), first)
+	compare(t, rnt(t, "head", dimuon, "Events", fields, "-n", "2"), first)
+	compare(t, rnt(t, "cat", dimuon, fields, "--first", "79998"), last)
+	compare(t, rnt(t, "cat", dimuon, fields, "--first", "79998", "--count", "99999999999"), last)
+	for _, none := range [][]string{{"--first", "80000"}, {"--first", "9223372036854775807"}, {"--count", "0"}} {
+		compare(t, rnt(t, append([]string{"cat", dimuon}, none...)...), "")
+	}
+	if n := strings.Count(rnt(t, "head", dimuon), "\n"); n != 10 {
+		t.Errorf("head prints %d lines", n)
+	}
+	if n := strings.Count(rnt(t, "cat", dimuon, "--fields", "run"), "\n"); n != 80000 {
+		t.Errorf("cat prints %d lines", n)
+	}
+	// Members are named by the paths that were asked for.
+	compare(t, rnt(t, "cat", dimuon, "--first=79999", "-f", "_collection0.Muon_charge,run"), `{"_collection0.Muon_charge":[1,-1],"run":194125}`+"\n")
+}
+
+// However the entries are cut into batches, it is the same text.
+func TestCatParts(t *testing.T) {
+	lines := strings.SplitAfter(rnt(t, "cat", dimuon, "-f", "event,Muon_eta"), "\n")
+	for _, part := range [][2]int{{0, 8001}, {7990, 20}, {23999, 2}, {70000, 10000}} {
+		first, n := part[0], part[1]
+		got := rnt(t, "cat", dimuon, "-f", "event,Muon_eta", "--first", strconv.Itoa(first), "--count", strconv.Itoa(n))
+		if want := strings.Join(lines[first:first+n], ""); got != want {
+			t.Errorf("%d entries from %d on: got %d bytes, want %d", n, first, len(got), len(want))
+		}
+	}
+}
+
+func TestCatShared(t *testing.T) {
+	const name = "test_stl_containers_rntuple_v1-0-0-0.root"
+	compare(t, rnt(t, "head", shared(t, name), "-n2"), `{"string":"one","vector_int32":[1],"array_float":[1,1,1],"vector_vector_int32":[[1]],"vector_string":["one"],"vector_vector_string":[["one"]],"variant_int32_string":1,"vector_variant_int64_string":["one"],"tuple_int32_string":[1,"one"],"pair_int32_string":[1,"one"],"vector_tuple_int32_string":[[1,"one"]],"lorentz_vector":{"pt":1,"eta":1,"phi":1,"mass":1},"array_lv":[{"pt":1,"eta":1,"phi":1,"mass":1},{"pt":1,"eta":1,"phi":1,"mass":1},{"pt":1,"eta":1,"phi":1,"mass":1}]}
+{"string":"two","vector_int32":[1,2],"array_float":[2,2,2],"vector_vector_int32":[[1],[2]],"vector_string":["one","two"],"vector_vector_string":[["one"],["two"]],"variant_int32_string":"two","vector_variant_int64_string":["one",2],"tuple_int32_string":[2,"two"],"pair_int32_string":[2,"two"],"vector_tuple_int32_string":[[1,"one"],[2,"two"]],"lorentz_vector":{"pt":2,"eta":2,"phi":2,"mass":2},"array_lv":[{"pt":2,"eta":2,"phi":2,"mass":2},{"pt":2,"eta":2,"phi":2,"mass":2},{"pt":2,"eta":2,"phi":2,"mass":2}]}
+`)
+	compare(t, rnt(t, "cat", shared(t, "test_emptystruct_invalidvar_rntuple_v1-0-0-0.root")), ""+
+		`{"empty_struct":{},"variant":1}`+"\n"+`{"empty_struct":{},"variant":null}`+"\n"+`{"empty_struct":{},"variant":{"i":2}}`+"\n")
+	compare(t, rnt(t, "cat", shared(t, "test_int_multicluster_rntuple_v1-0-0-0.root"), "--first", "99999999"), `{"one_integers":1}`+"\n")
+}
+
+func TestCatDirectories(t *testing.T) {
+	for name, entries := range map[string]int{"top": 9, "top;1": 5, "top;2": 9, "dir/sub/ntuple": 7, "dir/other": 3, "dir/top": 2} {
+		if n := strings.Count(rnt(t, "cat", special+"dirs.root", name), "\n"); n != entries {
+			t.Errorf("%s: %d lines, want %d", name, n, entries)
+		}
+	}
+	if n := strings.Count(rnt(t, "cat", special+"dirs.root"), "\n"); n != 9 { // the one at the top level
+		t.Errorf("%d lines, want 9", n)
+	}
+}
+
+// A field that is newer than the tool is left out, and that is said.
+func TestCatHidden(t *testing.T) {
+	e := newEditor(t)
+	path := e.write(e.ntuple("Events", func(h *envelope.Header) { h.Fields[1].Role = 77 }))
+	stdout, stderr, status := try("cat", path, "--count=1", "--first=79999")
+	if status != exitOK || !strings.HasPrefix(stdout, `{"run":194125,"event":`) {
+		t.Errorf("status %d, %s", status, stdout)
+	}
+	compare(t, stderr, `rnt: warning: left out field "luminosityBlock": unsupported: field "luminosityBlock" has the structural role 0x4d`+"\n")
+
+	compare(t, rnt(t, "cat", path, "--count=1", "--first=79999", "-f", "run"), `{"run":194125}`+"\n")
+	_, stderr, status = try("cat", path, "-f", "run,luminosityBlock")
+	if status != exitError || !strings.Contains(stderr, "structural role 0x4d") || strings.Count(stderr, "\n") != 1 {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+	if out := rnt(t, "schema", path); !strings.Contains(out, "13 top-level fields (1 hidden)") || !strings.Contains(out, "HIDDEN: ") {
+		t.Errorf("schema prints\n%s", out)
+	}
+	if s := decode[stat](t, "stat", "--json", path); s.Fields[1].Path != "luminosityBlock" || s.Fields[1].Hidden == "" || s.Fields[1].Disk != 1150 {
+		t.Errorf("got %+v", s.Fields[1])
+	}
+}

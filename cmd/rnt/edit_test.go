@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/locator"
+)
+
+// editor makes files that ROOT does not write, by appending to dimuon.root. Its
+// methods return the key of what they append.
+type editor struct {
+	*testing.T
+	file []byte
+	root *rootfile.File
+	key  rootfile.Key // of the RNTuple that is there
+}
+
+func newEditor(t *testing.T) *editor {
+	t.Helper()
+	e := &editor{T: t}
+	var err error
+	e.file, err = os.ReadFile(dimuon)
+	e.check(err)
+	e.root, err = rootfile.Open(bytes.NewReader(e.file), int64(len(e.file)))
+	e.check(err)
+	e.key, err = e.root.Find("Events")
+	e.check(err)
+	return e
+}
+
+func (e *editor) check(err error) {
+	e.Helper()
+	if err != nil {
+		e.Fatal(err)
+	}
+}
+
+func (e *editor) append(b []byte, err error) (offset int64) {
+	e.Helper()
+	e.check(err)
+	offset = int64(len(e.file))
+	e.file = append(e.file, b...)
+	return offset
+}
+
+// object appends an uncompressed object of the given class.
+func (e *editor) object(class, name string, payload []byte) rootfile.Key {
+	e.Helper()
+	k := e.key
+	k.Class, k.Name, k.SeekKey = class, name, int64(len(e.file))
+	k.KeyLen, k.ObjLen = uint16(k.Size()), uint32(len(payload))
+	k.NBytes = int32(k.KeyLen) + int32(len(payload))
+	c := wire.NewWriter(nil, "key").BigEndian()
+	k.Wire(c)
+	e.append(c.Bytes())
+	e.append(payload, nil)
+	return k
+}
+
+// ntuple appends an RNTuple with the pages of Events and a header that edit has
+// changed.
+func (e *editor) ntuple(name string, edit func(*envelope.Header)) rootfile.Key {
+	e.Helper()
+	object, err := e.root.Payload(e.key)
+	e.check(err)
+	a, err := anchor.Parse(object)
+	e.check(err)
+	blobs := pages.Blobs{R: bytes.NewReader(e.file), Size: int64(len(e.file)), MaxKeySize: a.MaxKeySize}
+	read := func(name string, l locator.Link) []byte {
+		b, err := blobs.Envelope(name, l)
+		e.check(err)
+		return b
+	}
+	header, err := envelope.ParseHeader(read("header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)}))
+	e.check(err)
+	footer, err := envelope.ParseFooter(read("footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}))
+	e.check(err)
+	list, err := envelope.ParsePageList(read("page list", footer.ClusterGroups[0].PageList))
+	e.check(err)
+
+	edit(header)
+	b, err := header.Append(nil)
+	a.SeekHeader, a.NBytesHeader, a.LenHeader = uint64(e.append(b, err)), uint64(len(b)), uint64(len(b))
+	list.HeaderChecksum = envelope.Checksum(b)
+	footer.HeaderChecksum = envelope.Checksum(b)
+	b, err = list.Append(nil)
+	footer.ClusterGroups[0].PageList = locator.Link{Length: uint64(len(b)), Locator: locator.At(uint64(e.append(b, err)), uint64(len(b)))}
+	b, err = footer.Append(nil)
+	a.SeekFooter, a.NBytesFooter, a.LenFooter = uint64(e.append(b, err)), uint64(len(b)), uint64(len(b))
+	b, err = a.Append(nil)
+	e.check(err)
+	return e.object(anchor.ClassName, name, b)
+}
+
+// write writes the file with the given keys in its top directory and returns
+// its path.
+func (e *editor) write(keys ...rootfile.Key) string {
+	e.Helper()
+	list := rootfile.KeyList{Key: e.key, Keys: keys}
+	list.Key.Class = "TFile"
+	c := wire.NewWriter(nil, "keys").BigEndian()
+	list.Wire(c)
+	root := e.root.Root
+	root.SeekKeys = e.append(c.Bytes())
+	root.NBytesKeys = uint32(int64(len(e.file)) - root.SeekKeys)
+	c = wire.NewWriter(nil, "root").BigEndian()
+	root.Wire(c)
+	b, err := c.Bytes()
+	e.check(err)
+	copy(e.file[e.root.Header.Begin:], b)
+	path := filepath.Join(e.TempDir(), "edited.root")
+	e.check(os.WriteFile(path, e.file, 0o600))
+	return path
+}

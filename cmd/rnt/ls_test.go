@@ -1,0 +1,115 @@
+package main
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/envelope"
+)
+
+const class = "ROOT::RNTuple"
+
+func zstd(l listing) listing {
+	l.Class, l.Compression, l.Settings = class, []string{"zstd 5"}, []uint32{505}
+	return l
+}
+
+func TestLs(t *testing.T) {
+	compare(t, rnt(t, "ls", dimuon), ""+
+		"NAME    ENTRIES  FIELDS     SIZE  COMPRESSION\n"+
+		"Events   80,000      13  1.31 MB  zstd 5\n")
+
+	got := decode[[]listing](t, "ls", "--json", dimuon)
+	// Pages, 120 checksums, header, footer and page lists, as ROOT has them.
+	want := []listing{zstd(listing{Path: "Events", Format: "1.0.2.0", Entries: 80000, Fields: 13, Disk: 1309527 + 120*8 + 562 + 1023})}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestLsShared(t *testing.T) {
+	for name, want := range map[string]listing{
+		"cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root": {Path: "Events", Format: "1.0.0.1", Entries: 10, Fields: 969},
+		"test_int_multicluster_rntuple_v1-0-0-0.root":                               {Path: "ntuple", Format: "1.0.0.0", Entries: 100000000, Fields: 1},
+		"ntpl001_staff_rntuple_v1-0-1-0.root":                                       {Path: "Staff", Format: "1.0.1.0", Entries: 3354, Fields: 11},
+	} {
+		got := decode[[]listing](t, "ls", "--json", shared(t, name))
+		for i := range got {
+			got[i].Disk = 0
+		}
+		if !reflect.DeepEqual(got, []listing{zstd(want)}) {
+			t.Errorf("%s: got %+v", name, got)
+		}
+	}
+}
+
+func TestLsDirectories(t *testing.T) {
+	compare(t, rnt(t, "ls", special+"dirs.root"), `NAME            ENTRIES  FIELDS     SIZE  COMPRESSION
+top                   9       3  1.19 kB  lz4 4
+top;1                 5       3    756 B  zstd 5
+dir/sub/ntuple        7       3    923 B  zlib 1
+dir/other             3       3  1.01 kB  none
+dir/top               2       3    501 B  zstd 5
+`)
+}
+
+func TestLsAttributeSets(t *testing.T) {
+	got := decode[[]listing](t, "ls", "--json", special+"attributes.root")
+	if len(got) != 1 || !reflect.DeepEqual(got[0].AttributeSets, []attributeSet{{"first", "1.0"}, {"second", "1.0"}}) {
+		t.Errorf("got %+v", got)
+	}
+	out := rnt(t, "ls", special+"attributes.root")
+	if lines := strings.Split(out, "\n"); len(lines) != 5 || !strings.HasPrefix(lines[2], "  first ") || !strings.HasSuffix(lines[2], "  attribute set, schema 1.0") {
+		t.Errorf("got\n%s", out)
+	}
+}
+
+// What cannot be read is listed with the reason; the others are listed as ever.
+func TestLsUnreadable(t *testing.T) {
+	e := newEditor(t)
+	broken := e.key
+	broken.Name, broken.SeekKey = "broken", 1<<30
+	path := e.write(
+		e.object(anchor.ExperimentalClassName, "old", []byte("not looked at")),
+		e.object(class, "short", []byte("not an anchor")),
+		broken,
+		e.ntuple("future", func(h *envelope.Header) { h.Features = envelope.Features{1 << 5} }),
+		e.key,
+		e.object("TNamed", "other", nil),
+	)
+	out := rnt(t, "ls", path)
+	for _, want := range []string{
+		"\nold           -       -        -  -            cannot be read: unsupported: pre-release format",
+		"\nshort         -       -        -  -            cannot be read: ",
+		"\nbroken        -       -        -  -            cannot be read: ",
+		"\nfuture        -       -        -  -            cannot be read: unsupported: unknown feature flag 5",
+		"\nEvents   80,000      13  1.31 MB  zstd 5\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("got\n%s\nwant%s", out, want)
+		}
+	}
+	got := decode[[]listing](t, "ls", "--json", path)
+	if len(got) != 5 || got[0].Class != anchor.ExperimentalClassName || got[4].Error != "" || got[4].Entries != 80000 {
+		t.Errorf("got %+v", got)
+	}
+	for _, l := range got[:4] {
+		if l.Error == "" {
+			t.Errorf("got %+v", l)
+		}
+	}
+	if _, stderr, status := try("cat", path); status != exitError || !strings.HasSuffix(stderr, "the file has several RNTuples, name one of them: old, short, broken, future, Events\n") {
+		t.Errorf("cat: status %d, %s", status, stderr)
+	}
+}
+
+func TestLsEmpty(t *testing.T) {
+	path := newEditor(t).write()
+	stdout, stderr, status := try("ls", path)
+	if status != exitOK || stdout != "" || stderr != "rnt: no RNTuples in "+path+"\n" {
+		t.Errorf("status %d, %q, %q", status, stdout, stderr)
+	}
+	compare(t, rnt(t, "ls", "--json", path), "[]\n")
+}

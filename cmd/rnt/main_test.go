@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const (
+	dimuon  = "../../testdata/dimuon.root"
+	special = "../../testdata/good/special_"
+)
+
+// shared returns the path of a file of the shared test data.
+func shared(t *testing.T, name string) string {
+	t.Helper()
+	path := "../../../shared/testdata/root/" + name
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("the shared test data are not there: %v", err)
+	}
+	return path
+}
+
+// rnt runs the tool, which must succeed, and returns what it prints.
+func rnt(t *testing.T, args ...string) string {
+	t.Helper()
+	stdout, stderr, status := try(args...)
+	if status != exitOK || stderr != "" {
+		t.Fatalf("rnt %s: status %d, %s", strings.Join(args, " "), status, stderr)
+	}
+	return stdout
+}
+
+func try(args ...string) (stdout, stderr string, status int) {
+	var o, e strings.Builder
+	status = run(context.Background(), args, &o, &e)
+	return o.String(), e.String(), status
+}
+
+// decode runs the tool and decodes the JSON that it prints.
+func decode[T any](t *testing.T, args ...string) T {
+	t.Helper()
+	var v T
+	d := json.NewDecoder(strings.NewReader(rnt(t, args...)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func compare(t *testing.T, got, want string) {
+	t.Helper()
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	cases := []struct {
+		args   string
+		status int
+		stderr string // the line of the error; what the library says of a file, only in part
+	}{
+		{"", 2, "rnt: which command? There are ls, schema, cat, head, stat and completion"},
+		{"lss x", 2, `rnt: unknown command "lss"; did you mean "ls"?`},
+		{"frobnicate", 2, `rnt: unknown command "frobnicate"`},
+		{"--frob", 2, "rnt: unknown flag: --frob"},
+		{"ls", 2, "rnt: which file?"},
+		{"ls a b c", 2, "rnt: unexpected arguments: b c"},
+		{"cat a b c", 2, "rnt: unexpected arguments: c"},
+		{"cat --frob a", 2, "rnt: unknown flag: --frob"},
+		{"ls --fields x a", 2, "rnt: unknown flag: --fields"},
+		{"cat a --first -1", 2, `rnt: invalid argument "-1" for "--first" flag: want a number of entries, 0 or more`},
+		{"cat a --count many", 2, `rnt: invalid argument "many" for "--count" flag: want a number of entries, 0 or more`},
+		{"cat a --count", 2, "rnt: flag needs an argument: --count"},
+		{"cat a --fields=", 2, "rnt: --fields names no field"},
+		{"cat a --fields=x,,y", 2, "rnt: --fields has an empty name"},
+		{"cat a --fields=x,y --fields x", 2, `rnt: --fields has "x" twice`},
+		{"head a --first 1", 2, "rnt: unknown flag: --first"},
+		{"version x", 2, `rnt: unknown command "x" for "rnt version"`},
+		{"completion", 2, "rnt: which shell? There are bash, fish, powershell and zsh"},
+		{"completion nosh", 2, `rnt: unknown command "nosh" for "rnt completion"`},
+
+		{"ls missing.root", 1, "rnt: open missing.root: no such file or directory"},
+		{"cat missing.root", 1, "rnt: open missing.root: no such file or directory"},
+		{"ls .", 1, "rnt: .: is a directory"},
+		{"ls main.go", 1, "not a ROOT file"},
+		{"stat main.go", 1, "not a ROOT file"},
+		{"schema " + dimuon + " Nope", 1, "not found"},
+		{"cat " + dimuon + " --fields run,Muon_px", 1, `no field "Muon_px"`},
+	}
+	for _, c := range cases {
+		stdout, stderr, status := try(strings.Fields(c.args)...)
+		first, rest, _ := strings.Cut(stderr, "\n")
+		said := first == c.stderr || status == exitError && strings.HasPrefix(first, "rnt: ") && strings.Contains(first, ": "+c.stderr)
+		if status != c.status || !said || stdout != "" {
+			t.Errorf("rnt %s: status %d, %q, output %q; want status %d, %q", c.args, status, first, stdout, c.status, c.stderr)
+		}
+		if hint := strings.HasPrefix(rest, "usage: rnt "); hint != (c.status == exitUsage) || !hint && rest != "" {
+			t.Errorf("rnt %s: after the error comes %q", c.args, rest)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"help"}, {"help", "cat"}, {"cat", "-h"}, {"completion", "bash"}, {"completion", "fish"}} {
+		if out := rnt(t, args...); len(out) < 100 {
+			t.Errorf("rnt %s prints %q", strings.Join(args, " "), out)
+		}
+	}
+	for _, args := range [][]string{{"--version"}, {"version"}} {
+		out := rnt(t, args...)
+		if !strings.HasPrefix(out, "rnt ") || !strings.HasSuffix(out, ", reads RNTuple format 1\n") {
+			t.Errorf("rnt %s prints %q", strings.Join(args, " "), out)
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	for args, want := range map[string]string{
+		"cat|":                              "root\n:8\n", // file names that end so
+		"cat|" + special + "dirs.root|":     "top\ntop;1\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
+		"ls|" + dimuon + "|":                ":4\n",
+		"cat|" + dimuon + "|Events|":        ":4\n",
+		"stat|missing.root|":                ":4\n",
+		"completion|zs":                     "zsh\tGenerate the autocompletion script for zsh\n:4\n",
+		"schema|" + dimuon + "|Events|--js": "--json\tprint JSON, all that is needed to make an RNTuple like this one\n:4\n",
+	} {
+		stdout, _, status := try(append([]string{"__complete"}, strings.Split(args, "|")...)...)
+		if stdout != want || status != exitOK {
+			t.Errorf("%s: status %d, got %q, want %q", args, status, stdout, want)
+		}
+	}
+}
+
+// failing is a standard output that cannot be written to.
+type failing struct{ err error }
+
+func (f failing) Write([]byte) (int, error) { return 0, f.err }
+
+func TestOutputFails(t *testing.T) {
+	for err, want := range map[error]string{
+		errors.New("disk full"): "rnt: disk full\n",
+		syscall.EPIPE:           "",
+		io.ErrClosedPipe:        "",
+	} {
+		for _, args := range [][]string{{"ls", dimuon}, {"schema", dimuon}, {"cat", dimuon}, {"stat", dimuon}, {"stat", dimuon, "--json"}} {
+			var stderr bytes.Buffer
+			status := run(context.Background(), args, failing{err}, &stderr)
+			if status != exitError || stderr.String() != want {
+				t.Errorf("%v, %v: status %d, %q", args, err, status, stderr.String())
+			}
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, command := range []string{"ls", "schema", "cat", "stat"} {
+		var stdout, stderr strings.Builder
+		status := run(ctx, []string{command, dimuon}, &stdout, &stderr)
+		if status != exitError || stderr.String() != "rnt: interrupted\n" || stdout.Len() > 0 {
+			t.Errorf("%s: status %d, %q, %q", command, status, stdout.String(), stderr.String())
+		}
+	}
+}
+
+// An interruption in the middle of the entries leaves whole lines.
+func TestInterruptedLater(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	status := run(ctx, []string{"cat", dimuon}, onWrite{&stdout, cancel}, &stderr)
+	if status != exitError || stderr.String() != "rnt: interrupted\n" {
+		t.Errorf("status %d, %q", status, stderr.String())
+	}
+	if n := bytes.Count(stdout.Bytes(), []byte("\n")); n == 0 || n >= 80000 || !bytes.HasSuffix(stdout.Bytes(), []byte("}\n")) {
+		t.Errorf("%d lines, the last ends with %q", n, stdout.Bytes()[stdout.Len()-10:])
+	}
+}
+
+type onWrite struct {
+	io.Writer
+	do func()
+}
+
+func (w onWrite) Write(b []byte) (int, error) {
+	w.do()
+	return w.Writer.Write(b)
+}
+
+func TestNumbers(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 B", 999: "999 B", 1000: "1.00 kB", 9994: "9.99 kB", 9995: "10.0 kB", 99949: "99.9 kB", 99950: "100 kB",
+		999499: "999 kB", 999500: "1.00 MB", 1312072: "1.31 MB", 1e9: "1.00 GB", 1<<63 - 1: "9.22 EB",
+	} {
+		if got := size(n); got != want {
+			t.Errorf("size(%d) = %s, want %s", n, got, want)
+		}
+	}
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234"} {
+		if got := count(n); got != want {
+			t.Errorf("count(%d) = %s, want %s", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+func (t *tool) statCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "stat FILE [NTUPLE]",
+		Short: "Print what fields and columns cost on disk and in memory",
+		Long: `stat prints the sizes of an RNTuple, of its fields and of its columns. It reads no
+pages.
+
+IN MEMORY is the size of the elements as ROOT counts it: a bool has 1 byte, an
+offset 8. ON DISK is the size of the pages without their checksums; RATIO says how
+many times smaller that is. ROOT writes equal pages once: SHARED is the part of
+ON DISK that a column above has, too, and % is what the rest makes up of all pages.
+
+A field with more than one column has a line for itself and all below it, and one
+for each column, "#" and its number. Projected fields have no columns and cost
+nothing; the table leaves them out.`,
+		Args:              fileArgs(2),
+		ValidArgsFunction: completeArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r, err := open(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			var bar bar
+			i, err := r.Inspect(func(done, total int) {
+				if done == 1 {
+					bar = t.progress("page lists", int64(total))
+				}
+				bar.set(int64(done))
+			})
+			bar.done()
+			if err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
+			if asJSON {
+				return printJSON(t.out, statOf(r, i))
+			}
+			return t.printStat(r, i)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, sizes in bytes")
+	return cmd
+}
+
+func (t *tool) printStat(r *rntuple.Reader, i *rntuple.Inspection) error {
+	fmt.Fprintf(t.out, "RNTuple %q: %s entries, %s in %s\n", r.Name(), count(i.Entries),
+		plural(i.Clusters, "cluster"), plural(i.ClusterGroups, "cluster group"))
+	words, _ := settings(i.Compression())
+	if len(words) > 0 {
+		fmt.Fprintf(t.out, "compression: %s\n", strings.Join(words, ", "))
+	}
+	fmt.Fprintln(t.out)
+
+	sum := newTable("", ">ON DISK", ">IN MEMORY", ">RATIO", "")
+	total := i.Total
+	envelope := func(name string, e rntuple.EnvelopeSize) {
+		sum.row(name, size(int64(e.Disk)), size(int64(e.Length)), ratio(int64(e.Length), int64(e.Disk)))
+	}
+	envelope("header", i.Header)
+	envelope("footer", i.Footer)
+	envelope("page lists", i.PageLists)
+	remark := count(total.Pages) + " pages"
+	if total.Shared > 0 {
+		remark += fmt.Sprintf(", of which %s share %s with others", count(total.Shared), size(total.SharedDisk))
+	}
+	sum.row("pages", size(total.OwnDisk()), size(total.Memory), ratio(total.Memory, total.OwnDisk()), remark)
+	sum.row("checksums", size(total.ChecksumDisk()), "", "", checksummed(total))
+	sum.row("total", size(i.Disk()))
+	if err := sum.print(t.out); err != nil {
+		return err
+	}
+
+	fmt.Fprintln(t.out)
+	heads := []string{"FIELD", "TYPE", "ENCODING", ">ELEMENTS", ">PAGES", ">IN MEMORY", ">RATIO", ">ON DISK", ">%"}
+	if total.Shared > 0 {
+		heads = append(heads, ">SHARED")
+	}
+	s := statTable{table: newTable(heads...), inspection: i}
+	for _, f := range topFields(r.Schema()) {
+		s.field(f, "", "")
+	}
+	if err := s.print(t.out); err != nil {
+		return err
+	}
+	if s.projected > 0 {
+		fmt.Fprintf(t.out, "\nnot shown: %s, without columns\n", plural(s.projected, "projected field"))
+	}
+	return nil
+}
+
+// topFields returns all top-level fields, hidden ones too, by ID.
+func topFields(s *schema.Schema) []*schema.Field {
+	fields := slices.Clone(s.Fields)
+	for _, h := range s.Hidden {
+		fields = append(fields, h.Field)
+	}
+	slices.SortFunc(fields, func(a, b *schema.Field) int { return cmp.Compare(a.ID, b.ID) })
+	return fields
+}
+
+// statTable is the table of fields and columns.
+type statTable struct {
+	*table
+	inspection *rntuple.Inspection
+	projected  int // fields that it leaves out
+}
+
+// field adds the lines of f, its columns and the fields below it. The name is
+// drawn behind prefix, what is below behind indent.
+func (s *statTable) field(f *schema.Field, prefix, indent string) {
+	if f.Source != nil {
+		s.projected++
+		return
+	}
+	name, typ := prefix+schema.Printable(f.Name), schema.Printable(f.CppType())
+	var columns []rntuple.ColumnInspection
+	for _, representation := range f.Columns {
+		for _, c := range representation {
+			columns = append(columns, s.inspection.Columns[c.ID])
+		}
+	}
+	if len(columns) == 1 && len(f.Children) == 0 {
+		s.line(name, typ, columns[0].Column.Format().String(), count(columns[0].Elements), columns[0].Storage)
+		return
+	}
+	s.line(name, typ, "", "", s.inspection.Field(f))
+	below := len(columns) + len(f.Children)
+	next := func() (prefix, deeper string) {
+		if below--; below == 0 {
+			return indent + "└─ ", indent + "   "
+		}
+		return indent + "├─ ", indent + "│  "
+	}
+	for _, c := range columns {
+		prefix, _ := next()
+		encoding := c.Column.Format().String()
+		if len(f.Columns) > 1 {
+			encoding += fmt.Sprintf(" (representation %d)", c.Column.Representation)
+		}
+		s.line(fmt.Sprintf("%s#%d", prefix, c.Column.ID), "", encoding, count(c.Elements), c.Storage)
+	}
+	for _, child := range f.Children {
+		prefix, deeper := next()
+		s.field(child, prefix, deeper)
+	}
+}
+
+func (s *statTable) line(name, typ, encoding, elements string, c rntuple.Storage) {
+	share := ""
+	if total := s.inspection.Total.OwnDisk(); total > 0 {
+		share = fmt.Sprintf("%.1f", 100*float64(c.OwnDisk())/float64(total))
+	}
+	cells := []string{name, typ, encoding, elements, count(c.Pages), size(c.Memory), ratio(c.Memory, c.Disk), size(c.Disk), share}
+	if c.Shared > 0 {
+		cells = append(cells, size(c.SharedDisk))
+	}
+	s.row(cells...)
+}
+
+// ratio returns how much smaller disk is than memory: "3.2".
+func ratio(memory, disk int64) string {
+	if disk <= 0 {
+		return ""
+	}
+	r := float64(memory) / float64(disk)
+	if r >= 99.95 {
+		return count(int64(r + 0.5))
+	}
+	return fmt.Sprintf("%.1f", r)
+}
+
+// checksummed says which pages have checksums.
+func checksummed(s rntuple.Storage) string {
+	switch stored := s.Pages - s.Shared; s.Checksums {
+	case 0:
+		return "no page has one"
+	case stored:
+		return "every page has one"
+	default:
+		return fmt.Sprintf("%s of %s pages have one", count(s.Checksums), count(stored))
+	}
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return count(int64(n)) + " " + what
+}

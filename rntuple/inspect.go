@@ -1,0 +1,213 @@
+package rntuple
+
+import (
+	"slices"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/checksum"
+	"github.com/go-rntuple/go-rntuple/locator"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// An Inspection tells how an RNTuple is stored: what its columns cost on disk
+// and in memory. It is made from header, footer and page lists alone.
+type Inspection struct {
+	Entries       int64
+	Clusters      int
+	ClusterGroups int
+
+	Header, Footer EnvelopeSize
+	PageLists      EnvelopeSize // of all cluster groups together
+
+	Columns []ColumnInspection // all physical columns, by ID
+	Total   Storage            // the sum over Columns
+}
+
+// EnvelopeSize is the size of an envelope in bytes.
+type EnvelopeSize struct {
+	Disk   uint64
+	Length uint64 // uncompressed
+}
+
+// Storage counts pages and their sizes in bytes.
+//
+// Pages can share their bytes: ROOT writes equal pages of a cluster once, and
+// gives them equal locators. The sizes count each of them; Shared pages are
+// those whose bytes a page of a column with a lower ID, or of an earlier
+// cluster, has too, and SharedDisk is the part of Disk that they make up.
+type Storage struct {
+	Pages, Shared int64
+	Checksums     int64 // pages with a checksum of 8 bytes, shared ones not counted
+	Elements      int64 // stored; not the zeros that a column added late has in front
+
+	// Disk is the size of the pages as they are stored, without checksums.
+	Disk, SharedDisk int64
+	// Packed is the size of the pages before compression.
+	Packed int64
+	// Memory is the size of the elements in memory as ROOT counts it: a bool has
+	// 1 byte, an offset 8, and floats stored with fewer bits have 4.
+	Memory int64
+}
+
+// OwnDisk returns Disk without SharedDisk. Over all columns it sums up to what
+// the pages take on disk.
+func (s Storage) OwnDisk() int64 { return s.Disk - s.SharedDisk }
+
+// ChecksumDisk returns what the checksums of the pages take on disk.
+func (s Storage) ChecksumDisk() int64 { return s.Checksums * checksum.Size }
+
+// Add adds t to s.
+func (s *Storage) Add(t Storage) {
+	s.Pages += t.Pages
+	s.Shared += t.Shared
+	s.Checksums += t.Checksums
+	s.Elements += t.Elements
+	s.Disk += t.Disk
+	s.SharedDisk += t.SharedDisk
+	s.Packed += t.Packed
+	s.Memory += t.Memory
+}
+
+// A ColumnInspection is the Inspection of one physical column.
+type ColumnInspection struct {
+	Column *schema.Column // format, representation, and the field that owns it
+	Storage
+	Compression []compress.Settings // those that the pages were written with, in order
+}
+
+// Disk returns what the RNTuple takes on disk: pages with their checksums and
+// envelopes, without the keys of the ROOT file around them.
+func (i *Inspection) Disk() int64 {
+	return i.Total.OwnDisk() + i.Total.ChecksumDisk() + int64(i.Header.Disk+i.Footer.Disk+i.PageLists.Disk)
+}
+
+// Field returns the sum over the columns of a field and of all fields below it.
+// Projected fields have no columns of their own.
+func (i *Inspection) Field(f *schema.Field) Storage {
+	var sum Storage
+	for _, representation := range f.Columns {
+		for _, c := range representation {
+			if c.Owner == f {
+				sum.Add(i.Columns[c.ID].Storage)
+			}
+		}
+	}
+	for _, child := range f.Children {
+		sum.Add(i.Field(child))
+	}
+	return sum
+}
+
+// Compression returns the compression settings of all columns, in order.
+func (i *Inspection) Compression() []compress.Settings {
+	var all []compress.Settings
+	for _, c := range i.Columns {
+		for _, s := range c.Compression {
+			all = addSettings(all, s)
+		}
+	}
+	return all
+}
+
+// Inspect reads all page lists, and no pages, and returns what they say. It
+// calls progress, if that is not nil, after each cluster group.
+func (r *Reader) Inspect(progress func(done, total int)) (*Inspection, error) {
+	groups := r.footer.ClusterGroups
+	i := &Inspection{
+		Entries:       r.NumEntries(),
+		ClusterGroups: len(groups),
+		Header:        EnvelopeSize{r.anchor.NBytesHeader, r.anchor.LenHeader},
+		Footer:        EnvelopeSize{r.anchor.NBytesFooter, r.anchor.LenFooter},
+	}
+	for n, g := range groups {
+		i.PageLists.Disk += g.PageList.Locator.Size
+		i.PageLists.Length += g.PageList.Length
+		if g.EntrySpan > 0 {
+			if _, err := r.src.Find(r.ctx, int64(g.MinEntry)); err != nil {
+				return nil, err
+			}
+		}
+		if progress != nil {
+			progress(n+1, len(groups))
+		}
+	}
+	clusters, err := r.src.Clusters(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	i.Clusters = len(clusters)
+	for _, c := range r.src.Schema.Columns {
+		i.Columns = append(i.Columns, ColumnInspection{Column: c})
+	}
+	seen := map[locator.Locator]bool{}
+	for _, cluster := range clusters {
+		for id, pages := range cluster.Columns() {
+			i.Columns[id].add(pages, seen)
+		}
+	}
+	for _, c := range i.Columns {
+		i.Total.Add(c.Storage)
+	}
+	return i, nil
+}
+
+// add counts the pages that a cluster has of c.
+func (c *ColumnInspection) add(stored envelope.ColumnPages, seen map[locator.Locator]bool) {
+	format := c.Column.Format()
+	for _, p := range stored.Pages {
+		c.Pages++
+		c.Elements += int64(p.NumElements)
+		c.Packed += format.PageSize(p.NumElements)
+		c.Memory += int64(p.NumElements) * elementSize(format)
+		c.Disk += int64(p.Locator.Size)
+		switch {
+		case p.Locator.Size == 0: // has no bytes to share
+		case seen[p.Locator]:
+			c.Shared++
+			c.SharedDisk += int64(p.Locator.Size)
+			continue
+		default:
+			seen[p.Locator] = true
+		}
+		if p.HasChecksum {
+			c.Checksums++
+		}
+	}
+	if len(stored.Pages) > 0 {
+		c.Compression = addSettings(c.Compression, compress.Settings(stored.Compression))
+	}
+}
+
+// elementSize returns the bytes of an element in the memory of ROOT.
+func elementSize(f column.Format) int64 {
+	switch {
+	case !f.Type.Known():
+		return int64(f.Bits+7) / 8
+	case f.Type.IsIndex():
+		return 8
+	case f.Type == column.Real32Quant:
+		return 4
+	}
+	switch f.Kind() {
+	case column.KindBool, column.KindInt8, column.KindUint8:
+		return 1
+	case column.KindInt16, column.KindUint16:
+		return 2
+	case column.KindInt32, column.KindUint32, column.KindFloat32:
+		return 4
+	case column.KindTagged:
+		return 16
+	}
+	return 8
+}
+
+// addSettings adds s to a sorted list without repetition.
+func addSettings(all []compress.Settings, s compress.Settings) []compress.Settings {
+	at, found := slices.BinarySearch(all, s)
+	if found {
+		return all
+	}
+	return slices.Insert(all, at, s)
+}
