@@ -13,43 +13,40 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/judge"
 )
 
-const (
-	gen    = "../testdata/gen/"
-	shared = "../../shared/testdata/root"
-)
+const shared = "../../shared/testdata/root"
 
-// environment makes the Python environment with ROOT and returns the variables
-// that put it to use.
-var environment = sync.OnceValues(func() ([]string, error) {
+// environment makes the Python environment with ROOT and returns its folder.
+var environment = sync.OnceValues(func() (string, error) {
 	dir := os.Getenv("RNTUPLE_VENV")
 	if dir == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		dir = filepath.Join(cache, "go-rntuple", "venv")
 	}
 	setup := exec.Command("./setup.sh", dir)
 	setup.Stderr = os.Stderr
-	env := append(os.Environ(),
-		"VIRTUAL_ENV="+dir,
-		"PATH="+filepath.Join(dir, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"PYTHONWARNINGS=ignore")
-	return env, setup.Run()
+	return dir, setup.Run()
 })
 
-// script runs a command in the environment and returns what it prints.
+// script runs a script of testdata/gen in the environment and returns what it
+// prints.
 func script(t *testing.T, name string, args ...string) []byte {
 	t.Helper()
 	if os.Getenv("RNTUPLE_INTEROP") == "" {
 		t.Skip("skipped without RNTUPLE_INTEROP=1: needs ROOT and minutes")
 	}
-	env, err := environment()
+	dir, err := environment()
 	if err != nil {
 		t.Fatalf("no environment with ROOT: %v", err)
 	}
-	cmd := exec.Command(name, args...)
-	cmd.Env = env
+	bin := filepath.Join(dir, "bin")
+	cmd := exec.Command("../testdata/gen/"+name, args...)
+	if filepath.Ext(name) == ".py" {
+		cmd = exec.Command(filepath.Join(bin, "python"), append([]string{"../testdata/gen/" + name}, args...)...)
+	}
+	cmd.Env = append(os.Environ(), "VIRTUAL_ENV="+dir, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "PYTHONWARNINGS=ignore")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -64,7 +61,7 @@ func script(t *testing.T, name string, args ...string) []byte {
 // that ROOT reads back.
 func TestTypes(t *testing.T) {
 	dir := t.TempDir()
-	script(t, gen+"types.sh", dir)
+	script(t, "types.sh", dir)
 	judge.Test(t, filepath.Join(dir, "manifest.json"), dir)
 }
 
@@ -72,7 +69,7 @@ func TestTypes(t *testing.T) {
 // tiny keys, attribute sets, shared pages, several representations and more.
 func TestSpecial(t *testing.T) {
 	dir := t.TempDir()
-	script(t, gen+"special.sh", dir)
+	script(t, "special.sh", dir)
 	judge.Test(t, filepath.Join(dir, "special_manifest.json"), dir)
 }
 
@@ -82,7 +79,7 @@ func TestShared(t *testing.T) {
 		t.Skipf("the public files are not there: %v", err)
 	}
 	dir := t.TempDir()
-	script(t, "python", gen+"shared_reference.py", shared, dir)
+	script(t, "shared_reference.py", shared, dir)
 	manifest := filepath.Join(dir, "manifest.json")
 	judge.Test(t, manifest, shared)
 	got, err1 := judge.Manifest(manifest)
@@ -105,7 +102,7 @@ func TestDimuon(t *testing.T) {
 			continue
 		}
 		var got, want map[string]any
-		if err := json.Unmarshal(script(t, "python", gen+"dimuon_reference.py", file), &got); err != nil {
+		if err := json.Unmarshal(script(t, "dimuon_reference.py", file), &got); err != nil {
 			t.Fatal(err)
 		}
 		b, err := os.ReadFile(expected + counts)
