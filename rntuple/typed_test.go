@@ -93,8 +93,8 @@ func testTyped(t *testing.T, r *rntuple.Reader) {
 
 var goKinds = map[cpptype.Kind]reflect.Type{
 	cpptype.Bool: reflect.TypeFor[bool](), cpptype.Char: reflect.TypeFor[int8](), cpptype.Byte: reflect.TypeFor[byte](),
-	cpptype.Int8: reflect.TypeFor[int8](), cpptype.Int16: reflect.TypeFor[int16](), cpptype.Int32: reflect.TypeFor[int32](), cpptype.Int64: reflect.TypeFor[int](),
-	cpptype.UInt8: reflect.TypeFor[uint8](), cpptype.UInt16: reflect.TypeFor[uint16](), cpptype.UInt32: reflect.TypeFor[uint32](), cpptype.UInt64: reflect.TypeFor[uint](),
+	cpptype.Int8: reflect.TypeFor[int8](), cpptype.Int16: reflect.TypeFor[int16](), cpptype.Int32: reflect.TypeFor[int32](), cpptype.Int64: reflect.TypeFor[int64](),
+	cpptype.UInt8: reflect.TypeFor[uint8](), cpptype.UInt16: reflect.TypeFor[uint16](), cpptype.UInt32: reflect.TypeFor[uint32](), cpptype.UInt64: reflect.TypeFor[uint64](),
 	cpptype.Float32: reflect.TypeFor[float32](), cpptype.Float64: reflect.TypeFor[float64](),
 }
 
@@ -185,12 +185,6 @@ func dynamic(f *schema.Field, v reflect.Value) any {
 		}
 		return r
 	}
-	switch v.Kind() { // dynamic values have sized integers
-	case reflect.Int:
-		return v.Int()
-	case reflect.Uint:
-		return v.Uint()
-	}
 	return v.Interface()
 }
 
@@ -223,15 +217,20 @@ func sorted(v any) any {
 // widerTypes returns the wider types that the numbers of f can be read into.
 func widerTypes(f *schema.Field) []reflect.Type {
 	int64s, uint64s, float64s := reflect.TypeFor[int64](), reflect.TypeFor[uint64](), reflect.TypeFor[float64]()
+	ints, uints := reflect.TypeFor[int](), reflect.TypeFor[uint]()
 	switch f.Kind() {
 	case cpptype.Int8, cpptype.Char:
 		return []reflect.Type{int64s, reflect.TypeFor[int16](), reflect.TypeFor[int32]()}
 	case cpptype.Int16, cpptype.Int32:
-		return []reflect.Type{int64s}
+		return []reflect.Type{int64s, ints}
+	case cpptype.Int64, cpptype.UInt64:
+		if ints.Size() == 8 {
+			return map[bool][]reflect.Type{true: {ints}, false: {uints}}[f.Kind() == cpptype.Int64]
+		}
 	case cpptype.UInt8:
 		return []reflect.Type{int64s, uint64s, reflect.TypeFor[uint16](), reflect.TypeFor[int16](), reflect.TypeFor[uint32](), reflect.TypeFor[int32]()}
 	case cpptype.UInt16, cpptype.UInt32:
-		return []reflect.Type{int64s, uint64s}
+		return []reflect.Type{int64s, uint64s, uints}
 	case cpptype.Float32:
 		return []reflect.Type{float64s}
 	}

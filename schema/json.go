@@ -2,11 +2,9 @@ package schema
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 )
@@ -101,12 +99,12 @@ type ExtraTypeDocument struct {
 // Document returns the schema as a Document.
 func (s *Schema) Document() *Document {
 	d := &Document{Name: s.Name, Description: s.Description, Writer: s.Writer, Fields: []*FieldDocument{}}
-	for _, t := range s.top() {
-		f := t.Field.document()
-		if t.Err != nil {
-			f.Hidden = t.Err.Error()
+	for _, f := range s.TopLevel() {
+		doc := f.document()
+		if f.err != nil {
+			doc.Hidden = f.err.Error()
 		}
-		d.Fields = append(d.Fields, f)
+		d.Fields = append(d.Fields, doc)
 	}
 	for _, e := range s.ExtraTypes {
 		d.ExtraTypes = append(d.ExtraTypes, ExtraTypeDocument{e.ContentID, e.TypeVersion, e.TypeName, []byte(e.Content)})
@@ -179,16 +177,4 @@ func roleName(r envelope.Role) string {
 		return "streamer"
 	}
 	return fmt.Sprintf("Role(%#02x)", uint16(r))
-}
-
-// top returns all top-level fields in the order of their IDs, those that can be
-// read with a nil error.
-func (s *Schema) top() []Hidden {
-	all := make([]Hidden, 0, len(s.Fields)+len(s.Hidden))
-	for _, f := range s.Fields {
-		all = append(all, Hidden{Field: f})
-	}
-	all = append(all, s.Hidden...)
-	slices.SortFunc(all, func(a, b Hidden) int { return cmp.Compare(a.Field.ID, b.Field.ID) })
-	return all
 }

@@ -38,8 +38,8 @@ func (s *Schema) Print(w io.Writer) error {
 		fmt.Fprintf(b, "written by:  %s\n", Printable(s.Writer))
 	}
 	var t table
-	for _, h := range s.top() {
-		t.add(h.Field, "", "", h.Err)
+	for _, f := range s.TopLevel() {
+		t.add(f, "", "", f.err)
 	}
 	if len(t) > 0 {
 		b.WriteByte('\n')

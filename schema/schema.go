@@ -44,6 +44,18 @@ type Hidden struct {
 	Err   error // wraps wire.ErrUnsupported or wire.ErrCorrupt
 }
 
+// TopLevel returns all top-level fields, hidden ones too, in the order of their
+// IDs.
+func (s *Schema) TopLevel() []*Field {
+	var all []*Field
+	for _, f := range s.all {
+		if f.Parent == nil {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
 // A Shape is what a field's values look like and how they are stored, derived
 // from its structural role, columns and subfields.
 type Shape uint8

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -91,7 +89,7 @@ func (t *tool) printStat(r *rntuple.Reader, i *rntuple.Inspection) error {
 		heads = append(heads, ">SHARED")
 	}
 	s := statTable{table: newTable(heads...), inspection: i}
-	for _, f := range topFields(r.Schema()) {
+	for _, f := range r.Schema().TopLevel() {
 		s.field(f, "", "")
 	}
 	if err := s.print(t.out); err != nil {
@@ -101,16 +99,6 @@ func (t *tool) printStat(r *rntuple.Reader, i *rntuple.Inspection) error {
 		fmt.Fprintf(t.out, "\nnot shown: %s, without columns\n", plural(s.projected, "projected field"))
 	}
 	return nil
-}
-
-// topFields returns all top-level fields, hidden ones too, by ID.
-func topFields(s *schema.Schema) []*schema.Field {
-	fields := slices.Clone(s.Fields)
-	for _, h := range s.Hidden {
-		fields = append(fields, h.Field)
-	}
-	slices.SortFunc(fields, func(a, b *schema.Field) int { return cmp.Compare(a.ID, b.ID) })
-	return fields
 }
 
 // statTable is the table of fields and columns.

@@ -85,7 +85,7 @@ func statOf(r *rntuple.Reader, i *rntuple.Inspection) stat {
 			add(child)
 		}
 	}
-	for _, f := range topFields(r.Schema()) {
+	for _, f := range r.Schema().TopLevel() {
 		add(f)
 	}
 	for _, c := range i.Columns {

@@ -32,6 +32,9 @@ func (m Mismatch) String() string {
 		path, items = strings.TrimSuffix(path, "._0"), items+"items of "
 	}
 	s := fmt.Sprintf("%sfield %q: %s does not fit %v", items, path, m.Have, m.Go)
+	if path == "" {
+		s = fmt.Sprintf("an entry does not fit %v", m.Go)
+	}
 	if m.Fits != "" {
 		s += ", " + m.Fits + " would"
 	}
