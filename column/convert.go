@@ -68,6 +68,107 @@ func Append[T Element](f Format, dst []byte, src []T) ([]byte, error) {
 	return encode(f, dst, src)
 }
 
+// An Encoder encodes elements of type T as pages of one format. It keeps no
+// state and is safe for concurrent use.
+type Encoder[T Element] struct {
+	encode func(dst []byte, src []T) ([]byte, error)
+}
+
+// NewEncoder returns an encoder of the pages of format f, which Check must
+// accept. If T is not the type of f's kind, every value is converted, as
+// NewDecoder does it the other way; the same combinations are allowed.
+func NewEncoder[T Element](f Format) (*Encoder[T], error) {
+	from, to := kindOf[T](), f.Kind()
+	switch {
+	case from == to:
+		return &Encoder[T]{func(dst []byte, src []T) ([]byte, error) { return encode(f, dst, src) }}, nil
+	case from.integral() && to.integral() && f.Type != Byte, from.float() && to.float():
+	default:
+		return nil, wire.Unsupported("column of type %v written from %T", f, *new(T))
+	}
+	e := &Encoder[T]{}
+	switch to {
+	case KindBool:
+		e.encode = converted[T, bool](f)
+	case KindInt8:
+		e.encode = converted[T, int8](f)
+	case KindUint8:
+		e.encode = converted[T, uint8](f)
+	case KindInt16:
+		e.encode = converted[T, int16](f)
+	case KindUint16:
+		e.encode = converted[T, uint16](f)
+	case KindInt32:
+		e.encode = converted[T, int32](f)
+	case KindUint32:
+		e.encode = converted[T, uint32](f)
+	case KindInt64:
+		e.encode = converted[T, int64](f)
+	case KindUint64:
+		e.encode = converted[T, uint64](f)
+	case KindFloat32:
+		e.encode = converted[T, float32](f)
+	case KindFloat64:
+		e.encode = converted[T, float64](f)
+	}
+	return e, nil
+}
+
+// Append appends the page that holds src to dst. The error wraps ErrRange if the
+// column cannot hold a value.
+func (e *Encoder[T]) Append(dst []byte, src []T) ([]byte, error) { return e.encode(dst, src) }
+
+// converted returns how elements T are converted to elements N and encoded.
+func converted[T, N Element](f Format) func([]byte, []T) ([]byte, error) {
+	return func(dst []byte, src []T) ([]byte, error) {
+		native := make([]N, len(src))
+		var bad int
+		switch s := any(src).(type) {
+		case []bool:
+			bad = fromBools(native, s)
+		case []int8:
+			bad = fromInts(native, s)
+		case []uint8:
+			bad = fromInts(native, s)
+		case []int16:
+			bad = fromInts(native, s)
+		case []uint16:
+			bad = fromInts(native, s)
+		case []int32:
+			bad = fromInts(native, s)
+		case []uint32:
+			bad = fromInts(native, s)
+		case []int64:
+			bad = fromInts(native, s)
+		case []uint64:
+			bad = fromInts(native, s)
+		case []float32:
+			bad = widen(native, s)
+		case []float64:
+			bad = narrow(native, s)
+		}
+		if bad >= 0 {
+			return dst, fmt.Errorf("element %d: %w: %v does not fit a column of type %v", bad, ErrRange, src[bad], f)
+		}
+		return encode(f, dst, native)
+	}
+}
+
+// Size returns the bytes of an element in memory, as ROOT counts them.
+func Size[T Element]() int64 {
+	switch kindOf[T]() {
+	case KindBool, KindInt8, KindUint8:
+		return 1
+	case KindInt16, KindUint16:
+		return 2
+	case KindInt32, KindUint32, KindFloat32:
+		return 4
+	case KindTagged:
+		return 16
+	}
+	return 8
+}
+
 // via returns how pages of elements N are decoded and then converted into
 // elements T. convert gets a []T; it returns the index of the first element
 // that T cannot hold, or -1.

@@ -131,3 +131,12 @@ func (t Type) String() string {
 	}
 	return types[t].name
 }
+
+// BitRange returns how many bits on storage an element of t may have, zeros if t
+// is not known.
+func (t Type) BitRange() (least, most uint16) {
+	if !t.Known() {
+		return 0, 0
+	}
+	return types[t].minBits, types[t].maxBits
+}

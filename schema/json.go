@@ -29,6 +29,8 @@ import (
 //	}
 //
 // Encoded with package json and decoded again, a Document is the same.
+// ParseDocument and Describe make descriptors out of it; Describe tells what a
+// Document written by hand can leave out.
 type Document struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`

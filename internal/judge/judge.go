@@ -131,11 +131,21 @@ func fits(f *schema.Field, v any) bool {
 // Entries calls each with every entry of r in the form for comparison, without
 // fields that hold objects of ROOT's streamers, which only ROOT can print.
 func Entries(r *rntuple.Reader, each func(entry int64, line []byte) error) error {
+	return Fields(r, r.Schema().Fields, each)
+}
+
+// Fields does the same with those of r's top-level fields that have the names of
+// the given ones, in their order.
+func Fields(r *rntuple.Reader, fields []*schema.Field, each func(entry int64, line []byte) error) error {
 	entry := &schema.Field{Shape: schema.Record}
 	var names []string
-	for _, f := range r.Schema().Fields {
-		if !streamed(f) {
-			entry.Children, names = append(entry.Children, f), append(names, f.Name)
+	for _, f := range fields {
+		chain, err := r.Schema().Lookup(f.Name)
+		if err != nil {
+			return err
+		}
+		if !streamed(chain[0]) {
+			entry.Children, names = append(entry.Children, chain[0]), append(names, f.Name)
 		}
 	}
 	v, err := rntuple.RecordsOf(r, names...)
