@@ -18,7 +18,8 @@ var (
 		SeekKey: 5 << 40, SeekPdir: 1<<48 - 1, ProcessID: 0x8001, Class: "RBlob"}
 	smallDir = Directory{Version: 5, Created: 1, Modified: 2, NBytesKeys: 3, NBytesName: 4,
 		SeekDir: 5, SeekParent: 6, SeekKeys: 0xffffffff, UUIDVersion: 1, UUID: [16]byte{1, 15: 16}}
-	bigDir = Directory{Version: 1005, SeekDir: 5 << 40, SeekParent: 6 << 40, SeekKeys: 7 << 40, UUIDVersion: 0xffff}
+	ntupleList = newInfos().list
+	bigDir     = Directory{Version: 1005, SeekDir: 5 << 40, SeekParent: 6 << 40, SeekKeys: 7 << 40, UUIDVersion: 0xffff}
 )
 
 // records has each record in each form, with its size if the format fixes it.
@@ -40,6 +41,9 @@ var records = map[string]struct {
 	"root":             {&Root{Key: smallKey, Name: "file.root", Title: "t", Directory: smallDir}, 55 + 10 + 2 + 60},
 	"big root":         {&Root{Key: bigKey, Name: "file.root", Directory: bigDir}, 42 + 10 + 1 + 60},
 	"no keys":          {&KeyList{Key: smallKey, Keys: []Key{}}, 55 + 4},
+	"small segment":    {&Segment{Version: 1, First: 2, Last: 0xffffffff}, 10},
+	"big segment":      {&Segment{Version: 1001, First: 2, Last: 1 << 40}, 18},
+	"streamer infos":   {&ntupleList, 1254},
 	"key list":         {&KeyList{Key: bigKey, Keys: []Key{smallKey, bigKey, smallKey}}, 42 + 4 + 55 + 42 + 55},
 }
 

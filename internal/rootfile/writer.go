@@ -1,0 +1,325 @@
+package rootfile
+
+import (
+	"bufio"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// Options says how a file is written. The zero value is useful.
+type Options struct {
+	Name  string // of the file, as ROOT shows it; without directories
+	Title string
+
+	// Clock gives the time that records carry, to the second, in its own
+	// location. Nil: time.Now.
+	Clock func() time.Time
+
+	// UUID is the identity of the file; those of its directories are made
+	// from it. Zero: a random one. With the same UUID and clock, the same
+	// calls write the same bytes.
+	UUID [16]byte
+
+	// Compression is recorded as the default of a new file, and is how the
+	// Writer compresses the streamer infos. Payloads come compressed.
+	Compression compress.Settings
+
+	// BigFrom is the file position above which 64 bits are used for positions
+	// where 32 would do. Zero, or more than that: 2000000000, as for ROOT.
+	BigFrom int64
+}
+
+const (
+	defaultBigFrom = 2000000000 // ROOT's kStartBigFile
+	begin          = 100        // of the first record, leaving room for the header
+	rootVersion    = 64000      // ROOT whose records these are
+
+	// maxName is the longest string in a key that ROOT's RNTuple reader
+	// accepts: it aborts if there is a length of 4 bytes.
+	maxName = 254
+
+	// tailBuffer is how many bytes are collected for a write. Payloads that
+	// are longer go to the file without being copied.
+	tailBuffer = 64 << 10
+)
+
+// A Writer writes a ROOT file. What it writes is behind what is there and
+// cannot be seen before Commit or Close, which show all of it at once; if a
+// write fails before, the file is as it was after the last Commit.
+//
+// An error of the target stays: all later calls return it. A Writer is used
+// by one goroutine at a time.
+type Writer struct {
+	opts Options
+	w    io.WriterAt
+	tail *bufio.Writer // writes to the end of the file
+	end  int64         // where the next record goes
+
+	// head is the start of the file up to the end of the top directory: what
+	// has to be changed in one write, as it says where everything else is.
+	head    []byte
+	header  Header
+	folders []*folder // the top directory first, in the order they were met
+	gaps    gaps
+
+	// What directories below the top one no longer need is used until their
+	// records are rewritten, which is after the write that commits. So it can
+	// be listed as free one commit later.
+	waiting, settled []gap
+
+	committed int64 // header.End that the file has
+	changed   bool  // there is something to commit
+	infos     infos
+	err       error
+}
+
+// An Object is what a directory lists under a name.
+type Object struct {
+	Class, Name, Title string
+	// Stored is the object as the file has it: of Len bytes, or compressed.
+	Stored []byte
+	Len    int
+}
+
+// Create starts a new file in w, which should be empty. Until the first Commit
+// or Close it begins with zeros, or whatever was there.
+func Create(w io.WriterAt, opts Options) (*Writer, error) {
+	if err := opts.complete(); err != nil {
+		return nil, err
+	}
+	f := &Writer{opts: opts, w: w, changed: true, infos: newInfos()}
+	f.header = Header{
+		Version: rootVersion, Begin: begin, Compression: uint32(opts.Compression),
+		UUIDVersion: 1, UUID: opts.UUID,
+	}
+	now := f.now()
+	root := Root{Name: opts.Name, Title: opts.Title}
+	root.Key = Key{Version: KeyVersion, Datime: now, Cycle: 1, SeekKey: begin, Class: fileClass, Name: opts.Name, Title: opts.Title}
+	root.Key.KeyLen = uint16(root.Key.Size())
+	names := root.Key.Size() + stringSize(root.Name) + stringSize(root.Title)
+	root.Key.NBytes = int32(names + directorySize)
+	root.Key.ObjLen = uint32(root.Key.NBytes) - uint32(root.Key.KeyLen)
+	f.header.NBytesName = uint32(names)
+	root.Directory = Directory{
+		Version: DirectoryVersion, Created: now, Modified: now,
+		NBytesName: uint32(names), SeekDir: begin, UUIDVersion: 1, UUID: opts.UUID,
+	}
+	record, err := encoded(&root)
+	if err != nil {
+		return nil, err
+	}
+	f.head = append(make([]byte, begin), record...)
+	f.folders = []*folder{{Directory: root.Directory, at: begin + int64(names), class: fileClass, name: opts.Name, title: opts.Title, changed: true}}
+	f.startAt(int64(len(f.head)))
+	return f, nil
+}
+
+// complete checks the options and sets the defaults.
+func (o *Options) complete() error {
+	if err := checkNames(o.Name, o.Title); err != nil {
+		return fmt.Errorf("file: %w", err)
+	}
+	if _, err := compress.Append(nil, nil, o.Compression); err != nil {
+		return fmt.Errorf("streamer infos: %w", err)
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.BigFrom <= 0 || o.BigFrom > defaultBigFrom {
+		o.BigFrom = defaultBigFrom
+	}
+	if o.UUID == ([16]byte{}) {
+		rand.Read(o.UUID[:])              // never fails
+		o.UUID[6] = o.UUID[6]&0x0f | 4<<4 // version 4, random
+		o.UUID[8] = o.UUID[8]&0x3f | 0x80 // variant of RFC 4122
+	}
+	return nil
+}
+
+// startAt makes end the place of the next record.
+func (w *Writer) startAt(end int64) {
+	w.end = end
+	w.tail = bufio.NewWriterSize(io.NewOffsetWriter(w.w, end), tailBuffer)
+}
+
+func (w *Writer) now() Datime { return MakeDatime(w.opts.Clock()) }
+
+// top returns the top directory.
+func (w *Writer) top() *folder { return w.folders[0] }
+
+// Size returns the length of the file as it is committed. The target may have
+// more bytes: records that are not committed, or what was there before.
+func (w *Writer) Size() int64 { return w.committed }
+
+// fail makes err, an error of the target, that of all later calls.
+func (w *Writer) fail(err error) error {
+	if w.err == nil {
+		w.err = err
+	}
+	return w.err
+}
+
+// place completes a key with what depends on where it is: at the end of the file.
+func (w *Writer) place(k *Key) {
+	k.SeekKey = w.end
+	if k.Version == 0 {
+		k.Version = KeyVersion
+	}
+	if max(k.SeekKey, k.SeekPdir) > w.opts.BigFrom && !k.Big() {
+		k.Version += BigVersion
+	}
+	if k.Cycle == 0 {
+		k.Cycle = 1
+	}
+	k.Datime = w.now()
+	k.KeyLen = uint16(k.Size())
+}
+
+// record appends a record: the key, which lacks what place and the payload
+// tell, and the payload of objLen uncompressed bytes.
+func (w *Writer) record(k Key, objLen int, payload ...[]byte) (Key, error) {
+	if w.err != nil {
+		return k, w.err
+	}
+	w.place(&k)
+	n := int64(k.KeyLen)
+	for _, b := range payload {
+		n += int64(len(b))
+	}
+	if n > math.MaxInt32 || objLen > math.MaxInt32 {
+		return k, fmt.Errorf("%s %q: %d bytes do not fit a key", k.Class, k.Name, max(n, int64(objLen)))
+	}
+	k.NBytes, k.ObjLen = int32(n), uint32(objLen)
+	head, err := encoded(&k)
+	if err != nil {
+		return k, err
+	}
+	return k, w.append(k, append([][]byte{head}, payload...)...)
+}
+
+// append writes the bytes of a record, whose key is k, to the end of the file.
+func (w *Writer) append(k Key, parts ...[]byte) error {
+	for _, b := range parts {
+		if _, err := w.tail.Write(b); err != nil {
+			return w.fail(fmt.Errorf("%s %q: write at offset %#x: %w", k.Class, k.Name, k.SeekKey, err))
+		}
+	}
+	w.end += int64(k.NBytes)
+	w.changed = true
+	return nil
+}
+
+// Blob appends the concatenation of payload as an RBlob, which no directory
+// lists, and returns the offset of the payload. The payload can be reused
+// after the call.
+func (w *Writer) Blob(payload ...[]byte) (offset int64, err error) {
+	n := 0
+	for _, b := range payload {
+		n += len(b)
+	}
+	// ROOT gives its RBlobs the big form anywhere.
+	k, err := w.record(Key{Version: KeyVersion + BigVersion, SeekPdir: begin, Class: BlobClassName}, n, payload...)
+	return k.SeekKey + int64(k.KeyLen), err
+}
+
+// Unlisted appends an object that no directory lists, and returns the offset
+// of its payload.
+func (w *Writer) Unlisted(o Object) (offset int64, err error) {
+	k, err := w.object(w.top(), o, 1)
+	return k.SeekKey + int64(k.KeyLen), err
+}
+
+// Object appends an object and lists it in a directory, which is made if it is
+// not there: "" is the top one, "a/b" one in another. An object that has the
+// name already stays, with a lower cycle.
+func (w *Writer) Object(dir string, o Object) (Key, error) {
+	d, err := w.folder(dir)
+	if err != nil {
+		return Key{}, err
+	}
+	if err := d.free(o.Name); err != nil {
+		return Key{}, err
+	}
+	cycle, err := d.nextCycle(o.Name)
+	if err != nil {
+		return Key{}, err
+	}
+	k, err := w.object(d, o, cycle)
+	if err == nil {
+		d.insert(k)
+	}
+	return k, err
+}
+
+// Replace appends an object and lists it in place of the one whose key Object
+// returned, with the same cycle. What that one used is free from the next
+// Commit on.
+func (w *Writer) Replace(dir string, old Key, o Object) (Key, error) {
+	d, err := w.folder(dir)
+	if err != nil {
+		return Key{}, err
+	}
+	i := slices.IndexFunc(d.keys, func(k Key) bool { return k.SeekKey == old.SeekKey })
+	if i < 0 || o.Name != old.Name {
+		return Key{}, fmt.Errorf("%q: %w in %s", old.Name, ErrNotFound, directoryName(dir))
+	}
+	k, err := w.object(d, o, old.Cycle)
+	if err != nil {
+		return Key{}, err
+	}
+	d.keys[i], d.changed = k, true
+	w.release(d, old.SeekKey, int64(old.NBytes))
+	return k, nil
+}
+
+func (w *Writer) object(d *folder, o Object, cycle int16) (Key, error) {
+	if err := checkNames(o.Class, o.Name, o.Title); err != nil {
+		return Key{}, fmt.Errorf("object %q: %w", o.Name, err)
+	}
+	if len(o.Stored) > o.Len {
+		return Key{}, fmt.Errorf("object %q: %d bytes stored for an object of %d", o.Name, len(o.Stored), o.Len)
+	}
+	return w.record(Key{Cycle: cycle, SeekPdir: d.SeekDir, Class: o.Class, Name: o.Name, Title: o.Title}, o.Len, o.Stored)
+}
+
+// checkNames says which of the strings of a key ROOT would not read.
+func checkNames(names ...string) error {
+	for _, s := range names {
+		if len(s) > maxName {
+			return fmt.Errorf("name of %d bytes, %.20q..., is too long: at most %d", len(s), s, maxName)
+		}
+	}
+	return nil
+}
+
+// encoded returns the bytes of a record.
+func encoded(r interface{ Wire(*wire.Codec) }) ([]byte, error) {
+	c := wire.NewWriter(nil, "record").BigEndian()
+	r.Wire(c)
+	return c.Bytes()
+}
+
+var errClosed = errors.New("the ROOT file is closed")
+
+// nextUUID returns the identity of the next directory: that of the file, the
+// first word of which counts.
+func (w *Writer) nextUUID() [16]byte {
+	id := w.opts.UUID
+	n := binary.BigEndian.Uint32(id[:]) + uint32(len(w.folders))
+	binary.BigEndian.PutUint32(id[:], n)
+	return id
+}
+
+func splitPath(dir string) []string {
+	return strings.FieldsFunc(dir, func(r rune) bool { return r == '/' })
+}
