@@ -153,6 +153,7 @@ func (c *compiler) path(chain []*schema.Field, t reflect.Type) node {
 
 // value compiles reading items of f into t.
 func (c *compiler) value(f *schema.Field, t reflect.Type) node {
+	t = unwrap(t)
 	switch f.Shape {
 	case schema.Scalar:
 		return c.scalar(f, t)

@@ -11,6 +11,8 @@
 //  - RNTupleCardinality as a field of its own ("Cardinality fields must only be used for reading"); projected is fine
 //  - Real32Quant values outside of the range, and NaN
 //  - vector<double> and vector<Double32_t> as members of classes of one dictionary (the dictionary does not compile)
+#include <ROOT/RNTupleInspector.hxx>
+#include <filesystem>
 #include "types_common.hxx"
 #include "types.hxx"
 
@@ -465,10 +467,43 @@ static void writeOne(Registry &reg, const Plan &p, const std::string &path, bool
    }
 }
 
+// What ROOT says of the columns: a line each, with the settings first
+static void writeFacts(const std::string &path, const std::string &to)
+{
+   auto inspector = ROOT::Experimental::RNTupleInspector::Create("types", path);
+   const auto &desc = inspector->GetDescriptor();
+   std::ofstream out(to);
+   out << "compression " << (desc.GetNClusters() ? *inspector->GetCompressionSettings() : 0) << "\n";
+   for (const auto &f : desc.GetFieldIterable(desc.GetFieldZeroId()))
+      for (const auto &c : desc.GetColumnIterable(f.GetId()))
+         if (!c.IsAliasColumn()) {
+            const auto &info = inspector->GetColumnInspector(c.GetPhysicalId());
+            out << f.GetFieldName() << " " << ROOT::Internal::RColumnElementBase::GetColumnTypeName(c.GetType()) << " "
+                << c.GetBitsOnStorage() << " " << info.GetNElements() << "\n";
+         }
+}
+
+// Reads files that others have written: OUTDIR/NAME.root to NAME.jsonl and NAME.facts
+static void readAll(const std::string &dir)
+{
+   Registry reg;
+   fillRegistry(reg, false);
+   auto how = printersOf(reg);
+   for (const auto &e : std::filesystem::directory_iterator(dir)) {
+      if (e.path().extension() != ".root")
+         continue;
+      auto base = dir + "/" + e.path().stem().string();
+      auto reader = ROOT::RNTupleReader::Open("types", e.path().string());
+      writeJSONL(*reader, how, base + ".jsonl");
+      writeFacts(e.path().string(), base + ".facts");
+      std::cerr << base << std::endl;
+   }
+}
+
 int main(int argc, char **argv)
 {
    if (argc < 2) {
-      std::cerr << "usage: types OUTDIR [good]\n";
+      std::cerr << "usage: types OUTDIR [good | read]\n";
       return 2;
    }
    std::string dir = argv[1];
@@ -477,6 +512,16 @@ int main(int argc, char **argv)
    // Of class Mixed, about TTree; RNTuple does write the members
    allowedMessages().push_back("variant<int,string> has no streamer or dictionary, data member \"var\" will not be saved");
    allowedMessages().push_back("atomic<int> has no streamer or dictionary, data member \"at\" will not be saved");
+
+   if (argc > 2 && std::string(argv[2]) == "read") {
+      try {
+         readAll(dir);
+      } catch (const std::exception &e) {
+         std::cerr << "types: " << e.what() << std::endl;
+         return 1;
+      }
+      return messageCount() ? 3 : 0;
+   }
 
    std::vector<Plan> plans;
    static const std::pair<const char *, int> comps[] = {{"none", 0}, {"zlib", 101}, {"lzma", 201}, {"lz4", 404}, {"zstd", 505}};

@@ -1,12 +1,19 @@
 #!/bin/bash
-# types.sh OUTDIR [good]
+# types.sh OUTDIR [good | read]
 # Makes OUTDIR/types_*.root, types_*.jsonl.gz and manifest.json; "good": the small set of the repository.
+# "read" has ROOT read OUTDIR/*.root, which others have written, to NAME.jsonl.gz, and say what it finds in NAME.facts.
+# The program is kept in the folder GEN_WORK, if that is set.
 # Needs an activated venv with the package root (or a ROOT in the path), g++ and gzip.
 set -eu
 [ $# -ge 1 ] || { echo "usage: types.sh OUTDIR [good]" >&2; exit 2; }
 . "$(dirname "${BASH_SOURCE[0]}")/types_build.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+if [ -n "${GEN_WORK:-}" ]; then
+   work=$GEN_WORK
+   mkdir -p "$work"
+else
+   work=$(mktemp -d)
+   trap 'rm -rf "$work"' EXIT
+fi
 findROOT
-build types
+[ -x "$work/types" ] || build types
 run types "$@"

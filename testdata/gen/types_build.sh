@@ -41,7 +41,7 @@ build() {
       g++ $flags -c -o "${name}_dict.o" "${name}_dict.cxx"
       g++ $flags -x c++ -c -o "$name.o" "$here/$name.C"
       g++ -pthread -o "$name" "$name.o" "${name}_dict.o" -L"$libdir" -Wl,-rpath,"$libdir" -Wl,--allow-shlib-undefined \
-         -lROOTNTuple -lROOTVecOps -lHist -lRIO -lCore
+         -lROOTNTuple -lROOTNTupleUtil -lROOTVecOps -lHist -lRIO -lCore
    )
 }
 
@@ -54,5 +54,5 @@ run() {
    out=$(cd "$1" && pwd)
    shift
    (cd "$work" && "./$name" "$out" "$@")
-   gzip -n -9 -f "$out/$name"_*.jsonl
+   find "$out" -name "*.jsonl" -exec gzip -n -9 -f {} +
 }

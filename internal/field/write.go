@@ -1,0 +1,390 @@
+package field
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/value"
+)
+
+// out takes the values of a field: the node of a plan for writing. It appends
+// to the buffers of columns and serves one goroutine.
+type out interface {
+	// write appends the n items at src, stride bytes apart.
+	write(src unsafe.Pointer, n int, stride uintptr) error
+}
+
+// buffers are the columns that a value goes to, by representation.
+type buffers[T column.Element] struct {
+	all    []*pages.Buffer[T]
+	active *int
+}
+
+func (b *buffers[T]) Add(v T)      { b.all[*b.active].Add(v) }
+func (b *buffers[T]) AddAll(v []T) { b.all[*b.active].AddAll(v) }
+
+// leafOut writes the elements of a column as they are.
+type leafOut[T column.Element] struct{ buffers[T] }
+
+func (l *leafOut[T]) write(src unsafe.Pointer, n int, stride uintptr) error {
+	var t T
+	if stride == unsafe.Sizeof(t) {
+		l.AddAll(unsafe.Slice((*T)(src), n))
+		return nil
+	}
+	for i := range n {
+		l.Add(*(*T)(unsafe.Add(src, uintptr(i)*stride)))
+	}
+	return nil
+}
+
+// convertedOut writes numbers of type F to a field of type T, and refuses those
+// that T cannot hold. Floats may be rounded, but not to infinity.
+type convertedOut[F, T number] struct {
+	path string
+	buffers[T]
+	round bool
+}
+
+func (c *convertedOut[F, T]) write(src unsafe.Pointer, n int, stride uintptr) error {
+	for i := range n {
+		v := *(*F)(unsafe.Add(src, uintptr(i)*stride))
+		w := T(v)
+		switch {
+		case !c.round && (F(w) != v || (w < 0) != (v < 0)), c.round && w-w != 0 && v-v == 0:
+			return fmt.Errorf("field %q: %w: %v does not fit %T", c.path, column.ErrRange, v, w)
+		}
+		c.Add(w)
+	}
+	return nil
+}
+
+// indexOut writes where the items of collections end.
+type indexOut struct {
+	buffers[uint64]
+	end *uint64 // of the last collection; 0 in a new cluster
+}
+
+func (x *indexOut) add(items int) {
+	*x.end += uint64(items)
+	x.Add(*x.end)
+}
+
+// bytesOut writes strings and []byte.
+type bytesOut[T int8 | uint8] struct {
+	indexOut
+	bytes  buffers[T]
+	slices bool // the source is slices, not strings
+}
+
+func (b *bytesOut[T]) write(src unsafe.Pointer, n int, stride uintptr) error {
+	for i := range n {
+		at := unsafe.Add(src, uintptr(i)*stride)
+		if b.slices {
+			b.put(unsafe.SliceData(*(*[]byte)(at)), len(*(*[]byte)(at)))
+		} else {
+			b.put(unsafe.StringData(*(*string)(at)), len(*(*string)(at)))
+		}
+	}
+	return nil
+}
+
+func (b *bytesOut[T]) put(data *byte, n int) {
+	b.indexOut.add(n)
+	if n > 0 {
+		b.bytes.AddAll(unsafe.Slice((*T)(unsafe.Pointer(data)), n))
+	}
+}
+
+// collectionOut writes slices.
+type collectionOut struct {
+	indexOut
+	elem out
+	size uintptr // of an item
+}
+
+func (c *collectionOut) write(src unsafe.Pointer, n int, stride uintptr) error {
+	for i := range n {
+		s := (*slice)(unsafe.Add(src, uintptr(i)*stride))
+		c.add(s.len)
+		if s.len > 0 {
+			if err := c.elem.write(s.data, s.len, c.size); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// optionalOut writes pointers as collections of at most one item.
+type optionalOut struct{ collectionOut }
+
+func (o *optionalOut) write(src unsafe.Pointer, n int, stride uintptr) error {
+	for i := range n {
+		p := *(*unsafe.Pointer)(unsafe.Add(src, uintptr(i)*stride))
+		if p == nil {
+			o.add(0)
+			continue
+		}
+		o.add(1)
+		if err := o.elem.write(p, 1, o.size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrayOut writes Go arrays.
+type arrayOut struct {
+	path   string
+	elem   out
+	size   uintptr // of an item
+	len    int
+	slices bool // the source is slices, which must have len items
+}
+
+func (a *arrayOut) write(src unsafe.Pointer, n int, stride uintptr) error {
+	if !a.slices && stride == a.size*uintptr(a.len) {
+		return a.elem.write(src, n*a.len, a.size)
+	}
+	for i := range n {
+		at := unsafe.Add(src, uintptr(i)*stride)
+		if a.slices {
+			s := (*slice)(at)
+			if s.len != a.len {
+				return fmt.Errorf("field %q: %d items in an array of %d", a.path, s.len, a.len)
+			}
+			at = s.data
+		}
+		if a.len > 0 {
+			if err := a.elem.write(at, a.len, a.size); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// recordOut writes the fields of a struct.
+type recordOut []memberOut
+
+type memberOut struct {
+	out
+	offset uintptr
+}
+
+func (r recordOut) write(src unsafe.Pointer, n int, stride uintptr) error {
+	for _, m := range r {
+		if err := m.write(unsafe.Add(src, m.offset), n, stride); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dictionaryOut writes Go maps, in the order of their keys.
+type dictionaryOut struct {
+	indexOut
+	typ          reflect.Type // of the map
+	keys, values out
+}
+
+func (d *dictionaryOut) write(src unsafe.Pointer, n int, stride uintptr) error {
+	for i := range n {
+		m := reflect.NewAt(d.typ, unsafe.Add(src, uintptr(i)*stride)).Elem()
+		keys := m.MapKeys()
+		slices.SortFunc(keys, compareKeys)
+		d.add(len(keys))
+		key, val := reflect.New(d.typ.Key()), reflect.New(d.typ.Elem())
+		for _, k := range keys {
+			key.Elem().Set(k)
+			val.Elem().Set(m.MapIndex(k))
+			if err := d.keys.write(key.UnsafePointer(), 1, 0); err != nil {
+				return err
+			}
+			if err := d.values.write(val.UnsafePointer(), 1, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compareKeys orders keys as std::less does where that is known; structs and
+// others by their text, so that there is an order at all.
+func compareKeys(a, b reflect.Value) int {
+	switch {
+	case a.CanInt():
+		return cmp.Compare(a.Int(), b.Int())
+	case a.CanUint():
+		return cmp.Compare(a.Uint(), b.Uint())
+	case a.CanFloat():
+		return cmp.Compare(a.Float(), b.Float())
+	case a.Kind() == reflect.String:
+		return cmp.Compare(a.String(), b.String())
+	}
+	return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
+}
+
+// anyOut writes dynamic values.
+type anyOut struct{ put func(v any) error }
+
+func (a anyOut) write(src unsafe.Pointer, n int, stride uintptr) error {
+	for i := range n {
+		if err := a.put(*(*any)(unsafe.Add(src, uintptr(i)*stride))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// putter writes one dynamic value.
+type putter func(v any) error
+
+// typed returns a putter of values of type T by means of the node that writes
+// values in memory.
+func typed[T any](f *schema.Field, node out) putter {
+	return func(v any) error {
+		t, ok := v.(T)
+		if !ok {
+			return unexpected(f, v)
+		}
+		return node.write(unsafe.Pointer(&t), 1, unsafe.Sizeof(t))
+	}
+}
+
+func unexpected(f *schema.Field, v any) error {
+	return fmt.Errorf("field %q: a value of type %T does not fit %s", f.Path(), v, f.CppType())
+}
+
+// items returns a putter of []any.
+func items(f *schema.Field, begin func(n int) error, elem putter) putter {
+	return func(v any) error {
+		all, ok := v.([]any)
+		if !ok && v != nil {
+			return unexpected(f, v)
+		}
+		if err := begin(len(all)); err != nil {
+			return err
+		}
+		for _, e := range all {
+			if err := elem(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// members returns a putter of value.Record, and of []any for tuples.
+func members(f *schema.Field, fields []*schema.Field, put []putter) putter {
+	return func(v any) error {
+		switch v := v.(type) {
+		case value.Record:
+			if len(v.Values) != len(put) {
+				return fmt.Errorf("field %q: a record of %d members, expected %d", f.Path(), len(v.Values), len(put))
+			}
+			for i, p := range put {
+				if v.Names[i] != fields[i].Name {
+					return fmt.Errorf("field %q: member %d is called %q, expected %q", f.Path(), i, v.Names[i], fields[i].Name)
+				}
+				if err := p(v.Values[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		case []any:
+			if !f.IsTuple() || len(v) != len(put) {
+				return fmt.Errorf("field %q: %d values for %d members", f.Path(), len(v), len(put))
+			}
+			for i, p := range put {
+				if err := p(v[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		return unexpected(f, v)
+	}
+}
+
+// variantOut writes the alternative of a variant that takes a value.
+type variantOut struct {
+	f            *schema.Field
+	tags         buffers[column.Tagged]
+	alternatives []putter
+	counts       []*uint64 // of items, by alternative; 0 in a new cluster
+}
+
+func (o *variantOut) put(v any) error {
+	if v == nil {
+		o.tags.Add(column.Tagged{})
+		return nil
+	}
+	for i, child := range o.f.Children {
+		if takes(child, v) {
+			o.tags.Add(column.Tagged{Index: *o.counts[i], Tag: uint32(i + 1)})
+			*o.counts[i]++
+			return o.alternatives[i](v)
+		}
+	}
+	return unexpected(o.f, v)
+}
+
+// takes reports whether v is a dynamic value of field f.
+func takes(f *schema.Field, v any) bool {
+	switch f.Shape {
+	case schema.Wrapper:
+		return takes(f.Children[0], v)
+	case schema.Optional:
+		return v == nil || takes(f.Children[0], v)
+	case schema.Scalar:
+		return scalarValue[f.Kind()] == reflect.TypeOf(v)
+	case schema.String:
+		_, ok := v.(string)
+		return ok
+	case schema.Streamer:
+		_, ok := v.([]byte)
+		return ok
+	case schema.Bitset:
+		b, ok := v.(value.Bits)
+		return ok && uint64(len(b)) == f.ArraySize
+	case schema.Variant:
+		return v == nil || slices.ContainsFunc(f.Children, func(c *schema.Field) bool { return takes(c, v) })
+	case schema.Record:
+		switch v := v.(type) {
+		case value.Record:
+			return !f.IsTuple() && slices.EqualFunc(f.Children, v.Names, func(c *schema.Field, name string) bool { return c.Name == name }) &&
+				takeEach(f.Children, v.Values)
+		case []any:
+			return f.IsTuple() && takeEach(f.Children, v)
+		}
+		return false
+	}
+	if m, ok := v.(value.Map); ok {
+		return f.IsMap() && !slices.ContainsFunc(m.Elements, func(e value.KeyValue) bool {
+			return !takeEach(f.Children[0].Children, []any{e.Key, e.Value})
+		})
+	}
+	all, ok := v.([]any)
+	return ok && !f.IsMap() && (f.Shape == schema.Collection || uint64(len(all)) == f.ArraySize) &&
+		!slices.ContainsFunc(all, func(e any) bool { return !takes(f.Children[0], e) })
+}
+
+func takeEach(fields []*schema.Field, values []any) bool {
+	if len(fields) != len(values) {
+		return false
+	}
+	for i, f := range fields {
+		if !takes(f, values[i]) {
+			return false
+		}
+	}
+	return true
+}

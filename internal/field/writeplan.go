@@ -1,0 +1,454 @@
+package field
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/value"
+)
+
+// Outlets are where the fields of one RNTuple write to: the buffers of its
+// columns, which every plan for writing shares. They serve one goroutine.
+//
+// They know fields and columns by ID, which stays when the schema is extended.
+type Outlets struct {
+	sink    *pages.Sink
+	active  map[schema.FieldID]*int // representation that is written
+	columns map[schema.ColumnID]any // *pages.Buffer[T]
+	items   map[counted]*uint64     // in the current cluster
+}
+
+// counted is what the items of a cluster are counted of: the items of a
+// collection or string, or its own items where it is an alternative of a variant.
+type counted struct {
+	field       schema.FieldID
+	alternative bool
+}
+
+// NewOutlets returns the outlets of the columns of sink.
+func NewOutlets(sink *pages.Sink) *Outlets {
+	return &Outlets{sink, map[schema.FieldID]*int{}, map[schema.ColumnID]any{}, map[counted]*uint64{}}
+}
+
+// Activate has the field's values written in another representation from now
+// on; the sink must be at the beginning of a cluster.
+func (o *Outlets) Activate(f *schema.Field, representation int) {
+	*o.representation(f) = representation
+	o.sink.Activate(f, representation)
+}
+
+func (o *Outlets) representation(f *schema.Field) *int {
+	if o.active[f.ID] == nil {
+		o.active[f.ID] = new(int)
+	}
+	return o.active[f.ID]
+}
+
+func (o *Outlets) counter(f *schema.Field, alternative bool) *uint64 {
+	key := counted{f.ID, alternative}
+	if o.items[key] == nil {
+		o.items[key] = o.sink.Counter()
+	}
+	return o.items[key]
+}
+
+// writeCompiler makes the nodes of a plan for writing. See compiler.
+type writeCompiler struct {
+	*Outlets
+	mismatches []Mismatch
+	err        error
+}
+
+// A WritePlan writes values of one Go type as the values of one field, or of
+// all top-level fields. It serves one goroutine.
+type WritePlan struct {
+	root out
+	size uintptr
+}
+
+// Write appends the n values at src.
+func (p *WritePlan) Write(src unsafe.Pointer, n int) error { return p.root.write(src, n, p.size) }
+
+// CompileEntries makes the plan that writes values of type t, a struct or
+// value.Record, as entries with the given fields.
+func (o *Outlets) CompileEntries(fields []*schema.Field, t reflect.Type) (*WritePlan, error) {
+	c := &writeCompiler{Outlets: o}
+	return c.plan(c.members(&schema.Field{Shape: schema.Record, Children: fields}, t), t)
+}
+
+// CompileField makes the plan that writes values of type t as values of f.
+func (o *Outlets) CompileField(f *schema.Field, t reflect.Type) (*WritePlan, error) {
+	c := &writeCompiler{Outlets: o}
+	return c.plan(c.value(f, t), t)
+}
+
+func (c *writeCompiler) plan(root out, t reflect.Type) (*WritePlan, error) {
+	switch {
+	case c.err != nil:
+		return nil, c.err
+	case len(c.mismatches) > 0:
+		return nil, &MismatchError{c.mismatches}
+	}
+	return &WritePlan{root, t.Size()}, nil
+}
+
+// A JaggedPlan writes the items of one collection field from flat memory.
+type JaggedPlan struct{ c *collectionOut }
+
+// CompileJagged makes the plan that writes items of type t to the collection f.
+func (o *Outlets) CompileJagged(f *schema.Field, t reflect.Type) (*JaggedPlan, error) {
+	if f.Shape != schema.Collection {
+		return nil, fmt.Errorf("field %q of type %s is no collection", f.Path(), f.CppType())
+	}
+	c := &writeCompiler{Outlets: o}
+	node := &collectionOut{c.index(f), c.value(f.Children[0], t), t.Size()}
+	if _, err := c.plan(node, t); err != nil {
+		return nil, err
+	}
+	return &JaggedPlan{node}, nil
+}
+
+// Write appends entries whose items, which begin at src, end at the given
+// places, relative to offsets[0].
+func (p *JaggedPlan) Write(offsets []int64, src unsafe.Pointer) error {
+	first := offsets[0]
+	for i, end := range offsets[1:] {
+		if end < offsets[i] {
+			return fmt.Errorf("offset %d is %d, after %d", i+1, end, offsets[i])
+		}
+		p.c.add(int(end - offsets[i]))
+	}
+	if n := int(offsets[len(offsets)-1] - first); n > 0 {
+		return p.c.elem.write(src, n, p.c.size)
+	}
+	return nil
+}
+
+func (c *writeCompiler) mismatch(f *schema.Field, t reflect.Type) out {
+	c.mismatches = append(c.mismatches, Mismatch{Path: f.Path(), Have: f.CppType(), Go: t, Fits: GoType(f)})
+	return nil
+}
+
+// column returns the buffers of the index-th column of f.
+func outColumn[T column.Element](c *writeCompiler, f *schema.Field, index int) buffers[T] {
+	b := buffers[T]{active: c.representation(f)}
+	for _, rep := range f.Columns {
+		id := rep[index].ID
+		if c.columns[id] == nil {
+			buffer, err := pages.NewBuffer[T](c.sink, rep[index])
+			if err != nil && c.err == nil {
+				c.err = err
+			}
+			c.columns[id] = buffer
+		}
+		b.all = append(b.all, c.columns[id].(*pages.Buffer[T]))
+	}
+	return b
+}
+
+func (c *writeCompiler) index(f *schema.Field) indexOut {
+	return indexOut{outColumn[uint64](c, f, 0), c.counter(f, false)}
+}
+
+// value compiles writing values of type t to f.
+func (c *writeCompiler) value(f *schema.Field, t reflect.Type) out {
+	t = unwrap(t)
+	if t == anyType {
+		return anyOut{c.any(f)}
+	}
+	switch f.Shape {
+	case schema.Scalar:
+		return c.scalar(f, t)
+	case schema.Wrapper:
+		return c.value(f.Children[0], t)
+	case schema.String, schema.Streamer:
+		switch {
+		case f.Shape == schema.String && t.Kind() == reflect.String:
+			return c.bytes(f, false)
+		case isBytes(t):
+			return c.bytes(f, true)
+		}
+	case schema.Bitset:
+		if n, ok := arrayLen(f, t); ok && t.Elem().Kind() == reflect.Bool {
+			return &arrayOut{f.Path(), &leafOut[bool]{outColumn[bool](c, f, 0)}, 1, n, t.Kind() == reflect.Slice}
+		}
+	case schema.Array:
+		if n, ok := arrayLen(f, t); ok {
+			return &arrayOut{f.Path(), c.value(f.Children[0], t.Elem()), t.Elem().Size(), n, t.Kind() == reflect.Slice}
+		}
+	case schema.Optional:
+		if t.Kind() == reflect.Pointer {
+			return &optionalOut{collectionOut{c.index(f), c.value(f.Children[0], t.Elem()), t.Elem().Size()}}
+		}
+	case schema.Collection:
+		switch {
+		case f.IsMap() && t.Kind() == reflect.Map:
+			pair := f.Children[0].Children
+			return &dictionaryOut{c.index(f), t, c.value(pair[0], t.Key()), c.value(pair[1], t.Elem())}
+		case t.Kind() == reflect.Slice:
+			return &collectionOut{c.index(f), c.value(f.Children[0], t.Elem()), t.Elem().Size()}
+		}
+	case schema.Record:
+		return c.members(f, t)
+	}
+	return c.mismatch(f, t)
+}
+
+// arrayLen returns the length of f if t can hold as many.
+func arrayLen(f *schema.Field, t reflect.Type) (int, bool) {
+	ok := t.Kind() == reflect.Slice || t.Kind() == reflect.Array && uint64(t.Len()) == f.ArraySize
+	return int(f.ArraySize), ok
+}
+
+func (c *writeCompiler) bytes(f *schema.Field, slices bool) out {
+	if f.Shape == schema.String {
+		return &bytesOut[int8]{c.index(f), outColumn[int8](c, f, 1), slices}
+	}
+	return &bytesOut[uint8]{c.index(f), outColumn[uint8](c, f, 1), slices}
+}
+
+// members compiles writing the fields of the struct t to the members of f,
+// which must all be there.
+func (c *writeCompiler) members(f *schema.Field, t reflect.Type) out {
+	switch {
+	case t == recordType:
+		put := c.record(f)
+		return recordValues{put}
+	case t.Kind() != reflect.Struct:
+		return c.mismatch(f, t)
+	}
+	given := map[string]memberField{}
+	collect(given, t, 0)
+	var r recordOut
+	for _, child := range f.Children {
+		m, ok := given[child.Name]
+		if !ok {
+			c.mismatches = append(c.mismatches, Mismatch{Path: child.Path(), Go: t, Err: fmt.Errorf("%v has no field for %q", t, child.Path())})
+			continue
+		}
+		r = append(r, memberOut{c.value(child, m.typ), m.offset})
+	}
+	return r
+}
+
+// memberField is a field of a Go struct.
+type memberField struct {
+	typ    reflect.Type
+	offset uintptr
+}
+
+// collect finds the fields of t by the names that they have in an RNTuple.
+func collect(given map[string]memberField, t reflect.Type, offset uintptr) {
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		tag, err := parseTag(sf)
+		switch {
+		case err != nil || tag.skip:
+		case tag.flatten:
+			collect(given, sf.Type, offset+sf.Offset)
+		default:
+			given[tag.name] = memberField{sf.Type, offset + sf.Offset}
+		}
+	}
+}
+
+// recordValues writes values of type value.Record.
+type recordValues struct{ put putter }
+
+func (r recordValues) write(src unsafe.Pointer, n int, stride uintptr) error {
+	for i := range n {
+		if err := r.put(*(*value.Record)(unsafe.Add(src, uintptr(i)*stride))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *writeCompiler) record(f *schema.Field) putter {
+	put := make([]putter, len(f.Children))
+	for i, child := range f.Children {
+		put[i] = c.any(child)
+	}
+	return members(f, f.Children, put)
+}
+
+// any compiles writing dynamic values to f.
+func (c *writeCompiler) any(f *schema.Field) putter {
+	switch f.Shape {
+	case schema.Scalar:
+		return c.anyScalar(f)
+	case schema.Wrapper:
+		return c.any(f.Children[0])
+	case schema.String:
+		return typed[string](f, c.bytes(f, false))
+	case schema.Streamer:
+		return typed[[]byte](f, c.bytes(f, true))
+	case schema.Bitset:
+		bits := &arrayOut{f.Path(), &leafOut[bool]{outColumn[bool](c, f, 0)}, 1, int(f.ArraySize), true}
+		return typed[value.Bits](f, bits)
+	case schema.Array:
+		length := func(n int) error {
+			if uint64(n) != f.ArraySize {
+				return fmt.Errorf("field %q: %d items in an array of %d", f.Path(), n, f.ArraySize)
+			}
+			return nil
+		}
+		return items(f, length, c.any(f.Children[0]))
+	case schema.Optional:
+		index, elem := c.index(f), c.any(f.Children[0])
+		return func(v any) error {
+			if v == nil {
+				index.add(0)
+				return nil
+			}
+			index.add(1)
+			return elem(v)
+		}
+	case schema.Collection:
+		index := c.index(f)
+		begin := func(n int) error { index.add(n); return nil }
+		if !f.IsMap() {
+			return items(f, begin, c.any(f.Children[0]))
+		}
+		pair := c.record(f.Children[0])
+		return func(v any) error {
+			m, ok := v.(value.Map)
+			if !ok {
+				return unexpected(f, v)
+			}
+			index.add(len(m.Elements))
+			for _, e := range m.Elements {
+				if err := pair([]any{e.Key, e.Value}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+	case schema.Record:
+		return c.record(f)
+	case schema.Variant:
+		o := &variantOut{f: f, tags: outColumn[column.Tagged](c, f, 0)}
+		for _, child := range f.Children {
+			o.alternatives, o.counts = append(o.alternatives, c.any(child)), append(o.counts, c.counter(child, true))
+		}
+		return o.put
+	}
+	return func(v any) error { return unexpected(f, v) }
+}
+
+// scalarValue has the Go types of the dynamic values of scalar fields.
+var scalarValue = map[cpptype.Kind]reflect.Type{
+	cpptype.Bool: reflect.TypeFor[bool](), cpptype.Char: reflect.TypeFor[int8](), cpptype.Byte: reflect.TypeFor[uint8](),
+	cpptype.Int8: reflect.TypeFor[int8](), cpptype.Int16: reflect.TypeFor[int16](), cpptype.Int32: reflect.TypeFor[int32](), cpptype.Int64: reflect.TypeFor[int64](),
+	cpptype.UInt8: reflect.TypeFor[uint8](), cpptype.UInt16: reflect.TypeFor[uint16](), cpptype.UInt32: reflect.TypeFor[uint32](), cpptype.UInt64: reflect.TypeFor[uint64](),
+	cpptype.Float32: reflect.TypeFor[float32](), cpptype.Float64: reflect.TypeFor[float64](),
+}
+
+func (c *writeCompiler) anyScalar(f *schema.Field) putter {
+	node := c.scalar(f, scalarValue[f.Kind()])
+	switch f.Kind() {
+	case cpptype.Bool:
+		return typed[bool](f, node)
+	case cpptype.Char, cpptype.Int8:
+		return typed[int8](f, node)
+	case cpptype.Byte, cpptype.UInt8:
+		return typed[uint8](f, node)
+	case cpptype.Int16:
+		return typed[int16](f, node)
+	case cpptype.UInt16:
+		return typed[uint16](f, node)
+	case cpptype.Int32:
+		return typed[int32](f, node)
+	case cpptype.UInt32:
+		return typed[uint32](f, node)
+	case cpptype.Int64:
+		return typed[int64](f, node)
+	case cpptype.UInt64:
+		return typed[uint64](f, node)
+	case cpptype.Float32:
+		return typed[float32](f, node)
+	}
+	return typed[float64](f, node)
+}
+
+// scalar compiles writing numbers, bools, characters and bytes of type t.
+func (c *writeCompiler) scalar(f *schema.Field, t reflect.Type) out {
+	switch f.Kind() {
+	case cpptype.Bool:
+		if t.Kind() == reflect.Bool {
+			return &leafOut[bool]{outColumn[bool](c, f, 0)}
+		}
+		return c.mismatch(f, t)
+	case cpptype.Char, cpptype.Int8:
+		return outNumber[int8](c, f, t)
+	case cpptype.Byte, cpptype.UInt8:
+		return outNumber[uint8](c, f, t)
+	case cpptype.Int16:
+		return outNumber[int16](c, f, t)
+	case cpptype.UInt16:
+		return outNumber[uint16](c, f, t)
+	case cpptype.Int32:
+		return outNumber[int32](c, f, t)
+	case cpptype.UInt32:
+		return outNumber[uint32](c, f, t)
+	case cpptype.Int64:
+		return outNumber[int64](c, f, t)
+	case cpptype.UInt64:
+		return outNumber[uint64](c, f, t)
+	case cpptype.Float32:
+		return outNumber[float32](c, f, t)
+	}
+	return outNumber[float64](c, f, t)
+}
+
+// outNumber compiles writing numbers of type t to a field of type T: integers
+// to integers and floats to floats, checked value by value if need be.
+func outNumber[T interface {
+	number
+	column.Element
+}](c *writeCompiler, f *schema.Field, t reflect.Type) out {
+	to := reflect.TypeFor[T]()
+	b := outColumn[T](c, f, 0)
+	integral := isInt(to) || isUint(to)
+	switch {
+	case t.Kind() == to.Kind(), isInt(t) && isInt(to) && t.Size() == to.Size(), isUint(t) && isUint(to) && t.Size() == to.Size():
+		return &leafOut[T]{b}
+	case integral != (isInt(t) || isUint(t)):
+		return c.mismatch(f, t)
+	}
+	kind := t.Kind()
+	switch { // int and uint have one of two sizes
+	case kind == reflect.Int:
+		kind = map[uintptr]reflect.Kind{4: reflect.Int32, 8: reflect.Int64}[t.Size()]
+	case kind == reflect.Uint:
+		kind = map[uintptr]reflect.Kind{4: reflect.Uint32, 8: reflect.Uint64}[t.Size()]
+	}
+	switch kind {
+	case reflect.Int8:
+		return &convertedOut[int8, T]{f.Path(), b, !integral}
+	case reflect.Uint8:
+		return &convertedOut[uint8, T]{f.Path(), b, !integral}
+	case reflect.Int16:
+		return &convertedOut[int16, T]{f.Path(), b, !integral}
+	case reflect.Uint16:
+		return &convertedOut[uint16, T]{f.Path(), b, !integral}
+	case reflect.Int32:
+		return &convertedOut[int32, T]{f.Path(), b, !integral}
+	case reflect.Uint32:
+		return &convertedOut[uint32, T]{f.Path(), b, !integral}
+	case reflect.Int64:
+		return &convertedOut[int64, T]{f.Path(), b, !integral}
+	case reflect.Uint64:
+		return &convertedOut[uint64, T]{f.Path(), b, !integral}
+	case reflect.Float32:
+		return &convertedOut[float32, T]{f.Path(), b, !integral}
+	case reflect.Float64:
+		return &convertedOut[float64, T]{f.Path(), b, !integral}
+	}
+	return c.mismatch(f, t)
+}

@@ -1,0 +1,70 @@
+package rntuple
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// An AttributeWriter writes a linked attribute set of an RNTuple: values of type
+// A that belong to ranges of its entries. It serves one goroutine, together with
+// the writer of the RNTuple, and is closed with that.
+type AttributeWriter[A any] struct{ w Writer[attribute[A]] }
+
+// attribute is an entry of an attribute set (schema version 1.0).
+type attribute[A any] struct {
+	Start uint64 `rntuple:"_rangeStart"`
+	Len   uint64 `rntuple:"_rangeLen"`
+	Data  A      `rntuple:"_userData"`
+}
+
+// Attributed is a writer of an RNTuple that attribute sets can be linked to:
+// every Writer and ColumnWriter.
+type Attributed interface{ base() *ntuple }
+
+func (w *ntuple) base() *ntuple { return w }
+
+// NewAttributes begins an attribute set of the RNTuple that to writes. The fields
+// of the struct A become those of the set, as Create says. Names beginning with
+// "__" are reserved by the format.
+//
+// Linked attribute sets came with format 1.0.1.0; ROOT calls them experimental.
+func NewAttributes[A any](to Attributed, name string, opts ...WriteOption) (*AttributeWriter[A], error) {
+	parent := to.base()
+	fail := func(err error) (*AttributeWriter[A], error) {
+		return nil, fmt.Errorf("attribute set %q: %w", name, err)
+	}
+	switch {
+	case parent.closed:
+		return fail(errClosed)
+	case name == "" || strings.HasPrefix(name, "__") || strings.Contains(name, "/"):
+		return fail(fmt.Errorf("this name cannot be used"))
+	case slices.ContainsFunc(parent.sets, func(s *ntuple) bool { return s.name == name }):
+		return fail(fmt.Errorf("there is one of this name"))
+	}
+	doc, err := model(name, reflect.TypeFor[attribute[A]]())
+	if err != nil {
+		return fail(err)
+	}
+	a := &AttributeWriter[A]{}
+	if err := a.w.begin(parent.file, name, doc, opts); err != nil {
+		return fail(err)
+	}
+	if err := a.w.compile(); err != nil {
+		return fail(err)
+	}
+	parent.sets = append(parent.sets, &a.w.ntuple)
+	return a, nil
+}
+
+// Write gives the entries from first on, n of them, the attributes value. Ranges
+// may overlap, and be empty.
+func (a *AttributeWriter[A]) Write(first, n int64, value A) error {
+	if first < 0 || n < 0 {
+		return fmt.Errorf("attribute set %q: %d entries from %d on", a.w.name, n, first)
+	}
+	entry := attribute[A]{uint64(first), uint64(n), value}
+	return a.w.write(unsafe.Pointer(&entry), 1)
+}

@@ -1,0 +1,139 @@
+package rntuple
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+
+	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A ColumnWriter writes one RNTuple field by field, many entries at a time, from
+// slices: Put and PutJagged for every field, then End. It serves one goroutine at
+// a time; see Writer for errors and what comes after the last entry.
+type ColumnWriter struct {
+	ntuple
+	plans map[planKey]any
+	given map[schema.FieldID]int64 // entries since the last End
+}
+
+type planKey struct {
+	field schema.FieldID
+	typ   reflect.Type
+}
+
+// CreateColumns creates a ROOT file at path with one RNTuple of the given schema.
+func CreateColumns(path, name string, doc *schema.Document, opts ...WriteOption) (*ColumnWriter, error) {
+	f, err := CreateFile(path, opts...)
+	if err != nil {
+		return nil, err
+	}
+	w, err := NewColumnWriter(f, name, doc, opts...)
+	if err != nil {
+		f.Abort()
+		return nil, err
+	}
+	w.owned = true
+	return w, nil
+}
+
+// NewColumnWriter begins an RNTuple of the given schema in a file.
+func NewColumnWriter(f *File, name string, doc *schema.Document, opts ...WriteOption) (*ColumnWriter, error) {
+	w := &ColumnWriter{plans: map[planKey]any{}, given: map[schema.FieldID]int64{}}
+	if err := w.begin(f, name, doc, opts); err != nil {
+		return nil, fmt.Errorf("RNTuple %q: %w", name, err)
+	}
+	f.open++
+	return w, nil
+}
+
+// top returns the top-level field of the given name.
+func (w *ColumnWriter) top(name string) (*schema.Field, error) {
+	if err := w.ready(); err != nil {
+		return nil, err
+	}
+	chain, err := w.schema.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	if f := chain[0]; len(chain) == 1 && f.Source == nil {
+		return f, nil
+	}
+	return nil, fmt.Errorf("field %q is not a top-level field with values of its own", name)
+}
+
+// planOf returns the plan for values of type t of f, which compile makes when it
+// is first needed.
+func planOf[P any](w *ColumnWriter, f *schema.Field, t reflect.Type, compile func(*schema.Field, reflect.Type) (P, error)) (P, error) {
+	key := planKey{f.ID, t}
+	if p, ok := w.plans[key].(P); ok {
+		return p, nil
+	}
+	p, err := compile(f, t)
+	if err == nil {
+		w.plans[key] = p
+	}
+	return p, err
+}
+
+// Put writes the values of a top-level field in the next len(values) entries.
+// See Create for the Go types that fit. The error wraps ErrRange if the field
+// cannot hold a value.
+func Put[E any](w *ColumnWriter, name string, values []E) error {
+	f, err := w.top(name)
+	if err != nil {
+		return err
+	}
+	plan, err := planOf(w, f, reflect.TypeFor[E](), w.outlets.CompileField)
+	if err != nil {
+		return err
+	}
+	if err := plan.Write(unsafe.Pointer(unsafe.SliceData(values)), len(values)); err != nil {
+		w.sink.Fail(err)
+	}
+	w.given[f.ID] += int64(len(values))
+	return w.sink.Err()
+}
+
+// PutJagged writes the values of a top-level collection field in the next
+// len(offsets)-1 entries: entry i has the items from offsets[i] to offsets[i+1],
+// the first of all being offsets[0].
+func PutJagged[E any](w *ColumnWriter, name string, offsets []int64, items []E) error {
+	f, err := w.top(name)
+	if err != nil {
+		return err
+	}
+	if len(offsets) == 0 {
+		return nil
+	}
+	first, last := offsets[0], offsets[len(offsets)-1]
+	if first < 0 || last < first || last > int64(len(items)) {
+		return fmt.Errorf("field %q: offsets from %d to %d, there are %d items", name, first, last, len(items))
+	}
+	plan, err := planOf[*field.JaggedPlan](w, f, reflect.TypeFor[E](), w.outlets.CompileJagged)
+	if err != nil {
+		return err
+	}
+	if err := plan.Write(offsets, unsafe.Pointer(unsafe.SliceData(items[first:]))); err != nil {
+		w.sink.Fail(fmt.Errorf("field %q: %w", name, err))
+	}
+	w.given[f.ID] += int64(len(offsets) - 1)
+	return w.sink.Err()
+}
+
+// End completes n entries, of which every field must have got its values.
+// Clusters end here: an RNTuple has no smaller ones than calls of End give.
+func (w *ColumnWriter) End(n int64) error {
+	if err := w.ready(); err != nil {
+		return err
+	}
+	for _, f := range w.fields() {
+		if got := w.given[f.ID]; got != n {
+			w.sink.Fail(fmt.Errorf("field %q has got the values of %d entries, expected %d", f.Name, got, n))
+			return w.sink.Err()
+		}
+	}
+	clear(w.given)
+	return w.sink.EndEntries(n)
+}

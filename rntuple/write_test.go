@@ -1,0 +1,586 @@
+package rntuple_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/cpp"
+	"github.com/go-rntuple/go-rntuple/internal/judge"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/value"
+)
+
+// memory is a file in memory.
+type memory struct{ b []byte }
+
+func (m *memory) WriteAt(p []byte, off int64) (int, error) {
+	if n := int(off) + len(p); n > len(m.b) {
+		m.b = append(m.b, make([]byte, n-len(m.b))...)
+	}
+	return copy(m.b[off:], p), nil
+}
+
+// fixed are the options that make two runs equal.
+var fixed = []rntuple.WriteOption{
+	rntuple.Clock(func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }),
+	rntuple.UUID([16]byte{1, 2, 3}),
+}
+
+// rewrite writes all that r holds, with clusters of the given number of entries.
+func rewrite(r *rntuple.Reader, cluster int64, opts ...rntuple.WriteOption) ([]byte, error) {
+	var m memory
+	f, err := rntuple.NewFile(&m, "copy.root", opts...)
+	if err != nil {
+		return nil, err
+	}
+	doc := r.Schema().Document()
+	lossless(doc.Fields)
+	w, err := rntuple.NewRecordWriter(f, r.Name(), doc, opts...)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, field := range r.Schema().Fields {
+		if field.Source == nil {
+			names = append(names, field.Name)
+		}
+	}
+	v, err := rntuple.RecordsOf(r, names...)
+	if err != nil {
+		return nil, err
+	}
+	for i, record := range v.All() {
+		if err := w.Write(&record); err != nil {
+			return nil, err
+		}
+		if (i+1)%cluster == 0 {
+			w.CommitCluster()
+		}
+		if (i+1)%(3*cluster) == 0 {
+			w.CommitClusterGroup()
+		}
+	}
+	if v.Err() != nil {
+		return nil, v.Err()
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	return m.b, nil
+}
+
+// lossless takes the columns from fields that have several representations, or
+// were added late: what one of them held, or the zeros from before, would not
+// survive another one of low precision.
+func lossless(fields []*schema.FieldDocument) {
+	for _, f := range fields {
+		if len(f.Columns) > 1 || f.Extended {
+			f.Columns = nil
+		}
+		lossless(f.Fields)
+	}
+}
+
+func judged(t *testing.T, r *rntuple.Reader, fields []*schema.Field) (all []string) {
+	t.Helper()
+	err := judge.Fields(r, fields, func(_ int64, line []byte) error {
+		all = append(all, string(line))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestRewrite writes all that ROOT has written anew, with every compression,
+// and reads it back.
+func TestRewrite(t *testing.T) {
+	names, err := filepath.Glob("../testdata/good/*.root")
+	if err != nil || len(names) == 0 {
+		t.Fatal("no files", err)
+	}
+	for _, name := range names {
+		infos, err := rntuple.ListFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, info := range infos {
+			for j, settings := range []compress.Settings{505, 0, 404, 101} {
+				t.Run(fmt.Sprintf("%s:%s/%v", filepath.Base(name), info.Path, settings), func(t *testing.T) {
+					t.Parallel()
+					r, err := rntuple.Open(name, info.Path)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer r.Close()
+					opts := append([]rntuple.WriteOption{rntuple.Compression(settings), rntuple.MaxUnzippedPageSize(int64(100 + 50*(i+j)))}, fixed...)
+					file, err := rewrite(r, int64(4+j), opts...)
+					if err != nil {
+						t.Fatal(err)
+					}
+					again, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "")
+					if err != nil {
+						t.Fatal(err)
+					}
+					if n := len(again.Schema().Fields); n != len(r.Schema().Fields) {
+						t.Errorf("%d fields, want %d", n, len(r.Schema().Fields))
+					}
+					// Projections come last in our file, even if the others were added later.
+					want, got := judged(t, r, again.Schema().Fields), judged(t, again, again.Schema().Fields)
+					for i := range want {
+						if i >= len(got) || got[i] != want[i] {
+							t.Fatalf("%d entries, want %d; entry %d is\n%.1000s\nwant\n%.1000s", len(got), len(want), i, got[min(i, len(got)-1)], want[i])
+						}
+					}
+					// Whoever compresses, the bytes are the same.
+					for _, workers := range []int{1, 8} {
+						same, err := rewrite(r, int64(4+j), append(opts, rntuple.Workers(workers))...)
+						if err != nil || !bytes.Equal(same, file) {
+							t.Errorf("%d workers write other bytes: %v", workers, err)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// Written types in the test below.
+type (
+	Point struct {
+		X float32
+		Y float64 `rntuple:"Y,encoding=SplitReal32"`
+	}
+	Event struct {
+		Run     uint32 `rntuple:"run,desc=the run, as the detector counts"`
+		OK      bool
+		Name    string
+		Pt      []float32 `rntuple:"pt,trunc=16"`
+		Eta     float32   `rntuple:"eta,quant=20,min=-8,max=8"`
+		Grid    [2][3]int16
+		Opt     *int64
+		Ptr     *string `rntuple:"ptr,type=std::unique_ptr<std::string>"`
+		Map     map[string][]int32
+		Points  []Point
+		Vertex  Point    `rntuple:"vertex,class=Point"`
+		Bits    [10]bool `rntuple:"bits,type=std::bitset<10>"`
+		Var     any      `rntuple:"var,type=std::variant<std::int32_t,std::string>"`
+		Char    int8     `rntuple:"char,type=char"`
+		Byte    byte     `rntuple:"byte,type=std::byte"`
+		Color   int32    `rntuple:"color,enum=Color"`
+		Set     []int32  `rntuple:"set,type=std::set<std::int32_t>"`
+		Nested  [][]string
+		Tags    cpp.Set[string]
+		Grade   cpp.Char
+		Weight  cpp.Double32
+		Result  cpp.Variant3[int32, string, []float32]
+		Range   cpp.Pair[float32, []cpp.Byte]
+		Tuple   cpp.Tuple3[bool, string, *int8]
+		Atomic  cpp.Atomic[uint16]
+		Unique  cpp.UniquePtr[float64]
+		Multi   cpp.MultiMap[int32, string]
+		Vec     cpp.RVec[cpp.RVec[float32]]
+		Skipped int `rntuple:"-"`
+	}
+)
+
+func event(i int) Event {
+	e := Event{Run: uint32(i), OK: i%2 == 0, Name: fmt.Sprint("event ", i), Eta: 0.5, Char: int8(-i), Byte: byte(i), Color: int32(i % 3)}
+	for k := range i % 4 {
+		e.Pt = append(e.Pt, float32(k)+0.5)
+		e.Points = append(e.Points, Point{float32(k), float64(k) / 2})
+		e.Nested = append(e.Nested, []string{"a", fmt.Sprint(k)})
+		e.Set = append(e.Set, int32(k))
+	}
+	e.Grid[1][2] = int16(i)
+	if i%3 == 0 {
+		n, s := int64(i), "set"
+		e.Opt, e.Ptr = &n, &s
+		e.Var = int32(i)
+	} else if i%3 == 1 {
+		e.Var = "text"
+	}
+	e.Map = map[string][]int32{"b": {int32(i)}, "a": nil}
+	e.Vertex = Point{1, 2.5}
+	e.Tags, e.Grade, e.Weight = cpp.Set[string]{"a", "b"}, 'x', 0.25
+	e.Result.Value = []any{nil, int32(i), "text"}[i%3]
+	e.Range = cpp.Pair[float32, []cpp.Byte]{First: 1.5, Second: []cpp.Byte{1, 2}}
+	e.Tuple = cpp.Tuple3[bool, string, *int8]{V0: true, V1: "t"}
+	e.Atomic.Value = uint16(i)
+	if i%2 == 0 {
+		x := float64(i)
+		e.Unique.Value = &x
+	}
+	e.Multi = cpp.MultiMap[int32, string]{{First: 1, Second: "a"}, {First: 1, Second: "b"}}
+	e.Vec = cpp.RVec[cpp.RVec[float32]]{{1, 2}, {3}}
+	e.Bits[i%10] = true
+	return e
+}
+
+func TestTypedWriting(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "typed.root")
+	w, err := rntuple.Create[Event](path, "dir/Events", append(fixed, rntuple.ClusterSize(2000), rntuple.Description("made up"))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 500
+	for i := range n {
+		e := event(i)
+		if err := w.Write(&e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the file is there before Close")
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "dir/Events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if c, err := r.Clusters(); err != nil || len(c) < 3 || r.Schema().Description != "made up" {
+		t.Errorf("%d clusters, %v; description %q", len(c), err, r.Schema().Description)
+	}
+	i := 0
+	for got, err := range rntuple.Entries[Event](r) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := event(i)
+		want.Eta = got.Eta // quantized, see below
+		if d := float64(got.Eta) - 0.5; d > 16.0/(1<<20) || d < -16.0/(1<<20) {
+			t.Errorf("entry %d: eta is %g", i, got.Eta)
+		}
+		if !reflect.DeepEqual(*got, want) {
+			t.Fatalf("entry %d is\n%+v\nwant\n%+v", i, *got, want)
+		}
+		i++
+	}
+	if i != n {
+		t.Errorf("%d entries", i)
+	}
+}
+
+func TestColumnWriting(t *testing.T) {
+	doc := &schema.Document{Name: "n"}
+	for name, typ := range map[string]string{"x": "double"} {
+		f, err := schema.FieldOf(name, typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc.Fields = append(doc.Fields, f)
+	}
+	v, err := schema.FieldOf("v", "std::vector<float>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc.Fields = append(doc.Fields, v)
+	path := filepath.Join(t.TempDir(), "columns.root")
+	w, err := rntuple.CreateColumns(path, "n", doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := rntuple.Put(w, "x", []float64{1, 2, 3}); err != nil {
+		t.Fatal(err)
+	}
+	if err := rntuple.PutJagged(w, "v", []int64{1, 1, 3, 4}, []float32{9, 10, 11, 12}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.End(3); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	got, err := lines(r)
+	if s := fmt.Sprint(got); err != nil || s != `[{"x":1,"v":[]} {"x":2,"v":[10,11]} {"x":3,"v":[12]}]` {
+		t.Errorf("read %s, %v", s, err)
+	}
+}
+
+// TestExtend adds fields while writing.
+func TestExtend(t *testing.T) {
+	var m memory
+	f, err := rntuple.NewFile(&m, "late.root", fixed...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fieldOf := func(name, typ string) *schema.FieldDocument {
+		f, err := schema.FieldOf(name, typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	doc := &schema.Document{Name: "late", Fields: []*schema.FieldDocument{fieldOf("x", "std::int32_t")}}
+	w, err := rntuple.NewRecordWriter(f, "late", doc, fixed...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"x"}
+	put := func(values ...any) {
+		t.Helper()
+		if err := w.Write(&value.Record{Names: names, Values: values}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(int32(1))
+	w.CommitCluster()
+	put(int32(2))
+	put(int32(3))
+	if err := w.Extend(fieldOf("a", "std::array<std::int32_t,2>"), fieldOf("v", "std::vector<float>"), fieldOf("s", "std::string"), fieldOf("var", "std::variant<bool,double>")); err != nil {
+		t.Fatal(err)
+	}
+	names = append(names, "a", "v", "s", "var")
+	put(int32(4), []any{int32(5), int32(6)}, []any{float32(7)}, "eight", 9.5)
+	w.CommitCluster()
+	put(int32(5), []any{int32(7), int32(8)}, []any{}, "", true)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "late")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := lines(r)
+	want := `[{"x":1,"a":[0,0],"v":[],"s":"","var":null} {"x":2,"a":[0,0],"v":[],"s":"","var":null} {"x":3,"a":[0,0],"v":[],"s":"","var":null}` +
+		` {"x":4,"a":[5,6],"v":[7],"s":"eight","var":9.5} {"x":5,"a":[7,8],"v":[],"s":"","var":true}]`
+	if s := fmt.Sprint(got); err != nil || s != want {
+		t.Errorf("read %s, %v\nwant %s", s, err, want)
+	}
+}
+
+// TestAttributes writes attribute sets. Package interop has ROOT read them.
+func TestAttributes(t *testing.T) {
+	type quality struct {
+		Good bool
+		Note string
+	}
+	path := filepath.Join(t.TempDir(), "attributes.root")
+	w, err := rntuple.Create[Point](path, "n", fixed...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := rntuple.NewAttributes[quality](w, "quality")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rntuple.NewAttributes[quality](w, "quality"); err == nil {
+		t.Error("a second set of the same name")
+	}
+	if err := w.WriteBatch(make([]Point, 10)); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Write(2, 5, quality{true, "calm"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if sets := r.AttributeSets(); !reflect.DeepEqual(sets, []rntuple.AttributeSet{{Name: "quality", SchemaMajor: 1}}) {
+		t.Errorf("attribute sets %v", sets)
+	}
+}
+
+// TestUpdate adds RNTuples to files that ROOT and we have written.
+func TestUpdate(t *testing.T) {
+	for _, name := range []string{"../testdata/good/special_dirs.root", "../testdata/good/types_none_one.root"} {
+		path := filepath.Join(t.TempDir(), "update.root")
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before, err := rntuple.ListFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			f, err := rntuple.UpdateFile(path, fixed...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range []string{"new/deep/points", "more"} {
+				w, err := rntuple.NewWriter[Point](f, n)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := w.WriteBatch([]Point{{1, 2}, {3, 4}}); err != nil {
+					t.Fatal(err)
+				}
+				if err := w.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		after, err := rntuple.ListFile(path)
+		if err != nil || len(after) != len(before)+4 {
+			t.Fatalf("%v, were %v: %v", after, before, err)
+		}
+		for _, info := range after {
+			r, err := rntuple.Open(path, info.Path)
+			if err != nil {
+				t.Fatalf("%s: %v", info.Path, err)
+			}
+			if _, err := lines(r); err != nil {
+				t.Errorf("%s: %v", info.Path, err)
+			}
+			r.Close()
+		}
+	}
+}
+
+// dying is a file that takes only so many calls of WriteAt.
+type dying struct {
+	memory
+	calls int
+}
+
+var errDead = errors.New("no more writes")
+
+func (d *dying) WriteAt(p []byte, off int64) (int, error) {
+	if d.calls--; d.calls < 0 {
+		return 0, errDead
+	}
+	return d.memory.WriteAt(p, off)
+}
+
+// TestCheckpoints stops a job at every call of WriteAt: what was written up to
+// the last checkpoint can be read.
+func TestCheckpoints(t *testing.T) {
+	const entries, every = 40, 10
+	for calls := 0; ; calls++ {
+		d := &dying{calls: calls}
+		safe, err := func() (safe int, err error) {
+			f, err := rntuple.NewFile(d, "checkpoints.root", fixed...)
+			if err != nil {
+				return 0, err
+			}
+			w, err := rntuple.NewWriter[Point](f, "dir/n", fixed...)
+			if err != nil {
+				return 0, err
+			}
+			for i := range entries {
+				if err := w.Write(&Point{X: float32(i)}); err != nil {
+					return safe, err
+				}
+				if (i+1)%every == 0 {
+					if err := w.Checkpoint(); err != nil {
+						return safe, err
+					}
+					safe = i + 1
+				}
+			}
+			if err := w.Close(); err != nil {
+				return safe, err
+			}
+			return safe, f.Close()
+		}()
+		if err != nil && !errors.Is(err, errDead) {
+			t.Fatalf("stopped at call %d: %v", calls, err)
+		}
+		if safe > 0 {
+			r, openErr := rntuple.NewReader(bytes.NewReader(d.b), int64(len(d.b)), "dir/n")
+			if openErr != nil {
+				t.Fatalf("stopped at call %d, after %d entries: %v", calls, safe, openErr)
+			}
+			if r.NumEntries() < int64(safe) {
+				t.Errorf("stopped at call %d: %d entries, want %d", calls, r.NumEntries(), safe)
+			}
+			v, _ := rntuple.ViewOf[float32](r, "X")
+			for i, x := range v.All() {
+				if x != float32(i) {
+					t.Fatalf("stopped at call %d: entry %d is %g", calls, i, x)
+				}
+			}
+			if v.Err() != nil {
+				t.Errorf("stopped at call %d: %v", calls, v.Err())
+			}
+		}
+		if err == nil {
+			if safe != entries || calls < 5 {
+				t.Errorf("done after %d calls with %d entries", calls, safe)
+			}
+			return
+		}
+	}
+}
+
+// TestFailedWriter makes sure that a file stays when a new one fails.
+func TestFailedWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "old.root")
+	if err := os.WriteFile(path, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	type bad struct {
+		Q float32 `rntuple:"q,quant=8,min=0,max=1"`
+	}
+	w, err := rntuple.Create[bad](path, "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(&bad{2}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); !errors.Is(err, rntuple.ErrRange) {
+		t.Errorf("a value out of range: %v", err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "precious" {
+		t.Errorf("the old file is %q, %v", b, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestWrongTypes makes sure that everything wrong is named at once.
+func TestWrongTypes(t *testing.T) {
+	type wrong struct {
+		A chan int
+		B int `rntuple:"a.b"`
+		C int `rntuple:"c,type=std::vector<int"`
+		D any
+		E float32 `rntuple:"e,trunc=3"`
+		F int     `rntuple:"f,frob=1"`
+	}
+	_, err := rntuple.Create[wrong](filepath.Join(t.TempDir(), "x.root"), "n")
+	for _, part := range []string{"A: ", "c: ", "D: ", "F: tag", "a.b", "e: "} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("error %v does not name %q", err, part)
+		}
+	}
+}
