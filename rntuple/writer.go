@@ -412,6 +412,19 @@ func (w *ntuple) anchorObject() (o rootfile.Object, err error) {
 	return rootfile.Object{Class: anchor.ClassName, Name: w.name, Stored: stored, Len: len(object)}, err
 }
 
+// Abort gives up what has been written since the last checkpoint, and closes the
+// file, if Create made it.
+func (w *ntuple) Abort() error {
+	if w.closed {
+		return errClosed
+	}
+	w.sink.Fail(errAborted)
+	if err := w.Close(); !errors.Is(err, errAborted) {
+		return err
+	}
+	return nil
+}
+
 // Close writes what is left, and the file, if Create made it. It returns the
 // first error of all; then the file has not come into being, or is as it was at
 // the last checkpoint.

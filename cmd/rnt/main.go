@@ -1,11 +1,12 @@
 // Command rnt looks into RNTuples, the columnar data sets in ROOT files: which
-// there are, what they hold, and what that costs.
+// there are, what they hold, and what that costs. It can make them, too.
 //
 //	rnt ls FILE                 the RNTuples in a file
 //	rnt schema FILE [NTUPLE]    the fields, their types and columns
 //	rnt cat FILE [NTUPLE]       the entries, as JSON Lines
 //	rnt head FILE [NTUPLE]      the first of them
 //	rnt stat FILE [NTUPLE]      sizes on disk and in memory
+//	rnt create --schema S OUT   a file of entries in JSON Lines
 //
 // It ends with the status 0, with 1 after an error, or with 2 if it was called
 // wrongly. Results go to standard output, all else to standard error.
@@ -32,7 +33,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait
-	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // The exit statuses.
@@ -43,9 +44,10 @@ const (
 )
 
 // run runs the tool and returns its exit status.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	t := &tool{out: bufio.NewWriterSize(stdout, 64<<10), stdout: stdout, stderr: stderr}
 	root := t.command()
+	root.SetIn(stdin)
 	root.SetArgs(append([]string{}, args...)) // for nil, cobra would take os.Args
 	cmd, err := root.ExecuteContextC(ctx)
 	if flushed := t.out.Flush(); err == nil {
@@ -84,7 +86,7 @@ type tool struct {
 func (t *tool) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rnt COMMAND",
-		Short: "Look into the RNTuples of ROOT files",
+		Short: "Look into the RNTuples of ROOT files, and make them",
 		Long: "rnt shows which RNTuples a ROOT file holds, their schemas, entries and sizes.\n\n" +
 			"NTUPLE is the name of an RNTuple, with directories and a cycle if need be:\n" +
 			`"Events", "dir/Events", "Events;2". It may be left out if there is one at the` + "\n" +
@@ -97,7 +99,7 @@ func (t *tool) command() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError("which command? There are ls, schema, cat, head, stat and completion")
+				return usageError("which command? There are ls, schema, cat, head, stat, create and completion")
 			}
 			if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
 				return usageError(fmt.Sprintf("unknown command %q; did you mean %q?", args[0], like[0]))
@@ -109,7 +111,7 @@ func (t *tool) command() *cobra.Command {
 	// The root only looks runnable, so that Args is asked.
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .Runnable}}", "{{if and .Runnable .HasParent}}", 1))
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.statCommand(), &cobra.Command{
+	root.AddCommand(t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.statCommand(), t.createCommand(), &cobra.Command{
 		Use:   "version",
 		Short: "Print which build this is",
 		Args:  cobra.NoArgs,

@@ -39,7 +39,7 @@ func rnt(t *testing.T, args ...string) string {
 
 func try(args ...string) (stdout, stderr string, status int) {
 	var o, e strings.Builder
-	status = run(context.Background(), args, &o, &e)
+	status = run(context.Background(), args, strings.NewReader(""), &o, &e)
 	return o.String(), e.String(), status
 }
 
@@ -68,7 +68,7 @@ func TestErrors(t *testing.T) {
 		status int
 		stderr string // the line of the error; what the library says of a file, only in part
 	}{
-		{"", 2, "rnt: which command? There are ls, schema, cat, head, stat and completion"},
+		{"", 2, "rnt: which command? There are ls, schema, cat, head, stat, create and completion"},
 		{"lss x", 2, `rnt: unknown command "lss"; did you mean "ls"?`},
 		{"frobnicate", 2, `rnt: unknown command "frobnicate"`},
 		{"--frob", 2, "rnt: unknown flag: --frob"},
@@ -153,7 +153,7 @@ func TestOutputFails(t *testing.T) {
 	} {
 		for _, args := range [][]string{{"ls", dimuon}, {"schema", dimuon}, {"cat", dimuon}, {"stat", dimuon}, {"stat", dimuon, "--json"}} {
 			var stderr bytes.Buffer
-			status := run(context.Background(), args, failing{err}, &stderr)
+			status := run(context.Background(), args, strings.NewReader(""), failing{err}, &stderr)
 			if status != exitError || stderr.String() != want {
 				t.Errorf("%v, %v: status %d, %q", args, err, status, stderr.String())
 			}
@@ -166,7 +166,7 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	for _, command := range []string{"ls", "schema", "cat", "stat"} {
 		var stdout, stderr strings.Builder
-		status := run(ctx, []string{command, dimuon}, &stdout, &stderr)
+		status := run(ctx, []string{command, dimuon}, strings.NewReader(""), &stdout, &stderr)
 		if status != exitError || stderr.String() != "rnt: interrupted\n" || stdout.Len() > 0 {
 			t.Errorf("%s: status %d, %q, %q", command, status, stdout.String(), stderr.String())
 		}
@@ -178,7 +178,7 @@ func TestInterruptedLater(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var stdout, stderr bytes.Buffer
-	status := run(ctx, []string{"cat", dimuon}, onWrite{&stdout, cancel}, &stderr)
+	status := run(ctx, []string{"cat", dimuon}, strings.NewReader(""), onWrite{&stdout, cancel}, &stderr)
 	if status != exitError || stderr.String() != "rnt: interrupted\n" {
 		t.Errorf("status %d, %q", status, stderr.String())
 	}

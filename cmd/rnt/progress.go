@@ -18,10 +18,10 @@ type bar struct {
 // patience is how long work may take without a bar.
 const patience = 300 * time.Millisecond
 
-// progress returns a bar for work of that many units if standard error is a
-// terminal. It shows up when the work takes noticeably long.
+// progress returns a bar for work of that many units, -1 if that is not known, if
+// standard error is a terminal. It shows up when the work takes noticeably long.
 func (t *tool) progress(unit string, total int64) bar {
-	if !isTerminal(t.stderr) || total <= 1 {
+	if !isTerminal(t.stderr) || total == 0 || total == 1 {
 		return bar{}
 	}
 	return bar{begin: time.Now(), b: progressbar.NewOptions64(total,

@@ -19,7 +19,7 @@ var layers = []string{
 	"internal/wire", "internal/bits", "internal/cpptype", "internal/checksum",
 	"frame", "locator", "compress", "anchor", "column", "value",
 	"envelope", "schema",
-	"internal/rootfile", "internal/pages", "internal/field",
+	"internal/jsonl", "internal/rootfile", "internal/pages", "internal/field",
 	"rntuple",
 }
 

@@ -16,6 +16,8 @@ import (
 // whole file. The records of other directories follow, as they may point to
 // what lies before the end that the header gives, not to what lies behind.
 // Last come the marks of what is no longer used.
+//
+// This is for a job that stops; a power failure may lose any of these writes.
 func (w *Writer) Commit() error {
 	if w.err != nil {
 		return w.err
