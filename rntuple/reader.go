@@ -1,7 +1,8 @@
-// Package rntuple reads RNTuples, the columnar data sets of CERN's ROOT, without
-// ROOT.
+// Package rntuple reads and writes RNTuples, the columnar data sets of CERN's
+// ROOT, without ROOT.
 //
-// Open gives a Reader of one RNTuple in a file. What it holds is read
+// Create writes an RNTuple from structs; CreateRecords and CreateColumns from
+// dynamic values and from slices. Open gives a Reader of one RNTuple in a file. What it holds is read
 //
 //   - field by field, with ViewOf and JaggedOf: values of a Go type, or for
 //     collections one flat slice and the bounds of the entries in it;

@@ -155,7 +155,7 @@ func writerName() string {
 	return "go-rntuple"
 }
 
-// begin writes the header.
+// begin writes the header. The name of the RNTuple is that of the path.
 func (w *ntuple) begin(f *File, path string, doc *schema.Document, opts []WriteOption) error {
 	config, err := newWriteConfig(opts)
 	if err != nil {
@@ -163,7 +163,9 @@ func (w *ntuple) begin(f *File, path string, doc *schema.Document, opts []WriteO
 	}
 	w.file = f
 	w.dir, w.name = splitPath(path)
-	described, err := doc.Describe(config.pages.Compression.Level() > 0)
+	named := *doc
+	named.Name = w.name
+	described, err := named.Describe(config.pages.Compression.Level() > 0)
 	if err != nil {
 		return err
 	}

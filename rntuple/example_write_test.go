@@ -1,0 +1,220 @@
+package rntuple_test
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+
+	"github.com/go-rntuple/go-rntuple/cpp"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/value"
+)
+
+// inTemp returns a path of a new file, and a function that removes it.
+func inTemp(name string) (path string, remove func()) {
+	dir, err := os.MkdirTemp("", "rntuple")
+	if err != nil {
+		log.Fatal(err)
+	}
+	return filepath.Join(dir, name), func() { os.RemoveAll(dir) }
+}
+
+func ExampleCreate() {
+	path, remove := inTemp("events.root")
+	defer remove()
+
+	type Muon struct {
+		Pt     float32 `rntuple:"pt,trunc=16,desc=transverse momentum in GeV"`
+		Charge int8    `rntuple:"charge"`
+	}
+	type Event struct {
+		Run   uint32              `rntuple:"run"`
+		Muons []Muon              `rntuple:"muons"`
+		Tags  cpp.Set[string]     `rntuple:"tags"`
+		Scale map[string]float64  `rntuple:"scale"`
+		Best  *float32            `rntuple:"best"`
+		Range cpp.Pair[int, int8] `rntuple:"range"`
+	}
+	w, err := rntuple.Create[Event](path, "Events")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for run := range uint32(3) {
+		ev := Event{Run: run, Muons: []Muon{{30.5, 1}, {20, -1}}, Tags: cpp.Set[string]{"good"}}
+		if err := w.Write(&ev); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+
+	r, err := rntuple.Open(path, "Events")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	for _, f := range r.Schema().Fields {
+		fmt.Println(f.Name, f.CppType())
+	}
+	pt, err := rntuple.ViewOf[[]float32](r, "muons.pt")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(pt.At(2))
+	// Output:
+	// run std::uint32_t
+	// muons untyped collection
+	// tags std::set<std::string>
+	// scale std::map<std::string,double>
+	// best std::optional<float>
+	// range std::pair<std::int64_t,std::int8_t>
+	// [30.5 20] <nil>
+}
+
+// Without a Go type, a document says what the fields are. It can come from
+// JSON, too, see schema.ParseDocument.
+func ExampleCreateRecords() {
+	path, remove := inTemp("records.root")
+	defer remove()
+	doc := &schema.Document{Fields: []*schema.FieldDocument{
+		{Name: "name", Type: "std::string"},
+		{Name: "hits", Type: "std::vector<float>"},
+	}}
+	w, err := rntuple.CreateRecords(path, "Tracks", doc)
+	if err != nil {
+		log.Fatal(err)
+	}
+	names := []string{"name", "hits"}
+	w.Write(&value.Record{Names: names, Values: []any{"first", []any{float32(1.5), float32(2)}}})
+	w.Write(&value.Record{Names: names, Values: []any{"second", []any{}}})
+	if err := w.Close(); err != nil { // has the first error of all
+		log.Fatal(err)
+	}
+
+	r, err := rntuple.Open(path, "Tracks")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	records, err := rntuple.RecordsOf(r)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, record := range records.All() {
+		fmt.Println(string(value.AppendJSON(nil, record)))
+	}
+	// Output:
+	// {"name":"first","hits":[1.5,2]}
+	// {"name":"second","hits":[]}
+}
+
+// Columns are written many entries at a time, without any work per entry.
+func ExampleCreateColumns() {
+	path, remove := inTemp("columns.root")
+	defer remove()
+	doc := &schema.Document{Fields: []*schema.FieldDocument{
+		{Name: "energy", Type: "double"},
+		{Name: "hits", Type: "std::vector<float>"},
+	}}
+	w, err := rntuple.CreateColumns(path, "Data", doc)
+	if err != nil {
+		log.Fatal(err)
+	}
+	rntuple.Put(w, "energy", []float64{10, 20, 30})
+	rntuple.PutJagged(w, "hits", []int64{0, 2, 2, 3}, []float32{1, 2, 3})
+	w.End(3)
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+
+	r, err := rntuple.Open(path, "Data")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	hits, err := rntuple.ViewOf[[]float32](r, "hits")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for i, h := range hits.All() {
+		fmt.Println(i, h)
+	}
+	// Output:
+	// 0 [1 2]
+	// 1 []
+	// 2 [3]
+}
+
+// A file that there is gets another RNTuple; what it holds stays.
+func ExampleUpdateFile() {
+	path, remove := inTemp("several.root")
+	defer remove()
+	type Run struct{ Number, Events int32 }
+	w, err := rntuple.Create[Run](path, "Runs")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+
+	f, err := rntuple.UpdateFile(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	more, err := rntuple.NewWriter[Run](f, "more/Runs")
+	if err != nil {
+		log.Fatal(err)
+	}
+	more.Write(&Run{1, 100})
+	if err := more.Close(); err != nil {
+		log.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		log.Fatal(err)
+	}
+	infos, err := rntuple.ListFile(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, i := range infos {
+		fmt.Println(i.Path)
+	}
+	// Unordered output:
+	// Runs
+	// more/Runs
+}
+
+// An attribute set says something of ranges of entries.
+func ExampleNewAttributes() {
+	path, remove := inTemp("attributes.root")
+	defer remove()
+	type Hit struct{ X, Y float32 }
+	type Quality struct{ Good bool }
+	w, err := rntuple.Create[Hit](path, "Hits")
+	if err != nil {
+		log.Fatal(err)
+	}
+	quality, err := rntuple.NewAttributes[Quality](w, "quality")
+	if err != nil {
+		log.Fatal(err)
+	}
+	w.WriteBatch(make([]Hit, 100))
+	quality.Write(0, 100, Quality{true})
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+
+	r, err := rntuple.Open(path, "Hits")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	for _, s := range r.AttributeSets() {
+		fmt.Println(s.Name)
+	}
+	// Output: quality
+}
