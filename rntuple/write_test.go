@@ -686,3 +686,98 @@ func TestBigFile(t *testing.T) {
 		t.Errorf("the last entry is %d, %v", got, err)
 	}
 }
+
+// TestProjectAndBase writes projected fields and a base class.
+func TestProjectAndBase(t *testing.T) {
+	type Base struct{ ID int32 }
+	type Track struct {
+		Base `rntuple:":_0,class=Base"`
+		Pt   float32
+	}
+	type entry struct {
+		Tracks []Track `rntuple:"tracks,class=Track"`
+		Flat   []Point `rntuple:"flat"`
+	}
+	path := filepath.Join(t.TempDir(), "project.root")
+	w, err := rntuple.Create[entry](path, "n", append(fixed,
+		rntuple.Project("pt", "std::vector<float>", "tracks.Pt"),
+		rntuple.Project("n", "ROOT::RNTupleCardinality<std::uint32_t>", "flat"))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := entry{[]Track{{Base{7}, 1.5}, {Base{8}, 2.5}}, []Point{{1, 2}}}
+	if err := w.Write(&want); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	got, err := lines(r)
+	if s := fmt.Sprint(got); err != nil || s != `[{"tracks":[{":_0":{"ID":7},"Pt":1.5},{":_0":{"ID":8},"Pt":2.5}],"flat":[{"X":1,"Y":2}],"pt":[1.5,2.5],"n":1}]` {
+		t.Errorf("read %s, %v", s, err)
+	}
+	if f := r.Schema().Fields[0]; f.TypeName != "std::vector<Track>" || f.Children[0].Children[0].TypeName != "Base" {
+		t.Errorf("types %q, %q", f.TypeName, f.Children[0].Children[0].TypeName)
+	}
+	v, err := rntuple.ViewOf[[]Track](r, "tracks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := v.At(0); err != nil || !reflect.DeepEqual(back, want.Tracks) {
+		t.Errorf("tracks %v, %v", back, err)
+	}
+}
+
+// TestUse changes the representation of a field from cluster to cluster.
+func TestUse(t *testing.T) {
+	var m memory
+	f, err := rntuple.NewFile(&m, "use.root", fixed...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := [][]schema.ColumnDocument{{{Type: "SplitReal32", Bits: 32}}, {{Type: "Real16", Bits: 16}}}
+	doc := &schema.Document{Fields: []*schema.FieldDocument{
+		{Name: "x", Type: "float", Columns: two},
+		{Name: "v", Type: "std::vector<float>", Fields: []*schema.FieldDocument{{Name: "_0", Type: "float", Columns: two}}},
+	}}
+	w, err := rntuple.NewColumnWriter(f, "n", doc, fixed...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i, use := range []int{0, 1, 1, 0, 1} {
+		for _, path := range []string{"x", "v._0"} {
+			if err := w.Use(path, use); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x := float32(1 + 1.0/4096) // more digits than Real16 has
+		rntuple.Put(w, "x", []float32{x})
+		rntuple.PutJagged(w, "v", []int64{0, 2}, []float32{x, x})
+		if err := w.End(1); err != nil {
+			t.Fatal(i, err)
+		}
+		want = append(want, []string{`{"x":1.0002441,"v":[1.0002441,1.0002441]}`, `{"x":1,"v":[1,1]}`}[use])
+	}
+	if err := w.Use("x", 2); err == nil {
+		t.Error("a representation that is not there")
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := lines(r); err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("read %v, %v\nwant %v", got, err, want)
+	}
+}

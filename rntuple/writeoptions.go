@@ -19,6 +19,7 @@ type WriteOption func(*writeConfig) error
 type writeConfig struct {
 	ctx         context.Context
 	description string
+	projections []projection
 	pages       pages.Settings
 	pageBudget  int64 // 0: by ZippedCluster
 	file        rootfile.Options
@@ -95,8 +96,8 @@ func Compression(s compress.Settings) WriteOption {
 	}
 }
 
-// ClusterSize sets the size in bytes that a cluster should have on disk.
-// Default: 128 MiB.
+// ClusterSize sets the size in bytes that a cluster should have on disk. The
+// writer has that much in memory, until the cluster is complete. Default: 128 MiB.
 func ClusterSize(bytes int64) WriteOption {
 	return positive("ClusterSize", bytes, func(c *writeConfig) { c.pages.ZippedCluster = bytes })
 }

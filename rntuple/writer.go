@@ -165,7 +165,11 @@ func (w *ntuple) begin(f *File, path string, doc *schema.Document, opts []WriteO
 	w.dir, w.name = splitPath(path)
 	named := *doc
 	named.Name = w.name
-	described, err := named.Describe(config.pages.Compression.Level() > 0)
+	compressed := config.pages.Compression.Level() > 0
+	if err := project(&named, config.projections, compressed); err != nil {
+		return err
+	}
+	described, err := named.Describe(compressed)
 	if err != nil {
 		return err
 	}
