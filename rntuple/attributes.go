@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"unsafe"
 )
 
 // An AttributeWriter writes a linked attribute set of an RNTuple: values of type
@@ -66,5 +65,5 @@ func (a *AttributeWriter[A]) Write(first, n int64, value A) error {
 		return fmt.Errorf("attribute set %q: %d entries from %d on", a.w.name, n, first)
 	}
 	entry := attribute[A]{uint64(first), uint64(n), value}
-	return a.w.write(unsafe.Pointer(&entry), 1)
+	return a.w.Write(&entry)
 }

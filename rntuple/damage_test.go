@@ -62,7 +62,7 @@ func readAll(file []byte) (string, error) {
 // cuts both at every place: what can be read at all must be right.
 func TestDamage(t *testing.T) {
 	files := map[string][]byte{"by hand": small(t)}
-	if b, err := os.ReadFile("../testdata/good/types_zstd_empty.root"); err == nil {
+	if b, err := os.ReadFile("../testdata/good/special_zero.root"); err == nil {
 		files["by ROOT"] = b
 	} else {
 		t.Error(err)

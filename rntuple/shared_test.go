@@ -63,6 +63,9 @@ func TestShared(t *testing.T) {
 // TestShared100Million reads the largest of the public files: by uproot, the
 // first half of its entries are 2, the others 1.
 func TestShared100Million(t *testing.T) {
+	if testing.Short() {
+		t.Skip("100 million entries take seconds")
+	}
 	r, err := rntuple.Open("../../shared/testdata/root/test_int_multicluster_rntuple_v1-0-0-0.root", "")
 	if os.IsNotExist(err) {
 		t.Skipf("the public files are not there: %v", err)

@@ -237,29 +237,25 @@ func (w *ntuple) ready() error {
 
 // Write writes one entry. What it points to is copied.
 func (w *Writer[T]) Write(entry *T) error {
-	return w.write(unsafe.Pointer(entry), 1)
+	if err := w.ready(); err != nil {
+		return err
+	}
+	if err := w.plan.Write(unsafe.Pointer(entry), 1); err != nil {
+		// Some columns have the entry, others do not.
+		w.sink.Fail(fmt.Errorf("entry %d: %w", w.sink.Entries(), err))
+		return w.sink.Err()
+	}
+	return w.sink.EndEntries(1)
 }
 
 // WriteBatch writes many entries.
 func (w *Writer[T]) WriteBatch(entries []T) error {
-	return w.write(unsafe.Pointer(unsafe.SliceData(entries)), len(entries))
-}
-
-func (w *Writer[T]) write(src unsafe.Pointer, n int) error {
-	if err := w.ready(); err != nil {
-		return err
-	}
-	for size := unsafe.Sizeof(*new(T)); n > 0; n, src = n-1, unsafe.Add(src, size) {
-		if err := w.plan.Write(src, 1); err != nil {
-			// Some columns have the entry, others do not.
-			w.sink.Fail(fmt.Errorf("entry %d: %w", w.sink.Entries(), err))
-			return w.sink.Err()
-		}
-		if err := w.sink.EndEntries(1); err != nil {
+	for i := range entries {
+		if err := w.Write(&entries[i]); err != nil {
 			return err
 		}
 	}
-	return nil
+	return w.ready()
 }
 
 // WriteAll writes all entries that seq yields, up to the first error.
