@@ -30,9 +30,16 @@ type File struct {
 // CreateFile creates a ROOT file at path. Until Close, or a checkpoint, it has
 // another name in the same folder, so that a file that was there stays.
 func CreateFile(path string, opts ...WriteOption) (*File, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, &os.PathError{Op: "create", Path: path, Err: errors.New("not a regular file")}
+	}
 	disk, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return nil, err
+		var cause *os.PathError
+		if errors.As(err, &cause) { // do not speak of a name that nobody has given
+			err = cause.Err
+		}
+		return nil, &os.PathError{Op: "create", Path: path, Err: err}
 	}
 	f, err := newFile(disk, filepath.Base(path), opts)
 	if err != nil {

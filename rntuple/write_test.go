@@ -786,3 +786,15 @@ func TestUse(t *testing.T) {
 		t.Errorf("read %v, %v\nwant %v", got, err, want)
 	}
 }
+
+// TestCreateErrors makes sure that errors name the path that was given.
+func TestCreateErrors(t *testing.T) {
+	dir := t.TempDir()
+	for _, path := range []string{dir, filepath.Join(dir, "no", "such.root")} {
+		_, err := rntuple.Create[Point](path, "n")
+		var pathErr *os.PathError
+		if !errors.As(err, &pathErr) || pathErr.Path != path {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

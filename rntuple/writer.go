@@ -56,8 +56,8 @@ type ntuple struct {
 //	`rntuple:"vertex,class=Vertex"`          the C++ class of a struct
 //	`rntuple:"color,enum=Color"`             an enum with the underlying type of the field
 //	`rntuple:"pt,encoding=Real16"`           the type of the column
-//	`rntuple:"pt,trunc=16"`                  the upper 16 bits of a float
-//	`rntuple:"eta,quant=12,min=-5,max=5"`    12 bits for all of the range
+//	`rntuple:"pt,trunc=16"`                  the upper 16 bits of a float; cut, not rounded
+//	`rntuple:"eta,quant=12,min=-5,max=5"`    12 bits for the range, outside of which is an error
 //	`rntuple:"pt,desc=transverse momentum"`  the description, the last option
 //	`rntuple:"-"`                            not written
 //
@@ -428,7 +428,8 @@ func (w *ntuple) Abort() error {
 }
 
 // Close writes what is left, and the file, if Create made it. It returns the
-// first error of all; then the file has not come into being, or is as it was at
+// first error of all, so that one may leave those of Write and others alone until
+// here; then the file has not come into being, or is as it was at
 // the last checkpoint.
 func (w *ntuple) Close() error {
 	if w.closed {
