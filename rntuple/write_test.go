@@ -484,12 +484,16 @@ func (d *dying) WriteAt(p []byte, off int64) (int, error) {
 	return d.memory.WriteAt(p, off)
 }
 
-// TestCheckpoints stops a job at every call of WriteAt: what was written up to
-// the last checkpoint can be read.
+// TestCheckpoints stops a small job at every call of WriteAt, and a larger one at
+// some: what was written up to the last checkpoint can be read.
 func TestCheckpoints(t *testing.T) {
-	const entries, every = 40, 10
-	opts := append([]rntuple.WriteOption{rntuple.Compression(404)}, fixed...)
-	for calls := 0; ; calls++ {
+	t.Run("small", func(t *testing.T) { testCheckpoints(t, 40, 10, 1) })
+	t.Run("large", func(t *testing.T) { testCheckpoints(t, 30_000, 7_000, 9) })
+}
+
+func testCheckpoints(t *testing.T, entries, every, step int) {
+	opts := append([]rntuple.WriteOption{rntuple.Compression(404), rntuple.ClusterSize(5000), rntuple.MaxUnzippedPageSize(1000)}, fixed...)
+	for calls := 0; ; calls += step {
 		d := &dying{calls: calls}
 		safe, err := func() (safe int, err error) {
 			f, err := rntuple.NewFile(d, "checkpoints.root", opts...)
@@ -538,7 +542,7 @@ func TestCheckpoints(t *testing.T) {
 			}
 		}
 		if err == nil {
-			if safe != entries || calls < 5 {
+			if safe != entries/every*every || calls < 5 {
 				t.Errorf("done after %d calls with %d entries", calls, safe)
 			}
 			return
