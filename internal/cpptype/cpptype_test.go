@@ -111,6 +111,7 @@ var fromROOT = map[string]string{
 // beyondROOT is what ROOT 6.40 refuses, resolves with a dictionary, or spells
 // against the rules of the specification.
 var beyondROOT = map[string]string{
+	"::int":                             "std::int32_t", // not C++, but what it means is clear
 	"":                                  "",
 	" ":                                 "",
 	"_collection0":                      "_collection0",

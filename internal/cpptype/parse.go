@@ -93,6 +93,7 @@ func (p *parser) specifiers() Type {
 	for p.word("class", "struct", "union", "enum", "typename") != "" {
 		cv |= p.qualifiers()
 	}
+	p.accept("::") // the root namespace
 	var t Type
 	var words []string
 	for w := p.fundamentalWord(); w != ""; w = p.fundamentalWord() {
@@ -135,7 +136,6 @@ var fundamentals = map[string]string{
 // nested parses a qualified name in which template arguments may stand behind
 // every part: Outer<int>::Inner<float>.
 func (p *parser) nested() Type {
-	p.accept("::")
 	var t Type
 	for {
 		t.Name += p.qualified()
