@@ -4,4 +4,7 @@
 // run on demand only:
 //
 //	RNTUPLE_INTEROP=1 go test ./interop/...
+//
+// With RNTUPLE_INTEROP=all they also have ROOT, uproot and jsroot read what this
+// library writes; some of that does not hold yet.
 package interop
