@@ -16,6 +16,11 @@
 //	optional, unique_ptr, variant         the value, or nil
 //	classes, untyped records              Record
 //	objects written by ROOT's streamers   []byte, as ROOT streamed them
+//
+// A nil does not tell which one is empty where optionals are nested in each
+// other or in a variant: an optional that holds an empty optional reads as an
+// empty one, and is written so. Nor does the value of a variant tell which of
+// two alternatives of the same form it is.
 package value
 
 // A Record is the value of a field with named members.
