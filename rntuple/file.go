@@ -110,7 +110,11 @@ func (f *File) commit() error {
 	}
 	if f.err == nil && f.temp {
 		// Not before: the name stands for a whole file.
-		if f.err = os.Chmod(f.disk.Name(), 0o644); f.err == nil {
+		mode := os.FileMode(0o644)
+		if old, err := os.Stat(f.path); err == nil {
+			mode = old.Mode().Perm() // who may read stays as it was
+		}
+		if f.err = os.Chmod(f.disk.Name(), mode); f.err == nil {
 			f.err = os.Rename(f.disk.Name(), f.path)
 		}
 		f.temp = f.err != nil

@@ -802,3 +802,22 @@ func TestCreateErrors(t *testing.T) {
 		}
 	}
 }
+
+// TestReplacedFile makes sure that a file that takes the place of another has
+// its permissions.
+func TestReplacedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "private.root")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w, err := rntuple.Create[Point](path, "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 || info.Size() == 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
