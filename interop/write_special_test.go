@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -21,16 +22,24 @@ type rootView struct {
 	Columns          []string // "field type bits elements first representation"
 	Clusters, Groups int
 	Description      string
+	Attributes       map[string][]attributeRange // by set
+}
+
+type attributeRange struct {
+	Start, Len int64
+	Data       map[string]any
 }
 
 // rootViews has ROOT read RNTuples, each "path:name", or only say which columns
-// they have, if the first one is "--columns". It must do so without a message.
+// or attributes they have, if the first one is "--columns" or "--attributes". It
+// must do so without a message, but that attributes are experimental.
 func rootViews(t *testing.T, ntuples ...string) []rootView {
 	t.Helper()
 	out, stderr, err := run("written_check.py", ntuples...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	stderr = experimental.ReplaceAll(stderr, nil)
 	if len(stderr) > 0 {
 		t.Errorf("ROOT says of %v:\n%s", ntuples, stderr)
 	}
@@ -43,7 +52,7 @@ func rootViews(t *testing.T, ntuples ...string) []rootView {
 		views = append(views, v)
 	}
 	wanted := len(ntuples)
-	if ntuples[0] == "--columns" {
+	if strings.HasPrefix(ntuples[0], "--") {
 		wanted--
 	}
 	if len(views) != wanted {
@@ -51,6 +60,9 @@ func rootViews(t *testing.T, ntuples ...string) []rootView {
 	}
 	return views
 }
+
+// experimental matches what ROOT says whenever attributes are read.
+var experimental = regexp.MustCompile(`(?m)^Warning in <[^\n]*RNTuple Attributes are experimental[^\n]*\n`)
 
 // sameEntries compares the entries that ROOT has read with JSON.
 func sameEntries(t *testing.T, name string, got rootView, want ...string) {
@@ -395,4 +407,55 @@ func TestWriteStructs(t *testing.T) {
 		`{"run":0,"OK":false,"Name":"","pt":[],"eta":0,"Grid":[[0,0,0],[0,0,0]],"Opt":null,"ptr":null,
 		"Map":[],"Points":[],"vertex":{"X":0,"Y":0},"bits":"0000000000","var":"<unsupported type: std::variant<std::int32_t,std::string>>",
 		"char":"\u0000","byte":"0x00","color":0,"Nested":[]}`)
+}
+
+// TestWriteAttributes links sets of attributes.
+func TestWriteAttributes(t *testing.T) {
+	needed(t)
+	type entry struct{ X int32 }
+	type first struct {
+		Name string    `rntuple:"name"`
+		Vec  []float32 `rntuple:"vec"`
+	}
+	type second struct {
+		Num int64 `rntuple:"num"`
+	}
+	path := filepath.Join(t.TempDir(), "attributes.root")
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, err := rntuple.Create[entry](path, "main")
+	check(err)
+	a, err := rntuple.NewAttributes[first](w, "first")
+	check(err)
+	b, err := rntuple.NewAttributes[second](w, "second")
+	check(err)
+	for i := range int32(10) {
+		check(w.Write(&entry{i}))
+		if i == 5 {
+			check(w.CommitCluster())
+		}
+	}
+	check(a.Write(0, 3, first{"zero to two", []float32{1, 2.5}}))
+	check(a.Write(5, 2, first{"five and six é", nil}))
+	check(a.Write(3, 4, first{"three to six", []float32{-1}}))
+	check(a.Write(7, 0, first{"empty range", nil}))
+	check(b.Write(0, 10, second{-42}))
+	check(w.Close())
+	got := rootViews(t, "--attributes", path+":main")[0].Attributes
+	want := map[string][]attributeRange{
+		"first": {
+			{0, 3, map[string]any{"name": "zero to two", "vec": []any{1., 2.5}}},
+			{5, 2, map[string]any{"name": "five and six é", "vec": []any{}}},
+			{3, 4, map[string]any{"name": "three to six", "vec": []any{-1.}}},
+			{7, 0, map[string]any{"name": "empty range", "vec": []any{}}},
+		},
+		"second": {{0, 10, map[string]any{"num": -42.}}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("ROOT reads the attributes\n\t%v\nwant\n\t%v", got, want)
+	}
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""written_check.py [--columns] FILE:NTUPLE...
+"""written_check.py [--columns|--attributes] FILE:NTUPLE...
 
 Has ROOT read RNTuples and prints a line of JSON for each: {"entries": [...], "columns": [...], "clusters": number,
 "groups": number, "description": text}. The entries are as RNTupleReader::Show would print them. The columns, as
 RNTupleInspector sees them, are lines "field type bits elements first representation"; --columns prints them only.
+--attributes prints {"attributes": {set: [entry, ...]}}, an entry as {"start": number, "len": number, "data": {...}}.
 Whatever ROOT has to say goes to standard error.
 """
 import json
@@ -88,6 +89,39 @@ struct Written {
       return out.str();
    }
 
+   // The names of the linked attribute sets, a line each
+   std::string Sets()
+   {
+      auto reader = ROOT::RNTupleReader::Open(*anchor);
+      std::ostringstream out;
+      for (const auto &set : reader->GetDescriptor().GetAttrSetIterable())
+         out << set.GetName() << "\n";
+      return out.str();
+   }
+
+   std::string Attributes(const std::string &name)
+   {
+      auto reader = ROOT::RNTupleReader::Open(*anchor);
+      auto set = reader->OpenAttributeSet(name);
+      auto entry = set->CreateEntry();
+      std::ostringstream out;
+      out << "[";
+      for (std::size_t i = 0; i < set->GetNEntries(); i++) {
+         auto range = set->LoadEntry(i, *entry);
+         out << (i ? ",\n" : "") << "{\"start\": " << range.GetStart() << ", \"len\": " << range.GetLength()
+             << ", \"data\": ";
+         const char *separator = "{";
+         for (const auto &value : *entry) {
+            out << separator;
+            ROOT::Internal::RPrintValueVisitor visitor(value, out);
+            value.GetField().AcceptVisitor(visitor);
+            separator = ", ";
+         }
+         out << "}}";
+      }
+      return out.str() + "]";
+   }
+
    std::string Facts()
    {
       auto reader = ROOT::RNTupleReader::Open(*anchor);
@@ -106,10 +140,12 @@ def entries(text):
     return json.loads(text, strict=False)
 
 
-def check(path, name, columns_only):
+def check(path, name, only):
     written = ROOT.Written(path, name)
-    if columns_only:
+    if only == "--columns":
         return {"columns": str(written.Columns()).splitlines()}
+    if only == "--attributes":
+        return {"attributes": {s: entries(str(written.Attributes(s))) for s in str(written.Sets()).splitlines()}}
     clusters, groups, description = str(written.Facts()).split(" ", 2)
     return {
         "entries": entries(str(written.Show())),
@@ -123,7 +159,7 @@ def check(path, name, columns_only):
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    only = sys.argv[1] == "--columns"
-    for arg in sys.argv[1 + only:]:
+    only = sys.argv[1] if sys.argv[1].startswith("--") else ""
+    for arg in sys.argv[1 + bool(only):]:
         path, _, name = arg.rpartition(":")
         print(json.dumps(check(path, name, only)))
