@@ -3,12 +3,14 @@ package column
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// A Decoder decodes pages of one format into elements of type T. It reuses
-// memory from page to page, so it serves one goroutine at a time.
+// A Decoder decodes pages of one format into elements of type T. It is safe for
+// concurrent use.
 type Decoder[T Element] struct {
 	decode func(dst []T, page []byte) error
 }
@@ -173,12 +175,12 @@ func Size[T Element]() int64 {
 // elements T. convert gets a []T; it returns the index of the first element
 // that T cannot hold, or -1.
 func via[T, N Element](f Format, convert func(dst any, src []N) int) func([]T, []byte) error {
-	var native []N
+	pool := sync.Pool{New: func() any { return new([]N) }}
 	return func(dst []T, page []byte) error {
-		if cap(native) < len(dst) {
-			native = make([]N, len(dst))
-		}
-		native = native[:len(dst)]
+		buffer := pool.Get().(*[]N)
+		defer pool.Put(buffer)
+		*buffer = slices.Grow((*buffer)[:0], len(dst))
+		native := (*buffer)[:len(dst)]
 		if err := decode(f, native, page); err != nil {
 			return err
 		}

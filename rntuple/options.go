@@ -3,6 +3,7 @@ package rntuple
 import (
 	"context"
 	"fmt"
+	"runtime"
 )
 
 // An Option changes how an RNTuple is read.
@@ -13,12 +14,28 @@ type config struct {
 	skipChecksums bool
 	maxPage       int64
 	maxEntry      int64
+	workers       int
+	readAhead     int64
+	copies        bool // read local files without mapping them
 }
 
 var defaults = config{
 	ctx:      context.Background(),
 	maxPage:  1 << 30,
 	maxEntry: 1 << 30,
+
+	readAhead: 64 << 20,
+}
+
+func newConfig(opts []Option) (*config, error) {
+	c := defaults
+	c.workers = runtime.GOMAXPROCS(0)
+	for _, opt := range opts {
+		if err := opt(&c); err != nil {
+			return nil, err
+		}
+	}
+	return &c, nil
 }
 
 // Context has opening and reading stop with the context's error once it is
@@ -62,6 +79,43 @@ func MaxEntrySize(bytes int64) Option {
 			return fmt.Errorf("MaxEntrySize: %d bytes", bytes)
 		}
 		c.maxEntry = bytes
+		return nil
+	}
+}
+
+// ReadWorkers sets how many goroutines fetch, decompress and decode pages for
+// one view; values come in order all the same. Default: GOMAXPROCS.
+func ReadWorkers(n int) Option {
+	return func(c *config) error {
+		if n <= 0 {
+			return fmt.Errorf("ReadWorkers: %d", n)
+		}
+		c.workers = n
+		return nil
+	}
+}
+
+// ReadAhead sets how many bytes of decoded pages one view may have at hand
+// beyond those that it is reading, of which it holds one a column: pages that
+// are read ahead where entries are read in order, or, up to a quarter of it,
+// pages that are kept where they are not. 0 turns both off. Default: 64 MiB.
+func ReadAhead(bytes int64) Option {
+	return func(c *config) error {
+		if bytes < 0 {
+			return fmt.Errorf("ReadAhead: %d bytes", bytes)
+		}
+		c.readAhead = bytes
+		return nil
+	}
+}
+
+// MapFile tells whether Open reads the file through a memory map, where the
+// system has them: it saves a copy of every page. If such a file is cut short
+// while it is read, or a read fails, there is an error as for other files.
+// Default: true.
+func MapFile(yes bool) Option {
+	return func(c *config) error {
+		c.copies = !yes
 		return nil
 	}
 }

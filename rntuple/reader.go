@@ -46,6 +46,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/internal/mmap"
 	"github.com/go-rntuple/go-rntuple/internal/pages"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
@@ -98,11 +99,15 @@ type core struct {
 // The error wraps ErrNotFound if there is no such RNTuple. The caller closes the
 // Reader.
 func Open(path, name string, opts ...Option) (*Reader, error) {
-	f, err := os.Open(path)
+	config, err := newConfig(opts)
 	if err != nil {
 		return nil, err
 	}
-	r, err := openFile(f, name, opts)
+	f, size, err := openFile(path, !config.copies)
+	if err != nil {
+		return nil, err
+	}
+	r, err := newReader(f, size, name, config)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -111,26 +116,45 @@ func Open(path, name string, opts ...Option) (*Reader, error) {
 	return r, nil
 }
 
-func openFile(f *os.File, name string, opts []Option) (*Reader, error) {
-	info, err := f.Stat()
+type file interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// openFile opens the file at path and returns its size. It maps the file into
+// memory if that is wanted and can be done.
+func openFile(path string, mapped bool) (file, int64, error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if info.IsDir() {
-		return nil, errors.New("is a directory")
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s: is a directory", path)
 	}
-	return NewReader(f, info.Size(), name, opts...)
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	if mapped {
+		if m, err := mmap.New(f, info.Size()); err == nil {
+			return m, info.Size(), nil
+		}
+	}
+	return f, info.Size(), nil
 }
 
 // NewReader opens an RNTuple in the ROOT file of size bytes that ra reads; ra
 // must be safe for concurrent use if the Reader is to be. See Open.
 func NewReader(ra io.ReaderAt, size int64, name string, opts ...Option) (*Reader, error) {
-	config := defaults
-	for _, opt := range opts {
-		if err := opt(&config); err != nil {
-			return nil, err
-		}
+	config, err := newConfig(opts)
+	if err != nil {
+		return nil, err
 	}
+	return newReader(ra, size, name, config)
+}
+
+func newReader(ra io.ReaderAt, size int64, name string, config *config) (*Reader, error) {
 	file, err := rootfile.Open(ra, size)
 	if err != nil {
 		return nil, err
@@ -144,7 +168,7 @@ func NewReader(ra io.ReaderAt, size int64, name string, opts ...Option) (*Reader
 	if err != nil {
 		return nil, notFound(file, name, err)
 	}
-	return open(file, pages.Blobs{R: ra, Size: size}, name, key, &config)
+	return open(file, pages.Blobs{R: ra, Size: size}, name, key, config)
 }
 
 // onlyName returns the name of the one RNTuple at the top level of a file.
@@ -250,6 +274,7 @@ func open(file *rootfile.File, blobs pages.Blobs, path string, key rootfile.Key,
 	if c.src, err = pages.NewSource(blobs, s, checksum, c.footer); err != nil {
 		return fail(err)
 	}
+	c.src.Workers, c.src.Budget = config.workers, config.readAhead
 	return &Reader{core: c, ctx: config.ctx}, nil
 }
 
@@ -355,16 +380,12 @@ func list(file *rootfile.File) ([]Info, error) {
 
 // ListFile returns the RNTuples in the file at path. See List.
 func ListFile(path string) ([]Info, error) {
-	f, err := os.Open(path)
+	f, size, err := openFile(path, false)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	infos, err := List(f, info.Size())
+	infos, err := List(f, size)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -115,6 +115,8 @@ func (v *View[T]) Range(first, end int64) iter.Seq2[int64, T] {
 	return func(yield func(int64, T) bool) {
 		var batch []T
 		v.err = nil
+		v.plan.InOrder(first, end)
+		defer v.plan.Stop()
 		for at := first; at < min(end, v.r.NumEntries()); {
 			if batch == nil {
 				batch = make([]T, min(batchLen[T](), end-at))
@@ -171,6 +173,8 @@ func EntriesIn[T any](r *Reader, first, end int64) iter.Seq2[*T, error] {
 			yield(nil, err)
 			return
 		}
+		v.plan.InOrder(first, end)
+		defer v.plan.Stop()
 		for at := first; at < min(end, r.NumEntries()); {
 			batch := make([]T, min(batchLen[T](), end-at))
 			n, err := v.Read(batch, at)

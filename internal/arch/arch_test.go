@@ -19,7 +19,7 @@ var layers = []string{
 	"internal/wire", "internal/bits", "internal/cpptype", "internal/checksum",
 	"frame", "locator", "compress", "anchor", "column", "value",
 	"envelope", "schema",
-	"internal/jsonl", "internal/rootfile", "internal/pages", "internal/field",
+	"internal/jsonl", "internal/mmap", "internal/rootfile", "internal/pages", "internal/field",
 	"rntuple",
 }
 
@@ -33,7 +33,7 @@ var owners = map[string]string{
 }
 
 // standardOnly are the packages at the bottom.
-var standardOnly = []string{"internal/wire", "internal/bits", "internal/cpptype", "value"}
+var standardOnly = []string{"internal/wire", "internal/bits", "internal/mmap", "internal/cpptype", "value"}
 
 func TestImports(t *testing.T) {
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()

@@ -66,6 +66,7 @@ func (e *MismatchError) Unwrap() (errs []error) {
 // that one error can list them all; a plan with mismatches is never run.
 type compiler struct {
 	src        *pages.Source
+	ahead      *pages.ReadAhead
 	mismatches []Mismatch
 	err        error // of another kind
 	varying    bool  // values need memory beside that of the Go type
@@ -82,7 +83,7 @@ var (
 // entries. Every collection above the field adds a slice to the type, every
 // optional a pointer. The values of one entry may need budget bytes of memory.
 func Compile(src *pages.Source, chain []*schema.Field, t reflect.Type, budget int64) (*Plan, error) {
-	c := &compiler{src: src}
+	c := newCompiler(src)
 	var root node
 	if len(chain) == 0 {
 		root = c.members(entry(src.Schema), src.Schema.Fields, t)
@@ -95,13 +96,17 @@ func Compile(src *pages.Source, chain []*schema.Field, t reflect.Type, budget in
 // CompileRecords makes the plan that reads the fields of the given paths into
 // values of type value.Record; names are their members' names.
 func CompileRecords(src *pages.Source, names []string, chains [][]*schema.Field, budget int64) (*Plan, error) {
-	c := &compiler{src: src}
+	c := newCompiler(src)
 	root := &dynamicRecord{names: names}
 	for _, chain := range chains {
 		root.members = append(root.members, c.path(chain, anyType))
 	}
 	c.varying = true
 	return c.plan(root, recordType, budget)
+}
+
+func newCompiler(src *pages.Source) *compiler {
+	return &compiler{src: src, ahead: src.NewReadAhead()}
 }
 
 func (c *compiler) plan(root node, t reflect.Type, budget int64) (*Plan, error) {
@@ -111,7 +116,7 @@ func (c *compiler) plan(root node, t reflect.Type, budget int64) (*Plan, error) 
 	case len(c.mismatches) > 0:
 		return nil, &MismatchError{c.mismatches}
 	}
-	p := &Plan{src: c.src, root: root, size: t.Size(), budget: budget, batch: firstBatch, varying: c.varying}
+	p := &Plan{src: c.src, root: root, size: t.Size(), budget: budget, batch: firstBatch, varying: c.varying, ahead: c.ahead, next: -1, end: math.MaxInt64}
 	if !c.varying {
 		p.batch = math.MaxInt64
 	}
@@ -233,7 +238,7 @@ func (c *compiler) array(f *schema.Field, t reflect.Type, elem func(reflect.Type
 
 // open returns a reader of the index-th column of f.
 func open[T column.Element](c *compiler, f *schema.Field, index int) *pages.Column[T] {
-	col, err := pages.NewColumn[T](c.src, f, index)
+	col, err := pages.NewColumn[T](c.ahead, f, index)
 	if err != nil {
 		c.fail(err)
 	}

@@ -20,7 +20,7 @@ type Jagged struct {
 // CompileJagged makes the plan that reads the last field of chain, whose items
 // are of type t. Just one field on the way, itself included, is a collection.
 func CompileJagged(src *pages.Source, chain []*schema.Field, t reflect.Type, budget int64) (*Jagged, error) {
-	c := &compiler{src: src}
+	c := newCompiler(src)
 	for i, f := range chain {
 		switch f.Shape {
 		case schema.Record, schema.Wrapper:

@@ -20,11 +20,16 @@ func (l *leaf[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintpt
 	if stride == unsafe.Sizeof(t) {
 		return l.column.Read(r.ctx, r.cluster, first, unsafe.Slice((*T)(dst), n))
 	}
-	if err := l.load(r, first, n); err != nil {
-		return err
-	}
-	for i, v := range l.scratch {
-		*(*T)(unsafe.Add(dst, uintptr(i)*stride)) = v
+	for done := int64(0); done < n; {
+		elements, err := l.column.Next(r.ctx, r.cluster, first+done, n-done)
+		if err != nil {
+			return err
+		}
+		at := unsafe.Add(dst, uintptr(done)*stride)
+		for i, v := range elements {
+			*(*T)(unsafe.Add(at, uintptr(i)*stride)) = v
+		}
+		done += int64(len(elements))
 	}
 	return nil
 }
@@ -51,11 +56,16 @@ type number interface {
 type widened[F, T number] struct{ leaf[F] }
 
 func (w *widened[F, T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
-	if err := w.load(r, first, n); err != nil {
-		return err
-	}
-	for i, v := range w.scratch {
-		*(*T)(unsafe.Add(dst, uintptr(i)*stride)) = T(v)
+	for done := int64(0); done < n; {
+		elements, err := w.column.Next(r.ctx, r.cluster, first+done, n-done)
+		if err != nil {
+			return err
+		}
+		at := unsafe.Add(dst, uintptr(done)*stride)
+		for i, v := range elements {
+			*(*T)(unsafe.Add(at, uintptr(i)*stride)) = T(v)
+		}
+		done += int64(len(elements))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"unsafe"
 
@@ -54,6 +55,10 @@ type Plan struct {
 	varying bool    // values need memory beside
 	budget  int64   // bytes that the values of one entry may need beside
 	batch   int64   // entries that are read at once
+
+	ahead *pages.ReadAhead
+	next  int64 // entry that reading in order goes on with, -1 if it is not known to be in order
+	end   int64 // entry that it ends before
 }
 
 const (
@@ -63,6 +68,16 @@ const (
 	// make the costs of a batch small, not too much for caches.
 	wantBatch = 4 << 20
 )
+
+// InOrder tells that the entries from first on are going to be read in order, up to
+// end, end excluded. Stop tells that no more are wanted for now.
+func (p *Plan) InOrder(first, end int64) { p.next, p.end = first, end }
+
+// Stop ends what InOrder has begun.
+func (p *Plan) Stop() {
+	p.next, p.end = -1, math.MaxInt64
+	p.ahead.Stop()
+}
 
 // Read reads the entries from first on, n of them, to dst, an array of n values
 // of the plan's type. They must exist. What the values point to is fresh memory.
@@ -77,12 +92,16 @@ func (p *Plan) Read(ctx context.Context, first, n int64, dst unsafe.Pointer) err
 // entry of a batch, that entry's number in the cluster, and the number of
 // entries.
 func (p *Plan) each(ctx context.Context, first, n int64, read func(r *run, at, item, m int64) error) error {
+	inOrder := first == p.next
 	for at, end := first, first+n; at < end; {
 		cluster, err := p.src.Find(ctx, at)
 		if err != nil {
 			return err
 		}
 		m := min(p.batch, cluster.End-at, end-at)
+		if inOrder && m < (cluster.End-cluster.First)/2 { // else workers share what is read now
+			p.ahead.Advance(ctx, cluster, at, p.end)
+		}
 		r := run{ctx, cluster, p.budget}
 		err = read(&r, at, at-cluster.First, m)
 		if errors.Is(err, errBudget) {
@@ -103,6 +122,7 @@ func (p *Plan) each(ctx context.Context, first, n int64, read func(r *run, at, i
 			p.batch = min(maxBatch, p.batch*2)
 		}
 		at += m
+		p.next = at
 	}
 	return nil
 }

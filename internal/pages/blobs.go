@@ -70,56 +70,90 @@ func (b *Blobs) Envelope(path string, link locator.Link) ([]byte, error) {
 // buffers lends the memory that stored pages are read into.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-func borrow(n int) *[]byte {
+func borrow(n int64) *[]byte {
 	p := buffers.Get().(*[]byte)
-	if cap(*p) < n {
+	if int64(cap(*p)) < n {
 		*p = make([]byte, n)
 	}
 	*p = (*p)[:n]
 	return p
 }
 
+// Mapped is a file in memory. Use calls use with n of its bytes, which are valid
+// until use returns and may fail to be read, as mmap.File says.
+type Mapped interface {
+	Use(offset, n int64, use func([]byte) error) error
+}
+
 // Page reads the page of a column with format f, verifies it, decompresses it
 // and hands it to use, which must not keep it. Errors of use count as errors of
 // the page.
 func (b *Blobs) Page(f column.Format, p envelope.Page, use func(page []byte) error) error {
-	l := p.Locator
-	fail := func(err error) error { return &wire.FormatError{Offset: int64(l.Offset), Path: "page", Err: err} }
-	var more uint64
+	n, err := b.extent(f, p)
+	if err != nil {
+		return err
+	}
+	open := func(stored []byte) error { return b.open(f, p, stored, use) }
+	if m, ok := b.R.(Mapped); ok && !b.chunked(n) {
+		return m.Use(int64(p.Locator.Offset), n, open)
+	}
+	buffer := borrow(n)
+	defer buffers.Put(buffer)
+	if err := anchor.ReadBlob(b.R, *buffer, int64(p.Locator.Offset), b.MaxKeySize); err != nil {
+		return err
+	}
+	return open(*buffer)
+}
+
+// chunked reports whether a payload of n bytes is spread over several keys.
+func (b *Blobs) chunked(n int64) bool { return b.MaxKeySize != 0 && uint64(n) > b.MaxKeySize }
+
+// extent returns how many bytes a page takes in the file, with its checksum, and
+// refuses pages that the file cannot hold or that are beyond the limit.
+func (b *Blobs) extent(f column.Format, p envelope.Page) (int64, error) {
+	more := uint64(0)
 	if p.HasChecksum {
 		more = checksum.Size
 	}
-	if err := b.check(l, more); err != nil {
-		return fail(err)
+	if err := b.check(p.Locator, more); err != nil {
+		return 0, pageError(p, err)
+	}
+	if size := f.PageSize(p.NumElements); size > b.MaxPage {
+		return 0, pageError(p, wire.Unsupported("page of %d bytes, the limit is %d", size, b.MaxPage))
+	}
+	return int64(p.Locator.Size + more), nil
+}
+
+// open verifies and decompresses the bytes of a page, which its checksum
+// follows, and hands them to use.
+func (b *Blobs) open(f column.Format, p envelope.Page, stored []byte, use func(page []byte) error) error {
+	if p.HasChecksum {
+		sum := stored[p.Locator.Size:]
+		stored = stored[:p.Locator.Size]
+		if !b.SkipChecksums {
+			if err := checksum.Verify(binary.LittleEndian.Uint64(sum), stored); err != nil {
+				return pageError(p, err)
+			}
+		}
 	}
 	size := f.PageSize(p.NumElements)
-	if size > b.MaxPage {
-		return fail(wire.Unsupported("page of %d bytes, the limit is %d", size, b.MaxPage))
-	}
-	buffer := borrow(int(l.Size + more))
-	defer buffers.Put(buffer)
-	if err := anchor.ReadBlob(b.R, *buffer, int64(l.Offset), b.MaxKeySize); err != nil {
-		return err
-	}
-	stored := (*buffer)[:l.Size]
-	if p.HasChecksum && !b.SkipChecksums {
-		if err := checksum.Verify(binary.LittleEndian.Uint64((*buffer)[l.Size:]), stored); err != nil {
-			return fail(err)
-		}
-	}
 	if int64(len(stored)) != size {
 		if err := compress.Check(stored, size); err != nil {
-			return fail(err)
+			return pageError(p, err)
 		}
-		plain := borrow(int(size))
+		plain := borrow(size)
 		defer buffers.Put(plain)
 		if err := compress.Decompress(*plain, stored); err != nil {
-			return fail(err)
+			return pageError(p, err)
 		}
 		stored = *plain
 	}
 	if err := use(stored); err != nil {
-		return fail(err)
+		return pageError(p, err)
 	}
 	return nil
+}
+
+func pageError(p envelope.Page, err error) error {
+	return &wire.FormatError{Offset: int64(p.Locator.Offset), Path: "page", Err: err}
 }

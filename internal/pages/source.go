@@ -22,9 +22,12 @@ type Source struct {
 	Blobs
 	Schema  *schema.Schema
 	Entries int64
+	Workers int   // goroutines that decode pages for a reader, beside its own
+	Budget  int64 // bytes of decoded pages that a reader may have at hand
 
 	headerChecksum uint64
 	groups         []*group // by first entry
+	shared         sharedPages
 }
 
 // group is a cluster group. Its page list is read when first needed.
@@ -42,6 +45,9 @@ type Cluster struct {
 	First, End int64 // entries: those from First to End, End excluded
 
 	columns []envelope.ColumnPages // by column ID; columns added later are missing at the end
+
+	once   sync.Once
+	shared map[uint64]struct{} // offsets that several pages have, and maybe others; set by once
 }
 
 // Columns returns the pages of all columns as the page list has them, by column

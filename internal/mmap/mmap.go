@@ -1,0 +1,97 @@
+// Package mmap reads local files through memory maps, which saves a copy of
+// everything that is read.
+//
+// A map has one danger: reading a place that the file no longer has, because it
+// was cut short meanwhile, or that the disk cannot read, raises a signal that
+// kills the process. Here it becomes an error.
+package mmap
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"sync"
+)
+
+// ErrUnsupported says that files cannot be mapped on this system.
+var ErrUnsupported = errors.New("memory maps are not supported")
+
+// A File is a mapped file. It is safe for concurrent use.
+type File struct {
+	file *os.File
+	mu   sync.RWMutex // held for reading while data are in use
+	data []byte       // nil once closed
+}
+
+// New maps the first size bytes of f, and owns f if there is no error.
+func New(f *os.File, size int64) (*File, error) {
+	if size <= 0 || int64(int(size)) != size {
+		return nil, ErrUnsupported
+	}
+	data, err := mapFile(f, int(size))
+	if err != nil {
+		return nil, err
+	}
+	return &File{file: f, data: data}, nil
+}
+
+// Use calls use with the n bytes from off on, which must lie in the map, and
+// returns its error. The bytes are valid until use returns. A read of theirs that
+// fails ends use with a panic, which becomes an error of Use: so use must leave
+// nothing half done that outlives it, and must not read them in another goroutine.
+func (f *File) Use(off, n int64, use func([]byte) error) (err error) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if f.data == nil {
+		return os.ErrClosed
+	}
+	if off < 0 || n < 0 || off > int64(len(f.data))-n {
+		return fmt.Errorf("%d bytes at offset %#x: %w", n, off, io.ErrUnexpectedEOF)
+	}
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case interface {
+			error
+			Addr() uintptr
+		}:
+			if !f.holds(p.Addr()) {
+				panic(p)
+			}
+			err = fmt.Errorf("%d bytes at offset %#x: the file was cut short, or cannot be read: %w", n, off, io.ErrUnexpectedEOF)
+		default:
+			panic(p)
+		}
+	}()
+	return use(f.data[off : off+n : off+n])
+}
+
+// ReadAt reads as package io describes it.
+func (f *File) ReadAt(p []byte, off int64) (n int, err error) {
+	f.mu.RLock()
+	size := int64(len(f.data))
+	f.mu.RUnlock()
+	if off >= 0 && off > size-int64(len(p)) && size > 0 {
+		err = io.EOF
+	}
+	want := max(0, min(int64(len(p)), size-off))
+	if e := f.Use(off, want, func(b []byte) error { n = copy(p, b); return nil }); e != nil {
+		return 0, e
+	}
+	return n, err
+}
+
+// Close removes the map and closes the file. It waits until nobody uses it.
+func (f *File) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.data == nil {
+		return os.ErrClosed
+	}
+	data := f.data
+	f.data = nil
+	return errors.Join(unmap(data), f.file.Close())
+}
