@@ -8,6 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/pierrec/lz4/v4"
 
+	"github.com/go-rntuple/go-rntuple/internal/lz4enc"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
@@ -38,31 +39,25 @@ func decodeLZ4(dst, src []byte) error {
 	return nil
 }
 
-var (
-	lz4Fast = sync.Pool{New: func() any { return new(lz4.Compressor) }}
-	lz4High = sync.Pool{New: func() any { return new(lz4.CompressorHC) }}
-)
+var lz4Fast = sync.Pool{New: func() any { return new(lz4.Compressor) }}
 
-// encodeLZ4 uses the fast compressor for levels 1 to 3, which are all the same,
-// and the slower one with the depth of the level from 4 on, as ROOT does.
+// encodeLZ4 uses the fast compressor for levels 1 to 3, which are all the same to
+// ROOT, too. From level 4 on the effort doubles with each level, as it does in the
+// LZ4 library.
 func encodeLZ4(dst, src []byte, level int) ([]byte, error) {
 	begin := len(dst) + lz4Sum
-	room := lz4.CompressBlockBound(len(src)) // with this much the compressors cannot fail
+	room := lz4.CompressBlockBound(len(src)) // with this much the compressor cannot fail
 	dst = slices.Grow(dst, lz4Sum+room)
-	data := dst[begin : begin+room]
-	var n int
 	var err error
 	if level < 4 {
 		c := lz4Fast.Get().(*lz4.Compressor)
-		n, err = c.CompressBlock(src, data)
+		var n int
+		n, err = c.CompressBlock(src, dst[begin:begin+room])
 		lz4Fast.Put(c)
+		dst = dst[:begin+n]
 	} else {
-		c := lz4High.Get().(*lz4.CompressorHC)
-		c.Level = lz4.CompressionLevel(1 << (8 + level)) // lz4.Level4 to lz4.Level9
-		n, err = c.CompressBlock(src, data)
-		lz4High.Put(c)
+		dst = lz4enc.Append(dst[:begin], src, 1<<(level-1))
 	}
-	dst = dst[:begin+n]
 	binary.BigEndian.PutUint64(dst[begin-lz4Sum:], xxhash.Sum64(dst[begin:]))
 	return dst, err
 }

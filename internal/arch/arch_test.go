@@ -16,7 +16,7 @@ const module = "github.com/go-rntuple/go-rntuple/"
 // layers are the library's packages from the ground up. A package imports only
 // those above it in this list.
 var layers = []string{
-	"internal/wire", "internal/bits", "internal/cpptype", "internal/checksum",
+	"internal/wire", "internal/bits", "internal/cpptype", "internal/checksum", "internal/inflate", "internal/lz4enc",
 	"frame", "locator", "compress", "anchor", "column", "value",
 	"envelope", "schema",
 	"internal/jsonl", "internal/mmap", "internal/rootfile", "internal/pages", "internal/field",
