@@ -26,6 +26,11 @@ type Format struct {
 	Type     Type
 	Bits     uint16  // on storage, per element
 	Min, Max float64 // inclusive range of the values of a Real32Quant column
+
+	// PreRelease says that pages are those of ROOT before format 1 where it
+	// encoded a type differently: signed integers without zigzag, and a Switch
+	// as 64 bits, 44 for the index and 20 for the tag.
+	PreRelease bool
 }
 
 // Check returns an error that wraps wire.ErrUnsupported if the type is not
@@ -36,6 +41,9 @@ func (f Format) Check() error {
 		return wire.Unsupported("column type %#02x of %d bits", uint16(f.Type), f.Bits)
 	}
 	row := types[f.Type]
+	if f.PreRelease && f.Type == Switch {
+		row.minBits, row.maxBits = 64, 64
+	}
 	if f.Bits < row.minBits || f.Bits > row.maxBits {
 		return wire.Unsupported("column type %v of %d bits", f.Type, f.Bits)
 	}
@@ -110,29 +118,38 @@ func decode[T Element](f Format, dst []T, page []byte) error {
 		}
 	case []Tagged:
 		for i := range d {
+			if f.PreRelease {
+				word := le.Uint64(page[8*i:])
+				d[i] = Tagged{word & (1<<oldIndexBits - 1), uint32(word >> oldIndexBits)}
+				continue
+			}
 			d[i] = Tagged{le.Uint64(page[12*i:]), le.Uint32(page[12*i+8:])}
 		}
 	}
 	return nil
 }
 
+// oldIndexBits are those of the index in a Switch of a pre-release format.
+const oldIndexBits = 44
+
 func decodeWords[W bits.Word](f Format, dst []W, page []byte) {
-	encoding := types[f.Type].encoding
-	if encoding == plain {
+	switch encoding := types[f.Type].encoding; {
+	case encoding == plain:
 		bits.Load(dst, page)
-		return
-	}
-	bits.Unsplit(dst, page)
-	switch encoding {
-	case splitZigzag:
-		bits.UnZigzag(dst)
-	case splitDelta:
-		bits.UnDelta(dst)
+	case encoding == splitZigzag && !f.PreRelease:
+		bits.UnsplitZigzag(dst, page)
+	case encoding == splitDelta:
+		bits.UnsplitDelta(dst, page)
+	default:
+		bits.Unsplit(dst, page)
 	}
 }
 
 // encode appends a page of src to dst; T is the type of f's kind.
 func encode[T Element](f Format, dst []byte, src []T) ([]byte, error) {
+	if f.PreRelease {
+		return dst, fmt.Errorf("pages of pre-release formats are not written")
+	}
 	dst, page := grow(dst, int(f.PageSize(uint32(len(src)))))
 	switch s := any(src).(type) {
 	case []bool:
@@ -170,19 +187,16 @@ func encode[T Element](f Format, dst []byte, src []T) ([]byte, error) {
 }
 
 func encodeWords[W bits.Word](f Format, page []byte, src []W) {
-	encoding := types[f.Type].encoding
-	switch encoding {
+	switch types[f.Type].encoding {
 	case plain:
 		bits.Store(page, src)
-		return
+	case split:
+		bits.Split(page, src)
 	case splitZigzag:
-		src = append([]W(nil), src...)
-		bits.Zigzag(src)
+		bits.SplitZigzag(page, src)
 	case splitDelta:
-		src = append([]W(nil), src...)
-		bits.Delta(src)
+		bits.SplitDelta(page, src)
 	}
-	bits.Split(page, src)
 }
 
 // grow appends n bytes to b and returns the whole and the new part.

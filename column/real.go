@@ -18,14 +18,9 @@ func decodeFloat32(f Format, dst []uint32, page []byte) {
 	case Real16, SplitReal16:
 		half := make([]uint16, len(dst))
 		decodeWords(f, half, page)
-		for i, h := range half {
-			dst[i] = bits.Float32(h)
-		}
+		bits.Float32s(dst, half)
 	case Real32Trunc:
-		bits.Unpack(dst, page, int(f.Bits))
-		for i := range dst {
-			dst[i] <<= 32 - f.Bits
-		}
+		bits.UnpackTop(dst, page, int(f.Bits))
 	default:
 		decodeWords(f, dst, page)
 	}
@@ -35,16 +30,10 @@ func encodeFloat32(f Format, page []byte, src []uint32) {
 	switch f.Type {
 	case Real16, SplitReal16:
 		half := make([]uint16, len(src))
-		for i, w := range src {
-			half[i] = bits.Float16(w)
-		}
+		bits.Float16s(half, src)
 		encodeWords(f, page, half)
 	case Real32Trunc:
-		top := make([]uint32, len(src))
-		for i, w := range src {
-			top[i] = w >> (32 - f.Bits)
-		}
-		bits.Pack(page, top, int(f.Bits))
+		bits.PackTop(page, src, int(f.Bits))
 	default:
 		encodeWords(f, page, src)
 	}
@@ -55,25 +44,41 @@ func (f Format) quantum() float64 {
 	return (f.Max - f.Min) / float64(uint64(1)<<f.Bits-1)
 }
 
+// chunk is how many values are quantized at a time. They fill whole bytes.
+const chunk = 1024
+
 func dequantize(f Format, dst []float64, page []byte) {
-	q := make([]uint32, len(dst))
-	bits.Unpack(q, page, int(f.Bits))
-	quantum := f.quantum()
-	for i, w := range q {
-		// The conversion keeps the product from being fused with the sum.
-		dst[i] = min(float64(float64(w)*quantum)+f.Min, f.Max)
+	var q [chunk]uint32
+	quantum, least, most := f.quantum(), f.Min, f.Max
+	for len(dst) > 0 {
+		n := min(chunk, len(dst))
+		bits.Unpack(q[:n], page, int(f.Bits))
+		for i, w := range q[:n] {
+			// The conversion keeps the product from being fused with the sum.
+			v := float64(float64(w)*quantum) + least
+			if v > most {
+				v = most
+			}
+			dst[i] = v
+		}
+		dst, page = dst[n:], page[f.PageSize(uint32(n)):]
 	}
 }
 
 func quantize(f Format, page []byte, src []float64) error {
-	q := make([]uint32, len(src))
+	var q [chunk]uint32
 	scale := float64(uint64(1)<<f.Bits-1) / (f.Max - f.Min)
-	for i, v := range src {
-		if !(f.Min <= v && v <= f.Max) {
-			return fmt.Errorf("element %d: %w: %g lies outside of [%g, %g]", i, ErrRange, v, f.Min, f.Max)
+	least, most := f.Min, f.Max
+	for done := 0; done < len(src); {
+		n := min(chunk, len(src)-done)
+		for i, v := range src[done:][:n] {
+			if !(least <= v && v <= most) {
+				return fmt.Errorf("element %d: %w: %g lies outside of [%g, %g]", done+i, ErrRange, v, least, most)
+			}
+			q[i] = uint32(min(0.5+float64((v-least)*scale), math.MaxUint32))
 		}
-		q[i] = uint32(math.Min(0.5+float64((v-f.Min)*scale), math.MaxUint32))
+		bits.Pack(page, q[:n], int(f.Bits))
+		done, page = done+n, page[f.PageSize(uint32(n)):]
 	}
-	bits.Pack(page, q, int(f.Bits))
 	return nil
 }

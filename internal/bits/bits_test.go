@@ -59,6 +59,27 @@ func testWords[W Word](t *testing.T) {
 		Delta(got)
 		UnDelta(got)
 		check("UnDelta")
+
+		// Both steps in one are the same as one after the other.
+		for _, c := range []struct {
+			name    string
+			filter  func([]W)
+			split   func([]byte, []W)
+			unsplit func([]W, []byte)
+		}{
+			{"Zigzag", Zigzag[W], SplitZigzag[W], UnsplitZigzag[W]},
+			{"Delta", Delta[W], SplitDelta[W], UnsplitDelta[W]},
+		} {
+			filtered := slices.Clone(want)
+			c.filter(filtered)
+			Split(plain, filtered)
+			if c.split(page, want); !slices.Equal(page, plain) {
+				t.Errorf("%T, %d words: Split%s differs from %[3]s and Split", *new(W), n, c.name)
+			}
+			clear(got)
+			c.unsplit(got, page)
+			check("Unsplit" + c.name)
+		}
 	}
 }
 
@@ -104,15 +125,46 @@ func TestPack(t *testing.T) {
 			}
 		}
 	}
-	bools := []bool{true, false, false, true, true, false, false, false, true}
-	page := make([]byte, 2)
-	if PackBools(page, bools); !slices.Equal(page, []byte{0x19, 0x01}) {
-		t.Errorf("PackBools gives %#x", page)
+}
+
+func TestPackTop(t *testing.T) {
+	want := sample[uint32](1000)
+	for width := 1; width <= 32; width++ {
+		for i := range want {
+			want[i] = want[i] >> (32 - width) << (32 - width)
+		}
+		page, got := make([]byte, packedLen(len(want), width)), make([]uint32, len(want))
+		PackTop(page, want, width)
+		if UnpackTop(got, page, width); !slices.Equal(got, want) {
+			t.Errorf("width %d: elements do not come back", width)
+		}
 	}
-	page[1] |= 0xf0 // unused bits do not matter
-	got := make([]bool, len(bools))
-	if UnpackBools(got, page); !slices.Equal(got, bools) {
-		t.Errorf("UnpackBools gives %v", got)
+	page := []byte{0, 0, 0xff}
+	if PackTop(page, []uint32{0x123fffff, 0xabcfffff}, 12); !slices.Equal(page, []byte{0x23, 0xc1, 0xab}) {
+		t.Errorf("PackTop gives %#x", page)
+	}
+}
+
+func TestPackBools(t *testing.T) {
+	for _, n := range []int{0, 1, 8, 9, 31, 64, 1000} {
+		bools := make([]bool, n)
+		for i, w := range sample[uint8](n) {
+			bools[i] = w&1 != 0
+		}
+		page := slices.Repeat([]byte{0xff}, (n+7)/8)
+		PackBools(page, bools)
+		for i := range 8 * len(page) {
+			if (page[i/8]>>(i%8)&1 != 0) != (i < n && bools[i]) {
+				t.Fatalf("%d bools: bit %d of the page is %d", n, i, page[i/8]>>(i%8)&1)
+			}
+		}
+		if n%8 != 0 {
+			page[n/8] |= 0x80 // unused bits do not matter
+		}
+		got := make([]bool, n)
+		if UnpackBools(got, page); !slices.Equal(got, bools) {
+			t.Errorf("%d bools do not come back", n)
+		}
 	}
 }
 
@@ -164,22 +216,30 @@ func TestHalf(t *testing.T) {
 			}
 		}
 	}
+	// Slices at once: all binary16, and around all places where rounding changes.
+	var halves, back []uint16
+	var floats []uint32
+	for h := range 1 << 16 {
+		halves = append(halves, uint16(h))
+	}
+	wide := make([]uint32, len(halves))
+	Float32s(wide, halves)
+	for i, f := range wide {
+		if f != Float32(uint16(i)) {
+			t.Fatalf("Float32s gives %#x for %#x", f, i)
+		}
+		for _, d := range []uint32{0, 1, 0xfff, 0x1000, 0x1001, 0x1fff, 1 << 22, 1 << 23} {
+			floats = append(floats, f-d, f+d)
+		}
+	}
+	back = make([]uint16, len(floats))
+	Float16s(back, floats)
+	for i, h := range back {
+		if h != Float16(floats[i]) {
+			t.Fatalf("Float16s gives %#x for %#x, want %#x", h, floats[i], Float16(floats[i]))
+		}
+	}
 	if got := Float16(0x7f800001); got&0x7c00 != 0x7c00 || got&0x3ff == 0 {
 		t.Errorf("a NaN whose upper payload is zero becomes %#04x", got)
-	}
-}
-
-func BenchmarkUnsplit(b *testing.B) {
-	page := make([]byte, 1<<20)
-	b.Run("16", func(b *testing.B) { benchUnsplit[uint16](b, page) })
-	b.Run("32", func(b *testing.B) { benchUnsplit[uint32](b, page) })
-	b.Run("64", func(b *testing.B) { benchUnsplit[uint64](b, page) })
-}
-
-func benchUnsplit[W Word](b *testing.B, page []byte) {
-	dst := make([]W, len(page)/sizeof[W]())
-	b.SetBytes(int64(len(page)))
-	for b.Loop() {
-		Unsplit(dst, page)
 	}
 }

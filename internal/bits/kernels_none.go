@@ -1,0 +1,15 @@
+//go:build purego || !(amd64 || arm64)
+
+package bits
+
+import (
+	"math"
+	"unsafe"
+)
+
+const block = math.MaxInt // so there are no blocks
+
+func unsplitKernel(dst unsafe.Pointer, src *byte, stride, n, size int, f filter) {}
+func splitKernel(dst *byte, src unsafe.Pointer, stride, n, size int, f filter)   {}
+func unpackBoolsKernel(dst *bool, src *byte, n int)                              {}
+func packBoolsKernel(dst *byte, src *bool, n int)                                {}

@@ -1,0 +1,9 @@
+//go:build purego || !amd64
+
+package bits
+
+// These have kernels on amd64 only.
+
+func unpackBlocks(dst []uint32, src []byte, width, left int) int { return 0 }
+func float32Blocks(dst []uint32, src []uint16) int               { return 0 }
+func float16Blocks(dst []uint16, src []uint32) int               { return 0 }

@@ -1,0 +1,126 @@
+	LEAQ (R8)(R8*2), R9
+	CMPQ BX, $4
+	JEQ  loop32
+	JGT  start64
+
+loop16:
+	LOAD(0, 2, V0)
+	LOAD(16, 2, V1)
+	CMPQ AX, $1
+	JEQ  zigzag16
+
+round16:
+	ROUND2(V0, V1, V2)
+	ROUND2(V0, V2, V1)
+	ROUND2(V0, V1, V2)
+	ROUND2(V0, V2, V1)
+	MOVE(V0, (DI))
+	MOVE(V1, (DI)(R8*1))
+	ADDQ $(2*BLOCK), SI
+	ADDQ $BLOCK, DI
+	SUBQ $BLOCK, CX
+	JNZ  loop16
+	JMP  done
+
+zigzag16:
+	ZIGZAG16(V0)
+	ZIGZAG16(V1)
+	JMP round16
+
+loop32:
+	LOAD(0, 4, V0)
+	LOAD(16, 4, V1)
+	LOAD(32, 4, V2)
+	LOAD(48, 4, V3)
+	CMPQ AX, $1
+	JEQ  zigzag32
+	JGT  delta32
+
+round32:
+	ROUND4(V0, V1, V2, V3, V4)
+	ROUND4(V0, V4, V1, V2, V3)
+	ROUND4(V0, V3, V4, V1, V2)
+	ROUND4(V0, V2, V3, V4, V1)
+	MOVE(V0, (DI))
+	MOVE(V1, (DI)(R8*1))
+	MOVE(V2, (DI)(R8*2))
+	MOVE(V3, (DI)(R9*1))
+	ADDQ $(4*BLOCK), SI
+	ADDQ $BLOCK, DI
+	SUBQ $BLOCK, CX
+	JNZ  loop32
+	JMP  done
+
+zigzag32:
+	ZIGZAG32(V0)
+	ZIGZAG32(V1)
+	ZIGZAG32(V2)
+	ZIGZAG32(V3)
+	JMP round32
+
+delta32:
+	LOAD(-4, 4, V9); SUB32(V9, V0)
+	LOAD(12, 4, V9); SUB32(V9, V1)
+	LOAD(28, 4, V9); SUB32(V9, V2)
+	LOAD(44, 4, V9); SUB32(V9, V3)
+	JMP round32
+
+start64:
+	LEAQ (DI)(R8*4), DX
+
+loop64:
+	LOAD(0, 8, V0)
+	LOAD(16, 8, V1)
+	LOAD(32, 8, V2)
+	LOAD(48, 8, V3)
+	LOAD(64, 8, V4)
+	LOAD(80, 8, V5)
+	LOAD(96, 8, V6)
+	LOAD(112, 8, V7)
+	CMPQ AX, $1
+	JEQ  zigzag64
+	JGT  delta64
+
+round64:
+	ROUND8(V0, V1, V2, V3, V4, V5, V6, V7, V8)
+	ROUND8(V0, V8, V1, V4, V2, V5, V3, V6, V7)
+	ROUND8(V0, V7, V8, V2, V1, V5, V4, V3, V6)
+	ROUND8(V0, V6, V7, V1, V8, V5, V2, V4, V3)
+	MOVE(V0, (DI))
+	MOVE(V3, (DI)(R8*1))
+	MOVE(V6, (DI)(R8*2))
+	MOVE(V8, (DI)(R9*1))
+	MOVE(V7, (DX))
+	MOVE(V5, (DX)(R8*1))
+	MOVE(V1, (DX)(R8*2))
+	MOVE(V2, (DX)(R9*1))
+	ADDQ $(8*BLOCK), SI
+	ADDQ $BLOCK, DI
+	ADDQ $BLOCK, DX
+	SUBQ $BLOCK, CX
+	JNZ  loop64
+	JMP  done
+
+zigzag64:
+	ZIGZAG64(V0)
+	ZIGZAG64(V1)
+	ZIGZAG64(V2)
+	ZIGZAG64(V3)
+	ZIGZAG64(V4)
+	ZIGZAG64(V5)
+	ZIGZAG64(V6)
+	ZIGZAG64(V7)
+	JMP round64
+
+delta64:
+	LOAD(-8, 8, V9); SUB64(V9, V0)
+	LOAD(8, 8, V9); SUB64(V9, V1)
+	LOAD(24, 8, V9); SUB64(V9, V2)
+	LOAD(40, 8, V9); SUB64(V9, V3)
+	LOAD(56, 8, V9); SUB64(V9, V4)
+	LOAD(72, 8, V9); SUB64(V9, V5)
+	LOAD(88, 8, V9); SUB64(V9, V6)
+	LOAD(104, 8, V9); SUB64(V9, V7)
+	JMP round64
+
+done:
