@@ -71,8 +71,8 @@ type Atomic[T any] struct{ Value T }
 // UniquePtr is std::unique_ptr; a std::optional is *T.
 type UniquePtr[T any] struct{ Value *T }
 
-// Variants are std::variant. Value is one of the alternatives as package value has
-// it, or nil for none.
+// Variants are std::variant. Value is a value.Alternative, or nil for none; see
+// package value for what else writers take.
 type (
 	Variant2[A, B any]       struct{ Value any }
 	Variant3[A, B, C any]    struct{ Value any }

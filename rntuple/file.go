@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/go-rntuple/go-rntuple/internal/pages"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 )
 
@@ -18,6 +19,7 @@ import (
 // file that is abandoned or fails before leaves what was at its path as it was.
 type File struct {
 	out    *rootfile.Writer
+	pages  *pages.Output // on out
 	config *writeConfig
 	open   int // writers that are not closed
 
@@ -87,7 +89,7 @@ func update(disk *os.File, opts []WriteOption) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{out: out, config: config}, nil
+	return &File{out: out, pages: pages.NewOutput(out.Blob), config: config}, nil
 }
 
 func newFile(w io.WriterAt, name string, opts []WriteOption) (*File, error) {
@@ -100,7 +102,7 @@ func newFile(w io.WriterAt, name string, opts []WriteOption) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{out: out, config: config}, nil
+	return &File{out: out, pages: pages.NewOutput(out.Blob), config: config}, nil
 }
 
 // commit makes visible what has been written so far.

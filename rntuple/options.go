@@ -97,8 +97,8 @@ func ReadWorkers(n int) Option {
 
 // ReadAhead sets how many bytes of decoded pages one view may have at hand
 // beyond those that it is reading, of which it holds one a column: pages that
-// are read ahead where entries are read in order, or, up to a quarter of it,
-// pages that are kept where they are not. 0 turns both off. Default: 64 MiB.
+// are read ahead where entries are read in order, pages that are kept for the
+// next time where they are not. 0 turns both off. Default: 64 MiB.
 func ReadAhead(bytes int64) Option {
 	return func(c *config) error {
 		if bytes < 0 {

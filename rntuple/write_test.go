@@ -106,6 +106,23 @@ func judged(t *testing.T, r *rntuple.Reader, fields []*schema.Field) (all []stri
 	return all
 }
 
+// elements returns how many elements the columns have, by field and place, but
+// for those that have the same number for every entry.
+func elements(t *testing.T, r *rntuple.Reader) map[string]int64 {
+	t.Helper()
+	in, err := r.Inspect(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]int64{}
+	for _, c := range in.Columns {
+		if c.Column.PerEntry == 0 {
+			all[fmt.Sprint(c.Column.Owner.Path(), " ", c.Column.Index)] += c.Elements
+		}
+	}
+	return all
+}
+
 // TestRewrite writes all that ROOT has written anew, with every compression,
 // and reads it back.
 func TestRewrite(t *testing.T) {
@@ -142,6 +159,12 @@ func TestRewrite(t *testing.T) {
 					}
 					if n := len(again.Schema().Fields); n != len(r.Schema().Fields) {
 						t.Errorf("%d fields, want %d", n, len(r.Schema().Fields))
+					}
+					count := elements(t, again)
+					for column, n := range elements(t, r) {
+						if count[column] != n {
+							t.Errorf("column %s has %d elements, want %d", column, count[column], n)
+						}
 					}
 					// Projections come last in our file, even if the others were added later.
 					want, got := judged(t, r, again.Schema().Fields), judged(t, again, again.Schema().Fields)
@@ -214,14 +237,14 @@ func event(i int) Event {
 	if i%3 == 0 {
 		n, s := int64(i), "set"
 		e.Opt, e.Ptr = &n, &s
-		e.Var = int32(i)
+		e.Var = value.Alternative{Index: 0, Value: int32(i)}
 	} else if i%3 == 1 {
-		e.Var = "text"
+		e.Var = value.Alternative{Index: 1, Value: "text"}
 	}
 	e.Map = map[string][]int32{"b": {int32(i)}, "a": nil}
 	e.Vertex = Point{1, 2.5}
 	e.Tags, e.Grade, e.Weight = cpp.Set[string]{"a", "b"}, 'x', 0.25
-	e.Result.Value = []any{nil, int32(i), "text"}[i%3]
+	e.Result.Value = []any{nil, value.Alternative{Index: 0, Value: int32(i)}, value.Alternative{Index: 1, Value: "text"}}[i%3]
 	e.Range = cpp.Pair[float32, []cpp.Byte]{First: 1.5, Second: []cpp.Byte{1, 2}}
 	e.Tuple = cpp.Tuple3[bool, string, *int8]{V0: true, V1: "t"}
 	e.Atomic.Value = uint16(i)

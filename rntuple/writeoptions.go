@@ -97,7 +97,9 @@ func Compression(s compress.Settings) WriteOption {
 }
 
 // ClusterSize sets the size in bytes that a cluster should have on disk. The
-// writer has that much in memory, until the cluster is complete. Default: 128 MiB.
+// writer has that much in memory, until the cluster is complete; twice as much
+// if there are several Workers, which write a cluster while the next one is
+// filled. Default: 128 MiB.
 func ClusterSize(bytes int64) WriteOption {
 	return positive("ClusterSize", bytes, func(c *writeConfig) { c.pages.ZippedCluster = bytes })
 }
@@ -115,8 +117,10 @@ func MaxUnzippedPageSize(bytes int64) WriteOption {
 }
 
 // PageBufferBudget sets how many bytes of memory the pages may take that are
-// being filled; when they need more, the largest ones are written early.
-// Default: ClusterSize, twice that if there is compression.
+// being filled; when they need more, the largest ones are written early, the
+// same as ROOT writes early. 512 bytes a column are the least that is needed: if
+// there are less, no page gets larger than 256. Default: ClusterSize, twice that
+// if there is compression.
 func PageBufferBudget(bytes int64) WriteOption {
 	return positive("PageBufferBudget", bytes, func(c *writeConfig) { c.pageBudget = bytes })
 }
@@ -144,8 +148,10 @@ func SharePages(on bool) WriteOption {
 	return func(c *writeConfig) error { c.pages.NoSharing = !on; return nil }
 }
 
-// Workers sets how many goroutines encode and compress pages. What is written
-// does not depend on it. Default: runtime.GOMAXPROCS(0).
+// Workers sets how many goroutines encode and compress pages, the caller's being
+// one of them. With more than one, clusters are written in the background, and
+// errors may come out later; with one, nothing happens outside of calls. What is
+// written does not depend on it. Default: runtime.GOMAXPROCS(0).
 func Workers(n int) WriteOption {
 	return positive("Workers", int64(n), func(c *writeConfig) { c.pages.Workers = n })
 }

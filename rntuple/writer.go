@@ -186,10 +186,10 @@ func (w *ntuple) begin(f *File, path string, doc *schema.Document, opts []WriteO
 	if w.schema, err = build(&w.header, nil); err != nil {
 		return err
 	}
-	if w.link, err = pages.WriteEnvelope(f.out, b, config.pages); err != nil {
+	if w.link, err = pages.WriteEnvelope(f.pages, b, config.pages); err != nil {
 		return err
 	}
-	w.sink = pages.NewSink(config.ctx, f.out, config.pages, envelope.Checksum(b))
+	w.sink = pages.NewSink(config.ctx, f.pages, config.pages, envelope.Checksum(b))
 	w.sink.AddColumns(w.schema.Columns)
 	w.outlets = field.NewOutlets(w.sink)
 	return nil

@@ -22,10 +22,20 @@ import (
 //   - Record as object, in the order of its members
 //   - Bits as string of 0 and 1, highest bit first
 //   - []byte as string in base64
+//   - Alternative and Some as the value they hold, with one difference: within
+//     an Alternative, floats that are whole have a point, as 3.0 does, so that
+//     no alternative of integers takes them
 //   - nil as null
 //
+// JSON does not tell everything: null may be any of optionals and variants that
+// are nested in each other, 5 any alternative of integers. Command create of the
+// tool then takes the outermost and the first.
+//
 // It panics if v is of another type.
-func AppendJSON(dst []byte, v any) []byte {
+func AppendJSON(dst []byte, v any) []byte { return appendValue(dst, v, false) }
+
+// appendValue appends v; if points is set, floats that are whole get a point.
+func appendValue(dst []byte, v any, points bool) []byte {
 	switch v := v.(type) {
 	case nil:
 		return append(dst, "null"...)
@@ -48,9 +58,9 @@ func AppendJSON(dst []byte, v any) []byte {
 	case uint64:
 		return strconv.AppendUint(dst, v, 10)
 	case float32:
-		return appendFloat(dst, float64(v), 32)
+		return appendFloat(dst, float64(v), 32, points)
 	case float64:
-		return appendFloat(dst, v, 64)
+		return appendFloat(dst, v, 64, points)
 	case string:
 		return appendString(dst, v)
 	case Bits:
@@ -63,11 +73,11 @@ func AppendJSON(dst []byte, v any) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = AppendJSON(dst, e)
+			dst = appendValue(dst, e, points)
 		}
 		return append(dst, ']')
 	case Map:
-		return appendMap(dst, v)
+		return appendMap(dst, v, points)
 	case Record:
 		dst = append(dst, '{')
 		for i, name := range v.Names {
@@ -75,14 +85,18 @@ func AppendJSON(dst []byte, v any) []byte {
 				dst = append(dst, ',')
 			}
 			dst = append(appendString(dst, name), ':')
-			dst = AppendJSON(dst, v.Values[i])
+			dst = appendValue(dst, v.Values[i], points)
 		}
 		return append(dst, '}')
+	case Alternative:
+		return appendValue(dst, v.Value, true)
+	case Some:
+		return appendValue(dst, v.Value, points)
 	}
 	panic(fmt.Sprintf("value.AppendJSON: a %T is not the value of a field", v))
 }
 
-func appendFloat(dst []byte, v float64, bits int) []byte {
+func appendFloat(dst []byte, v float64, bits int, point bool) []byte {
 	switch {
 	case math.IsNaN(v):
 		return append(dst, `"NaN"`...)
@@ -96,7 +110,11 @@ func appendFloat(dst []byte, v float64, bits int) []byte {
 	if a := math.Abs(v); a != 0 && (a < 1e-6 || a >= 1e21) {
 		format = 'e'
 	}
-	return strconv.AppendFloat(dst, v, format, -1, bits)
+	dst = strconv.AppendFloat(dst, v, format, -1, bits)
+	if point && format == 'f' && v == math.Trunc(v) {
+		dst = append(dst, ".0"...)
+	}
+	return dst
 }
 
 const hex = "0123456789abcdef"
@@ -135,7 +153,7 @@ func appendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-func appendMap(dst []byte, m Map) []byte {
+func appendMap(dst []byte, m Map, points bool) []byte {
 	open, between, end := byte('{'), byte(':'), []byte{'}'}
 	if !m.isObject() {
 		open, between, end = '[', ',', []byte{']'}
@@ -148,8 +166,8 @@ func appendMap(dst []byte, m Map) []byte {
 		if open == '[' {
 			dst = append(dst, '[')
 		}
-		dst = append(AppendJSON(dst, kv.Key), between)
-		dst = AppendJSON(dst, kv.Value)
+		dst = append(appendValue(dst, kv.Key, points), between)
+		dst = appendValue(dst, kv.Value, points)
 		if open == '[' {
 			dst = append(dst, ']')
 		}

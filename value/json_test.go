@@ -17,6 +17,7 @@ type kv = value.KeyValue
 
 func TestAppendJSON(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
+	alt := func(v any) any { return value.Alternative{Index: 1, Value: v} }
 	member := func(v any) value.Record { return value.Record{Names: []string{"x"}, Values: []any{v}} }
 	for _, test := range []struct {
 		v    any
@@ -55,6 +56,12 @@ func TestAppendJSON(t *testing.T) {
 		{value.Map{Elements: []kv{{int32(-1), "x"}, {int32(2), "y"}}}, `[[-1,"x"],[2,"y"]]`},
 		{value.Map{Elements: []kv{{[]any{int8(1)}, member(nan)}}}, `[[[1],{"x":"NaN"}]]`},
 		{value.Map{Elements: []kv{{uint8(1), value.Map{StringKeys: true, Elements: []kv{{"k", []any{}}}}}}}, `[[1,{"k":[]}]]`},
+		// Variants: a point tells floats from integers, at any depth.
+		{alt(int32(3)), `3`}, {alt(nil), `null`}, {alt("3"), `"3"`}, {alt(3.0), `3.0`}, {alt(float32(-16777216)), `-16777216.0`}, {alt(0.5), `0.5`},
+		{alt(math.Copysign(0, -1)), `-0.0`}, {alt(1e20), `100000000000000000000.0`}, {alt(1e21), `1e+21`}, {alt(1e-7), `1e-07`}, {alt(nan), `"NaN"`}, {alt(inf), `"Infinity"`},
+		{[]any{1.0, alt([]any{int8(1), 1.0, member(2.0), alt(float32(3)), value.Some{Value: nil}}), 4.0}, `[1,[1,1.0,{"x":2.0},3.0,null],4]`},
+		{alt(value.Map{Elements: []kv{{1.0, 2.0}}}), `[[1.0,2.0]]`}, {alt(value.Map{StringKeys: true, Elements: []kv{{"k", 1.0}}}), `{"k":1.0}`},
+		{value.Some{}, `null`}, {value.Some{Value: value.Some{}}, `null`}, {value.Some{Value: 1.0}, `1`}, {alt(value.Some{Value: 1.0}), `1.0`},
 	} {
 		got := string(value.AppendJSON([]byte("before "), test.v))
 		if got != "before "+test.want {

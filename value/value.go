@@ -13,14 +13,14 @@
 //	vector, RVec, array, sets, untyped    []any
 //	pair, tuple                           []any
 //	maps                                  Map
-//	optional, unique_ptr, variant         the value, or nil
+//	optional, unique_ptr                  the value, Some, or nil if empty
+//	variant                               Alternative, or nil if valueless
 //	classes, untyped records              Record
 //	objects written by ROOT's streamers   []byte, as ROOT streamed them
 //
-// A nil does not tell which one is empty where optionals are nested in each
-// other or in a variant: an optional that holds an empty optional reads as an
-// empty one, and is written so. Nor does the value of a variant tell which of
-// two alternatives of the same form it is.
+// Readers make exactly these, and writers give back what they make. Besides,
+// writers take a variant's value without the Alternative around it if it is a
+// value of one alternative only.
 package value
 
 // A Record is the value of a field with named members.
@@ -47,6 +47,21 @@ type Map struct {
 
 // KeyValue is an element of a Map.
 type KeyValue struct{ Key, Value any }
+
+// An Alternative is the value of a variant that holds one.
+type Alternative struct {
+	Index int // of the alternative, from 0, as std::variant::index
+	Value any // of the alternative's type
+}
+
+// Some is the value of an optional that holds nil or Some itself, the value of
+// another optional or a variant. Any other value stands for the optional that
+// holds it:
+//
+//	std::optional<std::optional<int>>{}                       nil
+//	std::optional<std::optional<int>>{std::optional<int>{}}   Some{nil}
+//	std::optional<std::optional<int>>{5}                      int32(5)
+type Some struct{ Value any }
 
 // Bits is the value of a bitset, lowest bit first.
 type Bits []bool

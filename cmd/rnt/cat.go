@@ -32,7 +32,8 @@ Characters, bytes and enums are integers. Bytes of strings that are not valid
 UTF-8 become the lone surrogates \udc80 to \udcff with the byte in the low half.
 Maps are objects if their keys are strings that do not repeat, else arrays of
 [key,value]; pairs and tuples are arrays, bitsets strings of 0 and 1, highest bit
-first. Optionals, pointers and variants are what they hold, or null.`,
+first. Optionals, pointers and variants are what they hold, or null. In variants,
+floats have a point or an exponent, 3.0, to tell them from integers.`,
 		Example: "  rnt cat data.root --fields run,Muon_pt --first 1000 --count 10\n" +
 			"  rnt cat data.root Events --fields event.vertex.x | jq .",
 		Args:              fileArgs(2),

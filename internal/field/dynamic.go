@@ -40,7 +40,8 @@ func box[T any](inner node) node {
 	return &boxed[T]{inner: inner, box: func(v T) any { return v }}
 }
 
-// optionalAny reads collections of at most one item into the item or nil.
+// optionalAny reads collections of at most one item into nil or the item, which
+// value.Some tells from an empty optional.
 type optionalAny struct{ optional }
 
 func (o *optionalAny) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
@@ -51,7 +52,10 @@ func (o *optionalAny) read(r *run, first, n int64, dst unsafe.Pointer, stride ui
 	for i, p := range pointers {
 		var v any
 		if p != nil {
-			v = *p
+			switch v = *p; v.(type) {
+			case nil, value.Some:
+				v = value.Some{Value: v}
+			}
 		}
 		*(*any)(unsafe.Add(dst, uintptr(i)*stride)) = v
 	}
@@ -100,15 +104,17 @@ func (t *tuple) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr)
 	})
 }
 
-// variantAny reads variants into the value that they hold, or nil.
+// variantAny reads variants into a value.Alternative, or nil.
 type variantAny struct {
 	path         string
 	tags         leaf[column.Tagged]
 	alternatives []node
+	where        []int // scratch
+	values       []any // scratch
 }
 
 func (v *variantAny) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
-	if err := r.alloc(n, unsafe.Sizeof(column.Tagged{})); err != nil {
+	if err := r.alloc(n, unsafe.Sizeof(column.Tagged{})+unsafe.Sizeof(value.Alternative{})); err != nil {
 		return err
 	}
 	if err := v.tags.load(r, first, n); err != nil {
@@ -123,7 +129,6 @@ func (v *variantAny) read(r *run, first, n int64, dst unsafe.Pointer, stride uin
 			*(*any)(unsafe.Add(dst, uintptr(i)*stride)) = nil
 		}
 	}
-	var values []any
 	for a, alternative := range v.alternatives {
 		where := v.items(uint32(a + 1))
 		// The items of an alternative are numbered one after the other as a
@@ -133,25 +138,27 @@ func (v *variantAny) read(r *run, first, n int64, dst unsafe.Pointer, stride uin
 			for l < len(where) && tags[where[l]].Index == begin+uint64(l) {
 				l++
 			}
-			values = resize(values, l)
-			if err := alternative.read(r, int64(begin), int64(l), unsafe.Pointer(unsafe.SliceData(values)), anySize); err != nil {
+			v.values = resize(v.values, l)
+			if err := alternative.read(r, int64(begin), int64(l), unsafe.Pointer(unsafe.SliceData(v.values)), anySize); err != nil {
 				return err
 			}
 			for j, i := range where[:l] {
-				*(*any)(unsafe.Add(dst, uintptr(i)*stride)) = values[j]
+				*(*any)(unsafe.Add(dst, uintptr(i)*stride)) = value.Alternative{Index: a, Value: v.values[j]}
 			}
+			clear(v.values) // do not keep them alive
 			where = where[l:]
 		}
 	}
 	return nil
 }
 
-// items returns which of the loaded items have the given tag.
-func (v *variantAny) items(tag uint32) (where []int) {
+// items returns which of the loaded items have the given tag, until the next call.
+func (v *variantAny) items(tag uint32) []int {
+	v.where = v.where[:0]
 	for i, t := range v.tags.scratch {
 		if t.Tag == tag {
-			where = append(where, i)
+			v.where = append(v.where, i)
 		}
 	}
-	return where
+	return v.where
 }

@@ -32,7 +32,10 @@ func CompileJagged(src *pages.Source, chain []*schema.Field, t reflect.Type, bud
 			if len(below) == 0 {
 				below = f.Children
 			}
-			root := c.collection(f, t, func(t reflect.Type) node { return c.path(below, t) })
+			root := collection{index: c.index(f), typ: t}
+			root.column.KeepBytes()
+			c.varying = false // the items go to memory of the caller's
+			root.elem = c.path(below, t)
 			plan, err := c.plan(&root, t, budget)
 			return &Jagged{plan, &root}, err
 		}
@@ -48,19 +51,22 @@ func CompileJagged(src *pages.Source, chain []*schema.Field, t reflect.Type, bud
 func (j *Jagged) Read(ctx context.Context, first, n int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
 	var total int64
 	return j.plan.each(ctx, first, n, func(r *run, at, item, m int64) error {
-		bounds, err := j.root.index.read(r, item, m)
+		batch := ends[at-first:][:m]
+		begin, err := j.root.ends(r, item, unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(batch))), m))
 		if err != nil {
 			return err
 		}
-		base, more := bounds[0], int64(bounds[m]-bounds[0])
+		more := batch[m-1] - int64(begin)
 		if err := r.alloc(more, j.root.typ.Size()); err != nil {
 			return err
 		}
-		for i, b := range bounds[1:] {
-			ends[at-first+int64(i)] = total + int64(b-base)
+		for i := range batch {
+			batch[i] += total - int64(begin)
 		}
-		if err := j.root.elem.read(r, int64(base), more, items(total, total+more), j.root.typ.Size()); err != nil {
-			return err
+		if more > 0 {
+			if err := j.root.elem.read(r, int64(begin), more, items(total, total+more), j.root.typ.Size()); err != nil {
+				return err
+			}
 		}
 		total += more
 		return nil

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"unsafe"
@@ -75,6 +76,10 @@ type index struct {
 	path    string
 	column  *pages.Column[uint64]
 	scratch []uint64
+
+	cluster *pages.Cluster // of the read before
+	next    int64          // item that it ended before
+	end     uint64         // where the collection of the item before that ends
 }
 
 // read returns n+1 bounds: item i has the items of the collection from
@@ -82,28 +87,41 @@ type index struct {
 // next call.
 func (x *index) read(r *run, first, n int64) ([]uint64, error) {
 	x.scratch = resize(x.scratch, int(n)+1)
-	bounds := x.scratch
-	var err error
-	if first == 0 {
-		bounds[0] = 0
-		err = x.column.Read(r.ctx, r.cluster, 0, bounds[1:])
-	} else {
-		err = x.column.Read(r.ctx, r.cluster, first-1, bounds)
+	begin, err := x.ends(r, first, x.scratch[1:])
+	x.scratch[0] = begin
+	return x.scratch, err
+}
+
+// ends fills dst with the bounds that the collections from item first on end at,
+// and returns where the first one begins.
+func (x *index) ends(r *run, first int64, dst []uint64) (begin uint64, err error) {
+	switch {
+	case first == 0:
+	case x.cluster == r.cluster && x.next == first:
+		begin = x.end
+	default:
+		before, err := x.column.Next(r.ctx, r.cluster, first-1, 1)
+		if err != nil {
+			return 0, err
+		}
+		begin = before[0]
 	}
-	if err != nil {
-		return nil, err
+	x.cluster = nil
+	if err := x.column.Read(r.ctx, r.cluster, first, dst); err != nil {
+		return 0, err
 	}
-	last := bounds[0]
-	for i, b := range bounds {
+	last := begin
+	for i, b := range dst {
 		if b < last {
-			return nil, r.corrupt(x.path, "the collection of item %d ends at %d, before it begins at %d", first+int64(i)-1, b, last)
+			return 0, r.corrupt(x.path, "the collection of item %d ends at %d, before it begins at %d", first+int64(i), b, last)
 		}
 		last = b
 	}
 	if last > math.MaxInt64 {
-		return nil, r.corrupt(x.path, "a collection ends at %d", last)
+		return 0, r.corrupt(x.path, "a collection ends at %d", last)
 	}
-	return bounds, nil
+	x.cluster, x.next, x.end = r.cluster, first+int64(len(dst)), last
+	return begin, nil
 }
 
 // cardinality reads the sizes of collections into numbers of type T.
@@ -310,6 +328,9 @@ func (d *dictionary) read(r *run, first, n int64, dst unsafe.Pointer, stride uin
 		lo, hi := int(bounds[i]-base), int(bounds[i+1]-base)
 		m := reflect.MakeMapWithSize(d.typ, hi-lo)
 		for j := lo; j < hi; j++ {
+			if !keys.Index(j).Comparable() { // an any with a slice in it
+				return fmt.Errorf("field %q: keys of %v cannot be %T", d.path, d.typ, keys.Index(j).Interface())
+			}
 			m.SetMapIndex(keys.Index(j), values.Index(j))
 		}
 		if m.Len() != hi-lo {

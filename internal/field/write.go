@@ -26,7 +26,12 @@ type buffers[T column.Element] struct {
 	active *int
 }
 
-func (b *buffers[T]) Add(v T)      { b.all[*b.active].Add(v) }
+func (b *buffers[T]) Add(v T) {
+	if to := b.all[*b.active]; !to.Push(v) {
+		to.Add(v)
+	}
+}
+
 func (b *buffers[T]) AddAll(v []T) { b.all[*b.active].AddAll(v) }
 
 // leafOut writes the elements of a column as they are.
@@ -34,12 +39,15 @@ type leafOut[T column.Element] struct{ buffers[T] }
 
 func (l *leafOut[T]) write(src unsafe.Pointer, n int, stride uintptr) error {
 	var t T
-	if stride == unsafe.Sizeof(t) {
-		l.AddAll(unsafe.Slice((*T)(src), n))
+	b := l.all[*l.active]
+	if n > 1 && stride == unsafe.Sizeof(t) {
+		b.AddAll(unsafe.Slice((*T)(src), n))
 		return nil
 	}
 	for i := range n {
-		l.Add(*(*T)(unsafe.Add(src, uintptr(i)*stride)))
+		if v := *(*T)(unsafe.Add(src, uintptr(i)*stride)); !b.Push(v) {
+			b.Add(v)
+		}
 	}
 	return nil
 }
@@ -65,7 +73,8 @@ func (c *convertedOut[F, T]) write(src unsafe.Pointer, n int, stride uintptr) er
 	return nil
 }
 
-// indexOut writes where the items of collections end.
+// indexOut writes where the items of collections end. As ROOT does, it comes
+// after the items: the order decides which page grows first.
 type indexOut struct {
 	buffers[uint64]
 	end *uint64 // of the last collection; 0 in a new cluster
@@ -96,10 +105,10 @@ func (b *bytesOut[T]) write(src unsafe.Pointer, n int, stride uintptr) error {
 }
 
 func (b *bytesOut[T]) put(data *byte, n int) {
-	b.indexOut.add(n)
 	if n > 0 {
 		b.bytes.AddAll(unsafe.Slice((*T)(unsafe.Pointer(data)), n))
 	}
+	b.indexOut.add(n)
 }
 
 // collectionOut writes slices.
@@ -112,12 +121,12 @@ type collectionOut struct {
 func (c *collectionOut) write(src unsafe.Pointer, n int, stride uintptr) error {
 	for i := range n {
 		s := (*slice)(unsafe.Add(src, uintptr(i)*stride))
-		c.add(s.len)
 		if s.len > 0 {
 			if err := c.elem.write(s.data, s.len, c.size); err != nil {
 				return err
 			}
 		}
+		c.add(s.len)
 	}
 	return nil
 }
@@ -132,10 +141,10 @@ func (o *optionalOut) write(src unsafe.Pointer, n int, stride uintptr) error {
 			o.add(0)
 			continue
 		}
-		o.add(1)
 		if err := o.elem.write(p, 1, o.size); err != nil {
 			return err
 		}
+		o.add(1)
 	}
 	return nil
 }
@@ -200,7 +209,6 @@ func (d *dictionaryOut) write(src unsafe.Pointer, n int, stride uintptr) error {
 		m := reflect.NewAt(d.typ, unsafe.Add(src, uintptr(i)*stride)).Elem()
 		keys := m.MapKeys()
 		slices.SortFunc(keys, compareKeys)
-		d.add(len(keys))
 		key, val := reflect.New(d.typ.Key()), reflect.New(d.typ.Elem())
 		for _, k := range keys {
 			key.Elem().Set(k)
@@ -212,6 +220,7 @@ func (d *dictionaryOut) write(src unsafe.Pointer, n int, stride uintptr) error {
 				return err
 			}
 		}
+		d.add(len(keys))
 	}
 	return nil
 }
@@ -263,22 +272,19 @@ func unexpected(f *schema.Field, v any) error {
 	return fmt.Errorf("field %q: a value of type %T does not fit %s", f.Path(), v, f.CppType())
 }
 
-// items returns a putter of []any.
-func items(f *schema.Field, begin func(n int) error, elem putter) putter {
+// items returns a putter of []any, which calls end with their number.
+func items(f *schema.Field, elem putter, end func(n int) error) putter {
 	return func(v any) error {
 		all, ok := v.([]any)
 		if !ok && v != nil {
 			return unexpected(f, v)
-		}
-		if err := begin(len(all)); err != nil {
-			return err
 		}
 		for _, e := range all {
 			if err := elem(e); err != nil {
 				return err
 			}
 		}
-		return nil
+		return end(len(all))
 	}
 }
 
@@ -314,7 +320,7 @@ func members(f *schema.Field, fields []*schema.Field, put []putter) putter {
 	}
 }
 
-// variantOut writes the alternative of a variant that takes a value.
+// variantOut writes variants.
 type variantOut struct {
 	f            *schema.Field
 	tags         buffers[column.Tagged]
@@ -327,14 +333,39 @@ func (o *variantOut) put(v any) error {
 		o.tags.Add(column.Tagged{})
 		return nil
 	}
-	for i, child := range o.f.Children {
-		if takes(child, v) {
-			o.tags.Add(column.Tagged{Index: *o.counts[i], Tag: uint32(i + 1)})
-			*o.counts[i]++
-			return o.alternatives[i](v)
+	a, ok := v.(value.Alternative)
+	if !ok {
+		var err error
+		if a, err = o.find(v); err != nil {
+			return err
 		}
 	}
-	return unexpected(o.f, v)
+	i := a.Index
+	if i < 0 || i >= len(o.alternatives) {
+		return fmt.Errorf("field %q: there is no alternative %d in %s", o.f.Path(), i, o.f.CppType())
+	}
+	o.tags.Add(column.Tagged{Index: *o.counts[i], Tag: uint32(i + 1)})
+	*o.counts[i]++
+	return o.alternatives[i](a.Value)
+}
+
+// find returns the only alternative that takes v.
+func (o *variantOut) find(v any) (found value.Alternative, _ error) {
+	found.Index = -1
+	for i, child := range o.f.Children {
+		switch {
+		case !takes(child, v):
+		case found.Index >= 0:
+			return found, fmt.Errorf("field %q: alternatives %d and %d of %s take this %T, a value.Alternative tells which is meant",
+				o.f.Path(), found.Index, i, o.f.CppType(), v)
+		default:
+			found = value.Alternative{Index: i, Value: v}
+		}
+	}
+	if found.Index < 0 {
+		return found, unexpected(o.f, v)
+	}
+	return found, nil
 }
 
 // takes reports whether v is a dynamic value of field f.
@@ -343,6 +374,9 @@ func takes(f *schema.Field, v any) bool {
 	case schema.Wrapper:
 		return takes(f.Children[0], v)
 	case schema.Optional:
+		if some, ok := v.(value.Some); ok {
+			return takes(f.Children[0], some.Value)
+		}
 		return v == nil || takes(f.Children[0], v)
 	case schema.Scalar:
 		return scalarValue[f.Kind()] == reflect.TypeOf(v)
@@ -356,6 +390,9 @@ func takes(f *schema.Field, v any) bool {
 		b, ok := v.(value.Bits)
 		return ok && uint64(len(b)) == f.ArraySize
 	case schema.Variant:
+		if a, ok := v.(value.Alternative); ok {
+			return a.Index >= 0 && a.Index < len(f.Children) && takes(f.Children[a.Index], a.Value)
+		}
 		return v == nil || slices.ContainsFunc(f.Children, func(c *schema.Field) bool { return takes(c, v) })
 	case schema.Record:
 		switch v := v.(type) {

@@ -298,7 +298,7 @@ func (c *writeCompiler) any(f *schema.Field) putter {
 			}
 			return nil
 		}
-		return items(f, length, c.any(f.Children[0]))
+		return items(f, c.any(f.Children[0]), length)
 	case schema.Optional:
 		index, elem := c.index(f), c.any(f.Children[0])
 		return func(v any) error {
@@ -306,14 +306,17 @@ func (c *writeCompiler) any(f *schema.Field) putter {
 				index.add(0)
 				return nil
 			}
+			if some, ok := v.(value.Some); ok {
+				v = some.Value
+			}
+			err := elem(v)
 			index.add(1)
-			return elem(v)
+			return err
 		}
 	case schema.Collection:
 		index := c.index(f)
-		begin := func(n int) error { index.add(n); return nil }
 		if !f.IsMap() {
-			return items(f, begin, c.any(f.Children[0]))
+			return items(f, c.any(f.Children[0]), func(n int) error { index.add(n); return nil })
 		}
 		pair := c.record(f.Children[0])
 		return func(v any) error {
@@ -321,12 +324,12 @@ func (c *writeCompiler) any(f *schema.Field) putter {
 			if !ok {
 				return unexpected(f, v)
 			}
-			index.add(len(m.Elements))
 			for _, e := range m.Elements {
 				if err := pair([]any{e.Key, e.Value}); err != nil {
 					return err
 				}
 			}
+			index.add(len(m.Elements))
 			return nil
 		}
 	case schema.Record:

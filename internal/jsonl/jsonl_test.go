@@ -45,6 +45,9 @@ func same(a, b any) bool {
 	case value.Record:
 		b, ok := b.(value.Record)
 		return ok && slices.Equal(a.Names, b.Names) && slices.EqualFunc(a.Values, b.Values, same)
+	case value.Alternative:
+		b, ok := b.(value.Alternative)
+		return ok && a.Index == b.Index && same(a.Value, b.Value)
 	}
 	return a == b
 }
@@ -126,11 +129,8 @@ func testFile(t *testing.T, file, ntuple string) {
 			case !bytes.Equal(w, g):
 				t.Errorf("entry %d, %s: got %s, want %s", i, f.Name, g, w)
 			case same(want.Values[j], got.Values[n]):
-			case hasVariant(f): // another alternative that prints alike
-				t.Logf("entry %d, %s: got %#v, want %#v", i, f.Name, got.Values[n], want.Values[j])
-				if f.Name != "var_int32_double" && f.Name != "var_var" { // whole numbers in variants of integers and floats
-					t.Error("this was not known to be ambiguous")
-				}
+			case string(g) == "null" && slices.Contains([]string{"opt_opt_int32", "uptr_uptr_int32", "var_nested"}, f.Name):
+				// JSON does not tell which of the optionals and variants is empty.
 			default:
 				t.Errorf("entry %d, %s: got %#v, want %#v", i, f.Name, got.Values[n], want.Values[j])
 			}
@@ -178,6 +178,7 @@ func one(tb testing.TB, typ, json string) (any, error) {
 func TestValues(t *testing.T) {
 	inf, nan, zero := math.Inf(1), math.NaN(), math.Copysign(0, -1)
 	list := func(v ...any) []any { return v }
+	alt := func(index int, v any) any { return value.Alternative{Index: index, Value: v} }
 	for _, test := range []struct {
 		typ, json string
 		want      any
@@ -208,27 +209,34 @@ func TestValues(t *testing.T) {
 		{"Empty", "{ }", record()}, {"Point", `{"x":1,"y":2}`, record("x", float32(1), "y", float32(2))}, {"Point", ` { "y" : 2 , "x" : 1 } `, record("x", float32(1), "y", float32(2))},
 		{"Jet", `{"pt":1,":_0":{"y":1,"x":2},"hits":[],"\"odd\"\u002e\udcff":true}`, record(":_0", record("x", float32(2), "y", float32(1)), "pt", 1.0, "hits", list(), "\"odd\".\xff", true)},
 
+		// Of nested optionals, null is the outermost.
+		{"std::optional<std::optional<bool>>", "null", nil}, {"std::optional<std::optional<bool>>", "true", true}, {"std::optional<std::variant<bool>>", "null", nil},
+
 		// Variants: the first that prints the same.
-		{"std::variant<bool>", "null", nil}, {"std::variant<std::int32_t,std::string>", `"5"`, "5"}, {"std::variant<std::int8_t,std::int32_t,std::uint64_t>", "128", int32(128)},
-		{"std::variant<std::int8_t,std::int32_t,std::uint64_t>", "18446744073709551615", uint64(math.MaxUint64)},
-		{"std::variant<std::int32_t,double>", "3", int32(3)}, {"std::variant<std::int32_t,double>", "3.0", 3.0}, {"std::variant<std::int32_t,double>", "3e0", 3.0},
-		{"std::variant<std::int32_t,double>", "-0", zero}, {"std::variant<std::int32_t,double>", "2147483648", 2147483648.0}, {"std::variant<double,std::int32_t>", "3", 3.0},
-		{"std::variant<double,std::int64_t>", "9007199254740993", int64(9007199254740993)}, {"std::variant<float,std::int64_t>", "9007199254740993", int64(9007199254740993)},
-		{"std::variant<float,double>", "0.1", float32(0.1)}, {"std::variant<float,double>", "0.10000000149011612", float64(float32(0.1))}, {"std::variant<float,double>", "1.50", float32(1.5)},
-		{"std::variant<float,double>", "1.2345678901e-05", 1.2345678901e-05}, {"std::variant<float,double>", "12345678901234567000000000", 1.2345678901234567e25}, {"std::variant<float,double>", "1e300", 1e300},
-		{"std::variant<float,double>", `"NaN"`, float32(nan)}, {"std::variant<std::vector<float>,std::vector<double>>", "[1,0.1,16777217]", list(1.0, 0.1, 16777217.0)},
-		{"std::variant<std::vector<float>,std::vector<double>>", "[]", list()}, {"std::variant<std::vector<std::int8_t>,std::string,std::vector<std::vector<bool>>>", "[[true]]", list(list(true))},
-		{"std::variant<float,std::string>", `"NaN"`, float32(nan)}, {"std::variant<float,std::string>", `"nan"`, "nan"}, {"std::variant<std::bitset<2>,std::string>", `"10"`, value.Bits{false, true}},
-		{"std::variant<std::bitset<2>,std::string>", `"100"`, "100"}, {"std::variant<TObject,std::string>", `"a"`, "a"},
-		{"std::variant<Point,Reversed>", `{"x":1,"y":2}`, record("x", float32(1), "y", float32(2))}, {"std::variant<Point,Reversed>", `{"y":1,"x":2}`, record("y", float32(1), "x", float32(2))},
-		{"std::variant<Point,std::map<std::string,float>>", `{"x":1,"z":2}`, dict(true, "x", float32(1), "z", float32(2))},
-		{"std::variant<std::map<std::string,bool>,std::vector<std::pair<std::string,bool>>>", `[["a",true]]`, list(list("a", true))},
-		{"std::variant<std::map<std::string,bool>,std::vector<std::pair<std::string,bool>>>", `[["a",true],["a",true]]`, dict(true, "a", true, "a", true)},
-		{"std::variant<std::int32_t,std::variant<float,std::string>>", `1.5`, float32(1.5)}, {"std::variant<std::variant<std::int32_t,float>,double>", "0.123456789", 0.123456789},
-		{"std::variant<std::optional<Enum>,bool>", "7", int16(7)}, {"std::variant<bool,std::optional<Enum>>", "null", nil},
-		// None prints the same: the first.
-		{"std::variant<float,bool,std::string>", "16777217", float32(16777216)}, {"std::variant<std::vector<float>,std::array<double,2>>", "[16777217]", list(float32(16777216))},
-		{"std::vector<std::variant<float,double>>", "[16777217,1,-0]", list(16777217.0, float32(1), float32(zero))},
+		{"std::variant<bool>", "null", nil}, {"std::variant<std::int32_t,std::string>", `"5"`, alt(1, "5")}, {"std::variant<std::int8_t,std::int32_t,std::uint64_t>", "128", alt(1, int32(128))},
+		{"std::variant<std::int8_t,std::int32_t,std::uint64_t>", "18446744073709551615", alt(2, uint64(math.MaxUint64))}, {"std::variant<std::int32_t,std::int64_t>", "5", alt(0, int32(5))},
+		{"std::variant<std::int32_t,double>", "3", alt(0, int32(3))}, {"std::variant<std::int32_t,double>", "3.0", alt(1, 3.0)}, {"std::variant<std::int32_t,double>", "3e0", alt(1, 3.0)},
+		{"std::variant<std::int32_t,double>", "-0", alt(1, zero)}, {"std::variant<std::int32_t,double>", "-0.0", alt(1, zero)}, {"std::variant<std::int32_t,double>", "2147483648", alt(1, 2147483648.0)},
+		{"std::variant<double,std::int32_t>", "3", alt(1, int32(3))}, {"std::variant<double,std::int32_t>", "3.0", alt(0, 3.0)}, {"std::variant<double,std::int8_t>", "300", alt(0, 300.0)},
+		{"std::variant<std::vector<double>,std::vector<Enum>>", "[1,2]", alt(1, list(int16(1), int16(2)))}, {"std::variant<std::vector<Enum>,std::vector<double>>", "[1.0,2.0]", alt(1, list(1.0, 2.0))},
+		{"std::variant<double,std::int64_t>", "9007199254740993", alt(1, int64(9007199254740993))}, {"std::variant<float,std::int64_t>", "9007199254740993", alt(1, int64(9007199254740993))},
+		{"std::variant<float,double>", "0.1", alt(0, float32(0.1))}, {"std::variant<float,double>", "0.10000000149011612", alt(1, float64(float32(0.1)))}, {"std::variant<float,double>", "1.50", alt(0, float32(1.5))},
+		{"std::variant<float,double>", "1.2345678901e-05", alt(1, 1.2345678901e-05)}, {"std::variant<float,double>", "12345678901234567000000000", alt(1, 1.2345678901234567e25)}, {"std::variant<float,double>", "1e300", alt(1, 1e300)},
+		{"std::variant<float,double>", `"NaN"`, alt(0, float32(nan))}, {"std::variant<std::vector<float>,std::vector<double>>", "[1,0.1,16777217]", alt(1, list(1.0, 0.1, 16777217.0))},
+		{"std::variant<std::vector<float>,std::vector<double>>", "[]", alt(0, list())}, {"std::variant<std::vector<std::int8_t>,std::string,std::vector<std::vector<bool>>>", "[[true]]", alt(2, list(list(true)))},
+		{"std::variant<float,std::string>", `"NaN"`, alt(0, float32(nan))}, {"std::variant<float,std::string>", `"nan"`, alt(1, "nan")}, {"std::variant<std::bitset<2>,std::string>", `"10"`, alt(0, value.Bits{false, true})},
+		{"std::variant<std::bitset<2>,std::string>", `"100"`, alt(1, "100")}, {"std::variant<TObject,std::string>", `"a"`, alt(1, "a")},
+		{"std::variant<Point,Reversed>", `{"x":1,"y":2}`, alt(0, record("x", float32(1), "y", float32(2)))}, {"std::variant<Point,Reversed>", `{"y":1,"x":2}`, alt(1, record("y", float32(1), "x", float32(2)))},
+		{"std::variant<Point,std::map<std::string,float>>", `{"x":1,"z":2}`, alt(1, dict(true, "x", float32(1), "z", float32(2)))},
+		{"std::variant<std::map<std::string,bool>,std::vector<std::pair<std::string,bool>>>", `[["a",true]]`, alt(1, list(list("a", true)))},
+		{"std::variant<std::map<std::string,bool>,std::vector<std::pair<std::string,bool>>>", `[["a",true],["a",true]]`, alt(0, dict(true, "a", true, "a", true))},
+		{"std::variant<std::int32_t,std::variant<float,std::string>>", `1.5`, alt(1, alt(0, float32(1.5)))}, {"std::variant<std::variant<std::int32_t,float>,double>", "0.123456789", alt(1, 0.123456789)},
+		{"std::variant<std::variant<float,std::int32_t>,std::int64_t>", "5", alt(0, alt(1, int32(5)))}, {"std::variant<std::variant<float,bool>,std::int64_t>", "5", alt(1, int64(5))},
+		{"std::variant<std::optional<Enum>,bool>", "7", alt(0, int16(7))}, {"std::variant<bool,std::optional<Enum>>", "null", nil},
+		// None prints the same: the first that loses nothing, else the first.
+		{"std::variant<float,double>", "16777217", alt(1, 16777217.0)}, {"std::variant<float,double>", "2", alt(0, float32(2))},
+		{"std::variant<float,bool,std::string>", "16777217", alt(0, float32(16777216))}, {"std::variant<std::vector<float>,std::array<double,2>>", "[16777217]", alt(0, list(float32(16777216)))},
+		{"std::vector<std::variant<float,double>>", "[16777217,1,-0]", list(alt(1, 16777217.0), alt(0, float32(1)), alt(0, float32(zero)))},
 	} {
 		got, err := one(t, test.typ, test.json)
 		if err != nil || !same(got, test.want) {

@@ -1,12 +1,26 @@
 package jsonl
 
 import (
+	"bytes"
 	"encoding/base64"
 	"math"
 	"strconv"
 
 	"github.com/go-rntuple/go-rntuple/value"
 )
+
+// fit says how well a value that was read fits the JSON it was read from.
+type fit int
+
+const (
+	prints fit = iota // as that JSON again, within a variant
+	whole             // is a float that prints with a point, which the JSON does not have
+	other             // prints otherwise
+	never
+)
+
+// worsen notes how a part of the value fits.
+func (r *Reader) worsen(f fit) { r.fit = max(r.fit, f) }
 
 // value reads a value of n.
 func (r *Reader) value(n *node) (any, *Error) {
@@ -47,7 +61,9 @@ func (r *Reader) integer(n *node) (any, *Error) {
 		v = v*10 + d
 	}
 	r.pos += len(token)
-	r.inexact = r.inexact || v == 0 && token[0] == '-'
+	if v == 0 && token[0] == '-' {
+		r.worsen(other)
+	}
 	return n.box(v * sign), nil
 }
 
@@ -78,7 +94,13 @@ func (r *Reader) float(n *node) (v any, _ *Error) {
 	if v = f; n.size == 32 {
 		v = float32(f)
 	}
-	r.inexact = r.inexact || r.variants > 0 && token != nil && !printsAs(v, token)
+	switch {
+	case r.variants == 0 || token == nil:
+	case !printsAs(v, token):
+		r.worsen(other)
+	case !bytes.ContainsAny(token, ".eE"):
+		r.worsen(whole)
+	}
 	return v, nil
 }
 
@@ -126,42 +148,41 @@ func (r *Reader) optional(n *node) (any, *Error) {
 	return r.value(n.children[0])
 }
 
-// variant reads the value of the first alternative that would print the same,
-// else of the first that takes the JSON.
+// variant reads the value of the first of the alternatives that fit best.
 func (r *Reader) variant(n *node) (any, *Error) {
-	begin, height, inexact := r.pos, len(r.stack), r.inexact
+	begin, height, outer := r.pos, len(r.stack), r.fit
 	first := kinds[r.buf[begin]]
 	if first == null {
 		return nil, r.word("null")
 	}
-	var best any
+	var found any
 	var failed *Error
-	end, tried, exact := -1, 0, false
+	best, end, tried := never, 0, 0
 	r.variants++
-	for _, child := range n.children {
+	for i, child := range n.children {
 		if child.kinds&first == 0 {
 			continue
 		}
 		tried++
-		r.pos, r.inexact = begin, false
+		r.pos, r.fit = begin, prints
 		v, err := r.value(child)
 		if err != nil {
 			r.drop(height)
 			failed = err
 			continue
 		}
-		if exact = !r.inexact; exact || end < 0 {
-			best, end = v, r.pos
+		if r.fit < best {
+			found, best, end = value.Alternative{Index: i, Value: v}, r.fit, r.pos
 		}
-		if exact {
+		if best == prints {
 			break
 		}
 	}
 	r.variants--
 	switch {
-	case end >= 0:
-		r.pos, r.inexact = end, inexact || !exact
-		return best, nil
+	case best < never:
+		r.pos, r.fit = end, max(outer, best)
+		return found, nil
 	case tried == 1:
 		return nil, failed
 	}
@@ -257,7 +278,9 @@ func (r *Reader) dictionary(n *node) (any, *Error) {
 			m.Elements = append(m.Elements, value.KeyValue{Key: kv[0], Value: kv[1]})
 		}
 	}
-	r.inexact = r.inexact || r.variants > 0 && value.AppendJSON(nil, m)[0] != open
+	if r.variants > 0 && value.AppendJSON(nil, m)[0] != open {
+		r.worsen(other)
+	}
 	return m, nil
 }
 
@@ -277,7 +300,9 @@ func (r *Reader) record(n *node) (any, *Error) {
 			if i, ok = n.byName[string(name)]; !ok {
 				return r.fail("there is no member %q", name)
 			}
-			r.inexact = r.inexact || i < next
+			if i < next {
+				r.worsen(other)
+			}
 		}
 		next = i + 1
 		v, err := r.value(n.children[i])

@@ -21,13 +21,13 @@
 //
 // JSON does not say which alternative of a variant is meant. It is the first
 // that prints again as the JSON that was read, where it does not count how
-// numbers (1.5, 1.50) and strings are spelled, nor spaces. If there is none, it
-// is the first that takes the JSON at all. So what cat prints
+// numbers (1.5, 1.50) and strings are spelled, nor spaces. Within variants,
+// floats print with a point: 3 is of an integer type if there is one, 3.0 never.
+// If no alternative prints the same, it is the first that holds the numbers
+// exactly, else the first that takes the JSON at all. So what cat prints
 // is read into values that print the same, but where several alternatives print
 // alike, the first of them is meant:
 //
-//   - a double that is a whole number becomes an integer in variant<int,double>;
-//     written with a point, 3.0, it stays a double
 //   - a double of few digits becomes a float in variant<float,double>, and a
 //     float becomes a double in variant<double,float>
 //   - among integer types, the first that has the number in its range
@@ -37,7 +37,7 @@
 //     classes whose members have the same names and fit), the first; an empty
 //     array is of the first collection
 //   - null is the variant without a value, never an empty optional in it or an
-//     inner variant without a value
+//     inner variant without a value; likewise, it is the outermost optional
 package jsonl
 
 import (
@@ -67,7 +67,7 @@ type Reader struct {
 	stack    []any  // items of the arrays and maps that are being read
 	scratch  []byte // the last string that had escapes
 	variants int    // around the value that is being read
-	inexact  bool   // what was read since it was reset would not print the same
+	fit      fit    // the worst of what was read since it was reset
 }
 
 const initialBuffer = 64 << 10

@@ -35,8 +35,14 @@ func Append(dst []byte, f *schema.Field, v any) []byte {
 	if v == nil {
 		return append(dst, "null"...)
 	}
-	f = held(f, v)
+	for f.Shape == schema.Wrapper || f.Shape == schema.Optional {
+		f = f.Children[0]
+	}
 	switch v := v.(type) {
+	case value.Alternative:
+		return Append(dst, f.Children[v.Index], v.Value)
+	case value.Some:
+		return Append(dst, f, v.Value)
 	case float32:
 		return fmt.Appendf(dst, `"0x%08x"`, math.Float32bits(v))
 	case float64:
@@ -93,39 +99,6 @@ func appendItems(dst []byte, f *schema.Field, items [][]byte) []byte {
 		slices.SortFunc(items, bytes.Compare)
 	}
 	return append(append(append(dst, '['), bytes.Join(items, []byte(","))...), ']')
-}
-
-// held descends from f to the field that v is the value of: through wrappers
-// and optionals, and to the first alternative of a variant that v can belong to.
-func held(f *schema.Field, v any) *schema.Field {
-	for {
-		switch f.Shape {
-		case schema.Wrapper, schema.Optional:
-			f = f.Children[0]
-		case schema.Variant:
-			i := slices.IndexFunc(f.Children, func(child *schema.Field) bool { return fits(held(child, v), v) })
-			if i < 0 {
-				panic(fmt.Sprintf("no alternative of field %q fits %T", f.Path(), v))
-			}
-			f = f.Children[i]
-		default:
-			return f
-		}
-	}
-}
-
-func fits(f *schema.Field, v any) bool {
-	switch v := v.(type) {
-	case string:
-		return f.Shape == schema.String
-	case []any:
-		return (f.Shape == schema.Collection || f.Shape == schema.Array) && !f.IsMap() || f.IsTuple() && len(f.Children) == len(v)
-	case value.Map:
-		return f.IsMap()
-	case value.Record:
-		return f.Shape == schema.Record && !f.IsTuple() && slices.EqualFunc(f.Children, v.Names, func(f *schema.Field, name string) bool { return f.Name == name })
-	}
-	return f.Shape == schema.Scalar || f.Shape == schema.Cardinality || f.Shape == schema.Bitset
 }
 
 // Entries calls each with every entry of r in the form for comparison, without

@@ -46,7 +46,7 @@ type task struct {
 
 // NewReadAhead returns a read-ahead without columns.
 func (s *Source) NewReadAhead() *ReadAhead {
-	return &ReadAhead{src: s, budget: s.Budget, keep: s.Budget / 4}
+	return &ReadAhead{src: s, budget: s.Budget, keep: s.Budget}
 }
 
 // Advance tells that entries from first on, up to end at most, are read in
@@ -142,6 +142,9 @@ func (a *ReadAhead) release(n int64) {
 
 // queue returns tasks for the column's pages in a cluster.
 func (c *Column[T]) queue(cluster *Cluster, from float64) (tasks []task) {
+	if c.bulk {
+		return nil
+	}
 	pages := c.now
 	if pages == nil || pages.cluster != cluster {
 		var err error

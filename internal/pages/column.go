@@ -24,6 +24,8 @@ type Column[T column.Element] struct {
 	decoders []*column.Decoder[T] // by representation
 
 	now, next *clusterPages[T] // next is what ahead works on beside now
+	bulk      bool             // reads are of so many pages that they need no read-ahead
+	keep      bool             // the bytes of pages, uncompressed, as others will want them
 	recent    []int            // decoded pages of now, in the order of their use
 
 	mu   sync.Mutex
@@ -62,6 +64,9 @@ func NewColumn[T column.Element](ahead *ReadAhead, f *schema.Field, index int) (
 	ahead.columns = append(ahead.columns, c)
 	return c, nil
 }
+
+// KeepBytes tells that other readers of the column will soon want the same pages.
+func (c *Column[T]) KeepBytes() { c.keep = true }
 
 // Len returns the number of elements in a cluster.
 func (c *Column[T]) Len(cluster *Cluster) (int64, error) {
@@ -139,6 +144,7 @@ func (c *Column[T]) Read(ctx context.Context, cluster *Cluster, first int64, dst
 		clear(dst[:n])
 		dst, first = dst[n:], first+n
 	}
+	c.bulk = false
 	for p := now.find(first, c.recent); len(dst) > 0; p++ {
 		skip := first - (now.ends[p] - int64(now.Pages[p].NumElements))
 		if whole := now.wholePages(p, len(dst)); skip == 0 && whole > 0 {
@@ -147,6 +153,7 @@ func (c *Column[T]) Read(ctx context.Context, cluster *Cluster, first int64, dst
 				return err
 			}
 			dst, first, p = dst[n:], first+int64(n), p+whole-1
+			c.bulk = c.bulk || whole >= c.src.Workers
 			continue
 		}
 		elements, err := c.page(ctx, p)
@@ -289,12 +296,13 @@ func (c *Column[T]) decode(ctx context.Context, pages *clusterPages[T], p int, s
 	}
 	page, format, decoder := pages.Pages[p], pages.Column.Format(), c.decoders[pages.Column.Representation]
 	use := func(b []byte) error { return decoder.Decode(dst, b) }
+	share := c.keep || pages.cluster.sharesBytes(page)
 	err := errNoSpan
 	if sp != nil {
-		err = c.src.pageIn(sp, pages.cluster, format, page, use)
+		err = c.src.pageIn(sp, format, page, share, use)
 	}
 	if err == errNoSpan {
-		err = c.src.page(pages.cluster, format, page, use)
+		err = c.src.page(format, page, share, use)
 	}
 	if err != nil {
 		err = fmt.Errorf("field %q, column %d, cluster %d, page %d: %w", c.field.Path(), pages.Column.ID, pages.cluster.ID, p, err)

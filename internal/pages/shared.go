@@ -9,10 +9,11 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 )
 
-// page reads a page of cluster c, as Blobs.Page does. Pages whose bytes are
-// those of other pages, too, are decompressed once.
-func (s *Source) page(c *Cluster, f column.Format, p envelope.Page, use func(page []byte) error) error {
-	return s.once(c, f, p, func(use func([]byte) error) error { return s.Page(f, p, use) }, use)
+// page reads a page as Blobs.Page does. If share is set, its bytes are kept for
+// other pages that have the same ones, or other readers, so that they are
+// decompressed once.
+func (s *Source) page(f column.Format, p envelope.Page, share bool, use func(page []byte) error) error {
+	return s.once(f, p, share, func(use func([]byte) error) error { return s.Page(f, p, use) }, use)
 }
 
 // errNoSpan says that a span could not be read, so that pages have to be read one
@@ -20,8 +21,8 @@ func (s *Source) page(c *Cluster, f column.Format, p envelope.Page, use func(pag
 var errNoSpan = errors.New("pages cannot be read together")
 
 // pageIn is page for one that lies in a span.
-func (s *Source) pageIn(sp *span, c *Cluster, f column.Format, p envelope.Page, use func(page []byte) error) error {
-	return s.once(c, f, p, func(use func([]byte) error) error {
+func (s *Source) pageIn(sp *span, f column.Format, p envelope.Page, share bool, use func(page []byte) error) error {
+	return s.once(f, p, share, func(use func([]byte) error) error {
 		n, err := s.extent(f, p)
 		if err != nil {
 			return err
@@ -34,11 +35,11 @@ func (s *Source) pageIn(sp *span, c *Cluster, f column.Format, p envelope.Page, 
 	}, use)
 }
 
-func (s *Source) once(c *Cluster, f column.Format, p envelope.Page, read func(use func([]byte) error) error, use func([]byte) error) error {
-	if !c.sharesBytes(p) {
+func (s *Source) once(f column.Format, p envelope.Page, share bool, read func(use func([]byte) error) error, use func([]byte) error) error {
+	key := sharedKey{p.Locator.Offset, f.PageSize(p.NumElements)}
+	if !share || key.size == int64(p.Locator.Size) { // not compressed
 		return read(use)
 	}
-	key := sharedKey{p.Locator.Offset, f.PageSize(p.NumElements)}
 	if plain := s.shared.get(key); plain != nil {
 		if err := use(plain); err != nil {
 			return pageError(p, err)

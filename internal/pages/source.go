@@ -25,6 +25,10 @@ type Source struct {
 	Workers int   // goroutines that decode pages for a reader, beside its own
 	Budget  int64 // bytes of decoded pages that a reader may have at hand
 
+	// ParsePageList reads the page list of a cluster group; nil for that of
+	// format 1.
+	ParsePageList func(group int, b []byte) (*envelope.PageList, error)
+
 	headerChecksum uint64
 	groups         []*group // by first entry
 	shared         sharedPages
@@ -33,6 +37,7 @@ type Source struct {
 // group is a cluster group. Its page list is read when first needed.
 type group struct {
 	envelope.ClusterGroup
+	index   int // in the footer
 	firstID int // of its clusters
 
 	mu       sync.Mutex
@@ -60,8 +65,8 @@ func (c *Cluster) Columns() []envelope.ColumnPages { return c.columns }
 func NewSource(blobs Blobs, s *schema.Schema, headerChecksum uint64, footer *envelope.Footer) (*Source, error) {
 	src := &Source{Blobs: blobs, Schema: s, headerChecksum: headerChecksum}
 	id := 0
-	for _, g := range footer.ClusterGroups {
-		src.groups = append(src.groups, &group{ClusterGroup: g, firstID: id})
+	for i, g := range footer.ClusterGroups {
+		src.groups = append(src.groups, &group{ClusterGroup: g, index: i, firstID: id})
 		id += int(g.NumClusters)
 	}
 	slices.SortStableFunc(src.groups, func(a, b *group) int { return byEntry(a.MinEntry, a.EntrySpan, b.MinEntry, b.EntrySpan) })
@@ -130,7 +135,12 @@ func (s *Source) load(ctx context.Context, g *group) ([]*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	list, err := envelope.ParsePageList(b)
+	var list *envelope.PageList
+	if s.ParsePageList != nil {
+		list, err = s.ParsePageList(g.index, b)
+	} else {
+		list, err = envelope.ParsePageList(b)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}

@@ -1,0 +1,22 @@
+#!/bin/bash
+# written_budget.sh write OUT.root KIND COMPRESSION CLUSTER UNZIPPED BUDGET PAGE ENTRIES
+# written_budget.sh pages FILE...
+# Has ROOT write made-up entries with little memory for the pages that are being filled; 0 is the default of a setting.
+# KIND is wide, 1000 fields of numbers, or jagged, fields that grow at different paces. The second form prints how many
+# elements the pages have, as ROOT finds them: a line of JSON for each file, a list by cluster of lists by column.
+# The program is kept in the folder GEN_WORK, if that is set. Needs what types.sh needs.
+set -eu
+[ $# -ge 2 ] || { echo "usage: written_budget.sh write|pages ..." >&2; exit 2; }
+. "$(dirname "${BASH_SOURCE[0]}")/types_build.sh"
+if [ -n "${GEN_WORK:-}" ]; then
+   work=$GEN_WORK
+   mkdir -p "$work"
+else
+   work=$(mktemp -d)
+   trap 'rm -rf "$work"' EXIT
+fi
+findROOT
+[ -x "$work/written_budget" ] ||
+   g++ -std=c++17 -O2 -pthread -I"$incdir" -x c++ -o "$work/written_budget" "$here/written_budget.C" \
+      -L"$libdir" -Wl,-rpath,"$libdir" -Wl,--allow-shlib-undefined -lROOTNTuple -lRIO -lCore
+"$work/written_budget" "$@"
