@@ -36,5 +36,5 @@ func Example() {
 	// Output:
 	// zstd 5 true
 	// true <nil>
-	// block[0] at offset 0x0: corrupt data: zstd block of 22 bytes, 11 left
+	// block[0] at offset 0x0: corrupt data: zstd block of 21 bytes, 11 left
 }

@@ -60,16 +60,6 @@ func needed(t *testing.T) {
 	}
 }
 
-// neededToWrite skips tests of files that we have written. TestWriteTypes and
-// TestWriteUproot (dynamic values do not tell which of nested optionals is
-// empty) and TestWriteSize (zlib) do not hold yet, so they are not part of .ci/run.
-func neededToWrite(t *testing.T) {
-	t.Helper()
-	if os.Getenv("RNTUPLE_INTEROP") != "all" {
-		t.Skip("skipped without RNTUPLE_INTEROP=all: needs ROOT and minutes, and does not hold in all parts yet")
-	}
-}
-
 // script runs a script of testdata/gen in the environment and returns what it
 // prints.
 func script(t *testing.T, name string, args ...string) []byte {

@@ -86,7 +86,7 @@ var jsrootPageFaults = []readerFault{
 // TestJsroot has jsroot read what we have written. It must read the values that
 // it reads from ROOT's own files, except where it fails with those, too.
 func TestJsroot(t *testing.T) {
-	neededToWrite(t)
+	needed(t)
 	modules, err := jsroot()
 	if errors.Is(err, errNoNode) {
 		t.Skip("skipped: ", err)

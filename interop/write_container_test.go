@@ -121,7 +121,7 @@ func secondLines() (all []string) {
 
 // TestWriteUpdate has ROOT add objects and RNTuples to a file of ours.
 func TestWriteUpdate(t *testing.T) {
-	neededToWrite(t)
+	needed(t)
 	path := filepath.Join(t.TempDir(), "ours.root")
 	f, err := rntuple.CreateFile(path)
 	if err != nil {
@@ -180,7 +180,7 @@ func TestWriteUpdate(t *testing.T) {
 
 // TestWriteMerge has ROOT's hadd merge a file of ours with one of ROOT's.
 func TestWriteMerge(t *testing.T) {
-	neededToWrite(t)
+	needed(t)
 	dir := t.TempDir()
 	root, ours := filepath.Join(dir, "root.root"), filepath.Join(dir, "ours.root")
 	for _, setting := range []int{505, 0} {
@@ -210,7 +210,7 @@ func TestWriteMerge(t *testing.T) {
 // TestWriteAppend adds RNTuples to a file that ROOT has made, which ROOT then
 // reads and adds to again.
 func TestWriteAppend(t *testing.T) {
-	neededToWrite(t)
+	needed(t)
 	path := filepath.Join(t.TempDir(), "root.root")
 	script(t, "written_size.sh", path, "505", "500")
 	quiet(t, "written_container.py", "update", path, "dir/second")

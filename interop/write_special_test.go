@@ -130,7 +130,7 @@ func record(t *testing.T, path, name string, names string, doc []*schema.FieldDo
 
 // TestWriteLate adds fields, plain and projected, while writing.
 func TestWriteLate(t *testing.T) {
-	neededToWrite(t)
+	needed(t)
 	for _, setting := range []rntuple.WriteOption{rntuple.Compression(505), rntuple.Compression(0)} {
 		path := filepath.Join(t.TempDir(), "late.root")
 		r := record(t, path, "late", "x v", []*schema.FieldDocument{fieldOf(t, "x", "std::int32_t"), fieldOf(t, "v", "std::vector<std::int32_t>")}, setting)
@@ -167,7 +167,7 @@ func TestWriteLate(t *testing.T) {
 
 // TestWriteRepresentations writes a field in several representations.
 func TestWriteRepresentations(t *testing.T) {
-	neededToWrite(t)
+	needed(t)
 	path := filepath.Join(t.TempDir(), "multi.root")
 	columns := func(all ...[]schema.ColumnDocument) func(*schema.FieldDocument) {
 		return func(f *schema.FieldDocument) { f.Columns = all }
@@ -204,7 +204,7 @@ func TestWriteRepresentations(t *testing.T) {
 // TestWriteChunks has keys so small that pages and envelopes need several. (ROOT
 // crashes when the list of the pieces itself does not fit into the first one.)
 func TestWriteChunks(t *testing.T) {
-	neededToWrite(t)
+	needed(t)
 	dir := t.TempDir()
 	var ntuples []string
 	var want [][]string
@@ -263,7 +263,7 @@ func entryOf(names []string, values []any) map[string]any {
 // TestWriteSeveral writes RNTuples side by side and one after the other, in
 // directories, and one name twice.
 func TestWriteSeveral(t *testing.T) {
-	neededToWrite(t)
+	needed(t)
 	path := filepath.Join(t.TempDir(), "several.root")
 	f, err := rntuple.CreateFile(path)
 	check := func(err error) {
@@ -309,7 +309,7 @@ func TestWriteSeveral(t *testing.T) {
 
 // TestWriteCheckpoints has ROOT read what a checkpoint leaves.
 func TestWriteCheckpoints(t *testing.T) {
-	neededToWrite(t)
+	needed(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "checkpoints.root")
 	type entry struct {
@@ -355,7 +355,7 @@ func TestWriteCheckpoints(t *testing.T) {
 
 // TestWriteStructs has ROOT read entries of a Go type, with tags of all kinds.
 func TestWriteStructs(t *testing.T) {
-	neededToWrite(t)
+	needed(t)
 	type point struct {
 		X float32
 		Y float64 `rntuple:"Y,encoding=SplitReal32"`

@@ -174,7 +174,7 @@ func rewrite(to, from, name string, l layout, opts ...rntuple.WriteOption) error
 // layout as we have written it. It must read the values that it has written
 // itself, and find the same columns.
 func TestWriteTypes(t *testing.T) {
-	neededToWrite(t)
+	needed(t)
 	root, err := facts()
 	if err != nil {
 		t.Fatal(err)
@@ -317,7 +317,7 @@ var uprootClusterFaults = []readerFault{
 // TestWriteUproot has uproot read what we have written, and compares that with
 // what it reads from ROOT's own files.
 func TestWriteUproot(t *testing.T) {
-	neededToWrite(t)
+	needed(t)
 	root, err := matrix()
 	if err != nil {
 		t.Fatal(err)

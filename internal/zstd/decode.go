@@ -1,0 +1,265 @@
+package zstd
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+const (
+	frameMagic     = 0xFD2FB528
+	skippableMagic = 0x184D2A50 // and the 15 numbers after it
+	maxBlockSize   = 128 << 10  // uncompressed bytes of one block
+)
+
+// A decoder has what one call of Decode needs. Positions in src and dst count
+// from their starts; src is everything that Decode was given, dst the content
+// of one frame and all the room behind it.
+type decoder struct {
+	src, dst []byte
+	out      int // bytes of dst that are done
+	blockMax int // uncompressed bytes of the largest block of this frame
+
+	huffman   huffmanTables
+	sequences sequenceTables
+	repeats   [3]uint32 // the last offsets, latest first
+
+	literals [maxBlockSize + margin]byte
+	batch    [batchSize]sequence
+}
+
+// useAsm says that there is assembly for this machine.
+var useAsm bool
+
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+// Decode decodes the frames in src, usually one, which must have len(dst) bytes
+// of content, and verifies their checksums if they have any. As dst is the
+// window, no frame's window is too large, and matches may go beyond a small one.
+// dst and src must not overlap; after an error dst has undefined content.
+//
+// Errors wrap wire.ErrCorrupt, wire.ErrChecksum, or wire.ErrUnsupported for a
+// frame that needs a dictionary.
+func Decode(dst, src []byte) error {
+	d := decoders.Get().(*decoder)
+	d.src = src
+	done, err := d.frames(dst)
+	d.src, d.dst = nil, nil
+	decoders.Put(d)
+	if err == nil && done != len(dst) {
+		err = wire.Corrupt("zstd: %d bytes, expected %d", done, len(dst))
+	}
+	return err
+}
+
+// frames decodes all frames and returns how many bytes they have.
+func (d *decoder) frames(dst []byte) (done int, err error) {
+	for p := 0; p < len(d.src) && err == nil; {
+		if b := d.src[p:]; len(b) >= 8 && binary.LittleEndian.Uint32(b)&^15 == skippableMagic {
+			n := binary.LittleEndian.Uint32(b[4:])
+			if uint64(n) > uint64(len(b)-8) {
+				return done, errTruncated()
+			}
+			p += 8 + int(n)
+			continue
+		}
+		d.dst, d.out = dst[done:], 0
+		p, err = d.frame(p)
+		done += d.out
+	}
+	return done, err
+}
+
+func errTruncated() error { return wire.Corrupt("zstd: truncated") }
+
+// frame decodes the frame at p and returns where it ends.
+func (d *decoder) frame(p int) (int, error) {
+	h, n, err := parseHeader(d.src[p:])
+	if err != nil {
+		return p, err
+	}
+	p += n
+	if h.hasSize {
+		if h.size > uint64(len(d.dst)) {
+			return p, wire.Corrupt("zstd: frame of %d bytes, expected %d", h.size, len(d.dst))
+		}
+		d.dst = d.dst[:h.size]
+	}
+	d.blockMax = int(min(h.window, maxBlockSize))
+	d.huffman.reset()
+	d.sequences.reset()
+	d.repeats = [3]uint32{1, 4, 8}
+	for last := false; !last; {
+		if last, p, err = d.block(p); err != nil {
+			return p, err
+		}
+	}
+	if h.hasSize && d.out != len(d.dst) {
+		return p, wire.Corrupt("zstd: %d bytes, frame header says %d", d.out, h.size)
+	}
+	if h.hasSum {
+		if len(d.src)-p < 4 {
+			return p, errTruncated()
+		}
+		stored, sum := binary.LittleEndian.Uint32(d.src[p:]), uint32(xxhash.Sum64(d.dst[:d.out]))
+		if stored != sum {
+			return p, wire.Mismatch(uint64(stored), uint64(sum))
+		}
+		p += 4
+	}
+	return p, nil
+}
+
+type header struct {
+	window          uint64
+	size            uint64 // of the content
+	hasSize, hasSum bool
+}
+
+// parseHeader reads the frame header in front of b and returns its length.
+func parseHeader(b []byte) (h header, n int, err error) {
+	if len(b) < 5 {
+		return h, 0, errTruncated()
+	}
+	if magic := binary.LittleEndian.Uint32(b); magic != frameMagic {
+		return h, 0, wire.Corrupt("zstd: magic number %#x", magic)
+	}
+	descriptor := b[4]
+	single := descriptor&0x20 != 0
+	h.hasSum = descriptor&4 != 0
+	if descriptor&8 != 0 {
+		return h, 0, wire.Corrupt("zstd: reserved bit in frame header")
+	}
+	windowBytes, dictBytes, sizeBytes := 1, [4]int{0, 1, 2, 4}[descriptor&3], [4]int{0, 2, 4, 8}[descriptor>>6]
+	if single {
+		windowBytes = 0
+		sizeBytes = max(sizeBytes, 1)
+	}
+	n = 5
+	next := func(size int) (v uint64) {
+		for i, c := range b[n : n+size] {
+			v |= uint64(c) << (8 * i)
+		}
+		n += size
+		return v
+	}
+	if len(b) < n+windowBytes+dictBytes+sizeBytes {
+		return h, 0, errTruncated()
+	}
+	w := next(windowBytes)
+	h.window = (8 + w&7) << (w>>3 + 7)
+	if id := next(dictBytes); id != 0 {
+		return h, 0, wire.Unsupported("zstd: dictionary %d", id)
+	}
+	h.size, h.hasSize = next(sizeBytes), sizeBytes > 0
+	if sizeBytes == 2 {
+		h.size += 256
+	}
+	if single {
+		h.window = max(h.size, 1<<10)
+	}
+	return h, n, nil
+}
+
+// block decodes the block at p and returns whether it is the last one and
+// where it ends.
+func (d *decoder) block(p int) (last bool, end int, err error) {
+	if len(d.src)-p < 3 {
+		return false, p, errTruncated()
+	}
+	h := int(uint24(d.src[p:]))
+	p += 3
+	last, size := h&1 != 0, h>>3
+	if size > d.blockMax {
+		return false, p, wire.Corrupt("zstd: block of %d bytes, at most %d are allowed", size, d.blockMax)
+	}
+	const raw, run, compressed = 0, 1, 2
+	kind := h >> 1 & 3
+	have := size
+	if kind == run {
+		have = 1
+	}
+	if len(d.src)-p < have {
+		return false, p, errTruncated()
+	}
+	end = p + have
+	if kind <= run && len(d.dst)-d.out < size {
+		return false, p, errTooLong()
+	}
+	switch kind {
+	case raw:
+		d.out += copy(d.dst[d.out:], d.src[p:end])
+	case run:
+		fill(d.dst[d.out:d.out+size], d.src[p])
+		d.out += size
+	case compressed:
+		err = d.compressed(p, end)
+	default:
+		err = wire.Corrupt("zstd: reserved block type")
+	}
+	return last, end, err
+}
+
+func errTooLong() error { return wire.Corrupt("zstd: more data than expected") }
+
+// compressed decodes the compressed block that is src[p:end].
+func (d *decoder) compressed(p, end int) error {
+	limit := min(len(d.dst), d.out+d.blockMax)
+	s, err := parseLiterals(d.src[p:end])
+	if err != nil {
+		return err
+	}
+	if s.size > d.blockMax {
+		return wire.Corrupt("zstd: %d literals in a block of at most %d bytes", s.size, d.blockMax)
+	}
+	p += s.header
+	q := p + s.stored // where the sequences are
+	count, n, err := parseCount(d.src[q:end])
+	if err != nil {
+		return err
+	}
+	if count == 0 {
+		if q+n != end {
+			return wire.Corrupt("zstd: %d bytes behind the literals", end-q-n)
+		}
+		if limit-d.out < s.size {
+			return errTooLong()
+		}
+		lits := d.dst[d.out : d.out+s.size]
+		if s.kind == literalsRaw {
+			copy(lits, d.src[p:q])
+		} else if err := d.decodeLiterals(lits, s, p, q); err != nil {
+			return err
+		}
+		d.out += s.size
+		return nil
+	}
+	// Copying sixteen bytes at a time reads beyond the literals.
+	lits := d.literals[:s.size+margin]
+	if s.kind == literalsRaw && q+margin <= len(d.src) {
+		lits = d.src[p : q+margin]
+	} else if err := d.decodeLiterals(lits[:s.size], s, p, q); err != nil {
+		return err
+	}
+	return d.decodeSequences(count, q+n, end, limit, lits)
+}
+
+// fill sets all of dst to b.
+func fill(dst []byte, b byte) {
+	if b == 0 {
+		clear(dst)
+		return
+	}
+	n := min(len(dst), 16)
+	for i := range dst[:n] {
+		dst[i] = b
+	}
+	for n < len(dst) {
+		n += copy(dst[n:], dst[:min(n, 4<<10)])
+	}
+}
+
+func uint24(b []byte) uint32 { return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 }

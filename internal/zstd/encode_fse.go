@@ -1,0 +1,187 @@
+package zstd
+
+import "math/bits"
+
+// An fseWriter encodes symbols with FSE, the asymmetric numeral system of zstd.
+// A state is a number x of [size, 2*size), and of those that stand for one
+// symbol there are as many as its probability says.
+type fseWriter struct {
+	log     uint8 // size is 1<<log
+	probs   [maxCodes]uint16
+	symbols [maxCodes]fseSymbol
+	states  [1 << maxStatesLog]uint16 // those of the first symbol in order, then those of the second ...
+}
+
+// maxCodes is the size of the largest alphabet that FSE is used for: the codes
+// of match lengths.
+const maxCodes = 53
+
+const maxStatesLog = 9
+
+// An fseSymbol leads from a state to the one before. Without its low bits, x is
+// a number of [p, 2p), where p is the probability: it says the how-manieth
+// state of the symbol that is.
+type fseSymbol struct {
+	limit uint16 // states from here on lose n bits, others one less
+	n     uint8
+	first int16 // index of the symbol's first state, less p
+}
+
+// normalize makes probabilities of counts, which sum up to total. What occurs
+// gets at least 1 of the 1<<log.
+func (w *fseWriter) normalize(counts []uint32, total int, log uint8) {
+	w.log = log
+	clear(w.probs[:])
+	left := 1 << log
+	for s, c := range counts {
+		p := 0
+		if c > 0 {
+			p = max(1, (int(c)<<log+total/2)/total)
+		}
+		w.probs[s] = uint16(p)
+		left -= p
+	}
+	// Rounding is made up for where that matters least: for who has the fewest
+	// states, or would keep the most, for its count.
+	for ; left != 0; left -= sign(left) {
+		best, gone := -1, uint16(0)
+		if left < 0 {
+			gone = 1
+		}
+		for s, c := range counts {
+			if w.probs[s] <= gone {
+				continue
+			}
+			if best >= 0 {
+				a, b := uint64(c)*uint64(w.probs[best]-gone), uint64(counts[best])*uint64(w.probs[s]-gone)
+				if a == b || a > b == (left < 0) {
+					continue
+				}
+			}
+			best = s
+		}
+		w.probs[best] += uint16(sign(left))
+	}
+}
+
+func sign(n int) int {
+	if n < 0 {
+		return -1
+	}
+	return 1
+}
+
+// build makes the table for the probabilities. The symbols from rare on have a
+// probability "less than 1", which is 1 here but for where their states are:
+// section 4.1.1 of the RFC.
+func (w *fseWriter) build(rare int) {
+	size := 1 << w.log
+	var owner [1 << maxStatesLog]uint8
+	high := size
+	for s := rare; s < maxCodes && w.probs[s] > 0; s++ {
+		high--
+		owner[high] = uint8(s)
+	}
+	at, step := 0, size>>1+size>>3+3
+	for s, p := range w.probs[:rare] {
+		for range p {
+			owner[at] = uint8(s)
+			for at = (at + step) & (size - 1); at >= high; {
+				at = (at + step) & (size - 1)
+			}
+		}
+	}
+	var next [maxCodes]uint16
+	sum := uint16(0)
+	for s, p := range w.probs {
+		if p == 0 {
+			continue
+		}
+		n := w.log + 1 - uint8(bits.Len16(p))
+		w.symbols[s] = fseSymbol{limit: p << n, n: n, first: int16(sum) - int16(p)}
+		next[s] = sum
+		sum += p
+	}
+	for x, s := range owner[:size] {
+		w.states[next[s]] = uint16(size + x)
+		next[s]++
+	}
+}
+
+// one makes the table for symbols that are all the same.
+func (w *fseWriter) one(s int) {
+	w.log = 0
+	w.symbols[s] = fseSymbol{limit: 1, first: -1}
+	w.states[0] = 1
+}
+
+// last returns the state of symbol s, the last one to be decoded.
+func (w *fseWriter) last(s uint8) uint16 {
+	y := w.symbols[s]
+	return w.states[y.first+int16(y.limit>>y.n)]
+}
+
+// add adds what leads from the state of s to x, the one behind, and returns the
+// state of s.
+func (w *fseWriter) add(b *bitWriter, x uint16, s uint8) uint16 {
+	y := w.symbols[s]
+	n := y.n
+	if x < y.limit {
+		n--
+	}
+	b.add(uint64(x)&(1<<(n&15)-1), uint(n))
+	return w.states[uint16(y.first+int16(x>>(n&15)))&(1<<maxStatesLog-1)]
+}
+
+// first adds the state that is decoded first.
+func (w *fseWriter) first(b *bitWriter, x uint16) {
+	b.add(uint64(x)&(1<<w.log-1), uint(w.log))
+}
+
+// cost returns how much symbols with these counts take, in units of log2, and
+// whether all of them have a probability.
+func (w *fseWriter) cost(counts []uint32) (sum uint64, ok bool) {
+	for s, c := range counts {
+		if c > 0 {
+			p := w.probs[s]
+			if p == 0 {
+				return 0, false
+			}
+			sum += uint64(c) * uint64(uint32(w.log)*one-log2(uint32(p)))
+		}
+	}
+	return sum, true
+}
+
+// append appends the probabilities, none of which is below 1. See
+// distribution.parse.
+func (w *fseWriter) append(dst []byte) []byte {
+	var buf [maxCodes*2 + 8]byte
+	b := bitWriter{buf: buf[:]}
+	b.add(uint64(w.log-5), 4)
+	for s, left := 0, 1<<w.log+1; left > 1; {
+		p := int(w.probs[s])
+		v, width := p+1, uint(bits.Len(uint(left)))
+		few := 1<<width - 1 - left
+		switch {
+		case v < few:
+			width--
+		case v >= 1<<(width-1):
+			v += few
+		}
+		b.add(uint64(v), width)
+		left -= p
+		s++
+		for more := p == 0; more; b.flush() {
+			zeros := 0
+			for zeros < 3 && w.probs[s] == 0 {
+				zeros++
+				s++
+			}
+			b.add(uint64(zeros), 2)
+			more = zeros == 3
+		}
+		b.flush()
+	}
+	return append(dst, buf[:b.end()]...)
+}
