@@ -24,6 +24,10 @@ const ClassVersion = 2
 // Epoch is the version epoch that this library reads.
 const Epoch = 1
 
+// lastCandidate is the major version of epoch 0 that became format 1.0.0.0
+// without a change: the last release candidate.
+const lastCandidate = 3
+
 // An Anchor is the entry point to an RNTuple.
 //
 // Seek members are bytes from the start of the file and point at an envelope,
@@ -143,6 +147,8 @@ func (a *Anchor) Version() string {
 // know besides. Specification: "Versioning Notes".
 func (a *Anchor) Supported() error {
 	switch {
+	case a.Epoch == 0 && a.Major == lastCandidate:
+		return nil
 	case a.Epoch < Epoch:
 		return wire.Unsupported("RNTuple format %s is a pre-release version, older than epoch %d", a.Version(), Epoch)
 	case a.Epoch > Epoch:

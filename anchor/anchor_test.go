@@ -122,6 +122,7 @@ func TestSupported(t *testing.T) {
 		{Anchor{Epoch: 1}, "1.0.0.0", ""},
 		{Anchor{Epoch: 1, Major: 9, Minor: 8, Patch: 7}, "1.9.8.7", ""},
 		{Anchor{Epoch: 0, Major: 2}, "0.2.0.0", "pre-release"},
+		{Anchor{Epoch: 0, Major: 3}, "0.3.0.0", ""},
 		{Anchor{Epoch: 2}, "2.0.0.0", "newer"},
 	} {
 		if v := test.a.Version(); v != test.version {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -408,6 +409,39 @@ func TestCheck(t *testing.T) {
 	} {
 		if fmt.Sprint(f) != want {
 			t.Errorf("%v, want %s", f, want)
+		}
+	}
+}
+
+// Before format 1 the integers of split columns were signed if their field was,
+// without zigzag, and a Switch had 44 bits for the index below 20 for the tag.
+func TestPreRelease(t *testing.T) {
+	split := column.Format{Type: column.SplitInt32, Bits: 32, PreRelease: true}
+	ints := make([]int32, 2)
+	d, err := column.NewDecoder[int32](split)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// -2 and 0x01020304, first bytes first.
+	if err := d.Decode(ints, []byte{0xfe, 4, 0xff, 3, 0xff, 2, 0xff, 1}); err != nil || ints[0] != -2 || ints[1] != 0x01020304 {
+		t.Errorf("got %d, %v", ints, err)
+	}
+	if _, err := column.Append(split, nil, ints); err == nil {
+		t.Error("a page of a pre-release format is written")
+	}
+
+	tags := make([]column.Tagged, 2)
+	e, err := column.NewDecoder[column.Tagged](column.Format{Type: column.Switch, Bits: 64, PreRelease: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []column.Tagged{{Index: 0x0fffffffffff, Tag: 1}, {Index: 2, Tag: 0xfffff}}
+	if err := e.Decode(tags, []byte{0xff, 0xff, 0xff, 0xff, 0xff, 0x1f, 0, 0, 2, 0, 0, 0, 0, 0xf0, 0xff, 0xff}); err != nil || !slices.Equal(tags, want) {
+		t.Errorf("got %x, %v", tags, err)
+	}
+	for _, f := range []column.Format{{Type: column.Switch, Bits: 64}, {Type: column.Switch, Bits: 96, PreRelease: true}} {
+		if err := f.Check(); !errors.Is(err, wire.ErrUnsupported) {
+			t.Errorf("%+v: %v", f, err)
 		}
 	}
 }

@@ -47,7 +47,11 @@ const (
 type payload interface{ wire(*wire.Codec) }
 
 // parse reads an envelope of type t from b, which must hold it and nothing else.
-func parse(b []byte, t Type, p payload) error {
+func parse(b []byte, t Type, p payload) error { return Open(b, t, p.wire) }
+
+// Open verifies an envelope of type t, which b must hold and nothing else, and
+// has body read what is between its head and its checksum.
+func Open(b []byte, t Type, body func(*wire.Codec)) error {
 	c := wire.NewReader(b, t.String(), 0)
 	var head uint64
 	wire.Int(c, "head", &head)
@@ -62,7 +66,7 @@ func parse(b []byte, t Type, p payload) error {
 		if err := checksum.Verify(Checksum(b), b[:len(b)-checksum.Size]); err != nil {
 			c.Fail("checksum", err)
 		}
-		c.Window("payload", len(b)-minSize, func() { p.wire(c) })
+		c.Window("payload", len(b)-minSize, func() { body(c) })
 	}
 	return c.Err()
 }

@@ -2,6 +2,7 @@ package envelope_test
 
 import (
 	"bytes"
+	"fmt"
 	"reflect"
 	"testing"
 
@@ -15,8 +16,18 @@ import (
 var (
 	headers   = Envelope("header", 1, envelope.ParseHeader, (*envelope.Header).Append)
 	footers   = Envelope("footer", 2, envelope.ParseFooter, (*envelope.Footer).Append)
-	pageLists = Envelope("page list", 3, envelope.ParsePageList, (*envelope.PageList).Append)
+	pageLists = Envelope("page list", 3, parseBoth, (*envelope.PageList).Append)
 )
+
+// parseBoth makes sure that the shortcut for page lists changes nothing.
+func parseBoth(b []byte) (*envelope.PageList, error) {
+	got, err := envelope.ParsePageList(b)
+	want, wantErr := envelope.ParsePageListPlainly(b)
+	if err == nil && !reflect.DeepEqual(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+		panic(fmt.Sprintf("with the shortcut %+v, %v; without %+v, %v", got, err, want, wantErr))
+	}
+	return got, err
+}
 
 // The vectors lack the checksum, and the length in the head.
 
@@ -282,4 +293,29 @@ func FuzzFooter(f *testing.F) {
 
 func FuzzPageList(f *testing.F) {
 	fuzz(f, pageLists, []string{pageList}, func(s Seed) [][]byte { return s.PageLists })
+}
+
+func BenchmarkPageList(b *testing.B) {
+	var list envelope.PageList
+	for range 100 {
+		list.Clusters = append(list.Clusters, envelope.Cluster{})
+		list.Pages = append(list.Pages, envelope.ClusterPages{Columns: make([]envelope.ColumnPages, 1000)})
+		for i := range list.Pages[0].Columns {
+			list.Pages[len(list.Pages)-1].Columns[i].Pages = make([]envelope.Page, 1)
+		}
+	}
+	bytes, err := list.Append(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, parse := range map[string]func([]byte) (*envelope.PageList, error){"short": envelope.ParsePageList, "plain": envelope.ParsePageListPlainly} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := parse(bytes); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1e5, "ns/page")
+		})
+	}
 }

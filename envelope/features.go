@@ -41,7 +41,8 @@ func (f Features) Supported() error {
 	return nil
 }
 
-func (f *Features) wire(c *wire.Codec) {
+// Wire describes the feature flags. Specification: "Feature Flags".
+func (f *Features) Wire(c *wire.Codec) {
 	c.Within("feature flags", func() {
 		if c.Writing() {
 			words := *f

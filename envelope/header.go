@@ -27,7 +27,7 @@ func (h *Header) Append(dst []byte) ([]byte, error) { return appendTo(dst, TypeH
 
 // wire describes the header. Specification: "Header Envelope".
 func (h *Header) wire(c *wire.Codec) {
-	h.Features.wire(c)
+	h.Features.Wire(c)
 	c.String("name", &h.Name)
 	c.String("description", &h.Description)
 	c.String("writer", &h.Writer)
@@ -61,7 +61,7 @@ func (f *Footer) Append(dst []byte) ([]byte, error) { return appendTo(dst, TypeF
 // wire describes the footer. Specification: "Footer Envelope"; the list of
 // attribute sets came with format 1.0.1.0.
 func (f *Footer) wire(c *wire.Codec) {
-	f.Features.wire(c)
+	f.Features.Wire(c)
 	wire.Int(c, "header checksum", &f.HeaderChecksum)
 	frame.Record(c, "schema extension", &f.ExtensionExtra, func() {
 		if !c.Writing() && c.Left() > 0 {

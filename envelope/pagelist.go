@@ -63,6 +63,9 @@ func (s *Cluster) Wire(c *wire.Codec) {
 	})
 }
 
+// plainPages has tests read page lists without shortcut.
+var plainPages = false
+
 // ClusterPages are the pages of one cluster.
 type ClusterPages struct {
 	Columns []ColumnPages // by column ID; columns added after the cluster was written are missing at the end
@@ -72,6 +75,13 @@ type ClusterPages struct {
 // Wire describes the outer list frame of a cluster. Specification: "Page
 // Locations".
 func (d *ClusterPages) Wire(c *wire.Codec) {
+	if !c.Writing() && !plainPages {
+		if columns, n := quickPages(c.Unread()); n > 0 {
+			d.Columns = columns
+			c.Skip(n)
+			return
+		}
+	}
 	frame.List(c, "columns", &d.Columns, &d.Extra, func(c *wire.Codec, p *ColumnPages) { p.Wire(c) })
 }
 

@@ -19,6 +19,7 @@ const (
 	File   Type = 0x00 // the 12-byte form: 31-bit size and offset in the file
 	Large  Type = 0x01 // 64-bit size and offset in the file
 	Object Type = 0x02 // a 32- or 64-bit size and a 64-bit location in an object store ("Object64" in ROOT)
+	URI    Type = 0x80 // the characters of a URI: in pre-release formats only; the number is ours
 )
 
 func (t Type) String() string {
@@ -29,6 +30,8 @@ func (t Type) String() string {
 		return "Large"
 	case Object:
 		return "Object"
+	case URI:
+		return "URI"
 	}
 	return fmt.Sprintf("Type(%#02x)", uint8(t))
 }
@@ -60,6 +63,8 @@ func (l Locator) InFile() error {
 		return nil
 	case Object:
 		return wire.Unsupported("object store locator (type %#02x)", uint8(l.Type))
+	case URI:
+		return wire.Unsupported("locator that is the URI %.100q", l.Payload)
 	}
 	return wire.Unsupported("locator of unknown type %#02x", uint8(l.Type))
 }

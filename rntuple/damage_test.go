@@ -225,7 +225,8 @@ func FuzzMetadata(f *testing.F) {
 func FuzzOpen(f *testing.F) {
 	f.Add(small(f))
 	names, _ := filepath.Glob("../testdata/good/*.root")
-	for _, name := range names {
+	old, _ := filepath.Glob("../../shared/testdata/legacy/*.root")
+	for _, name := range append(names, old...) {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			f.Fatal(err)

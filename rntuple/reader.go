@@ -46,6 +46,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/internal/legacy"
 	"github.com/go-rntuple/go-rntuple/internal/mmap"
 	"github.com/go-rntuple/go-rntuple/internal/pages"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
@@ -82,13 +83,14 @@ type Reader struct {
 
 // core is what Readers of the same RNTuple share.
 type core struct {
-	path   string
-	anchor *anchor.Anchor
-	header *envelope.Header
-	footer *envelope.Footer
-	src    *pages.Source
-	config *config
-	closer io.Closer
+	path    string
+	anchor  *anchor.Anchor
+	version string // of the format
+	header  *envelope.Header
+	footer  *envelope.Footer
+	src     *pages.Source
+	config  *config
+	closer  io.Closer
 }
 
 // Open opens an RNTuple in the file at path. The name may lead through
@@ -155,9 +157,15 @@ func NewReader(ra io.ReaderAt, size int64, name string, opts ...Option) (*Reader
 }
 
 func newReader(ra io.ReaderAt, size int64, name string, config *config) (*Reader, error) {
-	file, err := rootfile.Open(ra, size)
-	if err != nil {
+	blobs := pages.Blobs{R: ra, Size: size}
+	file, bare, err := openContainer(ra, size)
+	switch {
+	case err != nil:
 		return nil, err
+	case bare != nil && name != "" && name != bare.Name:
+		return nil, fmt.Errorf("RNTuple %q: %w; the file has %s", name, ErrNotFound, bare.Name)
+	case bare != nil:
+		return open(blobs, bare.Name, bare.Class, bare.Anchor, config)
 	}
 	if name == "" {
 		if name, err = onlyName(file); err != nil {
@@ -168,7 +176,22 @@ func newReader(ra io.ReaderAt, size int64, name string, config *config) (*Reader
 	if err != nil {
 		return nil, notFound(file, name, err)
 	}
-	return open(file, pages.Blobs{R: ra, Size: size}, name, key, config)
+	object, err := readAnchor(file, key)
+	if err != nil {
+		return nil, fmt.Errorf("RNTuple %q: %w", name, err)
+	}
+	return open(blobs, name, key.Class, object, config)
+}
+
+// openContainer opens a ROOT file, or the other container that RNTuples can be in.
+func openContainer(ra io.ReaderAt, size int64) (*rootfile.File, *legacy.Bare, error) {
+	file, err := rootfile.Open(ra, size)
+	if errors.Is(err, ErrUnsupported) {
+		if bare, bareErr := legacy.ReadBare(ra, size); bare != nil || bareErr != nil {
+			return nil, bare, bareErr
+		}
+	}
+	return file, nil, err
 }
 
 // onlyName returns the name of the one RNTuple at the top level of a file.
@@ -216,66 +239,84 @@ func isAnchor(k rootfile.Key) bool {
 // maxAnchor is far above the 78 bytes that anchors have today.
 const maxAnchor = 1 << 16
 
-// open reads anchor, header and footer.
-func open(file *rootfile.File, blobs pages.Blobs, path string, key rootfile.Key, config *config) (*Reader, error) {
+func readAnchor(file *rootfile.File, key rootfile.Key) ([]byte, error) {
+	if key.ObjLen > maxAnchor {
+		return nil, &FormatError{Offset: key.SeekKey, Path: "anchor", Err: wire.Corrupt("%d bytes long", key.ObjLen)}
+	}
+	return file.Payload(key)
+}
+
+// open reads header and footer, which object, an anchor of the given class, leads
+// to.
+func open(blobs pages.Blobs, path, class string, object []byte, config *config) (*Reader, error) {
 	fail := func(err error) (*Reader, error) { return nil, fmt.Errorf("RNTuple %q: %w", path, err) }
 	if err := config.ctx.Err(); err != nil {
 		return fail(err)
 	}
-	if key.Class == anchor.ExperimentalClassName {
-		return fail(wire.Unsupported("pre-release format (class %s)", key.Class))
+	parseAnchor, parse := parseAnchor, parse
+	if class == anchor.ExperimentalClassName {
+		parseAnchor, parse = legacy.ParseAnchor, legacy.Parse
 	}
-	if key.ObjLen > maxAnchor {
-		return fail(&FormatError{Offset: key.SeekKey, Path: "anchor", Err: wire.Corrupt("%d bytes long", key.ObjLen)})
-	}
-	object, err := file.Payload(key)
+	a, err := parseAnchor(object)
 	if err != nil {
-		return fail(err)
-	}
-	a, err := anchor.Parse(object)
-	if err != nil {
-		return fail(err)
-	}
-	if err := a.Supported(); err != nil {
 		return fail(err)
 	}
 	blobs.MaxKeySize, blobs.SkipChecksums, blobs.MaxPage = a.MaxKeySize, config.skipChecksums, config.maxPage
-	c := core{path: path, anchor: a, config: config}
-
-	b, err := blobs.Envelope("header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
+	header, err := blobs.Envelope("header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
 	if err != nil {
 		return fail(err)
 	}
-	if c.header, err = envelope.ParseHeader(b); err != nil {
-		return fail(err)
-	}
-	checksum := envelope.Checksum(b)
-	if err := c.header.Features.Supported(); err != nil {
-		return fail(err)
-	}
-
-	if b, err = blobs.Envelope("footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}); err != nil {
-		return fail(err)
-	}
-	if c.footer, err = envelope.ParseFooter(b); err != nil {
-		return fail(err)
-	}
-	if err := c.footer.Features.Supported(); err != nil {
-		return fail(err)
-	}
-	if c.footer.HeaderChecksum != checksum {
-		return fail(&FormatError{Path: "footer.header checksum", Err: wire.Mismatch(c.footer.HeaderChecksum, checksum)})
-	}
-
-	s, err := schema.Build(c.header, c.footer.Extension)
+	footer, err := blobs.Envelope("footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)})
 	if err != nil {
 		return fail(err)
 	}
-	if c.src, err = pages.NewSource(blobs, s, checksum, c.footer); err != nil {
+	m, err := parse(a, header, footer)
+	if err != nil {
 		return fail(err)
 	}
-	c.src.Workers, c.src.Budget = config.workers, config.readAhead
+	for _, features := range []envelope.Features{m.Header.Features, m.Footer.Features} {
+		if err := features.Supported(); err != nil {
+			return fail(err)
+		}
+	}
+	if stored := m.Footer.HeaderChecksum; stored != m.HeaderChecksum {
+		return fail(&FormatError{Path: "footer.header checksum", Err: wire.Mismatch(stored, m.HeaderChecksum)})
+	}
+	s, err := schema.Build(m.Header, m.Footer.Extension)
+	if err != nil {
+		return fail(err)
+	}
+	src, err := pages.NewSource(blobs, s, m.HeaderChecksum, m.Footer)
+	if err != nil {
+		return fail(err)
+	}
+	src.ParsePageList = m.PageList
+	src.Workers, src.Budget = config.workers, config.readAhead
+	c := core{path: path, anchor: a, version: m.Version, header: m.Header, footer: m.Footer, src: src, config: config}
 	return &Reader{core: c, ctx: config.ctx}, nil
+}
+
+// parseAnchor reads an anchor of the current format.
+func parseAnchor(object []byte) (*anchor.Anchor, error) {
+	a, err := anchor.Parse(object)
+	if err != nil {
+		return nil, err
+	}
+	return a, a.Supported()
+}
+
+// parse reads header and footer of the current format.
+func parse(a *anchor.Anchor, header, footer []byte) (m *legacy.Metadata, err error) {
+	m = &legacy.Metadata{Version: legacy.Version(a)}
+	if m.Header, err = envelope.ParseHeader(header); err != nil {
+		return nil, err
+	}
+	if err := m.Header.Features.Supported(); err != nil { // else the footer may be of another form
+		return nil, err
+	}
+	m.HeaderChecksum = envelope.Checksum(header)
+	m.Footer, err = envelope.ParseFooter(footer)
+	return m, err
 }
 
 // Close closes the file that Open has opened. It does nothing for readers made
@@ -302,8 +343,9 @@ func (r *Reader) NumEntries() int64 { return r.src.Entries }
 func (r *Reader) Schema() *schema.Schema { return r.src.Schema }
 
 // FormatVersion returns the version of the format that the writer supported,
-// such as "1.0.1.0".
-func (r *Reader) FormatVersion() string { return r.anchor.Version() }
+// such as "1.0.1.0". That of a format before 1.0.0.0 is in words, and names the
+// versions of ROOT that wrote it.
+func (r *Reader) FormatVersion() string { return r.version }
 
 // An EntryRange are the entries from First to End, End excluded.
 type EntryRange struct{ First, End int64 }
@@ -351,9 +393,12 @@ type Info struct {
 
 // List returns the RNTuples that the directories of a ROOT file list.
 func List(ra io.ReaderAt, size int64) ([]Info, error) {
-	file, err := rootfile.Open(ra, size)
-	if err != nil {
+	file, bare, err := openContainer(ra, size)
+	switch {
+	case err != nil:
 		return nil, err
+	case bare != nil:
+		return []Info{{Path: bare.Name, Class: bare.Class, newest: true}}, nil
 	}
 	return list(file)
 }

@@ -144,7 +144,7 @@ type Column struct {
 
 // Format returns what is needed to decode the column's pages.
 func (c *Column) Format() column.Format {
-	return column.Format{Type: c.Type, Bits: c.Bits, Min: c.Min, Max: c.Max}
+	return column.Format{Type: c.Type, Bits: c.Bits, Min: c.Min, Max: c.Max, PreRelease: c.PreRelease}
 }
 
 // Lookup finds a field by a path of names joined by dots and returns the

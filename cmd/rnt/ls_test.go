@@ -81,7 +81,7 @@ func TestLsUnreadable(t *testing.T) {
 	)
 	out := rnt(t, "ls", path)
 	for _, want := range []string{
-		"\nold           -       -        -  -            cannot be read: unsupported: pre-release format",
+		"\nold           -       -        -  -            cannot be read: anchor.class version at offset 0x4: unsupported: pre-release format",
 		"\nshort         -       -        -  -            cannot be read: ",
 		"\nbroken        -       -        -  -            cannot be read: ",
 		"\nfuture        -       -        -  -            cannot be read: unsupported: unknown feature flag 5",

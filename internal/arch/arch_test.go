@@ -19,6 +19,7 @@ var layers = []string{
 	"internal/wire", "internal/bits", "internal/cpptype", "internal/checksum", "internal/inflate", "internal/lz4enc", "internal/zstd",
 	"frame", "locator", "compress", "anchor", "column", "value",
 	"envelope", "schema",
+	"internal/legacy/lift", "internal/legacy/v0", "internal/legacy/rc1", "internal/legacy/rc2", "internal/legacy",
 	"internal/jsonl", "internal/mmap", "internal/rootfile", "internal/pages", "internal/field",
 	"rntuple",
 }

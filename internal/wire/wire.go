@@ -175,6 +175,18 @@ func (c *Codec) Window(name string, n int, body func()) {
 	c.buf, c.pos = outer, end
 }
 
+// Unread returns the bytes that can still be read from the window, for those
+// who look ahead.
+func (c *Codec) Unread() []byte {
+	if c.err != nil {
+		return nil
+	}
+	return c.buf[c.pos:]
+}
+
+// Skip moves behind the next n bytes.
+func (c *Codec) Skip(n int) { c.next("", n) }
+
 // next returns the n bytes to read, or nil after an error.
 func (c *Codec) next(name string, n int) []byte {
 	if c.err != nil {

@@ -1,0 +1,132 @@
+// Package legacy reads RNTuples that ROOT wrote before format 1.0.0.0. It tells
+// their dialects apart and gives their metadata the form of format 1, so that
+// nothing above it needs to know. Each dialect has a package of its own below.
+//
+// docs/history.md says what the dialects are and what became of their concepts.
+package legacy
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/legacy/lift"
+	"github.com/go-rntuple/go-rntuple/internal/legacy/rc1"
+	"github.com/go-rntuple/go-rntuple/internal/legacy/rc2"
+	"github.com/go-rntuple/go-rntuple/internal/legacy/v0"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// Metadata is the metadata of an RNTuple, in the form of format 1.
+type Metadata struct {
+	Version        string // in words, with the versions of ROOT that wrote it
+	HeaderChecksum uint64
+	Header         *envelope.Header
+	Footer         *envelope.Footer
+	// PageList reads the page list of the cluster group with the given index,
+	// which may be empty.
+	PageList func(group int, b []byte) (*envelope.PageList, error)
+}
+
+// Version returns the version of the format in a in the usual notation, and what
+// it was if it came before 1.0.0.0.
+func Version(a *anchor.Anchor) string {
+	v := a.Version()
+	if a.Epoch == 0 {
+		v += fmt.Sprintf(", pre-release RC%d", a.Major)
+		switch {
+		case a.Major == 3:
+			v += ", ROOT 6.35"
+		case a.ClassVersion == classRC2:
+			v += ", ROOT 6.32"
+		default:
+			v += ", ROOT 6.33"
+		}
+	}
+	return v
+}
+
+// Parse reads header and footer, which a says where to find.
+func Parse(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
+	switch {
+	case a.ClassVersion >= classRC2 && a.Epoch == 0 && a.Major == 2:
+		return parseRC2(a, header, footer)
+	case a.ClassVersion >= classRC2:
+		return nil, wire.Unsupported("pre-release format %s in an anchor of class version %d", a.Version(), a.ClassVersion)
+	case len(header) < 4:
+		return nil, &wire.FormatError{Path: "header", Err: wire.Corrupt("need 4 bytes, have %d", len(header))}
+	}
+	switch versions := binary.LittleEndian.Uint32(header); versions {
+	case 0:
+		return parseV0(a, header, footer)
+	case rc1.Version | rc1.Version<<16:
+		return parseRC1(a, header, footer)
+	default:
+		return nil, &wire.FormatError{Path: "header.version", Err: wire.Unsupported("pre-release format with the version %d and the minimum version %d", versions&0xffff, versions>>16)}
+	}
+}
+
+func parseV0(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
+	h, err := v0.ParseHeader(header)
+	if err != nil {
+		return nil, err
+	}
+	f, err := v0.ParseFooter(footer)
+	if err != nil {
+		return nil, err
+	}
+	m := &Metadata{Version: "pre-release, ROOT 6.20 to 6.24", HeaderChecksum: lift.Checksum(header)}
+	var list *envelope.PageList
+	if m.Header, m.Footer, list, err = v0.Lift(h, f, a.LenHeader, a.LenFooter); err != nil {
+		return nil, err
+	}
+	list.HeaderChecksum = m.HeaderChecksum
+	m.Footer.HeaderChecksum = m.HeaderChecksum
+	m.PageList = func(int, []byte) (*envelope.PageList, error) { return list, nil }
+	return m, nil
+}
+
+func parseRC1(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
+	h, err := rc1.ParseHeader(header)
+	if err != nil {
+		return nil, err
+	}
+	f, err := rc1.ParseFooter(footer)
+	if err != nil {
+		return nil, err
+	}
+	m := &Metadata{Version: "pre-release RC1, ROOT 6.26", HeaderChecksum: lift.Checksum(header)}
+	if a.ClassVersion > 0 {
+		m.Version = "pre-release RC1, ROOT 6.28 to 6.30"
+	}
+	if m.Header, m.Footer, err = rc1.Lift(h, f); err != nil {
+		return nil, err
+	}
+	columns := len(m.Header.Columns) + len(m.Footer.Extension.Columns)
+	m.PageList = func(group int, b []byte) (*envelope.PageList, error) {
+		p, err := rc1.ParsePageList(b)
+		if err != nil {
+			return nil, err
+		}
+		return f.LiftPageList(group, p, columns)
+	}
+	return m, nil
+}
+
+func parseRC2(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
+	h, err := rc2.ParseHeader(header)
+	if err != nil {
+		return nil, err
+	}
+	f, err := rc2.ParseFooter(footer)
+	if err != nil {
+		return nil, err
+	}
+	m := &Metadata{
+		Version: Version(a), HeaderChecksum: envelope.Checksum(header),
+		PageList: func(_ int, b []byte) (*envelope.PageList, error) { return envelope.ParsePageList(b) },
+	}
+	m.Header, m.Footer = rc2.Lift(h, f)
+	return m, nil
+}

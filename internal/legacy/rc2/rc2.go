@@ -1,0 +1,235 @@
+// Package rc2 reads header and footer of RNTuple format 0.2.0.0, release
+// candidate 2, which ROOT 6.32 wrote. Envelopes, frames, locators, page lists and
+// the descriptors of aliases and cluster groups are those of format 1 already.
+// The development versions after ROOT 6.32 have the same format version; where
+// their records are longer, flags tell, so that one description fits all.
+//
+// Source: ROOT 6.32 and 6.33, RNTupleSerializer.
+package rc2
+
+import (
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/legacy/lift"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/locator"
+)
+
+// A Header is the header envelope.
+type Header struct {
+	Features                  envelope.Features
+	Name, Description, Writer string
+	Schema
+	Extra []byte
+}
+
+// ParseHeader reads a header envelope.
+func ParseHeader(b []byte) (*Header, error) {
+	h := new(Header)
+	return h, envelope.Open(b, envelope.TypeHeader, h.Wire)
+}
+
+// Wire describes a header.
+func (h *Header) Wire(c *wire.Codec) {
+	h.Features.Wire(c)
+	c.String("name", &h.Name)
+	c.String("description", &h.Description)
+	c.String("writer", &h.Writer)
+	h.Schema.wire(c)
+	c.Rest(&h.Extra)
+}
+
+// A Schema is a schema description, of a header or of what a footer adds.
+type Schema struct {
+	Fields     []Field
+	Columns    []Column
+	Aliases    []envelope.Alias
+	ExtraTypes []ExtraType
+	ListExtra  [4][]byte
+}
+
+func (s *Schema) wire(c *wire.Codec) {
+	frame.List(c, "fields", &s.Fields, &s.ListExtra[0], func(c *wire.Codec, f *Field) { f.Wire(c) })
+	frame.List(c, "columns", &s.Columns, &s.ListExtra[1], func(c *wire.Codec, d *Column) { d.Wire(c) })
+	frame.List(c, "alias columns", &s.Aliases, &s.ListExtra[2], func(c *wire.Codec, a *envelope.Alias) { a.Wire(c) })
+	frame.List(c, "extra type information", &s.ExtraTypes, &s.ListExtra[3], func(c *wire.Codec, e *ExtraType) { e.Wire(c) })
+}
+
+// A Field is that of format 1 with another order of its members. ROOT 6.32 sets
+// no flags but that of arrays.
+type Field struct{ envelope.Field }
+
+// Wire describes a field.
+func (f *Field) Wire(c *wire.Codec) {
+	frame.Record(c, "field", &f.Extra, func() {
+		wire.Int(c, "field version", &f.Version)
+		wire.Int(c, "type version", &f.TypeVersion)
+		wire.Int(c, "parent", &f.Parent)
+		wire.Int(c, "structural role", &f.Role)
+		wire.Int(c, "flags", &f.Flags)
+		if f.Flags&envelope.FieldRepetitive != 0 {
+			wire.Int(c, "array size", &f.ArraySize)
+		}
+		if f.Flags&envelope.FieldProjected != 0 {
+			wire.Int(c, "source field", &f.Source)
+		}
+		if f.Flags&envelope.FieldChecksum != 0 {
+			wire.Int(c, "type checksum", &f.TypeChecksum)
+		}
+		c.String("name", &f.Name)
+		c.String("type name", &f.TypeName)
+		c.String("type alias", &f.TypeAlias)
+		c.String("description", &f.Description)
+	})
+}
+
+// Flags of a column. Others say how elements are sorted, and matter to nobody.
+const (
+	columnDeferred = 0x08
+	columnRanged   = 0x10
+)
+
+// A Column describes a column. In ROOT 6.32 the flags have 32 bits, of which the
+// upper ones, later those of the representation, are 0.
+type Column struct {
+	Type           uint16
+	Bits           uint16 // on storage, per element
+	Field          uint32
+	Flags          uint16
+	Representation uint16
+	FirstElement   int64   // if columnDeferred
+	Min, Max       float64 // if columnRanged
+	Extra          []byte
+}
+
+// Wire describes a column.
+func (d *Column) Wire(c *wire.Codec) {
+	frame.Record(c, "column", &d.Extra, func() {
+		wire.Int(c, "type", &d.Type)
+		wire.Int(c, "bits on storage", &d.Bits)
+		wire.Int(c, "field", &d.Field)
+		wire.Int(c, "flags", &d.Flags)
+		wire.Int(c, "representation", &d.Representation)
+		if d.Flags&columnDeferred != 0 {
+			wire.Int(c, "first element", &d.FirstElement)
+		}
+		if d.Flags&columnRanged != 0 {
+			c.Float64("min", &d.Min)
+			c.Float64("max", &d.Max)
+		}
+	})
+}
+
+func (d *Column) lift() envelope.Column {
+	lifted := envelope.Column{
+		Type: lift.Type(lift.Types[:], uint32(d.Type)), Bits: d.Bits, Field: d.Field, Representation: d.Representation,
+		FirstElement: d.FirstElement, Min: d.Min, Max: d.Max,
+	}
+	lifted.PreRelease = lifted.Type == column.Switch && d.Bits == 64
+	if d.Flags&columnDeferred != 0 {
+		lifted.Flags |= envelope.ColumnDeferred
+	}
+	if d.Flags&columnRanged != 0 {
+		lifted.Flags |= envelope.ColumnRanged
+	}
+	return lifted
+}
+
+// An ExtraType is further information on a C++ type. Its members changed while
+// the version of the format did not.
+type ExtraType struct{ Members []byte }
+
+// Wire describes extra type information.
+func (e *ExtraType) Wire(c *wire.Codec) {
+	frame.Record(c, "extra type information", &e.Members, func() {})
+}
+
+// lift tries both forms: the first had a range of versions of the type, the second
+// has one, as in format 1. What has neither form is left in Extra.
+func (e *ExtraType) lift() envelope.ExtraTypeInfo {
+	for _, ranged := range []bool{true, false} {
+		var t envelope.ExtraTypeInfo
+		c := wire.NewReader(e.Members, "", 0)
+		wire.Int(c, "content identifier", &t.ContentID)
+		wire.Int(c, "type version", &t.TypeVersion)
+		if ranged {
+			var to uint32
+			wire.Int(c, "type version to", &to)
+		}
+		c.String("type name", &t.TypeName)
+		c.String("content", &t.Content)
+		if c.Err() == nil && c.Left() == 0 {
+			return t
+		}
+	}
+	return envelope.ExtraTypeInfo{ContentID: 1 << 31, Extra: e.Members}
+}
+
+func (s *Schema) lift() *envelope.Schema {
+	lifted := &envelope.Schema{Aliases: s.Aliases}
+	for _, f := range s.Fields {
+		lifted.Fields = append(lifted.Fields, f.Field)
+	}
+	for _, d := range s.Columns {
+		lifted.Columns = append(lifted.Columns, d.lift())
+	}
+	for _, e := range s.ExtraTypes {
+		lifted.ExtraTypes = append(lifted.ExtraTypes, e.lift())
+	}
+	return lifted
+}
+
+// A Footer is the footer envelope.
+type Footer struct {
+	Features       envelope.Features
+	HeaderChecksum uint64
+	Extension      *Schema // nil if the frame is empty
+	ExtensionExtra []byte
+	ColumnGroups   []ColumnGroup // of sharded clusters, which ROOT never wrote
+	ClusterGroups  []envelope.ClusterGroup
+	MetaData       []locator.Link // nil if the list is missing, as after ROOT 6.32
+	ListExtra      [3][]byte
+	Extra          []byte
+}
+
+// ParseFooter reads a footer envelope.
+func ParseFooter(b []byte) (*Footer, error) {
+	f := new(Footer)
+	return f, envelope.Open(b, envelope.TypeFooter, f.Wire)
+}
+
+// Wire describes a footer.
+func (f *Footer) Wire(c *wire.Codec) {
+	f.Features.Wire(c)
+	wire.Int(c, "header checksum", &f.HeaderChecksum)
+	frame.Record(c, "schema extension", &f.ExtensionExtra, func() {
+		if !c.Writing() && c.Left() > 0 {
+			f.Extension = new(Schema)
+		}
+		if f.Extension != nil {
+			f.Extension.wire(c)
+		}
+	})
+	frame.List(c, "column groups", &f.ColumnGroups, &f.ListExtra[0], func(c *wire.Codec, g *ColumnGroup) { frame.Record(c, "column group", &g.Extra, func() {}) })
+	frame.List(c, "cluster groups", &f.ClusterGroups, &f.ListExtra[1], func(c *wire.Codec, g *envelope.ClusterGroup) { g.Wire(c) })
+	if c.Writing() && f.MetaData != nil || !c.Writing() && c.Left() > 0 {
+		frame.List(c, "meta-data", &f.MetaData, &f.ListExtra[2], func(c *wire.Codec, l *locator.Link) { l.Wire(c, "link") })
+	}
+	c.Rest(&f.Extra)
+}
+
+// A ColumnGroup is a record that nobody looks at: clusters that refer to one are
+// refused.
+type ColumnGroup struct{ Extra []byte }
+
+// Lift returns header and footer in the form of format 1.
+func Lift(h *Header, f *Footer) (*envelope.Header, *envelope.Footer) {
+	header := &envelope.Header{Features: h.Features, Name: h.Name, Description: h.Description, Writer: h.Writer, Schema: *h.Schema.lift()}
+	footer := &envelope.Footer{Features: f.Features, HeaderChecksum: f.HeaderChecksum, Extension: &envelope.Schema{}, ClusterGroups: f.ClusterGroups}
+	if f.Extension != nil {
+		footer.Extension = f.Extension.lift()
+	}
+	lift.Schema(&header.Schema, footer.Extension)
+	return header, footer
+}

@@ -1,0 +1,309 @@
+// Package v0 reads the metadata of RNTuples that ROOT 6.20 to 6.24 wrote, before
+// there was a specification: a header with all fields and columns, and a footer
+// with the places of all pages. There are no envelopes and no page lists.
+//
+// Source: ROOT 6.22, RNTupleDescriptor.cxx, whose comment on frames is all the
+// documentation there was; the terms are those of the first draft of the
+// specification.
+package v0
+
+import (
+	"github.com/go-rntuple/go-rntuple/internal/legacy/lift"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/locator"
+)
+
+// A Header is the schema, and what the draft calls the identity of the data.
+type Header struct {
+	Reserved                             uint64
+	Name, Description, Author, Custodian string
+	TimeData, TimeWritten                int64 // seconds since 1970
+	Version                              Version
+	OwnID, GroupID                       ID
+	Fields                               []Field
+	Columns                              []Column
+	Extra                                []byte
+}
+
+// ParseHeader reads a header with its checksum.
+func ParseHeader(b []byte) (*Header, error) {
+	h := new(Header)
+	return h, lift.Verify(b, "header", h.Wire)
+}
+
+// Wire describes a header without its checksum.
+func (h *Header) Wire(c *wire.Codec) {
+	framed(c, &h.Extra, func() {
+		wire.Int(c, "reserved", &h.Reserved)
+		c.String("name", &h.Name)
+		c.String("description", &h.Description)
+		c.String("author", &h.Author)
+		c.String("custodian", &h.Custodian)
+		wire.Int(c, "time of data", &h.TimeData)
+		wire.Int(c, "time of writing", &h.TimeWritten)
+		h.Version.wire(c, "version")
+		h.OwnID.wire(c, "own id")
+		h.GroupID.wire(c, "group id")
+		list[uint32](c, "fields", minField, &h.Fields, (*Field).Wire)
+		list[uint32](c, "columns", minColumn, &h.Columns, (*Column).Wire)
+	})
+}
+
+// A Version is what the writer of a thing supported, and what its reader has to.
+type Version struct {
+	Use, Min uint32
+	Flags    uint64
+	Extra    []byte
+}
+
+func (v *Version) wire(c *wire.Codec, name string) {
+	frame(c, name, &v.Extra, func() {
+		wire.Int(c, "used", &v.Use)
+		wire.Int(c, "minimum", &v.Min)
+		wire.Int(c, "flags", &v.Flags)
+	})
+}
+
+// An ID was to be a UUID; ROOT left it empty.
+type ID struct {
+	Text  string
+	Extra []byte
+}
+
+func (i *ID) wire(c *wire.Codec, name string) {
+	frame(c, name, &i.Extra, func() { c.String("text", &i.Text) })
+}
+
+// A Field describes a field. They are listed in no order.
+type Field struct {
+	ID                          uint64
+	FieldVersion, TypeVersion   Version
+	Name, Description, TypeName string
+	Repetitions                 uint64
+	Structure                   uint32 // numbered as the structural roles of format 1
+	Parent                      uint64 // noParent for the root
+	Children                    []uint64
+	Extra                       []byte
+}
+
+const noParent = 1<<64 - 1
+
+// Wire describes a field.
+func (f *Field) Wire(c *wire.Codec) {
+	frame(c, "field", &f.Extra, func() {
+		wire.Int(c, "id", &f.ID)
+		f.FieldVersion.wire(c, "field version")
+		f.TypeVersion.wire(c, "type version")
+		c.String("name", &f.Name)
+		c.String("description", &f.Description)
+		c.String("type name", &f.TypeName)
+		wire.Int(c, "repetitions", &f.Repetitions)
+		wire.Int(c, "structure", &f.Structure)
+		wire.Int(c, "parent", &f.Parent)
+		list[uint32](c, "children", 8, &f.Children, func(id *uint64, c *wire.Codec) { wire.Int(c, "id", id) })
+	})
+}
+
+// A Column describes a column. They are listed in no order.
+type Column struct {
+	ID         uint64
+	Version    Version
+	Type       uint32
+	Sorted     uint32
+	ModelExtra []byte
+	Field      uint64
+	Index      uint32 // place among the columns of the field
+	Extra      []byte
+}
+
+// Wire describes a column.
+func (d *Column) Wire(c *wire.Codec) {
+	frame(c, "column", &d.Extra, func() {
+		wire.Int(c, "id", &d.ID)
+		d.Version.wire(c, "version")
+		frame(c, "model", &d.ModelExtra, func() {
+			wire.Int(c, "type", &d.Type)
+			wire.Int(c, "sorted", &d.Sorted)
+		})
+		wire.Int(c, "field", &d.Field)
+		wire.Int(c, "index", &d.Index)
+	})
+}
+
+// A Footer has the clusters with the places of their pages, and ends with a
+// postscript that gives the sizes of header and footer.
+type Footer struct {
+	Reserved                   uint64
+	Clusters                   []Cluster
+	HeaderLength, FooterLength uint32 // bytes, uncompressed, with their checksums
+}
+
+// ParseFooter reads a footer with its checksum.
+func ParseFooter(b []byte) (*Footer, error) {
+	f := new(Footer)
+	return f, lift.Verify(b, "footer", f.Wire)
+}
+
+// Wire describes a footer without its checksum. ROOT did not set the size of its
+// frame.
+func (f *Footer) Wire(c *wire.Codec) {
+	versions(c)
+	wire.Const[uint32](c, "size", 0)
+	wire.Int(c, "reserved", &f.Reserved)
+	list[uint64](c, "clusters", minCluster, &f.Clusters, (*Cluster).Wire)
+	versions(c)
+	wire.Int(c, "header length", &f.HeaderLength)
+	wire.Int(c, "footer length", &f.FooterLength)
+	if n := c.Left(); n > 0 && !c.Writing() {
+		c.Fail("postscript", wire.Corrupt("%d bytes follow", n))
+	}
+}
+
+// A Cluster has entries and the pages of all columns.
+type Cluster struct {
+	OwnID                  ID // of the RNTuple
+	ID                     uint64
+	Version                Version
+	FirstEntry, NumEntries uint64
+	Locator                Locator // not used
+	Extra                  []byte  // of the frame before the columns
+	Columns                []Range
+}
+
+// Wire describes a cluster.
+func (s *Cluster) Wire(c *wire.Codec) {
+	s.OwnID.wire(c, "own id")
+	frame(c, "summary", &s.Extra, func() {
+		wire.Int(c, "id", &s.ID)
+		s.Version.wire(c, "version")
+		wire.Int(c, "first entry", &s.FirstEntry)
+		wire.Int(c, "number of entries", &s.NumEntries)
+		s.Locator.wire(c, "locator")
+	})
+	list[uint32](c, "columns", minRange, &s.Columns, (*Range).Wire)
+}
+
+// A Range is what a cluster holds of a column.
+type Range struct {
+	Column       uint64 // its ID
+	FirstElement uint64
+	NumElements  uint32
+	Compression  int64 // settings
+	Pages        []Page
+}
+
+// Wire describes a range.
+func (r *Range) Wire(c *wire.Codec) {
+	wire.Int(c, "column", &r.Column)
+	wire.Int(c, "first element", &r.FirstElement)
+	wire.Int(c, "number of elements", &r.NumElements)
+	wire.Int(c, "compression settings", &r.Compression)
+	list[uint32](c, "pages", minPage, &r.Pages, (*Page).Wire)
+}
+
+// A Page is the place of a page.
+type Page struct {
+	NumElements uint32
+	Locator     Locator
+}
+
+// Wire describes a page.
+func (p *Page) Wire(c *wire.Codec) {
+	wire.Int(c, "number of elements", &p.NumElements)
+	p.Locator.wire(c, "locator")
+}
+
+// A Locator says where bytes are: in the file, or, which no ROOT did, at a URL.
+type Locator struct {
+	Offset int64
+	Size   uint32
+	URL    string
+}
+
+func (l *Locator) wire(c *wire.Codec, name string) {
+	c.Within(name, func() {
+		wire.Int(c, "offset", &l.Offset)
+		wire.Int(c, "size", &l.Size)
+		c.String("url", &l.URL)
+	})
+}
+
+func (l *Locator) lift() locator.Locator {
+	if l.URL != "" {
+		return locator.Locator{Type: locator.URI, Payload: l.URL}
+	}
+	return locator.At(uint64(l.Offset), uint64(l.Size))
+}
+
+// Bytes of the shortest items of lists, to judge their numbers of items by.
+const (
+	frameHead  = 8
+	minVersion = frameHead + 16
+	minID      = frameHead + 4
+	minField   = frameHead + 8 + 2*minVersion + 3*4 + 8 + 4 + 8 + 4
+	minColumn  = frameHead + 8 + minVersion + (frameHead + 8) + 8 + 4
+	minPage    = 4 + (8 + 4 + 4)
+	minRange   = 8 + 8 + 4 + 8 + 4
+	minCluster = minID + frameHead + 8 + minVersion + 2*8 + (8 + 4 + 4) + 4
+)
+
+// versions reads the versions of a frame: the one it was written with, and the
+// least that its reader must know. There was only 0.
+func versions(c *wire.Codec) {
+	var used, least uint16
+	wire.Int(c, "version", &used)
+	wire.Int(c, "minimum version", &least)
+	if used != 0 || least != 0 {
+		c.Fail("version", wire.Unsupported("pre-release format with version %d of this frame, readable from %d on", used, least))
+	}
+}
+
+// frame reads or writes a frame called name whose members body walks. Bytes
+// behind them are kept in extra.
+func frame(c *wire.Codec, name string, extra *[]byte, body func()) {
+	c.Within(name, func() { framed(c, extra, body) })
+}
+
+// framed is frame for what has a name already.
+func framed(c *wire.Codec, extra *[]byte, body func()) {
+	start := c.Pos()
+	versions(c)
+	var size uint32
+	wire.Int(c, "size", &size)
+	switch {
+	case c.Writing():
+		body()
+		c.Rest(extra)
+		wire.Patch(c, start+4, uint32(c.Pos()-start))
+	case c.Err() != nil:
+	case size < frameHead || uint64(size-frameHead) > uint64(c.Left()):
+		c.Fail("size", wire.Corrupt("frame of size %d, %d bytes left", size, c.Left()))
+	default:
+		c.Window("frame", int(size-frameHead), func() {
+			body()
+			c.Rest(extra)
+		})
+	}
+}
+
+// list reads or writes items behind their number, which has the type N; an item
+// has at least least bytes.
+func list[N uint32 | uint64, T any](c *wire.Codec, name string, least int, items *[]T, item func(*T, *wire.Codec)) {
+	c.Within(name, func() {
+		n := N(len(*items))
+		wire.Int(c, "number", &n)
+		if c.Err() == nil && !c.Writing() {
+			if uint64(n) > uint64(c.Left()/least) {
+				c.Fail("number", wire.Corrupt("%d items in %d bytes", n, c.Left()))
+				return
+			}
+			*items = make([]T, n)
+		}
+		for i := range *items {
+			if c.Err() != nil {
+				return
+			}
+			c.Element(i, func() { item(&(*items)[i], c) })
+		}
+	})
+}
