@@ -41,7 +41,7 @@ func TestWriteSize(t *testing.T) {
 	var table strings.Builder
 	tab := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tab, "file\tour bytes\tROOT's\tratio\tour clusters\tROOT's\tour pages\tROOT's\tour seconds\tROOT's\t")
-	row := func(name, ours, root, seconds string, took time.Duration) {
+	row := func(name, ours, root, seconds string, took time.Duration, cluster int64) {
 		a, b := inspect(t, ours), inspect(t, root)
 		ratio := float64(a.size) / float64(b.size)
 		fmt.Fprintf(tab, "%s\t%d\t%d\t%.4f\t%d\t%d\t%d\t%d\t%.1f\t%s\t\n", name, a.size, b.size, ratio, a.Clusters, b.Clusters, a.Total.Pages, b.Total.Pages, took.Seconds(), seconds)
@@ -51,7 +51,11 @@ func TestWriteSize(t *testing.T) {
 		if a.Clusters != b.Clusters {
 			t.Errorf("%s: %d clusters, ROOT has %d", name, a.Clusters, b.Clusters)
 		}
-		sameColumns(t, name, a, b)
+		slack := int64(0)
+		if cluster > 0 { // clusters end by their compressed size, so at other entries
+			slack = int64(a.Clusters)
+		}
+		sameColumns(t, name, a, b, slack)
 	}
 
 	dir := t.TempDir()
@@ -60,7 +64,7 @@ func TestWriteSize(t *testing.T) {
 	if err := rewrite(dimuon, "../testdata/dimuon.root", "Events", layout{page: 1 << 20, clusters: dimuonClusters}); err != nil {
 		t.Fatal(err)
 	}
-	row("dimuon, 505", dimuon, "../testdata/dimuon.root", "", time.Since(begin))
+	row("dimuon, 505", dimuon, "../testdata/dimuon.root", "", time.Since(begin), 0)
 	for _, c := range []struct {
 		setting compress.Settings
 		cluster int64
@@ -77,7 +81,7 @@ func TestWriteSize(t *testing.T) {
 		seconds := strings.TrimSpace(string(script(t, "written_size.sh", args...)))
 		begin := time.Now()
 		copyEvents(t, ours, root, opts...)
-		row(name, ours, root, seconds[:min(4, len(seconds))], time.Since(begin))
+		row(name, ours, root, seconds[:min(4, len(seconds))], time.Since(begin), c.cluster)
 	}
 	tab.Flush()
 	t.Logf("\n%s", table.String())
@@ -130,9 +134,9 @@ func inspect(t *testing.T, path string) inspected {
 	return inspected{i, info.Size()}
 }
 
-// sameColumns makes sure that columns have the same encodings, and as many pages
-// and elements.
-func sameColumns(t *testing.T, name string, a, b inspected) {
+// sameColumns makes sure that columns have the same encodings, as many elements,
+// and as many pages, but for slack.
+func sameColumns(t *testing.T, name string, a, b inspected, slack int64) {
 	t.Helper()
 	if len(a.Columns) != len(b.Columns) {
 		t.Fatalf("%s: %d columns, ROOT has %d", name, len(a.Columns), len(b.Columns))
@@ -143,7 +147,7 @@ func sameColumns(t *testing.T, name string, a, b inspected) {
 		if c.Column.Format() != d.Column.Format() || path != d.Column.Owner.Path() || c.Elements != d.Elements {
 			t.Errorf("%s: column %d is %v of %s with %d elements, ROOT's %v of %s with %d", name, i, c.Column.Format(), path, c.Elements, d.Column.Format(), d.Column.Owner.Path(), d.Elements)
 		}
-		if c.Pages != d.Pages {
+		if c.Pages > d.Pages+slack || c.Pages < d.Pages-slack {
 			t.Errorf("%s: %s has %d pages, ROOT's %d", name, path, c.Pages, d.Pages)
 		}
 		if e, f := c.OwnDisk(), d.OwnDisk(); e != f {

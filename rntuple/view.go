@@ -143,7 +143,7 @@ func (v *View[T]) Err() error { return v.err }
 // batchLen returns how many values loops read at once: enough to make the cost
 // of a call small, and few enough to stay in the cache.
 func batchLen[T any]() int64 {
-	const bytes = 64 << 10
+	const bytes = 256 << 10
 	return max(16, bytes/int64(max(1, reflect.TypeFor[T]().Size())))
 }
 
@@ -175,19 +175,60 @@ func EntriesIn[T any](r *Reader, first, end int64) iter.Seq2[*T, error] {
 		}
 		v.plan.InOrder(first, end)
 		defer v.plan.Stop()
-		for at := first; at < min(end, r.NumEntries()); {
-			batch := make([]T, min(batchLen[T](), end-at))
-			n, err := v.Read(batch, at)
+		for batch, err := range v.batches(first, min(end, r.NumEntries())) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
-			for i := range batch[:n] {
+			for i := range batch {
 				if !yield(&batch[i], nil) {
 					return
 				}
 			}
-			at += int64(n)
+		}
+	}
+}
+
+// batches yields the values of the entries from first to end, a slice of some at
+// a time, in fresh memory. With several workers, the next slice is being filled
+// meanwhile.
+func (v *View[T]) batches(first, end int64) iter.Seq2[[]T, error] {
+	type result struct {
+		values []T
+		err    error
+	}
+	fill := func() result {
+		values := make([]T, min(batchLen[T](), end-first))
+		n, err := v.Read(values, first)
+		first += int64(n)
+		return result{values[:n], err}
+	}
+	return func(yield func([]T, error) bool) {
+		if v.r.src.Workers < 2 {
+			for first < end {
+				if b := fill(); !yield(b.values, b.err) || b.err != nil {
+					return
+				}
+			}
+			return
+		}
+		filled, pending := make(chan result, 1), false
+		defer func() {
+			if pending {
+				<-filled // the plan is not free before
+			}
+		}()
+		for pending || first < end {
+			if !pending {
+				filled <- fill()
+			}
+			b := <-filled
+			if pending = b.err == nil && first < end; pending {
+				go func() { filled <- fill() }()
+			}
+			if !yield(b.values, b.err) || b.err != nil {
+				return
+			}
 		}
 	}
 }

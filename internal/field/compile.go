@@ -67,6 +67,7 @@ func (e *MismatchError) Unwrap() (errs []error) {
 type compiler struct {
 	src        *pages.Source
 	ahead      *pages.ReadAhead
+	twins      *twins
 	mismatches []Mismatch
 	err        error // of another kind
 	varying    bool  // values need memory beside that of the Go type
@@ -106,7 +107,7 @@ func CompileRecords(src *pages.Source, names []string, chains [][]*schema.Field,
 }
 
 func newCompiler(src *pages.Source) *compiler {
-	return &compiler{src: src, ahead: src.NewReadAhead()}
+	return &compiler{src: src, ahead: src.NewReadAhead(), twins: &twins{byPage: map[uint64]*index{}}}
 }
 
 func (c *compiler) plan(root node, t reflect.Type, budget int64) (*Plan, error) {
@@ -225,7 +226,7 @@ func (c *compiler) nested(f *schema.Field, t reflect.Type, elem func(reflect.Typ
 }
 
 func (c *compiler) collection(f *schema.Field, item reflect.Type, elem func(reflect.Type) node) collection {
-	return collection{index: c.index(f), elem: elem(item), typ: item}
+	return collection{index: c.index(f), elem: elem(item), typ: item, size: item.Size(), plain: !hasPointers(item)}
 }
 
 func (c *compiler) array(f *schema.Field, t reflect.Type, elem func(reflect.Type) node) node {
@@ -233,7 +234,7 @@ func (c *compiler) array(f *schema.Field, t reflect.Type, elem func(reflect.Type
 		return c.mismatch(f, t)
 	}
 	c.varying = c.varying || t.Kind() == reflect.Slice
-	return &array{path: f.Path(), elem: elem(t.Elem()), typ: t.Elem(), len: int64(f.ArraySize), slices: t.Kind() == reflect.Slice}
+	return &array{path: f.Path(), elem: elem(t.Elem()), typ: t.Elem(), len: int64(f.ArraySize), slices: t.Kind() == reflect.Slice, plain: !hasPointers(t.Elem())}
 }
 
 // open returns a reader of the index-th column of f.
@@ -245,9 +246,9 @@ func open[T column.Element](c *compiler, f *schema.Field, index int) *pages.Colu
 	return col
 }
 
-func (c *compiler) index(f *schema.Field) index {
+func (c *compiler) index(f *schema.Field) *index {
 	c.varying = true
-	return index{path: f.Path(), column: open[uint64](c, f, 0)}
+	return &index{path: f.Path(), column: open[uint64](c, f, 0), twins: c.twins}
 }
 
 func (c *compiler) bytes(f *schema.Field, slices bool) node {

@@ -32,7 +32,7 @@ func CompileJagged(src *pages.Source, chain []*schema.Field, t reflect.Type, bud
 			if len(below) == 0 {
 				below = f.Children
 			}
-			root := collection{index: c.index(f), typ: t}
+			root := collection{index: c.index(f), typ: t, size: t.Size()}
 			root.column.KeepBytes()
 			c.varying = false // the items go to memory of the caller's
 			root.elem = c.path(below, t)
@@ -52,19 +52,17 @@ func (j *Jagged) Read(ctx context.Context, first, n int64, ends []int64, items f
 	var total int64
 	return j.plan.each(ctx, first, n, func(r *run, at, item, m int64) error {
 		batch := ends[at-first:][:m]
-		begin, err := j.root.ends(r, item, unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(batch))), m))
+		origin := uint64(total)
+		begin, err := j.root.ends(r, item, unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(batch))), m), &origin)
 		if err != nil {
 			return err
 		}
-		more := batch[m-1] - int64(begin)
-		if err := r.alloc(more, j.root.typ.Size()); err != nil {
+		more := batch[m-1] - total
+		if err := r.alloc(more, j.root.size); err != nil {
 			return err
 		}
-		for i := range batch {
-			batch[i] += total - int64(begin)
-		}
 		if more > 0 {
-			if err := j.root.elem.read(r, int64(begin), more, items(total, total+more), j.root.typ.Size()); err != nil {
+			if err := j.root.elem.read(r, int64(begin), more, items(total, total+more), j.root.size); err != nil {
 				return err
 			}
 		}

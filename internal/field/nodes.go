@@ -75,26 +75,71 @@ func (w *widened[F, T]) read(r *run, first, n int64, dst unsafe.Pointer, stride 
 type index struct {
 	path    string
 	column  *pages.Column[uint64]
-	scratch []uint64
+	scratch []uint64 // the bounds read last
 
 	cluster *pages.Cluster // of the read before
-	next    int64          // item that it ended before
-	end     uint64         // where the collection of the item before that ends
+	first   int64          // item that scratch begins with, -1 if it is not up to date
+	next    int64          // and ended before
+	end     uint64         // where the collection of the item before next ends
+
+	twins   *twins
+	twin    *index // that has the same pages in the cluster twinsIn
+	twinsIn *pages.Cluster
+}
+
+// twins finds index columns of a plan that have the same pages: collections whose
+// items belong together, as in data of struct-of-arrays style, often do, and
+// bounds need to be read once then.
+type twins struct {
+	cluster *pages.Cluster
+	byPage  map[uint64]*index // by the offset of the first page
+}
+
+// seek sets x.twin for the run's cluster.
+func (x *index) seek(r *run) error {
+	if x.twinsIn == r.cluster {
+		return nil
+	}
+	offset, ok, err := x.column.FirstPage(r.cluster)
+	if err != nil {
+		return err
+	}
+	x.twin, x.twinsIn = nil, r.cluster
+	t := x.twins
+	if t.cluster != r.cluster {
+		t.cluster = r.cluster
+		clear(t.byPage)
+	}
+	switch other := t.byPage[offset]; {
+	case !ok:
+	case other == nil:
+		t.byPage[offset] = x
+	case other.column.SamePages(x.column, r.cluster):
+		x.twin = other
+	}
+	return nil
 }
 
 // read returns n+1 bounds: item i has the items of the collection from
 // bounds[i] to bounds[i+1], counted in the cluster. They are valid until the
 // next call.
 func (x *index) read(r *run, first, n int64) ([]uint64, error) {
+	if err := x.seek(r); err != nil {
+		return nil, err
+	}
+	if t := x.twin; t != nil && t.cluster == r.cluster && t.first == first && t.next == first+n && int64(len(t.scratch)) == n+1 {
+		return t.scratch, nil
+	}
 	x.scratch = resize(x.scratch, int(n)+1)
-	begin, err := x.ends(r, first, x.scratch[1:])
-	x.scratch[0] = begin
+	begin, err := x.ends(r, first, x.scratch[1:], nil)
+	x.scratch[0], x.first = begin, first
 	return x.scratch, err
 }
 
 // ends fills dst with the bounds that the collections from item first on end at,
-// and returns where the first one begins.
-func (x *index) ends(r *run, first int64, dst []uint64) (begin uint64, err error) {
+// and returns where the first one begins. If origin is not nil, the bounds are
+// counted as if that one began at *origin.
+func (x *index) ends(r *run, first int64, dst []uint64, origin *uint64) (begin uint64, err error) {
 	switch {
 	case first == 0:
 	case x.cluster == r.cluster && x.next == first:
@@ -106,16 +151,20 @@ func (x *index) ends(r *run, first int64, dst []uint64) (begin uint64, err error
 		}
 		begin = before[0]
 	}
-	x.cluster = nil
+	x.cluster, x.first = nil, -1
 	if err := x.column.Read(r.ctx, r.cluster, first, dst); err != nil {
 		return 0, err
+	}
+	var shift uint64
+	if origin != nil {
+		shift = *origin - begin
 	}
 	last := begin
 	for i, b := range dst {
 		if b < last {
 			return 0, r.corrupt(x.path, "the collection of item %d ends at %d, before it begins at %d", first+int64(i), b, last)
 		}
-		last = b
+		dst[i], last = b+shift, b
 	}
 	if last > math.MaxInt64 {
 		return 0, r.corrupt(x.path, "a collection ends at %d", last)
@@ -126,7 +175,7 @@ func (x *index) ends(r *run, first int64, dst []uint64) (begin uint64, err error
 
 // cardinality reads the sizes of collections into numbers of type T.
 type cardinality[T number] struct {
-	index
+	*index
 	max uint64 // that T and the field's type can hold
 }
 
@@ -148,7 +197,7 @@ func (c *cardinality[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride
 // bytes reads strings and streamed objects. A string and a []byte begin alike
 // in memory; size tells which one to write.
 type bytes[T int8 | uint8] struct {
-	index
+	*index
 	column *pages.Column[T]
 	slices bool // write slices, not strings
 }
@@ -162,7 +211,7 @@ func (b *bytes[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintp
 	if err := r.alloc(total, 1); err != nil {
 		return err
 	}
-	all := make([]byte, total)
+	all := unsafe.Slice((*byte)(r.arena.take(total)), total)
 	if err := b.column.Read(r.ctx, r.cluster, int64(base), unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(all))), total)); err != nil {
 		return err
 	}
@@ -180,9 +229,11 @@ func (b *bytes[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintp
 
 // collection reads collections into slices.
 type collection struct {
-	index
-	elem node
-	typ  reflect.Type // of an element
+	*index
+	elem  node
+	typ   reflect.Type // of an element
+	size  uintptr
+	plain bool // elements have no pointers
 }
 
 // items reads the items of n collections into one array.
@@ -194,10 +245,10 @@ func (c *collection) items(r *run, first, n int64) (bounds []uint64, items unsaf
 	if total == 0 {
 		return bounds, nil, nil
 	}
-	if items, err = r.make(c.typ, total); err != nil {
+	if items, err = r.make(c.typ, c.plain, total); err != nil {
 		return nil, nil, err
 	}
-	return bounds, items, c.elem.read(r, base, total, items, c.typ.Size())
+	return bounds, items, c.elem.read(r, base, total, items, c.size)
 }
 
 func (c *collection) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
@@ -205,7 +256,7 @@ func (c *collection) read(r *run, first, n int64, dst unsafe.Pointer, stride uin
 	if err != nil {
 		return err
 	}
-	size := c.typ.Size()
+	size := c.size
 	for i := range n {
 		var s slice
 		if l := int(bounds[i+1] - bounds[i]); l > 0 {
@@ -229,7 +280,7 @@ func (o *optional) read(r *run, first, n int64, dst unsafe.Pointer, stride uintp
 		switch l := bounds[i+1] - bounds[i]; l {
 		case 0:
 		case 1:
-			p = unsafe.Add(items, uintptr(bounds[i]-bounds[0])*o.typ.Size())
+			p = unsafe.Add(items, uintptr(bounds[i]-bounds[0])*o.size)
 		default:
 			return r.corrupt(o.path, "item %d has %d values, expected one at most", first+i, l)
 		}
@@ -245,6 +296,7 @@ type array struct {
 	typ    reflect.Type // of an element
 	len    int64
 	slices bool
+	plain  bool // elements have no pointers
 }
 
 func (a *array) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
@@ -260,7 +312,7 @@ func (a *array) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr)
 		if n > math.MaxInt64/a.len {
 			return errBudget
 		}
-		items, err := r.make(a.typ, n*a.len)
+		items, err := r.make(a.typ, a.plain, n*a.len)
 		if err != nil {
 			return err
 		}
@@ -298,7 +350,7 @@ func (s record) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr)
 
 // dictionary reads maps into Go maps.
 type dictionary struct {
-	index
+	*index
 	typ          reflect.Type // of the map
 	keys, values node
 }

@@ -32,6 +32,7 @@ type run struct {
 	ctx     context.Context
 	cluster *pages.Cluster
 	budget  int64 // bytes that may still be allocated
+	arena   *arena
 }
 
 // errBudget says that a batch needs more memory than it may have.
@@ -56,6 +57,7 @@ type Plan struct {
 	budget  int64   // bytes that the values of one entry may need beside
 	batch   int64   // entries that are read at once
 
+	arena arena
 	ahead *pages.ReadAhead
 	next  int64 // entry that reading in order goes on with, -1 if it is not known to be in order
 	end   int64 // entry that it ends before
@@ -102,7 +104,7 @@ func (p *Plan) each(ctx context.Context, first, n int64, read func(r *run, at, i
 		if inOrder && m < (cluster.End-cluster.First)/2 { // else workers share what is read now
 			p.ahead.Advance(ctx, cluster, at, p.end)
 		}
-		r := run{ctx, cluster, p.budget}
+		r := run{ctx, cluster, p.budget, &p.arena}
 		err = read(&r, at, at-cluster.First, m)
 		if errors.Is(err, errBudget) {
 			if m == 1 {
@@ -127,12 +129,53 @@ func (p *Plan) each(ctx context.Context, first, n int64, read func(r *run, at, i
 	return nil
 }
 
-// make allocates an array of n values of type t.
-func (r *run) make(t reflect.Type, n int64) (unsafe.Pointer, error) {
+// make allocates an array of n values of type t, which is free of pointers if
+// plain is set.
+func (r *run) make(t reflect.Type, plain bool, n int64) (unsafe.Pointer, error) {
 	if err := r.alloc(n, t.Size()); err != nil {
 		return nil, err
 	}
+	if plain {
+		return r.arena.take(n * int64(t.Size())), nil
+	}
 	return reflect.MakeSlice(reflect.SliceOf(t), int(n), int(n)).UnsafePointer(), nil
+}
+
+// An arena hands out memory without pointers in it, so that the many small arrays
+// of a batch are few allocations.
+type arena struct{ words []uint64 }
+
+// arenaSize is how many bytes are allocated at once.
+const arenaSize = 64 << 10
+
+// take returns n bytes, which are zero.
+func (a *arena) take(n int64) unsafe.Pointer {
+	words := (n + 7) / 8
+	if words > arenaSize/8/4 {
+		return unsafe.Pointer(unsafe.SliceData(make([]uint64, words)))
+	}
+	if words > int64(len(a.words)) {
+		a.words = make([]uint64, arenaSize/8)
+	}
+	p := unsafe.Pointer(unsafe.SliceData(a.words))
+	a.words = a.words[words:]
+	return p
+}
+
+// hasPointers reports whether values of type t hold pointers.
+func hasPointers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Array:
+		return t.Len() > 0 && hasPointers(t.Elem())
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if hasPointers(t.Field(i).Type) {
+				return true
+			}
+		}
+		return false
+	}
+	return t.Kind() > reflect.Complex128
 }
 
 // slice is a slice in memory. Its pointer is typed as one, so that the garbage

@@ -20,6 +20,7 @@ type ReadAhead struct {
 	src     *Source
 	columns []interface {
 		queue(cluster *Cluster, from float64) []task
+		release()
 	}
 	budget int64 // bytes of pages that are decoded and not read yet
 	keep   int64 // bytes of pages that columns keep after they were read
@@ -57,7 +58,7 @@ func (a *ReadAhead) Advance(ctx context.Context, cluster *Cluster, first, end in
 	}
 	if cluster != a.at {
 		if cluster != a.last {
-			a.Stop()
+			a.forget()
 			a.queue(cluster, float64(first-cluster.First)/float64(cluster.End-cluster.First))
 		}
 		a.at = cluster
@@ -74,8 +75,17 @@ func (a *ReadAhead) Advance(ctx context.Context, cluster *Cluster, first, end in
 	a.start()
 }
 
-// Stop forgets what nobody has begun.
+// Stop ends reading for now: it forgets what nobody has begun, and gives memory
+// back.
 func (a *ReadAhead) Stop() {
+	a.forget()
+	for _, c := range a.columns {
+		c.release()
+	}
+}
+
+// forget forgets what nobody has begun.
+func (a *ReadAhead) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.tasks, a.at, a.last = nil, nil, nil
@@ -181,7 +191,7 @@ func (c *Column[T]) prepare(ctx context.Context, pages *clusterPages[T], p int, 
 	if s.done || ctx.Err() != nil {
 		return false
 	}
-	elements := c.memory(int(pages.Pages[p].NumElements))
+	elements := borrow[T](int(pages.Pages[p].NumElements))
 	s.done = true
 	if s.err = c.decode(ctx, pages, p, sp, elements); s.err != nil {
 		return false
@@ -245,7 +255,7 @@ func (sp *span) bytes(s *Source, offset, n int64) ([]byte, error) {
 	sp.mu.Lock()
 	defer sp.mu.Unlock()
 	if sp.data == nil && sp.err == nil {
-		sp.data = borrow(sp.end - sp.offset)
+		sp.data = lend(sp.end - sp.offset)
 		sp.err = anchor.ReadBlob(s.R, *sp.data, sp.offset, 0)
 	}
 	if sp.err != nil {

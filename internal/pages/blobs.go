@@ -70,7 +70,7 @@ func (b *Blobs) Envelope(path string, link locator.Link) ([]byte, error) {
 // buffers lends the memory that stored pages are read into.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-func borrow(n int64) *[]byte {
+func lend(n int64) *[]byte {
 	p := buffers.Get().(*[]byte)
 	if int64(cap(*p)) < n {
 		*p = make([]byte, n)
@@ -89,15 +89,19 @@ type Mapped interface {
 // and hands it to use, which must not keep it. Errors of use count as errors of
 // the page.
 func (b *Blobs) Page(f column.Format, p envelope.Page, use func(page []byte) error) error {
+	return b.page(f, p, !b.SkipChecksums, use)
+}
+
+func (b *Blobs) page(f column.Format, p envelope.Page, verify bool, use func(page []byte) error) error {
 	n, err := b.extent(f, p)
 	if err != nil {
 		return err
 	}
-	open := func(stored []byte) error { return b.open(f, p, stored, use) }
+	open := func(stored []byte) error { return b.open(f, p, stored, verify, use) }
 	if m, ok := b.R.(Mapped); ok && !b.chunked(n) {
 		return m.Use(int64(p.Locator.Offset), n, open)
 	}
-	buffer := borrow(n)
+	buffer := lend(n)
 	defer buffers.Put(buffer)
 	if err := anchor.ReadBlob(b.R, *buffer, int64(p.Locator.Offset), b.MaxKeySize); err != nil {
 		return err
@@ -124,13 +128,13 @@ func (b *Blobs) extent(f column.Format, p envelope.Page) (int64, error) {
 	return int64(p.Locator.Size + more), nil
 }
 
-// open verifies and decompresses the bytes of a page, which its checksum
-// follows, and hands them to use.
-func (b *Blobs) open(f column.Format, p envelope.Page, stored []byte, use func(page []byte) error) error {
+// open verifies, if that is wanted, and decompresses the bytes of a page, which
+// its checksum follows, and hands them to use.
+func (b *Blobs) open(f column.Format, p envelope.Page, stored []byte, verify bool, use func(page []byte) error) error {
 	if p.HasChecksum {
 		sum := stored[p.Locator.Size:]
 		stored = stored[:p.Locator.Size]
-		if !b.SkipChecksums {
+		if verify {
 			if err := checksum.Verify(binary.LittleEndian.Uint64(sum), stored); err != nil {
 				return pageError(p, err)
 			}
@@ -141,7 +145,7 @@ func (b *Blobs) open(f column.Format, p envelope.Page, stored []byte, use func(p
 		if err := compress.Check(stored, size); err != nil {
 			return pageError(p, err)
 		}
-		plain := borrow(size)
+		plain := lend(size)
 		defer buffers.Put(plain)
 		if err := compress.Decompress(*plain, stored); err != nil {
 			return pageError(p, err)

@@ -26,10 +26,15 @@ type Column[T column.Element] struct {
 	now, next *clusterPages[T] // next is what ahead works on beside now
 	bulk      bool             // reads are of so many pages that they need no read-ahead
 	keep      bool             // the bytes of pages, uncompressed, as others will want them
-	recent    []int            // decoded pages of now, in the order of their use
+	at        int64            // element that reading in order goes on with, -1 if none
+	forward   bool             // what is read follows what was read before
+	recent    []pageRef[T]     // decoded pages that have been read, in the order of their use
+}
 
-	mu   sync.Mutex
-	free [][]T // memory of pages that are not needed any more
+// A pageRef names a page.
+type pageRef[T column.Element] struct {
+	pages *clusterPages[T]
+	page  int
 }
 
 // clusterPages are the pages that a column has in a cluster.
@@ -83,25 +88,35 @@ func (c *Column[T]) enter(cluster *Cluster) error {
 	}
 	pages := c.next
 	if pages == nil || pages.cluster != cluster {
-		var err error
-		if pages, err = c.pagesOf(cluster); err != nil {
-			return err
+		c.leave(c.next)
+		if i := slices.IndexFunc(c.recent, func(r pageRef[T]) bool { return r.pages.cluster == cluster }); i >= 0 {
+			pages = c.recent[i].pages
+		} else {
+			var err error
+			if pages, err = c.pagesOf(cluster); err != nil {
+				return err
+			}
 		}
 	}
-	if c.next != pages {
-		c.leave(c.next)
+	if c.now != nil && c.at != c.now.Elements {
+		c.at = -1
+	} else {
+		c.at = 0
 	}
 	c.leave(c.now)
-	c.now, c.next, c.recent = pages, nil, c.recent[:0]
+	c.now, c.next = pages, nil
 	return nil
 }
 
-// leave gives the memory of all pages of a cluster back.
+// leave gives the memory of a cluster's pages back, but of recent ones.
 func (c *Column[T]) leave(pages *clusterPages[T]) {
 	if pages == nil {
 		return
 	}
 	for i := range pages.slots {
+		if slices.Contains(c.recent, pageRef[T]{pages, i}) {
+			continue
+		}
 		s := &pages.slots[i]
 		s.mu.Lock()
 		c.drop(s)
@@ -110,9 +125,17 @@ func (c *Column[T]) leave(pages *clusterPages[T]) {
 	}
 }
 
+// release gives all memory back.
+func (c *Column[T]) release() {
+	c.recent = c.recent[:0]
+	c.leave(c.now)
+	c.leave(c.next)
+	c.now, c.next, c.at = nil, nil, 0
+}
+
 // drop gives the memory of a page back.
 func (c *Column[T]) drop(s *slot[T]) {
-	c.release(s.elements)
+	giveBack(s.elements)
 	c.ahead.release(s.charged)
 	s.elements, s.charged = nil, 0
 }
@@ -136,16 +159,16 @@ func (c *Column[T]) Read(ctx context.Context, cluster *Cluster, first int64, dst
 	if err := c.enter(cluster); err != nil {
 		return err
 	}
-	now := c.now
-	if err := c.inside(first, int64(len(dst))); err != nil {
+	if err := c.begin(first, int64(len(dst))); err != nil {
 		return err
 	}
+	now := c.now
 	if n := min(int64(len(dst)), now.Zeros-first); n > 0 {
 		clear(dst[:n])
 		dst, first = dst[n:], first+n
 	}
 	c.bulk = false
-	for p := now.find(first, c.recent); len(dst) > 0; p++ {
+	for p := c.find(first); len(dst) > 0; p++ {
 		skip := first - (now.ends[p] - int64(now.Pages[p].NumElements))
 		if whole := now.wholePages(p, len(dst)); skip == 0 && whole > 0 {
 			n, err := c.direct(ctx, p, whole, dst)
@@ -161,9 +184,28 @@ func (c *Column[T]) Read(ctx context.Context, cluster *Cluster, first int64, dst
 			return err
 		}
 		n := copy(dst, elements[skip:])
-		dst, first = dst[n:], first+int64(n)
+		dst, first, c.forward = dst[n:], first+int64(n), true
 	}
 	return nil
+}
+
+// SamePages reports whether the column has the very pages in a cluster that another
+// one has.
+func (c *Column[T]) SamePages(other *Column[T], cluster *Cluster) bool {
+	if c.enter(cluster) != nil || other.enter(cluster) != nil {
+		return false
+	}
+	a, b := c.now, other.now
+	return a.Zeros == b.Zeros && a.Column.Format() == b.Column.Format() && slices.Equal(a.Pages, b.Pages)
+}
+
+// FirstPage returns where the first page in a cluster lies in the file. There is
+// none if ok is false.
+func (c *Column[T]) FirstPage(cluster *Cluster) (offset uint64, ok bool, err error) {
+	if err := c.enter(cluster); err != nil || len(c.now.Pages) == 0 {
+		return 0, false, err
+	}
+	return c.now.Pages[0].Locator.Offset, true, nil
 }
 
 // Next returns elements from first on, counted in the cluster: at least one, at
@@ -172,36 +214,49 @@ func (c *Column[T]) Next(ctx context.Context, cluster *Cluster, first, n int64) 
 	if err := c.enter(cluster); err != nil {
 		return nil, err
 	}
-	now := c.now
-	if err := c.inside(first, n); err != nil {
+	if err := c.begin(first, n); err != nil {
 		return nil, err
 	}
+	now := c.now
 	if first < now.Zeros {
-		return make([]T, min(n, now.Zeros-first, 1<<10)), nil
+		n = min(n, now.Zeros-first, 1<<10)
+		c.at = first + n
+		return make([]T, n), nil
 	}
-	p := now.find(first, c.recent)
+	p := c.find(first)
 	elements, err := c.page(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	skip := first - (now.ends[p] - int64(len(elements)))
-	return elements[skip:min(skip+n, int64(len(elements)))], nil
+	elements = elements[skip:min(skip+n, int64(len(elements)))]
+	c.at = first + int64(len(elements))
+	return elements, nil
 }
 
-func (c *Column[T]) inside(first, n int64) error {
+// begin begins to read n elements from first on.
+func (c *Column[T]) begin(first, n int64) error {
+	c.forward = first == c.at
+	c.at = first + n
 	if first < 0 || first > c.now.Elements || n > c.now.Elements-first {
 		return c.now.cluster.corrupt(c.field, "elements from %d to %d wanted, the column has %d", first, first+n, c.now.Elements)
 	}
 	return nil
 }
 
-// find returns the page that holds the element first; recent pages are tried
-// before others.
-func (p *clusterPages[T]) find(first int64, recent []int) int {
-	if n := len(recent); n > 0 {
-		if i := recent[n-1]; first < p.ends[i] && first >= p.ends[i]-int64(p.Pages[i].NumElements) && p.Pages[i].NumElements > 0 {
-			return i
-		}
+// last returns the page that was read last, if it is one of the current cluster.
+func (c *Column[T]) last() (page int, ok bool) {
+	if n := len(c.recent); n > 0 && c.recent[n-1].pages == c.now {
+		return c.recent[n-1].page, true
+	}
+	return 0, false
+}
+
+// find returns the page that holds the element first.
+func (c *Column[T]) find(first int64) int {
+	p := c.now
+	if i, ok := c.last(); ok && first < p.ends[i] && first >= p.ends[i]-int64(p.Pages[i].NumElements) {
+		return i
 	}
 	return sort.Search(len(p.ends), func(i int) bool { return p.ends[i] > first })
 }
@@ -251,7 +306,7 @@ func (c *Column[T]) into(ctx context.Context, p int, sp *span, dst []T) error {
 
 // page returns the elements of a page of the current cluster.
 func (c *Column[T]) page(ctx context.Context, p int) ([]T, error) {
-	if n := len(c.recent); n > 0 && c.recent[n-1] == p {
+	if last, ok := c.last(); ok && last == p {
 		return c.now.slots[p].elements, nil
 	}
 	s := &c.now.slots[p]
@@ -261,30 +316,35 @@ func (c *Column[T]) page(ctx context.Context, p int) ([]T, error) {
 		return nil, s.err
 	}
 	if s.elements == nil {
-		elements := c.memory(int(c.now.Pages[p].NumElements))
+		elements := borrow[T](int(c.now.Pages[p].NumElements))
 		if err := c.decode(ctx, c.now, p, nil, elements); err != nil {
 			return nil, err
 		}
 		s.elements, s.done = elements, true
 	}
+	c.ahead.release(s.charged) // the budget is for pages that wait
+	s.charged = 0
 	c.use(p)
 	return s.elements, nil
 }
+
+// maxRecent bounds the pages that a column keeps, so that they are found quickly.
+const maxRecent = 64
 
 // use notes that page p is in use, and gives the memory of others back: of all if
 // reading goes forward, else of those used longest ago, as far as they are beyond
 // what a column may keep.
 func (c *Column[T]) use(p int) {
-	forward := len(c.recent) > 0 && c.recent[len(c.recent)-1] == p-1
-	c.recent = append(slices.DeleteFunc(c.recent, func(r int) bool { return r == p }), p)
+	this := pageRef[T]{c.now, p}
+	c.recent = append(slices.DeleteFunc(c.recent, func(r pageRef[T]) bool { return r == this }), this)
 	others := len(c.recent) - 1
 	drop := others
-	if !forward {
+	if !c.forward {
 		share := c.ahead.keep / int64(len(c.ahead.columns))
-		drop = max(0, others-int(share/max(1, column.Size[T]()*int64(c.now.Pages[p].NumElements))))
+		drop = max(0, others-int(min(maxRecent, share/max(1, column.Size[T]()*int64(c.now.Pages[p].NumElements)))))
 	}
 	for _, r := range c.recent[:drop] {
-		c.drop(&c.now.slots[r])
+		c.drop(&r.pages.slots[r.page])
 	}
 	c.recent = slices.Delete(c.recent, 0, drop)
 }
@@ -297,38 +357,9 @@ func (c *Column[T]) decode(ctx context.Context, pages *clusterPages[T], p int, s
 	page, format, decoder := pages.Pages[p], pages.Column.Format(), c.decoders[pages.Column.Representation]
 	use := func(b []byte) error { return decoder.Decode(dst, b) }
 	share := c.keep || pages.cluster.sharesBytes(page)
-	err := errNoSpan
-	if sp != nil {
-		err = c.src.pageIn(sp, format, page, share, use)
-	}
-	if err == errNoSpan {
-		err = c.src.page(format, page, share, use)
-	}
+	err := c.src.readPage(sp, format, page, share, use)
 	if err != nil {
 		err = fmt.Errorf("field %q, column %d, cluster %d, page %d: %w", c.field.Path(), pages.Column.ID, pages.cluster.ID, p, err)
 	}
 	return err
-}
-
-// memory returns memory for n elements.
-func (c *Column[T]) memory(n int) []T {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for len(c.free) > 0 {
-		m := c.free[len(c.free)-1]
-		c.free = c.free[:len(c.free)-1]
-		if cap(m) >= n {
-			return m[:n]
-		}
-	}
-	return make([]T, n)
-}
-
-func (c *Column[T]) release(elements []T) {
-	if cap(elements) == 0 {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.free = append(c.free, elements)
 }

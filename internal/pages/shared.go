@@ -2,54 +2,48 @@ package pages
 
 import (
 	"bytes"
-	"errors"
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 )
 
-// page reads a page as Blobs.Page does. If share is set, its bytes are kept for
-// other pages that have the same ones, or other readers, so that they are
-// decompressed once.
-func (s *Source) page(f column.Format, p envelope.Page, share bool, use func(page []byte) error) error {
-	return s.once(f, p, share, func(use func([]byte) error) error { return s.Page(f, p, use) }, use)
-}
-
-// errNoSpan says that a span could not be read, so that pages have to be read one
-// by one: only some of them may be at fault.
-var errNoSpan = errors.New("pages cannot be read together")
-
-// pageIn is page for one that lies in a span.
-func (s *Source) pageIn(sp *span, f column.Format, p envelope.Page, share bool, use func(page []byte) error) error {
-	return s.once(f, p, share, func(use func([]byte) error) error {
+// readPage reads a page as Blobs.Page does, out of sp if that is not nil. If share
+// is set, its bytes are kept for other pages that have the same ones, or other
+// readers, so that they are verified and decompressed once.
+func (s *Source) readPage(sp *span, f column.Format, p envelope.Page, share bool, use func(page []byte) error) error {
+	verify := !s.SkipChecksums
+	if share {
+		key := sharedKey{p.Locator.Offset, f.PageSize(p.NumElements)}
+		plain, known := s.shared.get(key)
+		if plain != nil {
+			if err := use(plain); err != nil {
+				return pageError(p, err)
+			}
+			return nil
+		}
+		verify = verify && !known
+		given := use
+		use = func(plain []byte) error {
+			if key.size == int64(p.Locator.Size) { // not compressed
+				s.shared.put(key, nil)
+			} else {
+				s.shared.put(key, bytes.Clone(plain))
+			}
+			return given(plain)
+		}
+	}
+	if sp != nil {
 		n, err := s.extent(f, p)
 		if err != nil {
 			return err
 		}
-		stored, err := sp.bytes(s, int64(p.Locator.Offset), n)
-		if err != nil {
-			return errNoSpan
+		if stored, err := sp.bytes(s, int64(p.Locator.Offset), n); err == nil {
+			return s.open(f, p, stored, verify, use)
 		}
-		return s.open(f, p, stored, use)
-	}, use)
-}
-
-func (s *Source) once(f column.Format, p envelope.Page, share bool, read func(use func([]byte) error) error, use func([]byte) error) error {
-	key := sharedKey{p.Locator.Offset, f.PageSize(p.NumElements)}
-	if !share || key.size == int64(p.Locator.Size) { // not compressed
-		return read(use)
+		// Only some of the span's pages may be at fault.
 	}
-	if plain := s.shared.get(key); plain != nil {
-		if err := use(plain); err != nil {
-			return pageError(p, err)
-		}
-		return nil
-	}
-	return read(func(plain []byte) error {
-		s.shared.put(key, plain)
-		return use(plain)
-	})
+	return s.page(f, p, verify, use)
 }
 
 // sharesBytes reports whether other pages of the cluster have the same place in
@@ -79,7 +73,8 @@ func (c *Cluster) sharesBytes(p envelope.Page) bool {
 // maxShared is how many bytes of shared pages are kept, uncompressed.
 const maxShared = 16 << 20
 
-// sharedPages keeps the bytes of shared pages that were used last, uncompressed.
+// sharedPages keeps the bytes of shared pages that were used last, uncompressed,
+// and knows which ones that are not compressed have been verified.
 type sharedPages struct {
 	mu    sync.Mutex
 	pages map[sharedKey][]byte
@@ -92,30 +87,30 @@ type sharedKey struct {
 	size   int64
 }
 
-func (s *sharedPages) get(key sharedKey) []byte {
+// sharedOverhead is what an entry takes beside the bytes of its page.
+const sharedOverhead = 64
+
+func (s *sharedPages) get(key sharedKey) (plain []byte, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pages[key]
+	plain, known = s.pages[key]
+	return plain, known
 }
 
-// put keeps a copy of a page, in the place of those kept longest.
+// put keeps plain, which may be nil, in the place of those kept longest.
 func (s *sharedPages) put(key sharedKey, plain []byte) {
-	if key.size > maxShared {
-		return
-	}
-	plain = bytes.Clone(plain)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.pages[key] != nil {
+	if _, known := s.pages[key]; known || len(plain) > maxShared/2 {
 		return
-	}
-	for s.used+key.size > maxShared {
-		oldest := s.order[0]
-		s.order, s.used = s.order[1:], s.used-oldest.size
-		delete(s.pages, oldest)
 	}
 	if s.pages == nil {
 		s.pages = map[sharedKey][]byte{}
 	}
-	s.pages[key], s.order, s.used = plain, append(s.order, key), s.used+key.size
+	s.pages[key], s.order, s.used = plain, append(s.order, key), s.used+int64(len(plain))+sharedOverhead
+	for s.used > maxShared {
+		oldest := s.order[0]
+		s.order, s.used = s.order[1:], s.used-int64(len(s.pages[oldest]))-sharedOverhead
+		delete(s.pages, oldest)
+	}
 }
