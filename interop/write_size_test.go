@@ -34,7 +34,8 @@ var dimuonClusters = []int64{8000, 16000, 24000, 32000, 40000, 48000, 56000, 640
 
 // TestWriteSize writes the entries of ROOT's files again, with the same
 // settings: the files must be at most 2 % larger, with the same clusters,
-// encodings and pages. Our zstd is smaller than ROOT's, as it knows of planes.
+// encodings and pages. Our zstd is smaller than ROOT's, as it knows of planes; at
+// LZ4's level 4 we rather write fast, 405 is as small as ROOT's.
 // The log has the table.
 func TestWriteSize(t *testing.T) {
 	needed(t)
@@ -45,7 +46,11 @@ func TestWriteSize(t *testing.T) {
 		a, b := inspect(t, ours), inspect(t, root)
 		ratio := float64(a.size) / float64(b.size)
 		fmt.Fprintf(tab, "%s\t%d\t%d\t%.4f\t%d\t%d\t%d\t%d\t%.1f\t%s\t\n", name, a.size, b.size, ratio, a.Clusters, b.Clusters, a.Total.Pages, b.Total.Pages, took.Seconds(), seconds)
-		if ratio > 1.02 || ratio < 0.98 && !strings.Contains(name, "505") {
+		limit := 1.02
+		if strings.Contains(name, "404") { // written fast
+			limit = 1.16
+		}
+		if ratio > limit || ratio < 0.98 && !strings.Contains(name, "505") {
 			t.Errorf("%s: %d bytes, ROOT has %d, that is %.4f of it", name, a.size, b.size, ratio)
 		}
 		if a.Clusters != b.Clusters {
@@ -68,7 +73,7 @@ func TestWriteSize(t *testing.T) {
 	for _, c := range []struct {
 		setting compress.Settings
 		cluster int64
-	}{{0, 0}, {404, 0}, {505, 0}, {101, 8_000_000}, {505, 8_000_000}} {
+	}{{0, 0}, {404, 0}, {405, 0}, {505, 0}, {101, 8_000_000}, {505, 8_000_000}} {
 		root, ours := filepath.Join(dir, "root.root"), filepath.Join(dir, "ours.root")
 		args := []string{root, fmt.Sprint(int(c.setting)), fmt.Sprint(sizeEntries)}
 		opts := []rntuple.WriteOption{rntuple.Compression(c.setting)}

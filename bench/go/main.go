@@ -1,0 +1,84 @@
+// Bench/go is what our library does for the benchmarks; see ../cpp/bench.cpp for
+// what each work is.
+//
+//	go run ./bench/go bulk|entries F|J|S FILE THREADS
+//	go run ./bench/go maps S FILE THREADS
+//	go run ./bench/go views|random F FILE THREADS
+//	go run ./bench/go dimuon J FILE THREADS
+//	go run ./bench/go open wide FILE THREADS
+//	go run ./bench/go write|writerows F|J FILE THREADS COMPRESSION OUTPUT
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"strconv"
+
+	"github.com/go-rntuple/go-rntuple/bench/work"
+	"github.com/go-rntuple/go-rntuple/compress"
+)
+
+func main() { work.Main(run) }
+
+func run(args []string) error {
+	if len(args) < 4 {
+		return fmt.Errorf("too few arguments: %q", args)
+	}
+	file := args[2]
+	threads, err := strconv.Atoi(args[3])
+	if err != nil {
+		return err
+	}
+	runtime.GOMAXPROCS(threads)
+	read := func(work func(string, int) ([]uint64, error)) func() ([]uint64, error) {
+		return func() ([]uint64, error) { return work(file, threads) }
+	}
+	switch args[0] + " " + args[1] {
+	case "bulk F":
+		return work.Serve("", read(bulk[work.F]))
+	case "bulk J":
+		return work.Serve("", read(bulk[work.J]))
+	case "entries F":
+		return work.Serve("", read(entries[work.F]))
+	case "entries J":
+		return work.Serve("", read(entries[work.J]))
+	case "entries S":
+		return work.Serve("", read(entries[work.S]))
+	case "maps S":
+		return work.Serve("", read(entries[work.SMap]))
+	case "views F":
+		return work.Serve("", read(views))
+	case "dimuon J":
+		return work.Serve("", read(dimuon))
+	case "random F":
+		return work.Serve("", read(random))
+	case "open wide":
+		return work.Serve("", read(open))
+	}
+
+	if len(args) < 6 {
+		return fmt.Errorf("unknown work: %q", args)
+	}
+	settings, err := strconv.Atoi(args[4])
+	if err != nil {
+		return err
+	}
+	output := args[5]
+	write := func(w writer, err error) error {
+		if err != nil {
+			return err
+		}
+		return work.Serve(output, func() ([]uint64, error) { return nil, w.write(output, threads, compress.Settings(settings)) })
+	}
+	switch args[0] + " " + args[1] {
+	case "write F":
+		return write(newColumnWriter[work.F](file))
+	case "write J":
+		return write(newColumnWriter[work.J](file))
+	case "writerows F":
+		return write(newRowWriter[work.F](file))
+	case "writerows J":
+		return write(newRowWriter[work.J](file))
+	}
+	return fmt.Errorf("unknown work: %q", args)
+}

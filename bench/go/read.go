@@ -1,0 +1,273 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+
+	"github.com/go-rntuple/go-rntuple/bench/work"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
+
+// overEntries opens a file, deals its entries out to threads, and returns the sums
+// that read adds to for ranges of entries.
+func overEntries(file string, threads, sums int, read func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error) ([]uint64, error) {
+	r, err := rntuple.Open(file, "Events")
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return work.Spread(threads, sums, func(i int, sums []uint64) error {
+		first := func(i int) int64 { return r.NumEntries() * int64(i) / int64(threads) }
+		return read(r, rntuple.EntryRange{First: first(i), End: first(i + 1)}, sums)
+	})
+}
+
+// A column reads a range of entries of a field, by means of memory that others
+// use, too, and returns the sum over them.
+type column interface {
+	read(rntuple.EntryRange, *memory) (uint64, error)
+}
+
+// memory is what columns are read into.
+type memory struct {
+	offsets [batch + 1]int64
+	slices  map[reflect.Type]any
+}
+
+// sliceOf returns the place of the elements of type T.
+func sliceOf[T any](m *memory) *[]T {
+	if m.slices == nil {
+		m.slices = map[reflect.Type]any{}
+	}
+	t := reflect.TypeFor[T]()
+	if m.slices[t] == nil {
+		s := make([]T, batch)
+		m.slices[t] = &s
+	}
+	return m.slices[t].(*[]T)
+}
+
+// batch is how many entries are read at once: a page of doubles, as ROOT writes
+// them.
+const batch = 1 << 17
+
+// flat is a column of numbers.
+type flat[T work.Number] struct{ view *rntuple.View[T] }
+
+func openFlat[T work.Number](r *rntuple.Reader, name string) (column, error) {
+	view, err := rntuple.ViewOf[T](r, name)
+	return &flat[T]{view}, err
+}
+
+func (c *flat[T]) read(entries rntuple.EntryRange, m *memory) (sum uint64, err error) {
+	buf := (*sliceOf[T](m))[:batch]
+	for at := entries.First; at < entries.End; {
+		n, err := c.view.Read(buf[:min(batch, entries.End-at)], at)
+		if err != nil {
+			return 0, err
+		}
+		sum += work.SumOf(buf[:n])
+		at += int64(n)
+	}
+	return sum, nil
+}
+
+// jagged is a column of collections of numbers.
+type jagged[T work.Number] struct{ view *rntuple.JaggedView[T] }
+
+func openJagged[T work.Number](r *rntuple.Reader, name string) (column, error) {
+	view, err := rntuple.JaggedOf[T](r, name)
+	return &jagged[T]{view}, err
+}
+
+func (c *jagged[T]) read(entries rntuple.EntryRange, m *memory) (sum uint64, err error) {
+	items := sliceOf[T](m)
+	for at := entries.First; at < entries.End; {
+		var n int
+		offsets := m.offsets[:min(batch, entries.End-at)+1]
+		if *items, n, err = c.view.Read(offsets, *items, at); err != nil {
+			return 0, err
+		}
+		sum += work.SumOfItems((*items)[:offsets[n]])
+		at += int64(n)
+	}
+	return sum, nil
+}
+
+// openColumn opens the column for a member of a struct of entries.
+func openColumn(r *rntuple.Reader, member reflect.StructField) (column, error) {
+	switch reflect.Zero(member.Type).Interface().(type) {
+	case bool:
+		return openFlat[bool](r, member.Name)
+	case int32:
+		return openFlat[int32](r, member.Name)
+	case uint32:
+		return openFlat[uint32](r, member.Name)
+	case uint64:
+		return openFlat[uint64](r, member.Name)
+	case float32:
+		return openFlat[float32](r, member.Name)
+	case float64:
+		return openFlat[float64](r, member.Name)
+	case []int32:
+		return openJagged[int32](r, member.Name)
+	case []float32:
+		return openJagged[float32](r, member.Name)
+	}
+	return nil, fmt.Errorf("no column for %s %v", member.Name, member.Type)
+}
+
+// bulk reads all columns, cluster by cluster. Threads share the columns.
+func bulk[E any](file string, threads int) ([]uint64, error) {
+	r, err := rntuple.Open(file, "Events")
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	clusters, err := r.Clusters()
+	if err != nil {
+		return nil, err
+	}
+	members := reflect.VisibleFields(reflect.TypeFor[E]())
+	return work.Spread(threads, len(members), func(i int, sums []uint64) error {
+		var columns []column
+		var m memory
+		for k := i; k < len(members); k += threads {
+			c, err := openColumn(r, members[k])
+			if err != nil {
+				return err
+			}
+			columns = append(columns, c)
+		}
+		for _, entries := range clusters {
+			for k, c := range columns {
+				sum, err := c.read(entries, &m)
+				if err != nil {
+					return err
+				}
+				sums[i+k*threads] += sum
+			}
+		}
+		return nil
+	})
+}
+
+// entries reads all entries into structs.
+func entries[E any, P interface {
+	*E
+	work.Entry
+}](file string, threads int) ([]uint64, error) {
+	return overEntries(file, threads, reflect.TypeFor[E]().NumField(), func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error {
+		for e, err := range rntuple.EntriesIn[E](r, entries.First, entries.End) {
+			if err != nil {
+				return err
+			}
+			P(e).AddTo(sums)
+		}
+		return nil
+	})
+}
+
+// views reads four columns of doubles.
+func views(file string, threads int) ([]uint64, error) {
+	return overEntries(file, threads, 4, func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error {
+		var m memory
+		for i, name := range []string{"H1_PX", "H1_PY", "H1_PZ", "H1_ProbK"} {
+			c, err := openFlat[float64](r, name)
+			if err != nil {
+				return err
+			}
+			if sums[i], err = c.read(entries, &m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// dimuon fills a histogram with the mass of the first two muons of each event,
+// if they have opposite charge: 100 bins of 2 GeV, and one for more.
+func dimuon(file string, threads int) ([]uint64, error) {
+	return overEntries(file, threads, 101, func(r *rntuple.Reader, entries rntuple.EntryRange, bins []uint64) error {
+		views := make([]*rntuple.JaggedView[float32], 3)
+		for i, name := range []string{"Muon_pt", "Muon_eta", "Muon_phi"} {
+			var err error
+			if views[i], err = rntuple.JaggedOf[float32](r, name); err != nil {
+				return err
+			}
+		}
+		charges, err := rntuple.JaggedOf[int32](r, "Muon_charge")
+		if err != nil {
+			return err
+		}
+		offsets := make([]int64, 1<<16+1)
+		items := make([][]float32, len(views))
+		var charge []int32
+		for at := entries.First; at < entries.End; {
+			offsets := offsets[:min(int64(len(offsets)), entries.End-at+1)]
+			for i, view := range views {
+				if items[i], _, err = view.Read(offsets, items[i], at); err != nil {
+					return err
+				}
+			}
+			n := 0
+			if charge, n, err = charges.Read(offsets, charge, at); err != nil {
+				return err
+			}
+			at += int64(n)
+			pt, eta, phi := items[0], items[1], items[2]
+			for i := range n {
+				k := offsets[i]
+				if offsets[i+1]-k < 2 || charge[k] == charge[k+1] {
+					continue
+				}
+				angles := math.Cosh(float64(eta[k])-float64(eta[k+1])) - math.Cos(float64(phi[k])-float64(phi[k+1]))
+				mass := math.Sqrt(2 * float64(pt[k]) * float64(pt[k+1]) * angles)
+				if mass < 200 {
+					bins[int(mass/2)]++
+				} else {
+					bins[100]++
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// random reads single entries of one field.
+func random(file string, _ int) ([]uint64, error) {
+	r, err := rntuple.Open(file, "Events")
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	view, err := rntuple.ViewOf[float64](r, "H1_PX")
+	if err != nil {
+		return nil, err
+	}
+	random, sum := work.Random(1), uint64(0)
+	for range 10_000 {
+		x, err := view.At(int64(random.Bits() % uint64(r.NumEntries())))
+		if err != nil {
+			return nil, err
+		}
+		sum += math.Float64bits(x)
+	}
+	return []uint64{sum}, nil
+}
+
+// open opens a file and reads one value from the middle.
+func open(file string, _ int) ([]uint64, error) {
+	r, err := rntuple.Open(file, "Events")
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	view, err := rntuple.ViewOf[float32](r, "f0")
+	if err != nil {
+		return nil, err
+	}
+	x, err := view.At(r.NumEntries() / 2)
+	return []uint64{uint64(r.NumEntries()), uint64(math.Float32bits(x))}, err
+}

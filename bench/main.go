@@ -1,0 +1,110 @@
+// Bench measures how fast go-rntuple is beside ROOT, uproot, parquet-go, arrow-go
+// and groot; see README.md.
+//
+//	go run ./bench [-quick] [-rows REGEXP] [-scaling] …
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	scratch := os.TempDir()
+	if info, err := os.Stat("/dev/shm"); err == nil && info.IsDir() {
+		scratch = "/dev/shm"
+	}
+	quick := flag.Bool("quick", false, "small data, to see that everything works")
+	scaling := flag.Bool("scaling", false, "measure how time grows with bytes, fields and clusters instead of the table")
+	pattern := flag.String("rows", "", "measure only the rows whose names match `REGEXP`")
+	threads := flag.Int("threads", 2, "measure with one to `N` threads, 2 at most")
+	rounds := flag.Int("rounds", 0, "repeat each work `N` times (default 9; quick: 1)")
+	budget := flag.Duration("budget", time.Minute, "repeat it thrice only if a row takes longer")
+	dir := flag.String("data", filepath.Join(cache, "go-rntuple", "bench"), "keep programs and data in `DIR`; 3 GB")
+	flag.StringVar(&scratch, "scratch", scratch, "write files to `DIR` in benchmarks of writing; 1 GB")
+	results := flag.String("results", "", "write results to `DIR`, as text, JSON and a chart")
+	flag.Parse()
+	if flag.NArg() > 0 || *threads < 1 || *threads > 2 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	wanted, err := regexp.Compile(*pattern)
+	if err != nil {
+		return err
+	}
+	limits, sizes := limits{9, *budget}, fullSizes
+	if *quick {
+		limits.rounds, sizes = 1, quickSizes
+	}
+	if *rounds > 0 {
+		limits.rounds = *rounds
+	}
+
+	w, err := newWorkshop(*dir, scratch, sizes)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stderr, "building")
+	if err := w.build(); err != nil {
+		return err
+	}
+	table, name := rows(), "table"
+	if *scaling {
+		table, name = w.scalingRows(), "scaling"
+	}
+	table = slices.DeleteFunc(table, func(r row) bool { return !wanted.MatchString(r.name) })
+	if err := w.prepare(table); err != nil {
+		return err
+	}
+	report := newReport(w, *quick)
+	for _, r := range table {
+		for n := 1; n <= *threads && r.measuredWith(n); n++ {
+			fmt.Fprintf(os.Stderr, "%s, threads: %d\n", r.name, n)
+			m, err := w.measure(r, n, limits)
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				report.Failures = append(report.Failures, err.Error())
+				continue
+			}
+			if *quick {
+				for i := range m.Rivals {
+					m.Rivals[i].Goal = 0
+				}
+			}
+			report.Measurements = append(report.Measurements, m)
+			for _, t := range m.Rivals {
+				fmt.Fprintf(os.Stderr, "\t%s: %.2f\n", t.Name, t.Ratio)
+			}
+		}
+	}
+	report.print(os.Stdout)
+	if *results != "" {
+		if err := report.save(*results, name); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(report.Failures) > 0:
+		return fmt.Errorf("%d failures", len(report.Failures))
+	case len(report.Measurements) == 0:
+		return errors.New("nothing was measured")
+	}
+	return nil
+}

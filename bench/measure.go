@@ -1,0 +1,258 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-rntuple/go-rntuple/bench/work"
+)
+
+// tooLong is when a repetition is given up.
+const tooLong = 10 * time.Minute
+
+// A worker is a program that serves a work: it does it once whenever it is asked
+// to, so that the time to start a program is not measured.
+type worker struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	errs   bytes.Buffer
+	output string // the file it writes, if any
+}
+
+func start(output string, command []string) (*worker, error) {
+	w := &worker{cmd: exec.Command(command[0], command[1:]...), output: output}
+	w.cmd.Env = append(os.Environ(), "PYTHONWARNINGS=ignore")
+	w.cmd.Stderr = &w.errs
+	var err error
+	if w.in, err = w.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := w.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	w.out = bufio.NewReader(out)
+	return w, w.cmd.Start()
+}
+
+// repeat has the work done once.
+func (w *worker) repeat() (work.Result, error) {
+	var result work.Result
+	timer := time.AfterFunc(tooLong, func() { w.cmd.Process.Kill() })
+	defer timer.Stop()
+	_, err := io.WriteString(w.in, "go\n")
+	var line []byte
+	if err == nil {
+		line, err = w.out.ReadBytes('\n')
+	}
+	if err == nil {
+		err = json.Unmarshal(line, &result)
+	}
+	if err != nil {
+		w.cmd.Process.Kill()
+		err = fmt.Errorf("%s: %w; it printed: %s%s", strings.Join(w.cmd.Args, " "), err, line, w.close())
+	}
+	return result, err
+}
+
+// peakMemory returns how many bytes of memory the worker has had at most, 0 if
+// the system does not tell.
+func (w *worker) peakMemory() int64 {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.cmd.Process.Pid))
+	for line := range strings.Lines(string(status)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kB, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+			return kB << 10
+		}
+	}
+	return 0
+}
+
+// close ends the worker, and returns what it wrote to standard error.
+func (w *worker) close() string {
+	w.in.Close()
+	w.cmd.Wait()
+	return w.errs.String()
+}
+
+// A Timing is what is known of one program's repetitions of a work.
+type Timing struct {
+	Name        string
+	Median      float64 // seconds
+	Low, High   float64 // the quartiles
+	Repetitions int
+	FileSize    int64  `json:",omitempty"` // of the file that was written
+	PeakMemory  int64  `json:",omitempty"` // of the program, in bytes
+	Allocations uint64 `json:",omitempty"` // of one repetition, where the program can tell
+	Goal        ratio  `json:",omitempty"` // for Ratio
+	Ratio       ratio  `json:",omitempty"` // of its median to ours
+
+	seconds []float64
+}
+
+func (t *Timing) summarize() {
+	s := slices.Sorted(slices.Values(t.seconds))
+	at := func(q float64) float64 {
+		i, part := math.Modf(q * float64(len(s)-1))
+		low, high := s[int(i)], s[min(int(i)+1, len(s)-1)]
+		return low + part*(high-low)
+	}
+	t.Median, t.Low, t.High, t.Repetitions = at(0.5), at(0.25), at(0.75), len(s)
+}
+
+// A Measurement is that of a row with a number of threads.
+type Measurement struct {
+	Row     string
+	Threads int
+	Ours    Timing
+	Rivals  []Timing
+}
+
+// limits say how often a work is done: rounds times, but less often, yet thrice,
+// if that took longer than budget.
+type limits struct {
+	rounds int
+	budget time.Duration
+}
+
+// measure measures a row: all programs are started, each does its work once to
+// warm up, and then they take turns.
+func (w *workshop) measure(r row, threads int, limits limits) (*Measurement, error) {
+	m := &Measurement{Row: r.name, Threads: threads, Ours: Timing{Name: "go-rntuple"}}
+	var workers []*worker
+	defer func() {
+		for _, w := range workers {
+			w.close()
+			if w.output != "" {
+				os.Remove(w.output)
+			}
+		}
+	}()
+	add := func(p program, work, file string) error {
+		path, err := w.path(file)
+		if err != nil {
+			return err
+		}
+		args := []string{work, r.data, path}
+		if p != uproot {
+			args = append(args, strconv.Itoa(threads))
+		}
+		output := ""
+		if r.compression != "" {
+			output = filepath.Join(w.scratch, fmt.Sprintf("bench-%d-%d.root", os.Getpid(), len(workers)))
+			args = append(args, r.compression, output)
+		}
+		worker, err := start(output, w.command(p, args...))
+		if err == nil {
+			workers = append(workers, worker)
+		}
+		return err
+	}
+	if err := add(ours, r.work, r.file); err != nil {
+		return nil, err
+	}
+	for _, rival := range r.rivals {
+		if len(rival.goals) < threads {
+			continue
+		}
+		if err := add(rival.program, rival.work, cmp.Or(rival.file, r.file)); err != nil {
+			return nil, err
+		}
+		m.Rivals = append(m.Rivals, Timing{Name: rival.name, Goal: rival.goals[threads-1]})
+	}
+	timings := []*Timing{&m.Ours}
+	for i := range m.Rivals {
+		timings = append(timings, &m.Rivals[i])
+	}
+
+	var want []uint64
+	begin := time.Now()
+	for round := 0; round <= limits.rounds; round++ {
+		if round > 3 && time.Since(begin) > limits.budget {
+			break
+		}
+		for i, worker := range workers {
+			result, err := worker.repeat()
+			if err != nil {
+				return nil, err
+			}
+			if round == 0 && i == 0 {
+				want = result.Sums
+			} else if at := differ(want, result.Sums); at >= 0 {
+				return nil, fmt.Errorf("%s: sum %d of %s is not ours: %d, %d", r.name, at, timings[i].Name, result.Sums, want)
+			}
+			if round > 0 {
+				timings[i].seconds = append(timings[i].seconds, result.Seconds)
+				timings[i].FileSize, timings[i].Allocations = result.Bytes, result.Allocs
+			}
+		}
+	}
+	for i, timing := range timings {
+		timing.summarize()
+		timing.PeakMemory = workers[i].peakMemory()
+		if i > 0 {
+			timing.Ratio = timing.Median / m.Ours.Median
+		}
+	}
+	if r.compression == "" {
+		return m, nil
+	}
+	files := []string{""}
+	for _, worker := range workers {
+		files = append(files, worker.output)
+	}
+	return m, w.compareFiles(r, files)
+}
+
+// differ returns the first place where two lists of sums differ, -1 if they are
+// the same.
+func differ(a, b []uint64) int {
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// compareFiles has ROOT read the row's file and those that were written of it.
+func (w *workshop) compareFiles(r row, files []string) error {
+	var want []uint64
+	for i, file := range files {
+		if i == 0 {
+			var err error
+			if file, err = w.path(r.file); err != nil {
+				return err
+			}
+		}
+		// structs have std::vector where the others have RVec, which only entries take as one another
+		reader, err := start("", w.command(root, "entries", r.data, file, "1"))
+		if err != nil {
+			return err
+		}
+		result, err := reader.repeat()
+		reader.close()
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			want = result.Sums
+		} else if at := differ(want, result.Sums); at >= 0 {
+			return fmt.Errorf("%s: sum %d of the written file %d is %d, not %d", r.name, at, i, result.Sums, want)
+		}
+	}
+	return nil
+}

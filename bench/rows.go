@@ -1,0 +1,179 @@
+package main
+
+import "fmt"
+
+// A program serves works; see cpp/bench.cpp for what they are.
+type program int
+
+const (
+	ours program = iota
+	root
+	peers
+	uproot
+)
+
+// A row of the table is a work of ours, and what others need for the same.
+type row struct {
+	name        string
+	work        string // of ours
+	data        string // F, J, S or wide
+	file        string // that is read
+	compression string // of the file that is written, if one is
+	rivals      []rival
+}
+
+// A rival does the same as we do.
+type rival struct {
+	name    string
+	program program
+	work    string
+	file    string  // that is read, if not the row's
+	goals   []ratio // for one thread, and for two; those that are missing are not measured
+}
+
+// A ratio of our speed to that of others. No goal is 0.
+type ratio = float64
+
+// rows returns the table.
+func rows() []row {
+	var table []row
+	add := func(r row) { table = append(table, r) }
+	codecs := []struct{ name, settings string }{
+		{"zstd", "505"}, {"lz4", "404"}, {"uncompressed", "0"}, {"zlib", "101"}, {"lzma", "207"},
+	}
+
+	reading := map[string][]ratio{
+		"F505": {2.3, 2.6}, "J505": {2.3, 2.0},
+		"F404": {3.5, 4.5}, "J404": {4.2, 4.0},
+		"F0": {2.4, 3.5}, "J0": {4.0, 4.0},
+		"F101": {1.6, 1.6}, "J101": {1.6, 1.6},
+		"J207": {0.5, 0.5},
+	}
+	for _, codec := range codecs {
+		for _, data := range []string{"F", "J"} {
+			goals := reading[data+codec.settings]
+			if goals == nil {
+				continue
+			}
+			r := row{
+				name: "all columns, " + data + " " + codec.name, work: "bulk", data: data, file: data + "-" + codec.settings + ".root",
+				rivals: []rival{{name: "ROOT bulk", program: root, work: "bulk", goals: goals}},
+			}
+			if codec.name == "zstd" {
+				r.rivals = append(r.rivals,
+					rival{name: "uproot", program: uproot, work: "bulk", goals: []ratio{0}},
+					rival{name: "parquet-go columns", program: peers, work: "columns", file: data + ".parquet", goals: []ratio{3, 3}},
+					rival{name: "arrow-go records", program: peers, work: "records", file: data + ".parquet", goals: []ratio{4, 6}})
+			}
+			add(r)
+		}
+	}
+
+	for i, goals := range [][]ratio{{2.2, 3.0}, {3.5, 5.0}} {
+		data := []string{"F", "J"}[i]
+		add(row{
+			name: "entries into structs, " + data + " zstd", work: "entries", data: data, file: data + "-505.root",
+			rivals: []rival{
+				{name: "ROOT entry loop", program: root, work: "entries", goals: goals},
+				{name: "parquet-go rows", program: peers, work: "rows", file: data + ".parquet", goals: []ratio{10, 10}},
+				{name: "groot, TTree", program: peers, work: "tree", file: data + "-tree.root", goals: []ratio{4}},
+			},
+		})
+	}
+	add(row{
+		name: "entries into structs, S zstd", work: "entries", data: "S", file: "S-505.root",
+		rivals: []rival{
+			{name: "ROOT entry loop", program: root, work: "entries", goals: []ratio{3, 4}},
+			{name: "uproot", program: uproot, work: "bulk", goals: []ratio{1.5}},
+		},
+	})
+	add(row{
+		name: "the same with Go maps", work: "maps", data: "S", file: "S-505.root",
+		rivals: []rival{{name: "ROOT entry loop", program: root, work: "entries", goals: []ratio{0, 0}}},
+	})
+	add(row{
+		name: "4 of 26 columns, F zstd", work: "views", data: "F", file: "F-505.root",
+		rivals: []rival{{name: "ROOT direct views", program: root, work: "views", goals: []ratio{1.7, 2.0}}},
+	})
+	add(row{
+		name: "dimuon mass, 4 of 60 fields, J zstd", work: "dimuon", data: "J", file: "J-505.root",
+		rivals: []rival{
+			{name: "ROOT RVec views", program: root, work: "dimuon", goals: []ratio{2.2, 2.5}},
+			{name: "uproot", program: uproot, work: "dimuon", goals: []ratio{3}},
+		},
+	})
+
+	writing := map[string][]ratio{"505": {4, 4}, "404": {5, 5}, "0": {2.5, 1.5}}
+	for _, codec := range codecs[:3] {
+		for _, data := range []string{"F", "J"} {
+			add(row{
+				name: "writing columns, " + data + " " + codec.name, work: "write", data: data, file: data + "-505.root", compression: codec.settings,
+				rivals: []rival{{name: "ROOT writer", program: root, work: "write", goals: writing[codec.settings]}},
+			})
+		}
+	}
+	for _, data := range []string{"F", "J"} {
+		add(row{
+			name: "writing structs, " + data + " zstd", work: "writerows", data: data, file: data + "-505.root", compression: "505",
+			rivals: []rival{{name: "ROOT writer", program: root, work: "write", goals: []ratio{4, 4}}},
+		})
+	}
+
+	add(row{
+		name: "10,000 single entries, F zstd", work: "random", data: "F", file: "F-505.root",
+		rivals: []rival{{name: "ROOT view", program: root, work: "random", goals: []ratio{2}}},
+	})
+	add(row{
+		name: "opening, many fields and clusters", work: "open", data: "wide", file: "wide.root",
+		rivals: []rival{{name: "ROOT", program: root, work: "open", goals: []ratio{2}}},
+	})
+	add(row{
+		name: "opening, many fields", work: "open", data: "wide", file: "wide-flat.root",
+		rivals: []rival{
+			{name: "ROOT", program: root, work: "open", goals: []ratio{2}},
+			{name: "uproot", program: uproot, work: "open", goals: []ratio{10}},
+		},
+	})
+	return table
+}
+
+// measuredWith tells whether a row has rivals with so many threads.
+func (r row) measuredWith(threads int) bool {
+	for _, rival := range r.rivals {
+		if len(rival.goals) >= threads {
+			return true
+		}
+	}
+	return false
+}
+
+// scalingRows returns rows of three sizes each: entries, fields and clusters.
+func (w *workshop) scalingRows() []row {
+	var table []row
+	for _, part := range []int{4, 2, 1} {
+		n := w.entries["F"] / part
+		r := row{
+			name: fmt.Sprintf("all columns, %d entries of F, zstd", n), work: "bulk", data: "F", file: fmt.Sprintf("F-505-%d.root", n),
+			rivals: []rival{{name: "ROOT bulk", program: root, work: "bulk", goals: []ratio{0}}},
+		}
+		table = append(table, r)
+		r.name = fmt.Sprintf("writing columns, %d entries of F, zstd", n)
+		r.work, r.compression = "write", "505"
+		r.rivals = []rival{{name: "ROOT writer", program: root, work: "write", goals: []ratio{0}}}
+		table = append(table, r)
+	}
+	open := func(fields, clusters int) {
+		table = append(table, row{
+			name: fmt.Sprintf("opening, %d fields, %d clusters", fields, clusters),
+			work: "open", data: "wide", file: fmt.Sprintf("wide-%d-%d.root", fields, clusters),
+			rivals: []rival{{name: "ROOT", program: root, work: "open", goals: []ratio{0}}},
+		})
+	}
+	for _, part := range []int{4, 2, 1} {
+		open(w.fields/part, w.clusters/10)
+	}
+	for _, part := range []int{4, 2, 1} {
+		open(w.fields/10, w.clusters/part)
+	}
+	return table
+}

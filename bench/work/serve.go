@@ -1,0 +1,67 @@
+package work
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+)
+
+// A Result is what came of one repetition of a work.
+type Result struct {
+	Seconds float64  `json:"seconds"`
+	Sums    []uint64 `json:"sums"`   // the same in all programs
+	Bytes   int64    `json:"bytes"`  // the size of the file that was written, if any
+	Allocs  uint64   `json:"allocs"` // allocations, if the program can tell
+}
+
+// Serve does the work once for each line on standard input, and prints a Result
+// as a line of JSON. The size of the file output, if not empty, is reported.
+func Serve(output string, work func() (sums []uint64, err error)) error {
+	var before, after runtime.MemStats
+	in, out := bufio.NewScanner(os.Stdin), json.NewEncoder(os.Stdout)
+	for in.Scan() {
+		runtime.ReadMemStats(&before)
+		start := time.Now()
+		sums, err := work()
+		result := Result{Seconds: time.Since(start).Seconds(), Sums: sums}
+		if err != nil {
+			return err
+		}
+		runtime.ReadMemStats(&after)
+		result.Allocs = after.Mallocs - before.Mallocs
+		if output != "" {
+			info, err := os.Stat(output)
+			if err != nil {
+				return err
+			}
+			result.Bytes = info.Size()
+		}
+		if err := out.Encode(&result); err != nil {
+			return err
+		}
+	}
+	return in.Err()
+}
+
+// Main runs a program, which gets its arguments.
+func Main(run func(args []string) error) {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// Random is splitmix64, as in ../cpp/data.hxx.
+type Random uint64
+
+// Bits returns 64 random bits.
+func (r *Random) Bits() uint64 {
+	*r += 0x9e3779b97f4a7c15
+	z := uint64(*r)
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
