@@ -161,7 +161,10 @@ func batchLen[T any]() int64 {
 // as if their fields were T's.
 //
 // The first error ends the loop; it comes with a nil pointer, in the place of
-// an entry. The entries and all that they point to are fresh memory.
+// an entry. The entries and all that they point to are fresh memory, never used
+// again; but some hundred entries, and the items of their collections, share
+// arrays, so to keep few of many for long, copy them. With several workers, see
+// ReadWorkers, the next entries are being filled while the loop's body runs.
 func Entries[T any](r *Reader) iter.Seq2[*T, error] { return EntriesIn[T](r, 0, r.NumEntries()) }
 
 // EntriesIn is Entries for those from first to end, end excluded, as far as
