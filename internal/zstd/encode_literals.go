@@ -98,7 +98,7 @@ func (w *literalsWriter) appendCoded(dst, lits []byte, kind int, code *huffmanCo
 		}
 	}
 	size := len(dst) - body
-	v := uint64(kind | format<<2 | n<<4 | size<<(4+width))
+	v := uint64(kind|format<<2|n<<4) | uint64(size)<<(4+width)
 	for i := begin; i < body; i++ {
 		dst[i] = byte(v)
 		v >>= 8
