@@ -15,7 +15,8 @@ var lent [64]sync.Pool
 // borrow returns memory for n elements; its content is undefined.
 func borrow[T column.Element](n int) []T {
 	size := int(unsafe.Sizeof(*new(T)))
-	class := bits.Len(uint(max(1, (n*size+7)/8) - 1))
+	// Two words at least, as the largest element has.
+	class := bits.Len(uint(max(2, (n*size+7)/8) - 1))
 	room := 8 << class / size
 	if p, ok := lent[class].Get().(*uint64); ok {
 		return unsafe.Slice((*T)(unsafe.Pointer(p)), room)[:n]
