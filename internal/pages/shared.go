@@ -14,7 +14,7 @@ import (
 func (s *Source) readPage(sp *span, f column.Format, p envelope.Page, share bool, use func(page []byte) error) error {
 	verify := !s.SkipChecksums
 	if share {
-		key := sharedKey{p.Locator.Offset, f.PageSize(p.NumElements)}
+		key := sharedKey{p.Locator.Offset, p.Locator.Size, f.PageSize(p.NumElements), p.HasChecksum}
 		plain, known := s.shared.get(key)
 		if plain != nil {
 			if err := use(plain); err != nil {
@@ -82,9 +82,12 @@ type sharedPages struct {
 	used  int64
 }
 
+// A sharedKey has all that tells the bytes of pages from each other, so that a
+// locator that lies is not taken for one that was verified.
 type sharedKey struct {
-	offset uint64
-	size   int64
+	offset, stored uint64
+	size           int64 // uncompressed
+	summed         bool
 }
 
 // sharedOverhead is what an entry takes beside the bytes of its page.
