@@ -118,6 +118,7 @@ func (p *ColumnPages) Wire(c *wire.Codec) {
 type Page struct {
 	NumElements uint32 // at most 2^31-1
 	HasChecksum bool   // 8 bytes behind the page, which the locator's size leaves out, hold its XXH3
+	HasCRC32    bool   // not stored: 4 bytes instead hold the CRC32 of the uncompressed page, in a pre-release format
 	Locator     locator.Locator
 }
 

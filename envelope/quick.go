@@ -52,7 +52,7 @@ func quickPages(b []byte) (columns []ColumnPages, n int) {
 			if elements == math.MinInt32 || size < 0 {
 				return nil, 0
 			}
-			col.Pages[j] = Page{uint32(max(elements, -elements)), elements < 0, locator.Locator{Offset: le.Uint64(list[8:]), Size: uint64(size)}}
+			col.Pages[j] = Page{NumElements: uint32(max(elements, -elements)), HasChecksum: elements < 0, Locator: locator.Locator{Offset: le.Uint64(list[8:]), Size: uint64(size)}}
 			list = list[quickPage:]
 		}
 	}

@@ -83,7 +83,7 @@ type Column struct {
 	Representation uint16  // number of the representation of the field it is part of
 	FirstElement   int64   // if ColumnDeferred: what comes before it is zero; negative: also suppressed there
 	Min, Max       float64 // if ColumnRanged: the values' inclusive range
-	PreRelease     bool    // not stored: see column.Format
+	PreRelease     bool    // not stored: see column.Format; Bit columns of optionals are marked, too
 	Extra          []byte
 }
 

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/go-rntuple/go-rntuple/envelope"
 )
 
 // An AttributeWriter writes a linked attribute set of an RNTuple: values of type
@@ -40,7 +42,8 @@ func NewAttributes[A any](to Attributed, name string, opts ...WriteOption) (*Att
 		return fail(errClosed)
 	case name == "" || strings.HasPrefix(name, "__") || strings.Contains(name, "/"):
 		return fail(fmt.Errorf("this name cannot be used"))
-	case slices.ContainsFunc(parent.sets, func(s *ntuple) bool { return s.name == name }):
+	case slices.ContainsFunc(parent.sets, func(s *ntuple) bool { return s.name == name }),
+		slices.ContainsFunc(parent.linked, func(s envelope.AttributeSet) bool { return s.Name == name }):
 		return fail(fmt.Errorf("there is one of this name"))
 	}
 	doc, err := model(name, reflect.TypeFor[attribute[A]]())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
@@ -16,9 +17,10 @@ import (
 )
 
 // builder lays out an RNTuple in a ROOT file by hand, so that tests can have
-// what ROOT rarely or never writes. Nothing is compressed.
+// what ROOT rarely or never writes. Pages are not compressed.
 type builder struct {
 	t      testing.TB
+	zip    compress.Settings // of the envelopes
 	file   []byte
 	maxKey uint64
 	name   string
@@ -77,7 +79,7 @@ func (b *builder) extension() schemaOf {
 }
 
 var widths = map[column.Type]uint16{
-	column.Bit: 1, column.Byte: 8, column.Char: 8, column.UInt8: 8, column.Int32: 32, column.UInt32: 32, column.Int64: 64,
+	column.Bit: 1, column.Byte: 8, column.Char: 8, column.Int8: 8, column.UInt8: 8, column.Int32: 32, column.UInt32: 32, column.Int64: 64,
 	column.Real16: 16, column.SplitReal16: 16, column.Real32: 32, column.SplitReal32: 32, column.Real64: 64,
 	column.Index32: 32, column.Index64: 64, column.SplitIndex64: 64, column.Switch: 96,
 }
@@ -94,6 +96,15 @@ func (b *builder) blob(p []byte) uint64 {
 		b.t.Fatal(err)
 	}
 	return uint64(at)
+}
+
+// envelope stores an envelope.
+func (b *builder) envelope(p []byte) locator.Link {
+	stored, err := compress.Append(nil, p, b.zip)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return locator.Link{Length: uint64(len(p)), Locator: locator.At(b.blob(stored), uint64(len(stored)))}
 }
 
 // page stores a page with its checksum.
@@ -147,7 +158,8 @@ func (b *builder) bytes(e edits) []byte {
 	sum := envelope.Checksum(header)
 	var a anchor.Anchor
 	a.Epoch, a.Minor, a.ClassVersion, a.MaxKeySize = 1, 2, anchor.ClassVersion, b.maxKey
-	a.SeekHeader, a.NBytesHeader, a.LenHeader = b.blob(header), uint64(len(header)), uint64(len(header))
+	link := b.envelope(header)
+	a.SeekHeader, a.NBytesHeader, a.LenHeader = link.Locator.Offset, link.Locator.Size, link.Length
 
 	first := uint64(0)
 	for _, group := range b.groups {
@@ -162,8 +174,7 @@ func (b *builder) bytes(e edits) []byte {
 		if e.pageList != nil {
 			e.pageList(&list)
 		}
-		p := must(list.Append(nil))
-		g.PageList = locator.Link{Length: uint64(len(p)), Locator: locator.At(b.blob(p), uint64(len(p)))}
+		g.PageList = b.envelope(must(list.Append(nil)))
 		if e.link != nil {
 			g.PageList.Locator = e.link(g.PageList.Locator)
 		}
@@ -173,8 +184,8 @@ func (b *builder) bytes(e edits) []byte {
 	if e.footer != nil {
 		e.footer(&b.footer)
 	}
-	footer := must(b.footer.Append(nil))
-	a.SeekFooter, a.NBytesFooter, a.LenFooter = b.blob(footer), uint64(len(footer)), uint64(len(footer))
+	link = b.envelope(must(b.footer.Append(nil)))
+	a.SeekFooter, a.NBytesFooter, a.LenFooter = link.Locator.Offset, link.Locator.Size, link.Length
 	if e.anchor != nil {
 		e.anchor(&a)
 	}

@@ -67,7 +67,11 @@ func UpdateFile(path string, opts ...WriteOption) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := update(disk, opts)
+	info, err := disk.Stat()
+	var f *File
+	if err == nil {
+		f, err = update(disk, info.Size(), opts)
+	}
 	if err != nil {
 		disk.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -76,20 +80,22 @@ func UpdateFile(path string, opts ...WriteOption) (*File, error) {
 	return f, nil
 }
 
-func update(disk *os.File, opts []WriteOption) (*File, error) {
+func update(rw rootfile.ReadWriterAt, size int64, opts []WriteOption) (*File, error) {
 	config, err := newWriteConfig(opts)
 	if err != nil {
 		return nil, err
 	}
-	info, err := disk.Stat()
+	out, err := rootfile.Append(rw, size, config.file)
 	if err != nil {
 		return nil, err
 	}
-	out, err := rootfile.Append(disk, info.Size(), config.file)
-	if err != nil {
-		return nil, err
-	}
-	return &File{out: out, pages: pages.NewOutput(out.Blob), config: config}, nil
+	return fileOn(out, config), nil
+}
+
+func fileOn(out *rootfile.Writer, config *writeConfig) *File {
+	o := pages.NewOutput(out.Blob)
+	o.Stream = out.BlobFrom
+	return &File{out: out, pages: o, config: config}
 }
 
 func newFile(w io.WriterAt, name string, opts []WriteOption) (*File, error) {
@@ -102,7 +108,7 @@ func newFile(w io.WriterAt, name string, opts []WriteOption) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{out: out, pages: pages.NewOutput(out.Blob), config: config}, nil
+	return fileOn(out, config), nil
 }
 
 // commit makes visible what has been written so far.

@@ -12,18 +12,16 @@ type Option func(*config) error
 type config struct {
 	ctx           context.Context
 	skipChecksums bool
-	maxPage       int64
-	maxEntry      int64
+	limits        Limits
 	workers       int
 	readAhead     int64
 	copies        bool // read local files without mapping them
+	maxOpen       int  // inputs of a chain, 0 for the default
+	allowMissing  bool
 }
 
 var defaults = config{
-	ctx:      context.Background(),
-	maxPage:  1 << 30,
-	maxEntry: 1 << 30,
-
+	ctx:       context.Background(),
 	readAhead: 64 << 20,
 }
 
@@ -56,29 +54,52 @@ func VerifyPages(verify bool) Option {
 	}
 }
 
-// MaxPageSize sets the size in bytes, uncompressed, of the largest page that is
-// read; a larger one is an error that wraps ErrUnsupported. Default: 1 GiB,
-// 1024 times what ROOT writes unless told otherwise.
-func MaxPageSize(bytes int64) Option {
-	return func(c *config) error {
-		if bytes <= 0 {
-			return fmt.Errorf("MaxPageSize: %d bytes", bytes)
-		}
-		c.maxPage = bytes
-		return nil
-	}
+// Limits bound how much memory a file can ask for. What is beyond one is an
+// error that wraps ErrUnsupported. A member that is set holds as it is; one that
+// is 0 stands for a default that depends on the size of the file: a small file
+// that claims to hold very much is rather an attack than data.
+//
+//	              default: bytes per byte of the file   at least   at most
+//	PageBytes     4096                                  4 MiB      1 GiB
+//	EntryBytes    4096                                  4 MiB      1 GiB
+//	EnvelopeBytes 512                                   256 KiB    1 GiB
+//
+// docs/limits.md has the reasons, and the limits that are no options.
+type Limits struct {
+	// PageBytes is the size of the largest page, uncompressed and in memory. ROOT
+	// writes 1 MiB unless told otherwise.
+	PageBytes int64
+	// EntryBytes is how much memory the collections and strings of one entry may
+	// need in the Go types that they are read into.
+	EntryBytes int64
+	// EnvelopeBytes is the uncompressed size of the header, of the footer, and of
+	// all page lists together.
+	EnvelopeBytes int64
 }
 
-// MaxEntrySize sets how many bytes of memory the collections and strings of
-// one entry may need in the Go types they are read into; more is an error that
-// wraps ErrUnsupported. It protects from small files that hold, compressed, far
-// more than memory does. Default: 1 GiB.
-func MaxEntrySize(bytes int64) Option {
-	return func(c *config) error {
-		if bytes <= 0 {
-			return fmt.Errorf("MaxEntrySize: %d bytes", bytes)
+// maxLimit is the most that limits are by default.
+const maxLimit = 1 << 30
+
+// For returns the limits that hold for a file of size bytes: l with the defaults.
+func (l Limits) For(size int64) Limits {
+	scale := func(limit *int64, perByte, least int64) {
+		if *limit == 0 {
+			*limit = max(least, min(size, maxLimit/perByte)*perByte)
 		}
-		c.maxEntry = bytes
+	}
+	scale(&l.PageBytes, 4096, 4<<20)
+	scale(&l.EntryBytes, 4096, 4<<20)
+	scale(&l.EnvelopeBytes, 512, 256<<10)
+	return l
+}
+
+// WithLimits sets the limits on what the file can claim.
+func WithLimits(l Limits) Option {
+	return func(c *config) error {
+		if l.PageBytes < 0 || l.EntryBytes < 0 || l.EnvelopeBytes < 0 {
+			return fmt.Errorf("WithLimits: %+v", l)
+		}
+		c.limits = l
 		return nil
 	}
 }
@@ -116,6 +137,20 @@ func ReadAhead(bytes int64) Option {
 func MapFile(yes bool) Option {
 	return func(c *config) error {
 		c.copies = !yes
+		return nil
+	}
+}
+
+// AllowMissing has what the file has no field for read as zero: what views ask for,
+// and members of structs at any depth, as if they had the option "optional" in
+// their tag:
+//
+//	Weight float32 `rntuple:"weight,optional"`
+//
+// Default: it is an error that wraps ErrNoField, as the name may be misspelt.
+func AllowMissing() Option {
+	return func(c *config) error {
+		c.allowMissing = true
 		return nil
 	}
 }

@@ -10,18 +10,20 @@
 //   - without Go types, as the dynamic values of package value, with RecordsOf,
 //     or with the type any in place of every other one.
 //
-// Fields and Go types go together like this; a wider integer or float type will
-// do, too, where it can hold all values:
+// All of them read as well from several files: from a Chain of them, one after the
+// other, and from a Join, side by side or matched by the values of fields.
+//
+// Fields and Go types go together like this:
 //
 //	bool, std::int8_t … std::uint64_t      bool, int8 … uint64
 //	char, std::byte                        int8, byte
 //	float, double, Double32_t              float32, float64, float64
 //	enum, std::atomic                      the type of the underlying value
 //	std::string                            string, []byte
-//	vector, RVec, sets, collections        []T
+//	vector, RVec, sets, collections        []T; set, unordered_set: map[T]struct{}, too
 //	std::array, T[N]                       [N]T, []T
 //	std::bitset                            [N]bool, []bool, lowest bit first
-//	optional, unique_ptr                   *T
+//	optional, unique_ptr                   *T, []T
 //	map, unordered_map                     map[K]V, or []struct with `rntuple:"_0"`, `rntuple:"_1"`
 //	multimaps                              []struct as above
 //	pair, tuple                            struct with `rntuple:"_0"`, `rntuple:"_1"` …
@@ -29,6 +31,10 @@
 //	ROOT::RNTupleCardinality               uint64
 //	objects written by ROOT's streamers    []byte
 //	variant, and all of the above          any
+//
+// Types may differ from these as ROOT allows it, see docs/evolution.md: any integer
+// type or bool takes any integer, a float type any float, *T a plain value. A value
+// that gets lost is a *ConversionError, which names the entry.
 //
 // Bad input gives errors of type *FormatError that wrap ErrCorrupt, ErrChecksum
 // or ErrUnsupported.
@@ -64,12 +70,17 @@ type FormatError = wire.FormatError
 // be read into, with what the file has and a type that would fit.
 type MismatchError = field.MismatchError
 
+// A ConversionError is a value that the Go type it is to be read into cannot
+// hold. Its members are Path, of the field; Entry, the number of the entry; Value,
+// as the file has it; and Go, the type. It wraps ErrRange.
+type ConversionError = field.ConversionError
+
 // Errors are tested for with errors.Is.
 var (
 	ErrCorrupt     = wire.ErrCorrupt      // the bytes contradict the format
 	ErrChecksum    = wire.ErrChecksum     // a checksum does not match
 	ErrUnsupported = wire.ErrUnsupported  // newer than this library, or beyond a limit
-	ErrRange       = column.ErrRange      // a stored value does not fit the type of its field
+	ErrRange       = column.ErrRange      // a value does not fit the type of its field, or the Go type
 	ErrNoField     = schema.ErrNoField    // there is no such field
 	ErrNotFound    = rootfile.ErrNotFound // there is no such RNTuple
 )
@@ -158,6 +169,7 @@ func NewReader(ra io.ReaderAt, size int64, name string, opts ...Option) (*Reader
 
 func newReader(ra io.ReaderAt, size int64, name string, config *config) (*Reader, error) {
 	blobs := pages.Blobs{R: ra, Size: size}
+	config.limits = config.limits.For(size)
 	file, bare, err := openContainer(ra, size)
 	switch {
 	case err != nil:
@@ -261,7 +273,8 @@ func open(blobs pages.Blobs, path, class string, object []byte, config *config) 
 	if err != nil {
 		return fail(err)
 	}
-	blobs.MaxKeySize, blobs.SkipChecksums, blobs.MaxPage = a.MaxKeySize, config.skipChecksums, config.maxPage
+	blobs.MaxKeySize, blobs.SkipChecksums = a.MaxKeySize, config.skipChecksums
+	blobs.MaxPage, blobs.MaxEnvelope = config.limits.PageBytes, config.limits.EnvelopeBytes
 	header, err := blobs.Envelope("header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
 	if err != nil {
 		return fail(err)
@@ -366,21 +379,6 @@ func (r *Reader) Clusters() ([]EntryRange, error) {
 		ranges[i] = EntryRange{c.First, c.End}
 	}
 	return ranges, nil
-}
-
-// An AttributeSet is an RNTuple of attributes that belongs to ranges of entries.
-type AttributeSet struct {
-	Name                     string
-	SchemaMajor, SchemaMinor uint16
-}
-
-// AttributeSets lists the attribute sets that are linked to the RNTuple.
-func (r *Reader) AttributeSets() []AttributeSet {
-	var sets []AttributeSet
-	for _, s := range r.footer.AttributeSets {
-		sets = append(sets, AttributeSet{s.Name, s.SchemaMajor, s.SchemaMinor})
-	}
-	return sets
 }
 
 // Info says where an RNTuple lies in a file.

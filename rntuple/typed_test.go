@@ -57,7 +57,7 @@ func testTyped(t *testing.T, r *rntuple.Reader) {
 		t.Fatal(err)
 	}
 	read := func(chain []*schema.Field, typ reflect.Type) reflect.Value {
-		plan, err := field.Compile(r.Source(), chain, typ, 1<<30)
+		plan, err := field.Compile(r.Source(), chain, typ, field.Options{Budget: 1 << 30})
 		if err != nil {
 			t.Fatalf("%v: %v", chain, err)
 		}
@@ -248,7 +248,7 @@ func TestMismatch(t *testing.T) {
 	type event struct {
 		Pt       []float64 `rntuple:"Muon_pt"` // fits
 		Eta      float32   `rntuple:"Muon_eta"`
-		Charge   []int8    `rntuple:"Muon_charge"`
+		Charge   []float32 `rntuple:"Muon_charge"`
 		NMuon    string    `rntuple:"nMuon"`
 		Muon_Phi []float32
 		Other    int `rntuple:"other"`
@@ -260,7 +260,7 @@ func TestMismatch(t *testing.T) {
 		}
 		want := "the Go type does not fit the RNTuple: " +
 			`field "Muon_eta": ROOT::VecOps::RVec<float> does not fit float32, []float32 would; ` +
-			`items of field "Muon_charge": std::int32_t does not fit int8, int32 would; ` +
+			`items of field "Muon_charge": std::int32_t does not fit float32, int32 would; ` +
 			`field "nMuon": ROOT::RNTupleCardinality<std::uint32_t> does not fit string, uint64 would; ` +
 			`no field "Muon_Phi" in RNTuple "Events", but "Muon_phi"; ` +
 			`no field "other" in RNTuple "Events"`

@@ -303,12 +303,12 @@ func TestByHand(t *testing.T) {
 			scalar(b, "std::int32_t", column.Int32)
 			b.cluster(3, chunk(0, page[int32](b, column.Int32, 1, 2, 3)))
 			return edits{}
-		}, opts: []rntuple.Option{rntuple.MaxPageSize(8)}, err: rntuple.ErrUnsupported, says: "the limit is 8"},
+		}, opts: []rntuple.Option{rntuple.WithLimits(rntuple.Limits{PageBytes: 8})}, err: rntuple.ErrUnsupported, says: "the limit is 8"},
 		{name: "too large an entry", build: func(b *builder) edits {
 			vector(b)
 			b.cluster(2, chunk(0, page[uint64](b, column.Index64, 1, 100)), chunk(0, page(b, column.Int32, make([]int32, 100)...)))
 			return edits{}
-		}, opts: []rntuple.Option{rntuple.MaxEntrySize(1000)}, err: rntuple.ErrUnsupported, says: "entry 1 needs more than 1000 bytes"},
+		}, opts: []rntuple.Option{rntuple.WithLimits(rntuple.Limits{EntryBytes: 1000})}, err: rntuple.ErrUnsupported, says: "entry 1 needs more than 1000 bytes"},
 		{name: "sharded cluster", build: func(b *builder) edits {
 			b.cluster(1)
 			b.groups[0][0].flags = envelope.ClusterSharded

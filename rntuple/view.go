@@ -4,22 +4,22 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"reflect"
 	"slices"
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
-	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
 // A View reads one field, or whole entries, as values of type T. It keeps what
 // it decoded last, so reading forward is cheap. A View serves one goroutine at
-// a time; views are cheap to make, and those of one Reader can be used side by
+// a time; views are cheap to make, and those of one Source can be used side by
 // side.
 type View[T any] struct {
-	r    *Reader
-	plan *field.Plan
+	src  Source
+	plan plan
 	err  error
 }
 
@@ -34,40 +34,36 @@ type View[T any] struct {
 //
 // The error is a *MismatchError if T does not fit, and wraps ErrNoField if there
 // is no such field; if the field is there but cannot be read, it says why.
-func ViewOf[T any](r *Reader, path string) (*View[T], error) {
-	var chain []*schema.Field
-	if path != "" {
-		var err error
-		if chain, err = r.Schema().Lookup(path); err != nil {
-			return nil, err
-		}
+func ViewOf[T any](s Source, path string) (*View[T], error) {
+	t := reflect.TypeFor[T]()
+	var p plan
+	var err error
+	switch {
+	case path == "" && t == recordType:
+		p, err = bindRecords(s, s.names())
+	case path == "" && t.Kind() == reflect.Struct:
+		p, err = s.bind(t, field.Members(t))
+	default:
+		p, err = s.bind(t, []field.Member{{Name: path, Type: t}})
 	}
-	plan, err := field.Compile(r.src, chain, reflect.TypeFor[T](), r.config.maxEntry)
 	if err != nil {
 		return nil, err
 	}
-	return &View[T]{r: r, plan: plan}, nil
+	return &View[T]{src: s, plan: p}, nil
 }
 
 // RecordsOf returns a view of the fields at the given paths, as ViewOf takes
 // them, as dynamic values; without paths, of all top-level fields. The members
 // of the records are named by the paths.
-func RecordsOf(r *Reader, paths ...string) (*View[value.Record], error) {
+func RecordsOf(s Source, paths ...string) (*View[value.Record], error) {
 	if len(paths) == 0 {
-		return ViewOf[value.Record](r, "")
+		paths = s.names()
 	}
-	chains := make([][]*schema.Field, len(paths))
-	for i, path := range paths {
-		var err error
-		if chains[i], err = r.Schema().Lookup(path); err != nil {
-			return nil, err
-		}
-	}
-	plan, err := field.CompileRecords(r.src, slices.Clone(paths), chains, r.config.maxEntry)
+	p, err := bindRecords(s, slices.Clone(paths))
 	if err != nil {
 		return nil, err
 	}
-	return &View[value.Record]{r: r, plan: plan}, nil
+	return &View[value.Record]{src: s, plan: p}, nil
 }
 
 // Read fills dst with the values of the entries from first on and returns how
@@ -76,25 +72,23 @@ func RecordsOf(r *Reader, paths ...string) (*View[value.Record], error) {
 // (slices, strings, pointers) is fresh with every call. After another error,
 // what dst holds is undefined.
 func (v *View[T]) Read(dst []T, first int64) (int, error) {
-	n, err := v.r.clip(first, int64(len(dst)))
-	if err != nil || n == 0 {
-		return 0, err
+	n, err := v.fill(dst, first)
+	if err == nil && n == 0 && len(dst) > 0 {
+		err = io.EOF
 	}
-	if err := v.plan.Read(v.r.ctx, first, n, unsafe.Pointer(unsafe.SliceData(dst))); err != nil {
+	return n, err
+}
+
+// fill is Read, but for the end of the entries, which is no error.
+func (v *View[T]) fill(dst []T, first int64) (int, error) {
+	if first < 0 {
+		return 0, fmt.Errorf("entry %d", first)
+	}
+	n, err := v.plan.read(v.src.context(), first, int64(len(dst)), unsafe.Pointer(unsafe.SliceData(dst)))
+	if err != nil {
 		return 0, err
 	}
 	return int(n), nil
-}
-
-// clip returns how many of the n entries from first on exist.
-func (r *Reader) clip(first, n int64) (int64, error) {
-	switch {
-	case first < 0:
-		return 0, fmt.Errorf("entry %d", first)
-	case n > 0 && first >= r.NumEntries():
-		return 0, io.EOF
-	}
-	return min(n, r.NumEntries()-first), nil
 }
 
 // At returns the value of one entry.
@@ -106,7 +100,7 @@ func (v *View[T]) At(entry int64) (T, error) {
 
 // All yields the number and the value of every entry. It ends early after an
 // error, which Err returns.
-func (v *View[T]) All() iter.Seq2[int64, T] { return v.Range(0, v.r.NumEntries()) }
+func (v *View[T]) All() iter.Seq2[int64, T] { return v.Range(0, math.MaxInt64) }
 
 // Range yields the number and the value of the entries from first to end, end
 // excluded, as far as they exist. It ends early after an error, which Err
@@ -115,15 +109,15 @@ func (v *View[T]) Range(first, end int64) iter.Seq2[int64, T] {
 	return func(yield func(int64, T) bool) {
 		var batch []T
 		v.err = nil
-		v.plan.InOrder(first, end)
-		defer v.plan.Stop()
-		for at := first; at < min(end, v.r.NumEntries()); {
+		end := min(end, v.src.bound())
+		v.plan.inOrder(first, end)
+		defer v.plan.stop()
+		for at := first; at < end; {
 			if batch == nil {
 				batch = make([]T, min(batchLen[T](), end-at))
 			}
-			n, err := v.Read(batch[:min(int64(len(batch)), end-at)], at)
-			if err != nil {
-				v.err = err
+			n, err := v.fill(batch[:min(int64(len(batch)), end-at)], at)
+			if v.err = err; err != nil || n == 0 {
 				return
 			}
 			for i, value := range batch[:n] {
@@ -165,20 +159,21 @@ func batchLen[T any]() int64 {
 // again; but some hundred entries, and the items of their collections, share
 // arrays, so to keep few of many for long, copy them. With several workers, see
 // ReadWorkers, the next entries are being filled while the loop's body runs.
-func Entries[T any](r *Reader) iter.Seq2[*T, error] { return EntriesIn[T](r, 0, r.NumEntries()) }
+func Entries[T any](s Source) iter.Seq2[*T, error] { return EntriesIn[T](s, 0, math.MaxInt64) }
 
 // EntriesIn is Entries for those from first to end, end excluded, as far as
 // they exist.
-func EntriesIn[T any](r *Reader, first, end int64) iter.Seq2[*T, error] {
+func EntriesIn[T any](s Source, first, end int64) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		v, err := ViewOf[T](r, "")
+		v, err := ViewOf[T](s, "")
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		v.plan.InOrder(first, end)
-		defer v.plan.Stop()
-		for batch, err := range v.batches(first, min(end, r.NumEntries())) {
+		end := min(end, s.bound())
+		v.plan.inOrder(first, end)
+		defer v.plan.stop()
+		for batch, err := range v.batches(first, end) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -202,12 +197,14 @@ func (v *View[T]) batches(first, end int64) iter.Seq2[[]T, error] {
 	}
 	fill := func() result {
 		values := make([]T, min(batchLen[T](), end-first))
-		n, err := v.Read(values, first)
-		first += int64(n)
+		n, err := v.fill(values, first)
+		if first += int64(n); n == 0 {
+			end = first
+		}
 		return result{values[:n], err}
 	}
 	return func(yield func([]T, error) bool) {
-		if v.r.src.Workers < 2 {
+		if v.src.workers() < 2 {
 			for first < end {
 				if b := fill(); !yield(b.values, b.err) || b.err != nil {
 					return
@@ -240,23 +237,19 @@ func (v *View[T]) batches(first, end int64) iter.Seq2[[]T, error] {
 // entries as one slice, and where each entry's items end. It serves one
 // goroutine at a time.
 type JaggedView[T any] struct {
-	r    *Reader
-	plan *field.Jagged
+	src  Source
+	plan jaggedPlan
 }
 
 // JaggedOf returns a columnar view of the field at path, a collection or a
 // subfield below one, with items of type T. See ViewOf for paths; more
 // collections below the first one add slices to T.
-func JaggedOf[T any](r *Reader, path string) (*JaggedView[T], error) {
-	chain, err := r.Schema().Lookup(path)
+func JaggedOf[T any](s Source, path string) (*JaggedView[T], error) {
+	plan, err := s.bindJagged(path, reflect.TypeFor[T]())
 	if err != nil {
 		return nil, err
 	}
-	plan, err := field.CompileJagged(r.src, chain, reflect.TypeFor[T](), r.config.maxEntry)
-	if err != nil {
-		return nil, err
-	}
-	return &JaggedView[T]{r, plan}, nil
+	return &JaggedView[T]{s, plan}, nil
 }
 
 // Read reads the items of the entries from first on, as many entries as
@@ -270,17 +263,19 @@ func JaggedOf[T any](r *Reader, path string) (*JaggedView[T], error) {
 // entries left, the error is io.EOF.
 func (v *JaggedView[T]) Read(offsets []int64, buf []T, first int64) (items []T, n int, err error) {
 	items = buf[:0]
+	if first < 0 {
+		return items, 0, fmt.Errorf("entry %d", first)
+	}
 	if len(offsets) == 0 {
 		return items, 0, nil
 	}
 	offsets[0] = 0
-	entries, err := v.r.clip(first, int64(len(offsets)-1))
-	if err != nil || entries == 0 {
-		return items, 0, err
-	}
-	err = v.plan.Read(v.r.ctx, first, entries, offsets[1:], func(lo, hi int64) unsafe.Pointer {
+	entries, err := v.plan.read(v.src.context(), first, offsets[1:], func(lo, hi int64) unsafe.Pointer {
 		items = slices.Grow(items[:lo], int(hi-lo))[:hi]
 		return unsafe.Pointer(unsafe.SliceData(items[lo:]))
 	})
+	if err == nil && entries == 0 && len(offsets) > 1 {
+		err = io.EOF
+	}
 	return items, int(entries), err
 }

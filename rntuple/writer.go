@@ -35,12 +35,14 @@ type ntuple struct {
 	dir, name string // in the file
 	header    envelope.Header
 	extension envelope.Schema
+	features  envelope.Features // of the footer
 	schema    *schema.Schema
 	sink      *pages.Sink
 	outlets   *field.Outlets
-	link      locator.Link  // of the header
-	anchor    *rootfile.Key // once it is written
-	sets      []*ntuple     // its attribute sets
+	link      locator.Link            // of the header
+	anchor    *rootfile.Key           // once it is written
+	sets      []*ntuple               // its attribute sets
+	linked    []envelope.AttributeSet // others, which the file has already
 	closed    bool
 }
 
@@ -179,6 +181,15 @@ func (w *ntuple) begin(f *File, path string, doc *schema.Document, opts []WriteO
 	}
 	// ROOT has what else it knows of types in the footer.
 	w.header.ExtraTypes, w.extension.ExtraTypes = nil, w.header.ExtraTypes
+	if err := w.writeHeader(config); err != nil {
+		return err
+	}
+	w.outlets = field.NewOutlets(w.sink)
+	return nil
+}
+
+// writeHeader writes the header and begins to write the pages of its columns.
+func (w *ntuple) writeHeader(config *writeConfig) error {
 	b, err := w.header.Append(nil)
 	if err != nil {
 		return err
@@ -186,12 +197,11 @@ func (w *ntuple) begin(f *File, path string, doc *schema.Document, opts []WriteO
 	if w.schema, err = build(&w.header, nil); err != nil {
 		return err
 	}
-	if w.link, err = pages.WriteEnvelope(f.pages, b, config.pages); err != nil {
+	if w.link, err = pages.WriteEnvelope(w.file.pages, b, config.pages); err != nil {
 		return err
 	}
-	w.sink = pages.NewSink(config.ctx, f.pages, config.pages, envelope.Checksum(b))
+	w.sink = pages.NewSink(config.ctx, w.file.pages, config.pages, envelope.Checksum(b))
 	w.sink.AddColumns(w.schema.Columns)
-	w.outlets = field.NewOutlets(w.sink)
 	return nil
 }
 
@@ -373,10 +383,11 @@ func (w *ntuple) anchorObject() (o rootfile.Object, err error) {
 		return o, err
 	}
 	footer := envelope.Footer{
+		Features:       w.features,
 		HeaderChecksum: w.sink.HeaderChecksum(),
 		Extension:      &w.extension,
 		ClusterGroups:  w.sink.Groups(),
-		AttributeSets:  []envelope.AttributeSet{},
+		AttributeSets:  append([]envelope.AttributeSet{}, w.linked...),
 	}
 	for _, set := range w.sets {
 		o, err := set.anchorObject()

@@ -56,7 +56,9 @@ func (f *Field) check(perEntry int64) error {
 	}
 	switch f.Shape {
 	case Collection, Optional, Variant:
-		perEntry = 0
+		if !f.IsDense() {
+			perEntry = 0
+		}
 	}
 	for _, child := range f.Children {
 		if err := child.check(perEntry); err != nil {
@@ -99,6 +101,9 @@ func (f *Field) shape() (Shape, error) {
 		shape := Collection
 		if f.kind == cpptype.Optional || f.kind == cpptype.UniquePtr {
 			shape = Optional
+			if len(f.Columns) == 1 && len(f.Columns[0]) == 1 && f.Columns[0][0].PreRelease {
+				return shape, f.columns(bitColumn)
+			}
 		}
 		return shape, f.columns(column.Type.IsIndex)
 	case envelope.RoleRecord:
@@ -153,7 +158,7 @@ func sameItems(a, b *Field) bool {
 // multiplier returns the innermost of f and its parents that has more or fewer
 // items than its own parent.
 func (f *Field) multiplier() *Field {
-	for f != nil && (f.Shape == Record || f.Shape == Wrapper) {
+	for f != nil && (f.Shape == Record || f.Shape == Wrapper || f.IsDense()) {
 		f = f.Parent
 	}
 	return f

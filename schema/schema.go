@@ -131,6 +131,12 @@ func (f *Field) IsTuple() bool {
 	return f.Shape == Record && (f.kind == cpptype.Pair || f.kind == cpptype.Tuple)
 }
 
+// IsDense reports whether f is an optional that has an item for every value, and a
+// bit that says whether it counts. There are such in pre-release formats only.
+func (f *Field) IsDense() bool {
+	return f.Shape == Optional && len(f.Columns) > 0 && f.Columns[0][0].Type == column.Bit
+}
+
 // A Column is a physical column.
 type Column struct {
 	ID ColumnID
@@ -213,13 +219,17 @@ func (f *Field) Lookup(path string) []*Field {
 // ErrNoField is wrapped by errors about fields that are not there.
 var ErrNoField = errors.New("no field")
 
-// maxDepth bounds how deep fields nest, so that walking the tree is safe.
-const maxDepth = 1000
+// maxDepth bounds how deep fields nest, so that walking the tree is safe, and
+// maxPath the bytes of a path, as every field below repeats it.
+const (
+	maxDepth = 1000
+	maxPath  = 4096
+)
 
 // Build makes the schema out of a header and what a footer adds to it; ext may
 // be nil. An error wraps wire.ErrCorrupt if the descriptors contradict each other
 // so that no field can be trusted, and wire.ErrUnsupported if fields nest too
-// deep.
+// deep, or have too long paths.
 func Build(h *envelope.Header, ext *envelope.Schema) (*Schema, error) {
 	s := &Schema{Name: h.Name, Description: h.Description, Writer: h.Writer, byName: map[string]*Field{}}
 	if ext == nil {
@@ -229,12 +239,12 @@ func Build(h *envelope.Header, ext *envelope.Schema) (*Schema, error) {
 	n := len(h.Fields) + len(ext.Fields)
 	s.all = make([]*Field, 0, n)
 	var top []*Field
-	depth := make([]int, 0, n)
+	depth, path := make([]int, 0, n), make([]int, 0, n)
 	for _, part := range []*envelope.Schema{&h.Schema, ext} {
 		for i := range part.Fields {
 			f := &Field{ID: FieldID(len(s.all)), Field: part.Fields[i], Extended: part == ext}
 			s.all = append(s.all, f)
-			d := 1
+			d, p := 1, len(f.Name)
 			switch parent := FieldID(f.Field.Parent); {
 			case parent == f.ID:
 				top = append(top, f)
@@ -243,12 +253,15 @@ func Build(h *envelope.Header, ext *envelope.Schema) (*Schema, error) {
 			default:
 				f.Parent = s.all[parent]
 				f.Parent.Children = append(f.Parent.Children, f)
-				d += depth[parent]
+				d, p = d+depth[parent], p+1+path[parent]
 			}
 			if d > maxDepth {
 				return nil, wire.Unsupported("field %d is nested more than %d deep", f.ID, maxDepth)
 			}
-			depth = append(depth, d)
+			if p > maxPath {
+				return nil, wire.Unsupported("the path of field %d has more than %d bytes", f.ID, maxPath)
+			}
+			depth, path = append(depth, d), append(path, p)
 		}
 	}
 	if err := s.attach(h.Columns, ext.Columns); err != nil {

@@ -105,15 +105,21 @@ func (e *editor) ntuple(name string, edit func(*envelope.Header)) rootfile.Key {
 func (e *editor) write(keys ...rootfile.Key) string {
 	e.Helper()
 	list := rootfile.KeyList{Key: e.key, Keys: keys}
-	list.Key.Class = "TFile"
+	root := e.root.Root
+	root.SeekKeys = int64(len(e.file))
+	list.Key.Class, list.Key.SeekKey, list.Key.SeekPdir = "TFile", root.SeekKeys, root.SeekDir
 	c := wire.NewWriter(nil, "keys").BigEndian()
 	list.Wire(c)
-	root := e.root.Root
-	root.SeekKeys = e.append(c.Bytes())
-	root.NBytesKeys = uint32(int64(len(e.file)) - root.SeekKeys)
+	b, err := c.Bytes()
+	e.check(err)
+	root.NBytesKeys = uint32(len(b))
+	list.Key.NBytes = int32(len(b))
+	c = wire.NewWriter(nil, "keys").BigEndian()
+	list.Wire(c)
+	e.append(c.Bytes())
 	c = wire.NewWriter(nil, "root").BigEndian()
 	root.Wire(c)
-	b, err := c.Bytes()
+	b, err = c.Bytes()
 	e.check(err)
 	copy(e.file[e.root.Header.Begin:], b)
 	path := filepath.Join(e.TempDir(), "edited.root")

@@ -51,6 +51,10 @@ type attributeSet struct {
 	Schema string `json:"schema_version"`
 }
 
+func setOf(a rntuple.AttributeSet) attributeSet {
+	return attributeSet{a.Name, fmt.Sprintf("%d.%d", a.SchemaMajor, a.SchemaMinor)}
+}
+
 func (t *tool) ls(ctx context.Context, path string, asJSON bool) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -110,7 +114,7 @@ func (l *listing) read(ctx context.Context, f *os.File, size int64) error {
 	l.Format, l.Entries, l.Fields, l.Disk = r.FormatVersion(), r.NumEntries(), len(s.Fields)+len(s.Hidden), i.Disk()
 	l.Compression, l.Settings = settings(i.Compression())
 	for _, a := range r.AttributeSets() {
-		l.AttributeSets = append(l.AttributeSets, attributeSet{a.Name, fmt.Sprintf("%d.%d", a.SchemaMajor, a.SchemaMinor)})
+		l.AttributeSets = append(l.AttributeSets, setOf(a))
 	}
 	return nil
 }

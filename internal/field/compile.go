@@ -9,6 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -68,9 +69,12 @@ type compiler struct {
 	src        *pages.Source
 	ahead      *pages.ReadAhead
 	twins      *twins
+	budget     int64 // bytes that the values of one entry may need beside
 	mismatches []Mismatch
 	err        error // of another kind
 	varying    bool  // values need memory beside that of the Go type
+	missing    bool  // members may have no field
+	merging    bool  // a conversion was compiled that makes different values equal
 }
 
 var (
@@ -79,45 +83,41 @@ var (
 	keyValueType = reflect.TypeFor[value.KeyValue]()
 )
 
+// Options are what plans for reading have in common.
+type Options struct {
+	Budget int64 // bytes of memory that the values of one entry may need
+	// AllowMissing has members of structs without a field in the file, or with a
+	// field that is not there in some record, get their zero value.
+	AllowMissing bool
+}
+
 // Compile makes the plan that reads the last field of chain, a path as
 // schema.Lookup returns it, into values of type t; without a chain, whole
 // entries. Every collection above the field adds a slice to the type, every
-// optional a pointer. The values of one entry may need budget bytes of memory.
-func Compile(src *pages.Source, chain []*schema.Field, t reflect.Type, budget int64) (*Plan, error) {
-	c := newCompiler(src)
+// optional a pointer.
+func Compile(src *pages.Source, chain []*schema.Field, t reflect.Type, opts Options) (*Plan, error) {
+	c := newCompiler(src, opts)
 	var root node
 	if len(chain) == 0 {
 		root = c.members(entry(src.Schema), src.Schema.Fields, t)
 	} else {
 		root = c.path(chain, t)
 	}
-	return c.plan(root, t, budget)
+	return c.plan(root, t)
 }
 
-// CompileRecords makes the plan that reads the fields of the given paths into
-// values of type value.Record; names are their members' names.
-func CompileRecords(src *pages.Source, names []string, chains [][]*schema.Field, budget int64) (*Plan, error) {
-	c := newCompiler(src)
-	root := &dynamicRecord{names: names}
-	for _, chain := range chains {
-		root.members = append(root.members, c.path(chain, anyType))
-	}
-	c.varying = true
-	return c.plan(root, recordType, budget)
+func newCompiler(src *pages.Source, opts Options) *compiler {
+	return &compiler{src: src, budget: opts.Budget, missing: opts.AllowMissing, ahead: src.NewReadAhead(), twins: &twins{byPage: map[uint64]*index{}}}
 }
 
-func newCompiler(src *pages.Source) *compiler {
-	return &compiler{src: src, ahead: src.NewReadAhead(), twins: &twins{byPage: map[uint64]*index{}}}
-}
-
-func (c *compiler) plan(root node, t reflect.Type, budget int64) (*Plan, error) {
+func (c *compiler) plan(root node, t reflect.Type) (*Plan, error) {
 	switch {
 	case c.err != nil:
 		return nil, c.err
 	case len(c.mismatches) > 0:
 		return nil, &MismatchError{c.mismatches}
 	}
-	p := &Plan{src: c.src, root: root, size: t.Size(), budget: budget, batch: firstBatch, varying: c.varying, ahead: c.ahead, next: -1, end: math.MaxInt64}
+	p := &Plan{src: c.src, root: root, size: t.Size(), budget: c.budget, batch: firstBatch, varying: c.varying, ahead: c.ahead, next: -1, end: math.MaxInt64}
 	if !c.varying {
 		p.batch = math.MaxInt64
 	}
@@ -160,6 +160,9 @@ func (c *compiler) path(chain []*schema.Field, t reflect.Type) node {
 // value compiles reading items of f into t.
 func (c *compiler) value(f *schema.Field, t reflect.Type) node {
 	t = unwrap(t)
+	if t.Kind() == reflect.Pointer && f.Shape != schema.Optional && f.Shape != schema.Wrapper {
+		return c.engaged(f, t)
+	}
 	switch f.Shape {
 	case schema.Scalar:
 		return c.scalar(f, t)
@@ -196,10 +199,23 @@ func (c *compiler) value(f *schema.Field, t reflect.Type) node {
 	case schema.Variant:
 		return c.variant(f, t)
 	}
-	if f.IsMap() && (t == anyType || t.Kind() == reflect.Map) {
+	switch {
+	case f.IsMap() && t == anyType:
+		return c.dynamicMap(f)
+	case t.Kind() == reflect.Map:
 		return c.dictionary(f, t)
 	}
 	return c.nested(f, t, func(t reflect.Type) node { return c.value(f.Children[0], t) })
+}
+
+// engaged compiles a value that is always there into a pointer.
+func (c *compiler) engaged(f *schema.Field, t reflect.Type) node {
+	t = t.Elem()
+	if t.Kind() == reflect.Pointer { // also ends types that point to themselves
+		return c.mismatch(f, t)
+	}
+	c.varying = true
+	return &engaged{c.value(f, t), t, !hasPointers(t)}
 }
 
 func isBytes(t reflect.Type) bool {
@@ -211,9 +227,11 @@ func isBytes(t reflect.Type) bool {
 func (c *compiler) nested(f *schema.Field, t reflect.Type, elem func(reflect.Type) node) node {
 	switch {
 	case f.Shape == schema.Optional && t == anyType:
-		return &optionalAny{optional{c.collection(f, anyType, elem)}}
+		return &optionalAny{c.nested(f, reflect.TypeFor[*any](), elem)}
 	case t == anyType:
 		return box[[]any](c.nested(f, reflect.TypeFor[[]any](), elem))
+	case f.IsDense():
+		return c.dense(f, t, elem)
 	case f.Shape == schema.Optional && t.Kind() == reflect.Pointer:
 		return &optional{c.collection(f, t.Elem(), elem)}
 	case f.Shape == schema.Array || f.Shape == schema.Bitset:
@@ -226,7 +244,7 @@ func (c *compiler) nested(f *schema.Field, t reflect.Type, elem func(reflect.Typ
 }
 
 func (c *compiler) collection(f *schema.Field, item reflect.Type, elem func(reflect.Type) node) collection {
-	return collection{index: c.index(f), elem: elem(item), typ: item, size: item.Size(), plain: !hasPointers(item)}
+	return collection{index: c.index(f), elem: elem(item), typ: item, size: item.Size(), plain: !hasPointers(item), single: f.Shape == schema.Optional}
 }
 
 func (c *compiler) array(f *schema.Field, t reflect.Type, elem func(reflect.Type) node) node {
@@ -247,6 +265,9 @@ func open[T column.Element](c *compiler, f *schema.Field, index int) *pages.Colu
 }
 
 func (c *compiler) index(f *schema.Field) *index {
+	if f.IsDense() {
+		c.fail(wire.Unsupported("field %q has bits in place of an index: it can be read as pointers and slices only", f.Path()))
+	}
 	c.varying = true
 	return &index{path: f.Path(), column: open[uint64](c, f, 0), twins: c.twins}
 }
@@ -272,21 +293,25 @@ func (c *compiler) cardinality(f *schema.Field, t reflect.Type) node {
 	if name, err := cpptype.Parse(f.TypeName); err == nil && len(name.Args) == 1 && name.Args[0].Kind() == cpptype.UInt32 {
 		limit = math.MaxUint32
 	}
-	if t == anyType {
-		return box[uint64](&cardinality[uint64]{c.index(f), limit})
+	switch {
+	case t == anyType:
+		return box[uint64](newCardinality[uint64](c, f, limit, reflect.TypeFor[uint64]()))
+	case !isInteger(t) && t.Kind() != reflect.Uintptr:
+		return c.mismatch(f, t)
 	}
-	switch t.Kind() {
-	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint64, reflect.Uintptr:
-		if t.Size() == 8 {
-			return &cardinality[uint64]{c.index(f), limit}
-		}
-		return &cardinality[uint32]{c.index(f), min(limit, math.MaxInt32)}
-	case reflect.Int32:
-		return &cardinality[uint32]{c.index(f), min(limit, math.MaxInt32)}
-	case reflect.Uint32:
-		return &cardinality[uint32]{c.index(f), min(limit, math.MaxUint32)}
+	switch t.Size() {
+	case 1:
+		return newCardinality[uint8](c, f, limit, t)
+	case 2:
+		return newCardinality[uint16](c, f, limit, t)
+	case 4:
+		return newCardinality[uint32](c, f, limit, t)
 	}
-	return c.mismatch(f, t)
+	return newCardinality[uint64](c, f, limit, t)
+}
+
+func newCardinality[T integer](c *compiler, f *schema.Field, limit uint64, t reflect.Type) node {
+	return &cardinality[T]{c.index(f), limit, 1<<digits(t) - 1, t}
 }
 
 // members compiles reading the members of f, which fields are, into t.
@@ -304,7 +329,7 @@ func (c *compiler) members(f *schema.Field, fields []*schema.Field, t reflect.Ty
 		return c.mismatch(f, t)
 	}
 	var r record
-	c.fields(&r, f, t, 0)
+	c.fields(&r, f, Members(t))
 	return r
 }
 
@@ -315,38 +340,6 @@ func (c *compiler) dynamic(fields []*schema.Field) (r dynamicRecord) {
 		r.members = append(r.members, c.value(child, anyType))
 	}
 	return r
-}
-
-// fields compiles the fields of the struct t, offset bytes into the value.
-func (c *compiler) fields(r *record, f *schema.Field, t reflect.Type, offset uintptr) {
-	for i := range t.NumField() {
-		sf := t.Field(i)
-		name, tagged := sf.Tag.Lookup("rntuple")
-		name, _, _ = strings.Cut(name, ",")
-		switch {
-		case name == "-":
-			continue
-		case sf.Anonymous && !tagged && sf.Type.Kind() == reflect.Struct:
-			c.fields(r, f, sf.Type, offset+sf.Offset)
-			continue
-		case !sf.IsExported():
-			continue
-		case name == "":
-			name = sf.Name
-		}
-		var chain []*schema.Field
-		var err error
-		if f.Name == "" { // the entry
-			chain, err = c.src.Schema.Lookup(name)
-		} else if chain = f.Lookup(name); chain == nil {
-			err = schema.NoField(f.Children, name, fmt.Sprintf("field %q", f.Path()))
-		}
-		if err != nil {
-			c.mismatches = append(c.mismatches, Mismatch{Path: name, Go: sf.Type, Err: err})
-			continue
-		}
-		*r = append(*r, member{c.path(chain, sf.Type), offset + sf.Offset})
-	}
 }
 
 func (c *compiler) variant(f *schema.Field, t reflect.Type) node {
@@ -362,24 +355,41 @@ func (c *compiler) variant(f *schema.Field, t reflect.Type) node {
 	return v
 }
 
-// dictionary compiles reading a map into a Go map or a value.Map.
-func (c *compiler) dictionary(f *schema.Field, t reflect.Type) node {
+// dynamicMap compiles reading a map into a value.Map.
+func (c *compiler) dynamicMap(f *schema.Field) node {
 	pair := f.Children[0].Children
-	if t == anyType {
-		elem := func(reflect.Type) node {
-			return record{
-				{c.value(pair[0], anyType), keyValueType.Field(0).Offset},
-				{c.value(pair[1], anyType), keyValueType.Field(1).Offset},
-			}
+	elem := func(reflect.Type) node {
+		return record{
+			{c.value(pair[0], anyType), keyValueType.Field(0).Offset},
+			{c.value(pair[1], anyType), keyValueType.Field(1).Offset},
 		}
-		s := c.collection(f, keyValueType, elem)
-		stringKeys := pair[0].Shape == schema.String
-		return &boxed[[]value.KeyValue]{inner: &s, box: func(v []value.KeyValue) any {
-			return value.Map{StringKeys: stringKeys, Elements: v}
-		}}
 	}
-	if f.Kind().IsMulti() { // would lose values
+	s := c.collection(f, keyValueType, elem)
+	stringKeys := pair[0].Shape == schema.String
+	return &boxed[[]value.KeyValue]{inner: &s, box: func(v []value.KeyValue) any {
+		return value.Map{StringKeys: stringKeys, Elements: v}
+	}}
+}
+
+// dictionary compiles reading a map into a Go map, or a set into one of its
+// elements to struct{}. Multimaps and multisets would lose values.
+func (c *compiler) dictionary(f *schema.Field, t reflect.Type) node {
+	isSet := (f.Kind() == cpptype.Set || f.Kind() == cpptype.UnorderedSet) && f.Shape == schema.Collection && t.Elem() == reflect.TypeFor[struct{}]()
+	if !isSet && (!f.IsMap() || f.Kind().IsMulti()) {
 		return c.mismatch(f, t)
 	}
-	return &dictionary{index: c.index(f), typ: t, keys: c.value(pair[0], t.Key()), values: c.value(pair[1], t.Elem())}
+	d := &dictionary{index: c.index(f), typ: t}
+	key := f.Children[0]
+	if !isSet {
+		key = key.Children[0]
+	}
+	c.merging = false
+	d.keys = c.value(key, t.Key())
+	if c.merging { // different keys could become the same
+		return c.mismatch(f, t)
+	}
+	if !isSet {
+		d.values = c.value(f.Children[0].Children[1], t.Elem())
+	}
+	return d
 }

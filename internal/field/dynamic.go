@@ -40,13 +40,13 @@ func box[T any](inner node) node {
 	return &boxed[T]{inner: inner, box: func(v T) any { return v }}
 }
 
-// optionalAny reads collections of at most one item into nil or the item, which
-// value.Some tells from an empty optional.
-type optionalAny struct{ optional }
+// optionalAny reads optionals into nil or the item, which value.Some tells from an
+// empty optional. Its node reads them into pointers.
+type optionalAny struct{ node }
 
 func (o *optionalAny) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
 	pointers := make([]*any, n)
-	if err := o.optional.read(r, first, n, unsafe.Pointer(unsafe.SliceData(pointers)), unsafe.Sizeof(dst)); err != nil {
+	if err := o.node.read(r, first, n, unsafe.Pointer(unsafe.SliceData(pointers)), unsafe.Sizeof(dst)); err != nil {
 		return err
 	}
 	for i, p := range pointers {

@@ -19,8 +19,8 @@ type Jagged struct {
 
 // CompileJagged makes the plan that reads the last field of chain, whose items
 // are of type t. Just one field on the way, itself included, is a collection.
-func CompileJagged(src *pages.Source, chain []*schema.Field, t reflect.Type, budget int64) (*Jagged, error) {
-	c := newCompiler(src)
+func CompileJagged(src *pages.Source, chain []*schema.Field, t reflect.Type, opts Options) (*Jagged, error) {
+	c := newCompiler(src, opts)
 	for i, f := range chain {
 		switch f.Shape {
 		case schema.Record, schema.Wrapper:
@@ -32,11 +32,11 @@ func CompileJagged(src *pages.Source, chain []*schema.Field, t reflect.Type, bud
 			if len(below) == 0 {
 				below = f.Children
 			}
-			root := collection{index: c.index(f), typ: t, size: t.Size()}
+			root := collection{index: c.index(f), typ: t, size: t.Size(), single: f.Shape == schema.Optional}
 			root.column.KeepBytes()
 			c.varying = false // the items go to memory of the caller's
 			root.elem = c.path(below, t)
-			plan, err := c.plan(&root, t, budget)
+			plan, err := c.plan(&root, t)
 			return &Jagged{plan, &root}, err
 		}
 		break
@@ -45,16 +45,22 @@ func CompileJagged(src *pages.Source, chain []*schema.Field, t reflect.Type, bud
 	return nil, fmt.Errorf("field %q of type %s is no collection", last.Path(), last.CppType())
 }
 
+// Stop tells that nothing more is wanted for now.
+func (j *Jagged) Stop() { j.plan.Stop() }
+
 // Read reads the entries from first on, n of them. ends gets, per entry, the
 // number of items up to its end. The items go to the memory that items returns
 // when asked for the place of the items from lo to hi.
 func (j *Jagged) Read(ctx context.Context, first, n int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
-	var total int64
+	var total int64 // items so far
 	return j.plan.each(ctx, first, n, func(r *run, at, item, m int64) error {
 		batch := ends[at-first:][:m]
 		origin := uint64(total)
 		begin, err := j.root.ends(r, item, unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(batch))), m), &origin)
 		if err != nil {
+			return err
+		}
+		if err := j.check(r, item, total, batch); err != nil {
 			return err
 		}
 		more := batch[m-1] - total
@@ -69,4 +75,19 @@ func (j *Jagged) Read(ctx context.Context, first, n int64, ends []int64, items f
 		total += more
 		return nil
 	})
+}
+
+// check makes sure that optional values, from item first on, are not several.
+// They begin at begin.
+func (j *Jagged) check(r *run, first, begin int64, ends []int64) error {
+	if !j.root.single {
+		return nil
+	}
+	for i, end := range ends {
+		if end-begin > 1 {
+			return j.root.several(r, first+int64(i), end-begin)
+		}
+		begin = end
+	}
+	return nil
 }

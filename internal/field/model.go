@@ -53,6 +53,7 @@ func parseTag(sf reflect.StructField) (tag, error) {
 		key, arg, _ := strings.Cut(option, "=")
 		var err error
 		switch key {
+		case "optional": // for readers
 		case "type":
 			t.typ = arg
 		case "class":

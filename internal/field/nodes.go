@@ -49,28 +49,6 @@ func resize[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-type number interface {
-	int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64
-}
-
-// widened reads elements of type F into numbers of type T, which can hold them all.
-type widened[F, T number] struct{ leaf[F] }
-
-func (w *widened[F, T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
-	for done := int64(0); done < n; {
-		elements, err := w.column.Next(r.ctx, r.cluster, first+done, n-done)
-		if err != nil {
-			return err
-		}
-		at := unsafe.Add(dst, uintptr(done)*stride)
-		for i, v := range elements {
-			*(*T)(unsafe.Add(at, uintptr(i)*stride)) = T(v)
-		}
-		done += int64(len(elements))
-	}
-	return nil
-}
-
 // index reads where the items of collections begin and end.
 type index struct {
 	path    string
@@ -173,10 +151,13 @@ func (x *index) ends(r *run, first int64, dst []uint64, origin *uint64) (begin u
 	return begin, nil
 }
 
-// cardinality reads the sizes of collections into numbers of type T.
-type cardinality[T number] struct {
+// cardinality reads the sizes of collections into integers of type T, or of
+// another type of its size.
+type cardinality[T integer] struct {
 	*index
-	max uint64 // that T and the field's type can hold
+	max  uint64 // that the field's type can hold
+	most uint64 // that the Go type can hold
+	to   reflect.Type
 }
 
 func (c *cardinality[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
@@ -184,14 +165,22 @@ func (c *cardinality[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride
 	if err != nil {
 		return err
 	}
+	limit := min(c.max, c.most)
 	for i := range n {
 		size := bounds[i+1] - bounds[i]
-		if size > c.max {
-			return r.corrupt(c.path, "item %d: %w: a collection of %d items", first+i, column.ErrRange, size)
+		if size > limit {
+			return c.tooLarge(r, first+i, size)
 		}
 		*(*T)(unsafe.Add(dst, uintptr(i)*stride)) = T(size)
 	}
 	return nil
+}
+
+func (c *cardinality[T]) tooLarge(r *run, item int64, size uint64) error {
+	if size <= c.max {
+		return &ConversionError{Path: c.path, Value: size, Go: c.to}
+	}
+	return r.corrupt(c.path, "item %d: %w: a collection of %d items", item, column.ErrRange, size)
 }
 
 // bytes reads strings and streamed objects. A string and a []byte begin alike
@@ -234,11 +223,16 @@ type collection struct {
 	typ   reflect.Type // of an element
 	size  uintptr
 	plain bool // elements have no pointers
+
+	single bool // there is one item at most
 }
 
 // items reads the items of n collections into one array.
 func (c *collection) items(r *run, first, n int64) (bounds []uint64, items unsafe.Pointer, err error) {
 	if bounds, err = c.index.read(r, first, n); err != nil {
+		return nil, nil, err
+	}
+	if err := c.check(r, first, bounds); err != nil {
 		return nil, nil, err
 	}
 	base, total := int64(bounds[0]), int64(bounds[n]-bounds[0])
@@ -249,6 +243,23 @@ func (c *collection) items(r *run, first, n int64) (bounds []uint64, items unsaf
 		return nil, nil, err
 	}
 	return bounds, items, c.elem.read(r, base, total, items, c.size)
+}
+
+// check makes sure that optional values, from item first on, are not several.
+func (c *collection) check(r *run, first int64, bounds []uint64) error {
+	if !c.single {
+		return nil
+	}
+	for i, end := range bounds[1:] {
+		if n := end - bounds[i]; n > 1 {
+			return c.several(r, first+int64(i), int64(n))
+		}
+	}
+	return nil
+}
+
+func (c *collection) several(r *run, item, n int64) error {
+	return r.corrupt(c.path, "item %d has %d values, expected one at most", item, n)
 }
 
 func (c *collection) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
@@ -277,12 +288,8 @@ func (o *optional) read(r *run, first, n int64, dst unsafe.Pointer, stride uintp
 	}
 	for i := range n {
 		var p unsafe.Pointer
-		switch l := bounds[i+1] - bounds[i]; l {
-		case 0:
-		case 1:
+		if bounds[i+1] > bounds[i] {
 			p = unsafe.Add(items, uintptr(bounds[i]-bounds[0])*o.size)
-		default:
-			return r.corrupt(o.path, "item %d has %d values, expected one at most", first+i, l)
 		}
 		*(*unsafe.Pointer)(unsafe.Add(dst, uintptr(i)*stride)) = p
 	}
@@ -348,11 +355,11 @@ func (s record) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr)
 	return nil
 }
 
-// dictionary reads maps into Go maps.
+// dictionary reads maps and sets into Go maps.
 type dictionary struct {
 	*index
 	typ          reflect.Type // of the map
-	keys, values node
+	keys, values node         // there are no values of sets
 }
 
 func (d *dictionary) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
@@ -366,6 +373,9 @@ func (d *dictionary) read(r *run, first, n int64, dst unsafe.Pointer, stride uin
 			return reflect.Value{}, err
 		}
 		s := reflect.MakeSlice(reflect.SliceOf(t), int(total), int(total))
+		if elem == nil {
+			return s, nil
+		}
 		return s, elem.read(r, int64(base), total, s.UnsafePointer(), t.Size())
 	}
 	keys, err := part(d.keys, d.typ.Key())

@@ -95,12 +95,13 @@ func (p *Plan) Read(ctx context.Context, first, n int64, dst unsafe.Pointer) err
 // entries.
 func (p *Plan) each(ctx context.Context, first, n int64, read func(r *run, at, item, m int64) error) error {
 	inOrder := first == p.next
+	limit := int64(math.MaxInt64) // of entries in a batch
 	for at, end := first, first+n; at < end; {
 		cluster, err := p.src.Find(ctx, at)
 		if err != nil {
 			return err
 		}
-		m := min(p.batch, cluster.End-at, end-at)
+		m := min(p.batch, limit, cluster.End-at, end-at)
 		if inOrder && m < (cluster.End-cluster.First)/2 { // else workers share what is read now
 			p.ahead.Advance(ctx, cluster, at, p.end)
 		}
@@ -111,6 +112,15 @@ func (p *Plan) each(ctx context.Context, first, n int64, read func(r *run, at, i
 				return wire.Unsupported("entry %d needs more than %d bytes of memory", at, p.budget)
 			}
 			p.batch = max(1, m/2)
+			continue
+		}
+		var lost *ConversionError
+		if errors.As(err, &lost) {
+			if m == 1 {
+				lost.Entry = at
+				return err
+			}
+			limit = m / 2 // find out which entry it is
 			continue
 		}
 		if err != nil {

@@ -11,77 +11,56 @@ import (
 )
 
 // scalar compiles a number, bool, character or byte. The elements are read as
-// what the field's type says, and then widened if t is wider.
+// what the field's type says, and then converted if t is another type.
 func (c *compiler) scalar(f *schema.Field, t reflect.Type) node {
 	switch f.Kind() {
 	case cpptype.Bool:
-		switch {
-		case t == anyType:
-			return box[bool](&leaf[bool]{column: open[bool](c, f, 0)})
-		case t.Kind() == reflect.Bool:
-			return &leaf[bool]{column: open[bool](c, f, 0)}
-		}
-		return c.mismatch(f, t)
+		return elements(c, f, t, fromBools)
 	case cpptype.Char, cpptype.Int8:
-		return numeric[int8](c, f, t)
-	case cpptype.Byte, cpptype.UInt8:
-		return numeric[uint8](c, f, t)
+		return elements(c, f, t, fromInts[int8])
+	case cpptype.Byte:
+		return elements(c, f, t, fromBytes)
+	case cpptype.UInt8:
+		return elements(c, f, t, fromInts[uint8])
 	case cpptype.Int16:
-		return numeric[int16](c, f, t)
+		return elements(c, f, t, fromInts[int16])
 	case cpptype.UInt16:
-		return numeric[uint16](c, f, t)
+		return elements(c, f, t, fromInts[uint16])
 	case cpptype.Int32:
-		return numeric[int32](c, f, t)
+		return elements(c, f, t, fromInts[int32])
 	case cpptype.UInt32:
-		return numeric[uint32](c, f, t)
+		return elements(c, f, t, fromInts[uint32])
 	case cpptype.Int64:
-		return numeric[int64](c, f, t)
+		return elements(c, f, t, fromInts[int64])
 	case cpptype.UInt64:
-		return numeric[uint64](c, f, t)
+		return elements(c, f, t, fromInts[uint64])
 	case cpptype.Float32:
-		return numeric[float32](c, f, t)
+		return elements(c, f, t, fromFloat32s)
 	case cpptype.Float64:
-		return numeric[float64](c, f, t)
+		return elements(c, f, t, fromFloat64s)
 	}
 	panic(fmt.Sprintf("field %q: a scalar of kind %v", f.Path(), f.Kind())) // package schema makes no such field
 }
 
-// numeric compiles a field of type F.
-func numeric[F interface {
-	number
-	column.Element
-}](c *compiler, f *schema.Field, t reflect.Type) node {
+// elements compiles a field whose values are elements of type F. from returns the
+// converter to another type, nil if there is none.
+func elements[F column.Element](c *compiler, f *schema.Field, t reflect.Type, from func(reflect.Type) converter[F]) node {
 	l := leaf[F]{column: open[F](c, f, 0)}
-	from := reflect.TypeFor[F]()
-	switch {
+	switch own := reflect.TypeFor[F](); {
 	case t == anyType:
 		return box[F](&l)
-	case t.Kind() == from.Kind(), isInt(t) && isInt(from) && t.Size() == from.Size(), isUint(t) && isUint(from) && t.Size() == from.Size():
+	case t.Kind() == own.Kind(), isInteger(t) && isInteger(own) && isInt(t) == isInt(own) && t.Size() == own.Size():
 		return &l
-	case isInt(t) && (isInt(from) || isUint(from)) && t.Size() > from.Size():
-		switch t.Size() {
-		case 2:
-			return &widened[F, int16]{l}
-		case 4:
-			return &widened[F, int32]{l}
-		}
-		return &widened[F, int64]{l}
-	case isUint(t) && isUint(from) && t.Size() > from.Size():
-		switch t.Size() {
-		case 2:
-			return &widened[F, uint16]{l}
-		case 4:
-			return &widened[F, uint32]{l}
-		}
-		return &widened[F, uint64]{l}
-	case t.Kind() == reflect.Float64 && from.Kind() == reflect.Float32:
-		return &widened[F, float64]{l}
 	}
-	return c.mismatch(f, t)
+	convert := from(t)
+	if convert == nil {
+		return c.mismatch(f, t)
+	}
+	if t.Kind() == reflect.Bool || t.Kind() == reflect.Float32 {
+		c.merging = true
+	}
+	return &converted[F]{leaf: l, convert: convert, path: f.Path(), to: t}
 }
-
-func isInt(t reflect.Type) bool  { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64 }
-func isUint(t reflect.Type) bool { return t.Kind() >= reflect.Uint && t.Kind() <= reflect.Uint64 }
 
 var scalarTypes = map[cpptype.Kind]string{
 	cpptype.Bool: "bool", cpptype.Char: "int8", cpptype.Byte: "byte",

@@ -191,9 +191,12 @@ func (c *Column[T]) prepare(ctx context.Context, pages *clusterPages[T], p int, 
 	if s.done || ctx.Err() != nil {
 		return false
 	}
-	elements := borrow[T](int(pages.Pages[p].NumElements))
 	s.done = true
-	if s.err = c.decode(ctx, pages, p, sp, elements); s.err != nil {
+	var elements []T
+	if elements, s.err = c.room(pages, p); s.err == nil {
+		s.err = c.decode(ctx, pages, p, sp, elements)
+	}
+	if s.err != nil {
 		return false
 	}
 	s.elements, s.charged = elements, cost

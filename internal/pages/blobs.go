@@ -3,6 +3,7 @@ package pages
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 	"sync"
@@ -24,6 +25,7 @@ type Blobs struct {
 
 	SkipChecksums bool  // of pages; envelopes are always verified
 	MaxPage       int64 // bytes of a page, uncompressed
+	MaxEnvelope   int64 // bytes of an envelope, or of all page lists, uncompressed; 0: no limit
 }
 
 // check refuses a block of the size that l gives, and more bytes behind it, if
@@ -54,7 +56,10 @@ func (b *Blobs) Envelope(path string, link locator.Link) ([]byte, error) {
 	if link.Length == l.Size {
 		return stored, nil
 	}
-	if link.Length > math.MaxInt {
+	switch {
+	case b.MaxEnvelope > 0 && link.Length > uint64(b.MaxEnvelope):
+		return fail(wire.Unsupported("envelope of %d bytes, the limit is %d", link.Length, b.MaxEnvelope))
+	case link.Length > math.MaxInt:
 		return fail(wire.Corrupt("envelope of %d bytes", link.Length))
 	}
 	if err := compress.Check(stored, int64(link.Length)); err != nil {
@@ -116,8 +121,11 @@ func (b *Blobs) chunked(n int64) bool { return b.MaxKeySize != 0 && uint64(n) > 
 // refuses pages that the file cannot hold or that are beyond the limit.
 func (b *Blobs) extent(f column.Format, p envelope.Page) (int64, error) {
 	more := uint64(0)
-	if p.HasChecksum {
+	switch {
+	case p.HasChecksum:
 		more = checksum.Size
+	case p.HasCRC32:
+		more = crc32.Size
 	}
 	if err := b.check(p.Locator, more); err != nil {
 		return 0, pageError(p, err)
@@ -131,13 +139,10 @@ func (b *Blobs) extent(f column.Format, p envelope.Page) (int64, error) {
 // open verifies, if that is wanted, and decompresses the bytes of a page, which
 // its checksum follows, and hands them to use.
 func (b *Blobs) open(f column.Format, p envelope.Page, stored []byte, verify bool, use func(page []byte) error) error {
-	if p.HasChecksum {
-		sum := stored[p.Locator.Size:]
-		stored = stored[:p.Locator.Size]
-		if verify {
-			if err := checksum.Verify(binary.LittleEndian.Uint64(sum), stored); err != nil {
-				return pageError(p, err)
-			}
+	stored, sum := stored[:p.Locator.Size], stored[p.Locator.Size:]
+	if p.HasChecksum && verify {
+		if err := checksum.Verify(binary.LittleEndian.Uint64(sum), stored); err != nil {
+			return pageError(p, err)
 		}
 	}
 	size := f.PageSize(p.NumElements)
@@ -151,6 +156,11 @@ func (b *Blobs) open(f column.Format, p envelope.Page, stored []byte, verify boo
 			return pageError(p, err)
 		}
 		stored = *plain
+	}
+	if p.HasCRC32 && verify {
+		if want, got := binary.LittleEndian.Uint32(sum), crc32.ChecksumIEEE(stored); want != got {
+			return pageError(p, wire.Mismatch(uint64(want), uint64(got)))
+		}
 	}
 	if err := use(stored); err != nil {
 		return pageError(p, err)

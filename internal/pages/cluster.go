@@ -25,6 +25,8 @@ type cluster struct {
 	mu    sync.Mutex
 	known map[uint64][]byte // stored pages, see lookup
 
+	settings []uint32 // compression of copied pages by column, or nil
+
 	lists []envelope.ColumnPages // complete but for the pages until done
 	size  int64                  // bytes in the file
 	err   error
@@ -58,6 +60,7 @@ func (c *cluster) start() {
 // write writes the pages column by column, and completes lists.
 func (c *cluster) write() error {
 	w := blobWriter{cluster: c, seen: map[uint64]storedPage{}}
+	var copies []*copied
 	for i, sealed := range c.pages {
 		if len(sealed) == 0 || c.lists[i].ElementOffset == envelope.Suppressed {
 			continue
@@ -68,13 +71,22 @@ func (c *cluster) write() error {
 			if p.err != nil {
 				return p.err
 			}
+			if p.copy != nil {
+				pages[j] = envelope.Page{NumElements: p.elements, HasChecksum: p.copy.page.HasChecksum}
+				p.copy.to = &pages[j]
+				copies = append(copies, p.copy)
+				continue
+			}
 			pages[j] = envelope.Page{NumElements: p.elements, HasChecksum: !c.sink.set.NoChecksums}
 			if err := w.add(storedPage{&pages[j], p.stored}); err != nil {
 				return err
 			}
 		}
 	}
-	return w.flush()
+	if err := w.flush(); err != nil {
+		return err
+	}
+	return c.copyPages(copies)
 }
 
 // blobWriter joins the pages of a cluster into few payloads.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -316,7 +317,10 @@ func (c *Column[T]) page(ctx context.Context, p int) ([]T, error) {
 		return nil, s.err
 	}
 	if s.elements == nil {
-		elements := borrow[T](int(c.now.Pages[p].NumElements))
+		elements, err := c.room(c.now, p)
+		if err != nil {
+			return nil, err
+		}
 		if err := c.decode(ctx, c.now, p, nil, elements); err != nil {
 			return nil, err
 		}
@@ -357,9 +361,27 @@ func (c *Column[T]) decode(ctx context.Context, pages *clusterPages[T], p int, s
 	page, format, decoder := pages.Pages[p], pages.Column.Format(), c.decoders[pages.Column.Representation]
 	use := func(b []byte) error { return decoder.Decode(dst, b) }
 	share := c.keep || pages.cluster.sharesBytes(page)
-	err := c.src.readPage(sp, format, page, share, use)
+	return c.blame(pages, p, c.src.readPage(sp, format, page, share, use))
+}
+
+// blame says which page err is about, if it is not nil.
+func (c *Column[T]) blame(pages *clusterPages[T], p int, err error) error {
 	if err != nil {
 		err = fmt.Errorf("field %q, column %d, cluster %d, page %d: %w", c.field.Path(), pages.Column.ID, pages.cluster.ID, p, err)
 	}
 	return err
+}
+
+// room returns memory for the elements of page p. What they take is bounded like
+// the page itself: there are up to 64 elements in a byte of it.
+func (c *Column[T]) room(pages *clusterPages[T], p int) ([]T, error) {
+	page := pages.Pages[p]
+	_, err := c.src.extent(pages.Column.Format(), page)
+	if size := int64(page.NumElements) * column.Size[T](); err == nil && size > c.src.MaxPage {
+		err = pageError(page, wire.Unsupported("page of %d bytes in memory, the limit is %d", size, c.src.MaxPage))
+	}
+	if err != nil {
+		return nil, c.blame(pages, p, err)
+	}
+	return borrow[T](int(page.NumElements)), nil
 }

@@ -16,7 +16,8 @@ import (
 // checksum.
 type sealing struct {
 	elements uint32
-	stored   []byte // with the checksum, if pages have one
+	stored   []byte  // with the checksum, if pages have one
+	copy     *copied // instead of stored
 	err      error
 }
 

@@ -14,7 +14,7 @@ import (
 func (s *Source) readPage(sp *span, f column.Format, p envelope.Page, share bool, use func(page []byte) error) error {
 	verify := !s.SkipChecksums
 	if share {
-		key := sharedKey{p.Locator.Offset, p.Locator.Size, f.PageSize(p.NumElements), p.HasChecksum}
+		key := sharedKey{p.Locator.Offset, p.Locator.Size, f.PageSize(p.NumElements), p.HasChecksum || p.HasCRC32}
 		plain, known := s.shared.get(key)
 		if plain != nil {
 			if err := use(plain); err != nil {

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"io"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/compress"
@@ -33,6 +34,10 @@ type Settings struct {
 // An Output is where the sinks of a file write, one cluster after the other. It
 // serves the goroutine that the sinks serve.
 type Output struct {
+	// Stream appends a payload of n bytes that fill writes, as blob does it with
+	// bytes at hand. Nil: there is blob only.
+	Stream func(n int64, fill func(io.Writer) error) (offset int64, err error)
+
 	blob func(parts ...[]byte) (offset int64, err error)
 	turn <-chan struct{} // closed when the last cluster that was started is written
 }
@@ -86,6 +91,7 @@ type Sink struct {
 	group                  envelope.PageList
 	groups                 []envelope.ClusterGroup
 	groupFirst             int64 // first entry of the current cluster group
+	groupPages             int   // in it
 }
 
 // columnSink is a column that is written.
@@ -262,6 +268,9 @@ func (s *Sink) commit() error {
 			continue
 		}
 		c.lists[i] = envelope.ColumnPages{ElementOffset: *k.offset, Compression: uint32(s.set.Compression)}
+		if c.settings != nil {
+			c.lists[i].Compression = c.settings[i]
+		}
 		for _, p := range c.pages[i] {
 			*k.offset += int64(p.elements)
 		}
@@ -311,15 +320,39 @@ func (s *Sink) wait() {
 		return
 	}
 	s.zippedSum += c.size
-	s.group.Clusters = append(s.group.Clusters, c.Cluster)
-	s.group.Pages = append(s.group.Pages, envelope.ClusterPages{Columns: c.lists})
+	s.list(c.Cluster, c.lists)
 }
+
+// list adds a cluster that is written to the cluster group.
+func (s *Sink) list(c envelope.Cluster, pages []envelope.ColumnPages) {
+	s.group.Clusters = append(s.group.Clusters, c)
+	s.group.Pages = append(s.group.Pages, envelope.ClusterPages{Columns: pages})
+	for i := range pages {
+		s.groupPages += len(pages[i].Pages)
+	}
+}
+
+// GroupSize returns how many clusters of the current cluster group have been
+// written, and their pages.
+func (s *Sink) GroupSize() (clusters, pages int) { return len(s.group.Clusters), s.groupPages }
 
 // CommitClusterGroup ends the current cluster and the cluster group.
 func (s *Sink) CommitClusterGroup() error {
-	if err := s.CommitCluster(); err != nil || len(s.group.Clusters) == 0 {
+	if err := s.CommitCluster(); err != nil {
 		return err
 	}
+	return s.EndGroup()
+}
+
+// EndGroup ends the cluster group with the clusters that have been written; the
+// current one goes on.
+func (s *Sink) EndGroup() error {
+	n := len(s.group.Clusters)
+	if s.err != nil || n == 0 {
+		return s.err
+	}
+	last := s.group.Clusters[n-1]
+	end := int64(last.FirstEntry + last.NumEntries)
 	s.group.HeaderChecksum = s.sums
 	list, err := s.group.Append(nil)
 	if err != nil {
@@ -331,9 +364,9 @@ func (s *Sink) CommitClusterGroup() error {
 		return err
 	}
 	s.groups = append(s.groups, envelope.ClusterGroup{
-		MinEntry: uint64(s.groupFirst), EntrySpan: uint64(s.first - s.groupFirst), NumClusters: uint32(len(s.group.Clusters)), PageList: link,
+		MinEntry: uint64(s.groupFirst), EntrySpan: uint64(end - s.groupFirst), NumClusters: uint32(n), PageList: link,
 	})
-	s.group, s.groupFirst = envelope.PageList{}, s.first
+	s.group, s.groupFirst, s.groupPages = envelope.PageList{}, end, 0
 	return nil
 }
 

@@ -70,7 +70,11 @@ func NewSource(blobs Blobs, s *schema.Schema, headerChecksum uint64, footer *env
 		id += int(g.NumClusters)
 	}
 	slices.SortStableFunc(src.groups, func(a, b *group) int { return byEntry(a.MinEntry, a.EntrySpan, b.MinEntry, b.EntrySpan) })
+	lists := uint64(0) // bytes
 	for _, g := range src.groups {
+		if lists += g.PageList.Length; src.MaxEnvelope > 0 && lists > uint64(src.MaxEnvelope) {
+			return nil, &wire.FormatError{Path: "footer.cluster groups", Err: wire.Unsupported("page lists of %d bytes, the limit is %d", lists, src.MaxEnvelope)}
+		}
 		if g.MinEntry != uint64(src.Entries) || g.EntrySpan > uint64(math.MaxInt64-src.Entries) {
 			return nil, &wire.FormatError{Path: "footer.cluster groups", Err: wire.Corrupt(
 				"a group has the entries from %d on, %d of them; expected one from %d on", g.MinEntry, g.EntrySpan, src.Entries)}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
@@ -187,16 +188,21 @@ func TestHostileDirectories(t *testing.T) {
 				d = d.mkdir("a")
 			}
 		},
+		"long": func(b *builder) { // every key would repeat the path
+			b.top().mkdir(strings.Repeat("a", maxPath)).mkdir("b")
+		},
 	} {
 		b := newFile(t, "hostile.root")
 		build(b)
 		f := b.open()
-		err := walk(f)
-		if name == "deep" {
-			if !errors.Is(err, wire.ErrUnsupported) {
-				t.Errorf("%s: %v", name, err)
-			}
-		} else if !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), "another directory") {
+		kind, says := wire.ErrCorrupt, "another directory"
+		switch name {
+		case "deep", "long":
+			kind, says = wire.ErrUnsupported, "than"
+		case "the top one":
+			says = "its record says TFile"
+		}
+		if err := walk(f); !errors.Is(err, kind) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -220,11 +226,77 @@ func TestHostileDirectories(t *testing.T) {
 	}
 }
 
+// TestListedKeys changes what lists of keys say: another object than the one that
+// was asked for is never found.
+func TestListedKeys(t *testing.T) {
+	for name, change := range map[string]func(b *builder, x1, x2 *Key){
+		"name of the newest":  func(_ *builder, _, x2 *Key) { x2.Name = "y" },
+		"class of the newest": func(_ *builder, _, x2 *Key) { x2.Class = "TH1E" },
+		"cycle of the newest": func(_ *builder, _, x2 *Key) { x2.Cycle = 0 },
+		"cycle of the oldest": func(_ *builder, x1, _ *Key) { x1.Cycle = 3 },
+		"place of the newest": func(_ *builder, x1, x2 *Key) { x2.SeekKey = x1.SeekKey },
+		"list without the last": func(b *builder, _, _ *Key) {
+			b.top().list.Extra = encode(t, &b.top().list.Keys[1])
+			b.top().list.Keys = b.top().list.Keys[:1]
+		},
+		"name of another object": func(b *builder, _, _ *Key) {
+			b.top().list.Keys = append(b.top().list.Keys[2:], Key{})
+			b.top().list.Keys[0].Name = "x"
+		},
+	} {
+		b := newFile(t, "hostile.root")
+		b.top().add("TH1D", "x", 1, []byte("old"))
+		b.top().add("TH1D", "x", 2, []byte("new"))
+		b.top().add("TH1D", "z", 1, []byte("other"))
+		change(b, &b.top().list.Keys[0], &b.top().list.Keys[1])
+		f := b.open()
+		k, err := f.Find("x", "TH1D")
+		var got []byte
+		if err == nil {
+			got, err = f.Payload(k)
+		}
+		if !errors.Is(err, wire.ErrCorrupt) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	// The list of another directory, which has objects of the same names.
+	b := newFile(t, "hostile.root")
+	for _, dir := range []string{"a", "b"} {
+		b.top().mkdir(dir).add("TH1D", "x", 1, []byte(dir))
+	}
+	b.close()
+	a, other := *b.dirs[1].rec, b.dirs[2].rec
+	a.SeekKeys++ // within the list, as a flipped bit may do
+	b.img.put(b.dirs[1].at, encode(t, &a))
+	f, err := Open(b.img, b.img.size)
+	if err == nil {
+		_, err = f.Find("a/x")
+	}
+	if !errors.Is(err, wire.ErrCorrupt) {
+		t.Error(err)
+	}
+	a.SeekKeys = other.SeekKeys
+	b.img.put(b.dirs[1].at, encode(t, &a))
+	if f, err = Open(b.img, b.img.size); err == nil {
+		_, err = f.Find("a/x")
+	}
+	if !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), "list of keys") {
+		t.Errorf("list of another directory: %v", err)
+	}
+}
+
 // No size in a file makes us allocate more than the file has.
 func TestHostileSizes(t *testing.T) {
 	b := nested(t)
 	img := b.close()
 	good := *b.dirs[0].rec
+	stored, err := compress.Append(nil, make([]byte, 8<<20), 505) // some hundred bytes
+	if err != nil {
+		t.Fatal(err)
+	}
+	bomb := newFile(t, "bomb.root")
+	packed := bomb.record(Key{Cycle: 1, SeekPdir: 100, Class: "TObject", Name: "bomb", ObjLen: 8 << 20}, stored)
+	bombed := bomb.open()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for _, d := range []Directory{
@@ -262,6 +334,9 @@ func TestHostileSizes(t *testing.T) {
 		if _, err := f.Payload(k); !errors.Is(err, wire.ErrCorrupt) && !errors.Is(err, wire.ErrUnsupported) {
 			t.Errorf("%+v: %v", k, err)
 		}
+	}
+	if _, err := bombed.Payload(packed); !errors.Is(err, wire.ErrUnsupported) || !strings.Contains(err.Error(), "the limit is") {
+		t.Errorf("8 MiB of zeros: %v", err)
 	}
 	for _, begin := range []uint32{0, 90, 1 << 20, math.MaxUint32} {
 		h := b.header

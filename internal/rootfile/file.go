@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
@@ -29,6 +30,12 @@ const BlobClassName = "RBlob"
 // firstRead is how much Open reads at once: enough for the header and, unless
 // names are very long, the top directory.
 const firstRead = 1024
+
+// An object may be this many times as large as the file, or so many bytes.
+const (
+	maxRatio = 4096
+	minLimit = 4 << 20
+)
 
 // A File is an open ROOT file. It keeps nothing but the header and the top
 // directory, and is safe for concurrent use if the io.ReaderAt is.
@@ -109,8 +116,8 @@ func foreign(head []byte) error {
 }
 
 // Payload reads the object that k is the key of, and decompresses it if need
-// be: then it has k.ObjLen bytes, which the stored bytes bound only by what
-// their algorithm can express. The payload of an RBlob is returned as stored.
+// be: then it has k.ObjLen bytes. It makes sure that the record is what k, which a
+// directory lists, says. The payload of an RBlob is returned as stored.
 func (f *File) Payload(k Key) ([]byte, error) {
 	what := fmt.Sprintf("%s %q", k.Class, k.Name)
 	n := int64(k.NBytes) - int64(k.KeyLen)
@@ -118,16 +125,25 @@ func (f *File) Payload(k Key) ([]byte, error) {
 		return nil, &wire.FormatError{Offset: k.SeekKey, Path: what, Err: wire.Corrupt("record of %d bytes with a key of %d", k.NBytes, k.KeyLen)}
 	}
 	offset, length := k.SeekKey+int64(k.KeyLen), int64(k.ObjLen)
-	b, err := f.read(what, offset, n)
-	switch {
-	case err != nil:
+	b, err := f.read(what, k.SeekKey, int64(k.NBytes))
+	if err != nil {
 		return nil, err
-	case k.Class == BlobClassName: // compressed or not, its key does not tell
+	}
+	record, b := b, b[k.KeyLen:]
+	if k.Class == BlobClassName { // compressed or not, its key does not tell; and no directory lists it
 		return b, nil
-	case length <= n:
+	}
+	if err := k.confirm(record); err != nil {
+		return nil, err
+	}
+	if length <= n {
 		return b[:length], nil
 	}
-	// The length is what the file says: look at the blocks before believing it.
+	// The length is what the file says: look at its size and at the blocks before
+	// believing it.
+	if limit := max(minLimit, min(f.size, math.MaxInt64/maxRatio)*maxRatio); length > limit {
+		return nil, &wire.FormatError{Offset: k.SeekKey, Path: what, Err: wire.Unsupported("object of %d bytes, the limit is %d", length, limit)}
+	}
 	if err = compress.Check(b, length); err == nil {
 		object := make([]byte, length)
 		if err = compress.Decompress(object, b); err == nil {

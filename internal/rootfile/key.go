@@ -82,6 +82,34 @@ func (k *Key) Wire(c *wire.Codec) {
 	}
 }
 
+// own reads the key that record, the bytes at k.SeekKey, begins with. It can
+// differ from k, which a directory lists.
+func (k *Key) own(record []byte) (own Key, err error) {
+	c := reader(record[:min(int(k.KeyLen), len(record))], fmt.Sprintf("%s %q", k.Class, k.Name), k.SeekKey)
+	own.Wire(c)
+	return own, c.Err()
+}
+
+// confirm makes sure that k, which a directory lists, is for the object that its
+// record says.
+func (k *Key) confirm(record []byte) error {
+	own, err := k.own(record)
+	if err == nil {
+		err = k.same(own)
+	}
+	return err
+}
+
+// same makes sure that k, which a directory lists, and the own key of its record
+// are for the same object. Lists have no checksum.
+func (k *Key) same(own Key) error {
+	if own.Class != k.Class || own.Name != k.Name || own.CycleNumber() != k.CycleNumber() {
+		return &wire.FormatError{Offset: k.SeekKey, Path: fmt.Sprintf("%s %q", k.Class, k.Name), Err: wire.Corrupt(
+			"listed as cycle %d, but its record says %s %q, cycle %d", k.CycleNumber(), own.Class, own.Name, own.CycleNumber())}
+	}
+	return nil
+}
+
 func (k *Key) wirePdir(c *wire.Codec) {
 	const mask = 1<<seekBits - 1
 	word := k.SeekPdir

@@ -1,6 +1,7 @@
 package rootfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -15,6 +16,9 @@ var ErrNotFound = errors.New("not found")
 
 // maxDepth is how deep directories may be nested, far more than anybody does.
 const maxDepth = 100
+
+// maxPath is how many bytes the path of a directory may have that Walk names.
+const maxPath = 4096
 
 // isDirectory reports whether k is the key of a directory. ROOT writes the
 // first of the names.
@@ -56,6 +60,8 @@ func (w *walker) walk(dir string, d Directory, depth int) error {
 		return fail(wire.Corrupt("lists of keys overlap: with this one, of %d bytes, they are longer than the file", d.NBytesKeys))
 	case depth > maxDepth:
 		return fail(wire.Unsupported("directories are nested more than %d deep", maxDepth))
+	case len(dir) > maxPath:
+		return fail(wire.Unsupported("paths of directories are longer than %d bytes", maxPath))
 	}
 	w.seen[d.SeekKeys] = true
 	keys, err := w.file.keys(dir, d)
@@ -86,6 +92,10 @@ func (w *walker) walk(dir string, d Directory, depth int) error {
 // that path names: "dir/name;2". If classes are given, objects of other
 // classes are passed over.
 //
+// Lists of keys have no checksum, but records begin with the same keys: those
+// that could be the object are compared, so that damage to a list does not make
+// another object of it.
+//
 // The error wraps ErrNotFound if there is no such object.
 func (f *File) Find(path string, class ...string) (Key, error) {
 	d, dir := f.Root.Directory, ""
@@ -102,6 +112,9 @@ func (f *File) Find(path string, class ...string) (Key, error) {
 		k, err := choose(keys, element, match)
 		if err != nil {
 			return Key{}, fmt.Errorf("%q: %w in %s", path, err, directoryName(dir))
+		}
+		if err := f.confirm(keys, k, class); err != nil {
+			return Key{}, err
 		}
 		if !deeper {
 			return k, nil
@@ -143,6 +156,29 @@ func choose(keys []Key, name string, match func(Key) bool) (Key, error) {
 	return Key{}, fmt.Errorf("%w: no key is called %q", ErrNotFound, name)
 }
 
+// confirm makes sure that no other key of the list should have been chosen: that
+// none of the same name, or of the given classes, is what was asked for by what
+// its own record says.
+func (f *File) confirm(keys []Key, chosen Key, class []string) error {
+	for _, k := range keys {
+		if k == chosen || k.Name != chosen.Name && !slices.Contains(class, k.Class) {
+			continue
+		}
+		b, err := f.readUpTo("key", k.SeekKey, int64(k.KeyLen))
+		if err != nil {
+			continue // gone, but not asked for
+		}
+		own, err := k.own(b)
+		if err != nil || own.Name != chosen.Name && k.Name != chosen.Name {
+			continue
+		}
+		if err := k.same(own); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // splitCycle splits "name;2"; the cycle is -1 if there is none.
 func splitCycle(s string) (name string, cycle int) {
 	if i := strings.LastIndexByte(s, ';'); i >= 0 {
@@ -156,12 +192,15 @@ func splitCycle(s string) (name string, cycle int) {
 // directory reads the directory record that k is the key of.
 func (f *File) directory(path string, k Key) (d Directory, err error) {
 	what := directoryName(path)
-	offset := k.SeekKey + int64(k.KeyLen)
-	b, err := f.readUpTo(what, offset, directorySize)
+	b, err := f.readUpTo(what, k.SeekKey, int64(k.KeyLen)+directorySize)
 	if err != nil {
 		return d, err
 	}
-	c := reader(b, what, offset)
+	if err := k.confirm(b); err != nil {
+		return d, err
+	}
+	head := min(int(k.KeyLen), len(b))
+	c := reader(b[head:], what, k.SeekKey+int64(head))
 	d.Wire(c)
 	return d, c.Err()
 }
@@ -179,7 +218,26 @@ func (f *File) keys(dir string, d Directory) ([]Key, error) {
 	var l KeyList
 	c := reader(b, what, d.SeekKeys)
 	l.Wire(c)
+	if c.Err() == nil {
+		if err := l.check(d, f.Root.SeekDir); err != nil {
+			c.Fail("keys", err)
+		}
+	}
 	return l.Keys, c.Err()
+}
+
+// check makes sure that l is the list of all keys of d: it might be the one of
+// another directory or of an earlier time, or have lost some. All lists that
+// uproot writes say that they are of the top directory.
+func (l *KeyList) check(d Directory, top int64) error {
+	switch k := &l.Key; {
+	case k.SeekKey != d.SeekKeys || k.SeekPdir != d.SeekDir && k.SeekPdir != top || k.NBytes > 0 && int64(k.NBytes) != int64(d.NBytesKeys): // negative after a crash
+		return wire.Corrupt("the list of keys says that it has %d bytes at %#x and is of the directory at %#x, the directory at %#x says %d at %#x",
+			k.NBytes, k.SeekKey, k.SeekPdir, d.SeekDir, d.NBytesKeys, d.SeekKeys)
+	case len(l.Extra) >= minKey && len(bytes.Trim(l.Extra, "\x00")) > 0:
+		return wire.Corrupt("%d bytes follow the last of %d keys", len(l.Extra), len(l.Keys))
+	}
+	return nil
 }
 
 func join(dir, name string) string {

@@ -76,6 +76,8 @@ type Codec struct {
 	base int64 // offset of buf[0] that errors report
 	path []step
 	err  error
+
+	trace *[]Member // nil unless Trace was called
 }
 
 type step struct {
@@ -128,6 +130,11 @@ func (c *Codec) failAt(pos int, name string, err error) {
 	if c.err != nil {
 		return
 	}
+	c.err = &FormatError{Offset: c.base + int64(pos), Path: c.where(name), Err: err}
+}
+
+// where returns the path of the member called name.
+func (c *Codec) where(name string) string {
 	var b strings.Builder
 	for i, s := range c.path {
 		if s.index >= 0 {
@@ -142,7 +149,7 @@ func (c *Codec) failAt(pos int, name string, err error) {
 	if name != "" {
 		b.WriteString("." + name)
 	}
-	c.err = &FormatError{Offset: c.base + int64(pos), Path: b.String(), Err: err}
+	return b.String()
 }
 
 // Within runs body with name added to the path.
@@ -172,20 +179,28 @@ func (c *Codec) Window(name string, n int, body func()) {
 	outer, end := c.buf, c.pos+n
 	c.buf = c.buf[:end:end]
 	body()
+	if c.trace != nil && c.err == nil {
+		c.traced("", c.pos, outer[c.pos:end], nil)
+	}
 	c.buf, c.pos = outer, end
 }
 
 // Unread returns the bytes that can still be read from the window, for those
-// who look ahead.
+// who look ahead; nil if the walk is traced, which is to meet every member.
 func (c *Codec) Unread() []byte {
-	if c.err != nil {
+	if c.err != nil || c.trace != nil {
 		return nil
 	}
 	return c.buf[c.pos:]
 }
 
 // Skip moves behind the next n bytes.
-func (c *Codec) Skip(n int) { c.next("", n) }
+func (c *Codec) Skip(n int) {
+	b := c.next("", n)
+	if c.trace != nil {
+		c.traced("", c.pos-len(b), b, nil)
+	}
+}
 
 // next returns the n bytes to read, or nil after an error.
 func (c *Codec) next(name string, n int) []byte {
@@ -193,12 +208,19 @@ func (c *Codec) next(name string, n int) []byte {
 		return nil
 	}
 	if n > c.Left() {
-		c.Fail(name, Corrupt("need %d bytes, have %d", n, c.Left()))
+		c.short(name, n)
 		return nil
 	}
 	b := c.buf[c.pos : c.pos+n : c.pos+n]
 	c.pos += n
 	return b
+}
+
+// short fails as there are fewer than n bytes. It keeps what that takes out of next.
+//
+//go:noinline
+func (c *Codec) short(name string, n int) {
+	c.Fail(name, Corrupt("need %d bytes, have %d", n, c.Left()))
 }
 
 // Int reads or writes an integer of T's width.
@@ -218,6 +240,9 @@ func Int[T Integer](c *Codec, name string, v *T) {
 		*v = T(c.order.Uint32(b))
 	case 8:
 		*v = T(c.order.Uint64(b))
+	}
+	if c.trace != nil {
+		tracedInt(c, name, b, *v)
 	}
 }
 
@@ -252,6 +277,9 @@ func (c *Codec) Float64(name string, v *float64) {
 	u := math.Float64bits(*v)
 	Int(c, name, &u)
 	*v = math.Float64frombits(u)
+	if c.trace != nil && c.err == nil {
+		(*c.trace)[len(*c.trace)-1].Value = *v
+	}
 }
 
 // String reads or writes a string with a 32-bit length in bytes before it.
@@ -277,6 +305,9 @@ func (c *Codec) String(name string, v *string) {
 		return
 	}
 	*v = string(c.next(name, int(n)))
+	if c.trace != nil {
+		c.tracedString(name, *v)
+	}
 }
 
 // Raw reads or writes n bytes as they are. Reading aliases the input.
@@ -291,6 +322,9 @@ func (c *Codec) Raw(name string, n int, v *[]byte) {
 	}
 	if b := c.next(name, n); b != nil {
 		*v = b
+		if c.trace != nil {
+			c.traced(name, c.pos-n, b, b)
+		}
 	}
 }
 
@@ -302,7 +336,8 @@ func (c *Codec) Rest(v *[]byte) {
 		return
 	}
 	if n := c.Left(); c.err == nil && n > 0 {
-		*v = append([]byte(nil), c.next("", n)...)
+		*v = append([]byte(nil), c.buf[c.pos:]...)
+		c.Skip(n)
 	}
 }
 

@@ -1,5 +1,5 @@
 # Sourced by types.sh and special.sh: finds ROOT (a Python wheel or an installation), compiles one program with its
-# dictionary:  build NAME  makes $work/NAME from NAME.C, NAME.hxx and NAME_linkdef.h.
+# dictionary:  build NAME [-lLIBRARY …]  makes $work/NAME from NAME.C, NAME.hxx and NAME_linkdef.h.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 findROOT() {
@@ -41,7 +41,7 @@ build() {
       g++ $flags -c -o "${name}_dict.o" "${name}_dict.cxx"
       g++ $flags -x c++ -c -o "$name.o" "$here/$name.C"
       g++ -pthread -o "$name" "$name.o" "${name}_dict.o" -L"$libdir" -Wl,-rpath,"$libdir" -Wl,--allow-shlib-undefined \
-         -lROOTNTuple -lROOTNTupleUtil -lROOTVecOps -lHist -lRIO -lCore
+         -lROOTNTuple -lROOTNTupleUtil -lROOTVecOps -lHist -lRIO -lCore "${@:2}"
    )
 }
 

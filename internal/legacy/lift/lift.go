@@ -24,6 +24,8 @@ const nobody = math.MaxUint32
 //     names its source.
 //   - Items are called _0, _1 and so on, not after their type.
 //   - The members of an untyped collection are those of a record _0.
+//   - The bits that optionals have instead of an index, which format 1 knows
+//     nothing of, are marked as pre-release ones.
 //
 // What refers to fields or columns that are not there goes on doing so.
 func Schema(header, extension *envelope.Schema) {
@@ -31,6 +33,7 @@ func Schema(header, extension *envelope.Schema) {
 	project(parts)
 	insertRecords(parts)
 	renameItems(parts)
+	markDense(parts)
 }
 
 // fields returns the fields of all parts, by ID.
@@ -143,6 +146,21 @@ func renameItems(parts []*envelope.Schema) {
 		}
 		for i, item := range items {
 			all[item].Name = fmt.Sprintf("_%d", i)
+		}
+	}
+}
+
+// markDense marks the bit columns of optionals.
+func markDense(parts []*envelope.Schema) {
+	all := fields(parts)
+	for _, part := range parts {
+		for i := range part.Columns {
+			c := &part.Columns[i]
+			if c.Type != column.Bit || uint64(c.Field) >= uint64(len(all)) || all[c.Field].Role != envelope.RoleCollection {
+				continue
+			}
+			kind := kindOf(all[c.Field])
+			c.PreRelease = kind == cpptype.Optional || kind == cpptype.UniquePtr
 		}
 	}
 }

@@ -88,6 +88,34 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+// Bits of optionals, and only they, are marked: format 1 has no such columns.
+func TestDense(t *testing.T) {
+	for _, test := range []struct {
+		role   envelope.Role
+		typ    string
+		column column.Type
+		want   bool
+	}{
+		{envelope.RoleCollection, "std::optional<bool>", column.Bit, true}, {envelope.RoleCollection, "std::unique_ptr<X>", column.Bit, true},
+		{envelope.RoleCollection, "std::optional<bool>", column.Index32, false}, {envelope.RoleCollection, "std::vector<bool>", column.Bit, false},
+		{envelope.RolePlain, "std::optional<bool>", column.Bit, false}, {envelope.RolePlain, "bool", column.Bit, false},
+	} {
+		for _, late := range []bool{false, true} {
+			fields := []envelope.Field{{Role: test.role, TypeName: test.typ, Name: "x"}}
+			header, extension := &envelope.Schema{Fields: fields}, &envelope.Schema{Columns: []envelope.Column{{Type: column.Bit, Field: 9}}}
+			part := header
+			if late {
+				part = extension
+			}
+			part.Columns = append(part.Columns, envelope.Column{Type: test.column})
+			Schema(header, extension)
+			if got := part.Columns[len(part.Columns)-1].PreRelease; got != test.want || extension.Columns[0].PreRelease && extension.Columns[0].Field == 9 {
+				t.Errorf("%s with %v: got %v", test.typ, test.column, got)
+			}
+		}
+	}
+}
+
 func TestSigns(t *testing.T) {
 	for _, test := range []struct {
 		typ        string

@@ -161,7 +161,7 @@ func (d *ClusterPages) lift() []envelope.ColumnPages {
 		to := &lifted[i]
 		to.ElementOffset, to.Compression = int64(p.ElementOffset), p.Compression
 		for _, g := range p.Pages {
-			to.Pages = append(to.Pages, envelope.Page{NumElements: g.Elements << 2 >> 2, Locator: g.Locator})
+			to.Pages = append(to.Pages, envelope.Page{NumElements: g.Elements << 2 >> 2, HasCRC32: g.Elements>>pageFlags&1 != 0, Locator: g.Locator})
 		}
 	}
 	return lifted

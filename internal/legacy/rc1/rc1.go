@@ -338,7 +338,7 @@ type Page struct {
 }
 
 // pageFlags are where the flags of a page begin. Flag 1 says that a CRC32 of the
-// uncompressed page follows it, which ROOT never wrote and nobody verifies.
+// uncompressed page follows it, which ROOT never wrote.
 const pageFlags = 30
 
 // Wire describes an inner item.

@@ -233,13 +233,15 @@ func TestLift(t *testing.T) {
 	at := func(n uint32, size, offset uint64) envelope.Page {
 		return envelope.Page{NumElements: n, Locator: locator.At(offset, size)}
 	}
+	summed := at(6, 48, 2032)
+	summed.HasCRC32 = true
 	want := &envelope.PageList{
 		HeaderChecksum: 0x11223344,
 		Clusters:       []envelope.Cluster{{NumEntries: 10}, {FirstEntry: 10, NumEntries: 5}},
 		Pages: []envelope.ClusterPages{
 			{Columns: []envelope.ColumnPages{
 				{Pages: []envelope.Page{at(10, 40, 1000)}, Compression: 505},
-				{Pages: []envelope.Page{at(4, 32, 2000), at(6, 48, 2032)}, Compression: 505},
+				{Pages: []envelope.Page{at(4, 32, 2000), summed}, Compression: 505},
 				{Compression: 505}}},
 			{Columns: []envelope.ColumnPages{
 				{Pages: []envelope.Page{at(5, 40, 4000)}, ElementOffset: 10, Compression: 505},

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/value"
+)
+
+// attributes is which attributes to print.
+type attributes struct {
+	set    string // all if empty
+	entry  entries
+	ofAll  bool // of all entries, not of entry
+	asJSON bool
+}
+
+func (t *tool) attrsCommand() *cobra.Command {
+	var sel attributes
+	cmd := &cobra.Command{
+		Use:   "attrs FILE [NTUPLE]",
+		Short: "Print what is said of ranges of entries",
+		Long: `attrs lists the attribute sets that are linked to an RNTuple. With --set, it
+prints the attributes of one as JSON, one object a line: the entries that they
+belong to, from first to end, end excluded, and the attributes, as cat prints
+them, in the order in which they were written. With --entry, it prints those that
+hold for one entry, of all sets, unless there is --set, too.`,
+		Example: "  rnt attrs data.root\n" +
+			"  rnt attrs data.root Events --set quality\n" +
+			"  rnt attrs data.root Events --entry 1000 | jq .",
+		Args:              fileArgs(2),
+		ValidArgsFunction: completeArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sel.ofAll = !cmd.Flags().Changed("entry")
+			switch named := cmd.Flags().Changed("set"); {
+			case named && sel.set == "":
+				return usageError("--set is empty")
+			case sel.asJSON && (named || !sel.ofAll):
+				return usageError("--json is for the list of sets; attributes are JSON as it is")
+			}
+			return t.attrs(cmd.Context(), args, sel)
+		},
+	}
+	cmd.Flags().StringVar(&sel.set, "set", "", "print the attributes of this set")
+	cmd.Flags().Var(&sel.entry, "entry", "print the attributes that hold for entry N, counted from 0")
+	cmd.Flags().BoolVar(&sel.asJSON, "json", false, "print the list of sets as JSON")
+	return cmd
+}
+
+func (t *tool) attrs(ctx context.Context, args []string, sel attributes) error {
+	r, err := open(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if sel.set == "" && sel.ofAll {
+		return t.listSets(ctx, r, args[0], sel.asJSON)
+	}
+	names := []string{sel.set}
+	if sel.set == "" {
+		names = nil
+		for _, s := range r.AttributeSets() {
+			names = append(names, s.Name)
+		}
+	}
+	for _, name := range names {
+		if err := t.printAttributes(ctx, r, name, sel); err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+	}
+	return nil
+}
+
+// printAttributes prints the attributes of one set.
+func (t *tool) printAttributes(ctx context.Context, r *rntuple.Reader, name string, sel attributes) error {
+	set, err := r.OpenAttributes(name)
+	if err != nil {
+		return err
+	}
+	view, err := rntuple.AttributesOf[value.Record](set)
+	if err != nil {
+		return err
+	}
+	all := view.All()
+	if !sel.ofAll {
+		all = view.Holding(int64(sel.entry))
+	}
+	line := value.Record{Names: []string{"set", "first", "end", "attributes"}, Values: []any{name, nil, nil, nil}}
+	if sel.set != "" {
+		line.Names, line.Values = line.Names[1:], line.Values[1:]
+	}
+	n := len(line.Values)
+	var text []byte
+	for entries, values := range all {
+		line.Values[n-3], line.Values[n-2], line.Values[n-1] = entries.First, entries.End, values
+		text = append(value.AppendJSON(text[:0], line), '\n')
+		if _, err := t.out.Write(text); err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return view.Err()
+}
+
+// setListing is what attrs says of a set.
+type setListing struct {
+	attributeSet
+	Attributes int        `json:"attributes"`
+	Fields     []setField `json:"fields"`
+	Error      string     `json:"error,omitempty"` // if it cannot be read
+}
+
+type setField struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// listSets lists the attribute sets of an RNTuple in the file at path.
+func (t *tool) listSets(ctx context.Context, r *rntuple.Reader, path string, asJSON bool) error {
+	list := []setListing{}
+	for _, s := range r.AttributeSets() {
+		l := setListing{attributeSet: setOf(s), Fields: []setField{}}
+		set, err := r.OpenAttributes(s.Name)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			l.Error = strings.TrimPrefix(err.Error(), fmt.Sprintf("attribute set %q: ", s.Name))
+		default:
+			l.Attributes = set.Len()
+			for _, f := range set.Fields() {
+				l.Fields = append(l.Fields, setField{f.Name, f.CppType()})
+			}
+		}
+		list = append(list, l)
+	}
+	switch {
+	case asJSON:
+		return printJSON(t.out, list)
+	case len(list) == 0:
+		fmt.Fprintf(t.stderr, "rnt: no attribute sets in %s\n", path)
+		return nil
+	}
+	table := newTable("NAME", ">ATTRIBUTES", "SCHEMA", "FIELDS")
+	for _, l := range list {
+		if l.Error != "" {
+			table.row(schema.Printable(l.Name), "-", l.Schema, "cannot be read: "+schema.Printable(l.Error))
+			continue
+		}
+		var fields []string
+		for _, f := range l.Fields {
+			fields = append(fields, schema.Printable(f.Name+" "+f.Type))
+		}
+		table.row(schema.Printable(l.Name), count(int64(l.Attributes)), l.Schema, strings.Join(fields, ", "))
+	}
+	return table.print(t.out)
+}

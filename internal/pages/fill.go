@@ -1,0 +1,210 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// Elements appends elements to a column of a Sink, one that has neither offsets
+// nor tags.
+type Elements interface {
+	// From returns what copies from the index-th column of f, for which ahead
+	// works.
+	From(ahead *ReadAhead, f *schema.Field, index int) (Flow, error)
+	Zeros(n int64)
+	// Add appends numbers. Those of the column must be 64-bit unsigned integers.
+	Add(numbers []uint64)
+}
+
+// A Flow copies elements from a column of a Source to one of a Sink.
+type Flow interface {
+	// Copy appends n elements, from first on, counted in the cluster, and adds
+	// shift to each, which must be 0 unless they are 64-bit unsigned integers.
+	Copy(ctx context.Context, c *Cluster, first, n int64, shift uint64) error
+}
+
+// NewElements returns what fills a column.
+func NewElements(s *Sink, c *schema.Column) (Elements, error) {
+	switch c.Format().Kind() {
+	case column.KindBool:
+		return newElements[bool](s, c)
+	case column.KindInt8:
+		return newElements[int8](s, c)
+	case column.KindUint8:
+		return newElements[uint8](s, c)
+	case column.KindInt16:
+		return newElements[int16](s, c)
+	case column.KindUint16:
+		return newElements[uint16](s, c)
+	case column.KindInt32:
+		return newElements[int32](s, c)
+	case column.KindUint32:
+		return newElements[uint32](s, c)
+	case column.KindInt64:
+		return newElements[int64](s, c)
+	case column.KindUint64:
+		return newElements[uint64](s, c)
+	case column.KindFloat32:
+		return newElements[float32](s, c)
+	case column.KindFloat64:
+		return newElements[float64](s, c)
+	}
+	return nil, fmt.Errorf("field %q: column of type %v", c.Owner.Path(), c.Type)
+}
+
+type elements[T column.Element] struct{ buffer *Buffer[T] }
+
+func newElements[T column.Element](s *Sink, c *schema.Column) (Elements, error) {
+	b, err := NewBuffer[T](s, c)
+	return &elements[T]{b}, err
+}
+
+func (e *elements[T]) From(ahead *ReadAhead, f *schema.Field, index int) (Flow, error) {
+	c, err := NewColumn[T](ahead, f, index)
+	return &flow[T]{c, e.buffer}, err
+}
+
+func (e *elements[T]) Zeros(n int64) {
+	zeros := make([]T, min(n, 1<<10))
+	for ; n > 0; n -= int64(len(zeros)) {
+		e.buffer.AddAll(zeros[:min(n, int64(len(zeros)))])
+	}
+}
+
+func (e *elements[T]) Add(numbers []uint64) { e.buffer.AddAll(any(numbers).([]T)) }
+
+type flow[T column.Element] struct {
+	from *Column[T]
+	to   *Buffer[T]
+}
+
+func (f *flow[T]) Copy(ctx context.Context, c *Cluster, first, n int64, shift uint64) error {
+	for n > 0 {
+		some, err := f.from.Next(ctx, c, first, n)
+		if err != nil {
+			return err
+		}
+		first, n = first+int64(len(some)), n-int64(len(some))
+		if numbers, ok := any(some).([]uint64); ok && shift != 0 {
+			numbers = slices.Clone(numbers)
+			if err := raise(numbers, shift); err != nil {
+				return err
+			}
+			some = any(numbers).([]T)
+		}
+		f.to.AddAll(some)
+	}
+	return nil
+}
+
+// Offsets fills a column with the ends of collections.
+type Offsets struct {
+	buffer *Buffer[uint64]
+	total  *uint64 // items in the current cluster
+}
+
+// NewOffsets returns what fills a column of offsets.
+func NewOffsets(s *Sink, c *schema.Column) (*Offsets, error) {
+	b, err := NewBuffer[uint64](s, c)
+	return &Offsets{b, s.Counter()}, err
+}
+
+// Empty appends n empty collections.
+func (o *Offsets) Empty(n int64) {
+	for range n {
+		o.buffer.Add(*o.total)
+	}
+}
+
+// Copy appends the sizes of n collections, from first on, counted in the cluster.
+// It returns which items they have: those from begin to end.
+func (o *Offsets) Copy(ctx context.Context, from *Column[uint64], c *Cluster, first, n int64) (begin, end int64, err error) {
+	before := uint64(0)
+	if first > 0 {
+		one, err := from.Next(ctx, c, first-1, 1)
+		if err != nil {
+			return 0, 0, err
+		}
+		before = one[0]
+	}
+	base, last := *o.total-before, before
+	for n > 0 {
+		ends, err := from.Next(ctx, c, first, n)
+		if err != nil {
+			return 0, 0, err
+		}
+		for _, e := range ends {
+			if e < last || e > math.MaxInt64 {
+				return 0, 0, c.corrupt(from.field, "collection from item %d to %d", last, e)
+			}
+			last = e
+			o.buffer.Add(base + e)
+		}
+		first, n = first+int64(len(ends)), n-int64(len(ends))
+	}
+	*o.total = base + last
+	return int64(before), int64(last), nil
+}
+
+// Tags fills a Switch column.
+type Tags struct {
+	buffer *Buffer[column.Tagged]
+	totals []*uint64 // items of the alternatives in the current cluster
+}
+
+// NewTags returns what fills a Switch column of so many alternatives.
+func NewTags(s *Sink, c *schema.Column, alternatives int) (*Tags, error) {
+	b, err := NewBuffer[column.Tagged](s, c)
+	t := &Tags{buffer: b}
+	for range alternatives {
+		t.totals = append(t.totals, s.Counter())
+	}
+	return t, err
+}
+
+// Empty appends n variants without a value.
+func (t *Tags) Empty(n int64) {
+	for range n {
+		t.buffer.Add(column.Tagged{})
+	}
+}
+
+// Copy appends variants, from first on, counted in the cluster: at least one, at
+// most n. It returns how many, and which items of the alternatives must follow:
+// those from begin to end.
+func (t *Tags) Copy(ctx context.Context, from *Column[column.Tagged], c *Cluster, first, n int64) (copied int64, begin, end []int64, err error) {
+	some, err := from.Next(ctx, c, first, n)
+	if err != nil {
+		return 0, nil, nil, err
+	}
+	begin, end = make([]int64, len(t.totals)), make([]int64, len(t.totals))
+	for _, e := range some {
+		if e.Tag == 0 {
+			continue
+		}
+		i := int(e.Tag) - 1
+		if i >= len(begin) || e.Index >= math.MaxInt64 {
+			return 0, nil, nil, c.corrupt(from.field, "item %d of alternative %d of %d", e.Index, e.Tag, len(begin))
+		}
+		if at := int64(e.Index); begin[i] == end[i] {
+			begin[i], end[i] = at, at+1
+		} else {
+			begin[i], end[i] = min(begin[i], at), max(end[i], at+1)
+		}
+	}
+	for _, e := range some {
+		if e.Tag != 0 {
+			e.Index += *t.totals[e.Tag-1] - uint64(begin[e.Tag-1])
+		}
+		t.buffer.Add(e)
+	}
+	for i, total := range t.totals {
+		*total += uint64(end[i] - begin[i])
+	}
+	return int64(len(some)), begin, end, nil
+}

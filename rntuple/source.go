@@ -1,0 +1,181 @@
+package rntuple
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"unsafe"
+
+	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/value"
+)
+
+// A Source is what views read from: a *Reader; a *Chain of sources, one after the
+// other; or a *Join of sources, side by side. Sources are safe for concurrent
+// use, the views made from them serve one goroutine each.
+type Source interface {
+	// bind makes the plan that reads entries into the given members of values of
+	// type t. A single member of type t is the value itself.
+	bind(t reflect.Type, members []field.Member) (plan, error)
+	// bindJagged makes the plan that reads the items of a collection.
+	bindJagged(path string, item reflect.Type) (jaggedPlan, error)
+	// field finds a field as schema.Lookup does.
+	field(path string) (*schema.Field, error)
+	// names returns the paths of all top-level fields.
+	names() []string
+	// count returns the number of entries.
+	count(ctx context.Context) (int64, error)
+	// bound returns what the number of entries is not above, without reading.
+	bound() int64
+	context() context.Context
+	workers() int
+}
+
+// A plan reads entries of a source into Go values of one type. It serves one
+// goroutine at a time.
+type plan interface {
+	// read stores the values of the entries from first on, n at most, in the array
+	// at dst. It returns how many there were, which is fewer only where the entries
+	// end.
+	read(ctx context.Context, first, n int64, dst unsafe.Pointer) (int64, error)
+	// inOrder tells that the entries from first on are going to be read in order, up
+	// to end, end excluded, until stop is called.
+	inOrder(first, end int64)
+	stop()
+}
+
+// A jaggedPlan reads the items of a collection field. It serves one goroutine at
+// a time.
+type jaggedPlan interface {
+	// read reads the entries from first on, len(ends) at most, and returns how many
+	// there were. See field.Jagged for ends and items.
+	read(ctx context.Context, first int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) (int64, error)
+	stop()
+}
+
+func (r *Reader) bind(t reflect.Type, members []field.Member) (plan, error) {
+	compiled, err := r.compile(t, members)
+	if err != nil {
+		return nil, err
+	}
+	return &readerPlan{compiled, r.NumEntries()}, nil
+}
+
+func (r *Reader) compile(t reflect.Type, members []field.Member) (*field.Plan, error) {
+	if len(members) != 1 || members[0].Type != t {
+		return field.CompileMembers(r.src, t, members, r.plans())
+	}
+	var chain []*schema.Field
+	if path := members[0].Name; path != "" {
+		var err error
+		if chain, err = r.Schema().Lookup(path); errors.Is(err, ErrNoField) && r.config.allowMissing {
+			return field.CompileMembers(r.src, t, members, r.plans())
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return field.Compile(r.src, chain, t, r.plans())
+}
+
+// plans returns the options of plans for reading.
+func (r *Reader) plans() field.Options {
+	return field.Options{Budget: r.config.limits.EntryBytes, AllowMissing: r.config.allowMissing}
+}
+
+func (r *Reader) bindJagged(path string, item reflect.Type) (jaggedPlan, error) {
+	chain, err := r.Schema().Lookup(path)
+	if err != nil {
+		return nil, err
+	}
+	compiled, err := field.CompileJagged(r.src, chain, item, r.plans())
+	if err != nil {
+		return nil, err
+	}
+	return &readerJagged{compiled, r.NumEntries()}, nil
+}
+
+func (r *Reader) field(path string) (*schema.Field, error) { return fieldsOf{r.Schema()}.field(path) }
+func (r *Reader) names() []string                          { return fieldsOf{r.Schema()}.names() }
+func (r *Reader) count(context.Context) (int64, error)     { return r.NumEntries(), nil }
+func (r *Reader) bound() int64                             { return r.NumEntries() }
+func (r *Reader) context() context.Context                 { return r.ctx }
+func (r *Reader) workers() int                             { return r.src.Workers }
+
+// readerPlan reads from one RNTuple.
+type readerPlan struct {
+	plan    *field.Plan
+	entries int64
+}
+
+func (p *readerPlan) read(ctx context.Context, first, n int64, dst unsafe.Pointer) (int64, error) {
+	if n = min(n, p.entries-first); n <= 0 {
+		return 0, nil
+	}
+	return n, p.plan.Read(ctx, first, n, dst)
+}
+
+func (p *readerPlan) inOrder(first, end int64) { p.plan.InOrder(first, end) }
+func (p *readerPlan) stop()                    { p.plan.Stop() }
+
+// readerJagged reads a collection field of one RNTuple.
+type readerJagged struct {
+	plan    *field.Jagged
+	entries int64
+}
+
+func (p *readerJagged) read(ctx context.Context, first int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) (int64, error) {
+	n := min(int64(len(ends)), p.entries-first)
+	if n <= 0 {
+		return 0, nil
+	}
+	return n, p.plan.Read(ctx, first, n, ends, items)
+}
+
+func (p *readerJagged) stop() { p.plan.Stop() }
+
+var (
+	anyType    = reflect.TypeFor[any]()
+	recordType = reflect.TypeFor[value.Record]()
+)
+
+// records reads entries into values of type value.Record.
+type records struct {
+	plan  // of an array with a dynamic value for each name
+	names []string
+}
+
+// bindRecords makes the plan that reads the fields of the given paths.
+func bindRecords(s Source, paths []string) (plan, error) {
+	members := make([]field.Member, len(paths))
+	for i, path := range paths {
+		members[i] = field.Member{Name: path, Type: anyType, Offset: uintptr(i) * anyType.Size()}
+	}
+	values, err := s.bind(reflect.ArrayOf(len(paths), anyType), members)
+	if err != nil {
+		return nil, err
+	}
+	return &records{values, paths}, nil
+}
+
+// recordBatch is how many records are made at once: they share an array.
+const recordBatch = 1 << 12
+
+func (p *records) read(ctx context.Context, first, n int64, dst unsafe.Pointer) (int64, error) {
+	all := unsafe.Slice((*value.Record)(dst), n)
+	for done := int64(0); done < n; {
+		want, k := min(n-done, recordBatch), int64(len(p.names))
+		values := make([]any, want*k)
+		got, err := p.plan.read(ctx, first+done, want, unsafe.Pointer(unsafe.SliceData(values)))
+		if err != nil {
+			return done, err
+		}
+		for i := range got {
+			all[done+i] = value.Record{Names: p.names, Values: values[i*k : (i+1)*k : (i+1)*k]}
+		}
+		if done += got; got < want {
+			return done, nil
+		}
+	}
+	return n, nil
+}

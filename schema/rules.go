@@ -1,0 +1,88 @@
+package schema
+
+import (
+	"math"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// A Violation is a rule of the format that a schema breaks, though it can be read.
+type Violation struct {
+	Field *Field // nil: the RNTuple itself
+	Err   error  // wraps wire.ErrCorrupt
+}
+
+// Violations returns what in the schema a writer must not do, but readers do
+// without: names, several fields of one, projections, columns that belong to the
+// wrong fields, first elements. Of hidden fields it looks at the names only.
+//
+// Specification: "Naming specification", "Field Description", "Column
+// Description", "Alias columns".
+func (s *Schema) Violations() []Violation {
+	var all []Violation
+	add := func(f *Field, format string, args ...any) {
+		all = append(all, Violation{f, wire.Corrupt(format, args...)})
+	}
+	if problem := nameProblem(s.Name); problem != "" {
+		add(nil, "the name %q %s", s.Name, problem)
+	}
+	hidden := map[*Field]bool{}
+	for _, h := range s.Hidden {
+		hidden[h.Field] = true
+	}
+	type sibling struct {
+		parent *Field
+		name   string
+	}
+	seen := map[sibling]bool{}
+	for _, f := range s.all {
+		if problem := nameProblem(f.Name); problem != "" {
+			add(f, "the name %s", problem)
+		}
+		if seen[sibling{f.Parent, f.Name}] {
+			add(f, "there are several fields of this name")
+		}
+		seen[sibling{f.Parent, f.Name}] = true
+		if hidden[f.top()] {
+			continue
+		}
+		if f.Source != nil {
+			if problem := f.projectionProblem(); problem != "" {
+				add(f, "%s", problem)
+			}
+		}
+		f.checkColumns(add)
+	}
+	return all
+}
+
+// checkColumns adds what is wrong with the columns of a field that can be read.
+func (f *Field) checkColumns(add func(f *Field, format string, args ...any)) {
+	for _, rep := range f.Columns {
+		for _, c := range rep {
+			switch {
+			case f.Source == nil && c.Owner != f:
+				add(f, "has an alias of column %d, but is not projected", c.ID)
+			case f.Source != nil && c.Owner == f:
+				add(f, "is projected, but has column %d for its own", c.ID)
+			case f.Source != nil && c.Owner != f.Source:
+				add(f, "has an alias of column %d, which is not of its source %q", c.ID, f.Source.Path())
+			}
+			if c.Type == column.Real32Quant && f.kind == cpptype.Float32 && max(math.Abs(c.Min), math.Abs(c.Max)) > math.MaxFloat32 {
+				add(f, "has the type float, and column %d the range [%g, %g]", c.ID, c.Min, c.Max)
+			}
+			if c.Owner != f || c.Flags&envelope.ColumnDeferred == 0 {
+				continue
+			}
+			switch {
+			case c.PerEntry > 0 && c.FirstElement%c.PerEntry != 0:
+				add(f, "column %d begins with element %d, in the middle of an entry, which has %d", c.ID, c.FirstElement, c.PerEntry)
+			case c.PerEntry == 0 && c.FirstElement > 0:
+				add(f, "column %d begins with element %d, but has no fixed number of elements in an entry", c.ID, c.FirstElement)
+			}
+		}
+	}
+}

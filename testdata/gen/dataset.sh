@@ -1,0 +1,21 @@
+#!/bin/bash
+# dataset.sh PRIMARY [AUX [FIELDS]]
+# Has ROOT read the RNTuples "set" of the files PRIMARY, paths joined by commas, as a chain, joined with that of the files
+# AUX, by the values of FIELDS, or side by side without any; prints a line per entry: number, id, adc, and of AUX weight
+# and list, "-" without a match.
+# The program is kept in the folder GEN_WORK, if that is set. Needs what types.sh needs.
+set -eu
+[ $# -ge 1 ] || { echo "usage: dataset.sh PRIMARY [AUX [FIELDS]]" >&2; exit 2; }
+. "$(dirname "${BASH_SOURCE[0]}")/types_build.sh"
+if [ -n "${GEN_WORK:-}" ]; then
+   work=$GEN_WORK
+   mkdir -p "$work"
+else
+   work=$(mktemp -d)
+   trap 'rm -rf "$work"' EXIT
+fi
+findROOT
+[ -x "$work/dataset" ] ||
+   g++ -std=c++17 -O0 -pthread -I"$incdir" -x c++ -o "$work/dataset" "$here/dataset.C" \
+      -L"$libdir" -Wl,-rpath,"$libdir" -Wl,--allow-shlib-undefined -lROOTNTuple -lRIO -lCore
+"$work/dataset" "$@"

@@ -1,0 +1,37 @@
+#ifdef __CLING__
+#pragma link off all globals;
+#pragma link off all classes;
+#pragma link off all functions;
+#pragma link C++ enum OColor;
+#pragma link C++ class SPoint+;
+#pragma link C++ options=rntupleStreamerMode(true) class SStreamed+;
+#pragma link C++ class OBase+;
+#pragma link C++ class ODerived+;
+#pragma link C++ class OPoint+;
+#pragma link C++ class std::vector<ODerived>+;
+#pragma link C++ class std::vector<OPoint>+;
+#pragma link C++ options=rntupleStreamerMode(true) class OBasic+;
+#pragma link C++ options=rntupleStreamerMode(true) class OStd+;
+#pragma link C++ options=rntupleStreamerMode(true) class OTree+;
+#pragma link C++ class OHolder+;
+#pragma link C++ class std::vector<SPoint>+;
+#pragma link C++ class std::vector<std::vector<SPoint>>+;
+#pragma link C++ class std::vector<std::vector<float>>+;
+#pragma link C++ class std::vector<OBase*>+;
+#pragma link C++ class std::list<double>+;
+#pragma link C++ class std::deque<short>+;
+#pragma link C++ class std::set<int>+;
+#pragma link C++ class std::map<int,std::string>+;
+#pragma link C++ class std::pair<std::string,SPoint>+;
+#pragma link C++ class std::map<std::string,SPoint>+;
+#pragma link C++ class std::pair<std::string,std::vector<int>>+;
+#pragma link C++ class std::map<std::string,std::vector<int>>+;
+#pragma link C++ class std::unordered_map<int,double>+;
+#pragma link C++ class std::map<int,float>+;
+#pragma link C++ class std::vector<std::map<int,float>>+;
+#pragma link C++ class std::pair<int,float>+;
+#pragma link C++ class std::vector<std::pair<int,float>>+;
+#pragma link C++ class std::pair<int,std::string>+;
+#pragma link C++ class std::vector<TLorentzVector>+;
+#pragma link C++ class std::vector<SStreamed>+;
+#endif
