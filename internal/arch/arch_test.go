@@ -21,7 +21,7 @@ var layers = []string{
 	"envelope", "schema",
 	"internal/legacy/lift", "internal/legacy/v0", "internal/legacy/rc1", "internal/legacy/rc2", "internal/legacy",
 	"internal/jsonl", "internal/mmap", "internal/rootfile", "internal/pages", "internal/raw", "internal/field",
-	"rntuple",
+	"rntuple", "verify",
 }
 
 // owners says which packages alone import an outside module.

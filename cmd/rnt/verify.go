@@ -1,0 +1,173 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/verify"
+)
+
+func (t *tool) verifyCommand() *cobra.Command {
+	var asJSON bool
+	limit := 20
+	cmd := &cobra.Command{
+		Use:   "verify FILE...",
+		Short: "Check files for damage",
+		Long: `verify checks all there is of the RNTuples in files, older cycles and attribute
+sets included, and of the ROOT files around them: the records, anchors, envelopes
+and checksums, the schema, clusters, every page, and values that lead to others.
+
+It prints a line for every problem, with its place and its offset in the file,
+then a line for the file. Problems that are unsupported may be none to a newer
+version. With --json, every line is a JSON object. The status is 1 if any file has
+a problem.`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usageError("which file?")
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"root"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if limit <= 0 {
+				return usageError("--limit must be positive")
+			}
+			return t.verify(cmd.Context(), args, limit, asJSON)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON Lines")
+	cmd.Flags().IntVar(&limit, "limit", limit, "print at most N problems of a kind for each RNTuple")
+	return cmd
+}
+
+// verify checks files, and says in the end how many have problems.
+func (t *tool) verify(ctx context.Context, paths []string, limit int, asJSON bool) error {
+	bad := 0
+	var errs []error
+	for _, path := range paths {
+		problems, err := t.verifyFile(ctx, path, limit, asJSON)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			errs = append(errs, err)
+		case problems > 0:
+			bad++
+		}
+		if err := t.out.Flush(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case bad == 1:
+		errs = append(errs, fmt.Errorf("1 of %s has problems", plural(len(paths), "file")))
+	case bad > 1:
+		errs = append(errs, fmt.Errorf("%d of %s have problems", bad, plural(len(paths), "file")))
+	}
+	return errors.Join(errs...)
+}
+
+// verifyFile checks a file and returns how many problems it has.
+func (t *tool) verifyFile(ctx context.Context, path string, limit int, asJSON bool) (problems int64, err error) {
+	lines := json.NewEncoder(t.out)
+	lines.SetEscapeHTML(false)
+	var bar bar
+	s, err := verify.File(ctx, path, func(p verify.Problem) error {
+		bar.done() // it would be in the way of the line
+		if asJSON {
+			err = lines.Encode(problemOf(p))
+		} else {
+			_, err = fmt.Fprintln(t.out, schema.Printable(fmt.Sprintf("%s: %v", path, p)))
+		}
+		return errors.Join(err, t.out.Flush())
+	}, verify.Limit(limit), verify.Progress(func(done, total int64) {
+		if bar.b == nil {
+			bar = t.progress("bytes", total)
+		}
+		bar.set(done)
+	}))
+	bar.done()
+	if err != nil {
+		return 0, err
+	}
+	if asJSON {
+		return s.Problems, lines.Encode(verifiedOf(path, s))
+	}
+	return s.Problems, t.printVerified(path, s)
+}
+
+func (t *tool) printVerified(path string, s *verify.Summary) error {
+	verdict := "ok"
+	if s.Problems > 0 {
+		verdict = plural(int(s.Problems), "problem")
+	}
+	text := fmt.Sprintf("%s: %s: %s, %s, %s, %s, %s checked", path, verdict,
+		plural(s.RNTuples, "RNTuple"), plural(s.Envelopes, "envelope"), plural(s.Clusters, "cluster"), plural(int(s.Pages), "page"), size(s.Bytes))
+	if s.Unsummed > 0 {
+		text += fmt.Sprintf("; %s without checksum", plural(int(s.Unsummed), "page"))
+	}
+	if len(s.Skipped) > 0 {
+		text += "; not checked: " + strings.Join(s.Skipped, "; ")
+	}
+	_, err := fmt.Fprintln(t.out, schema.Printable(text))
+	return err
+}
+
+// A verifyProblem is what `rnt verify --json` prints of a problem.
+type verifyProblem struct {
+	File    string       `json:"file"`
+	RNTuple string       `json:"rntuple,omitempty"` // absent: the file around it
+	Check   verify.Check `json:"check"`
+	Path    string       `json:"path"` // in words
+	Cluster *int         `json:"cluster,omitempty"`
+	Column  *int         `json:"column,omitempty"`
+	Field   string       `json:"field,omitempty"`
+	Page    *int         `json:"page,omitempty"`
+	Offset  *int64       `json:"offset,omitempty"` // in the file
+	Kind    string       `json:"kind"`             // corrupt, checksum, range, unsupported or read error
+	Error   string       `json:"error"`
+}
+
+func problemOf(p verify.Problem) verifyProblem {
+	return verifyProblem{
+		File: p.File, RNTuple: p.RNTuple, Check: p.Check, Path: p.Path(), Field: p.Field, Kind: p.Kind(), Error: p.Err.Error(),
+		Cluster: known(p.Cluster), Column: known(p.Column), Page: known(p.Page), Offset: known(p.Offset),
+	}
+}
+
+// known returns nil for a negative number.
+func known[T int | int64](n T) *T {
+	if n < 0 {
+		return nil
+	}
+	return &n
+}
+
+// verified is what `rnt verify --json` prints of a file, after its problems.
+type verified struct {
+	File      string   `json:"file"`
+	Problems  int64    `json:"problems"`
+	RNTuples  int      `json:"rntuples"`
+	Records   int      `json:"records"`
+	Envelopes int      `json:"envelopes"`
+	Clusters  int      `json:"clusters"`
+	Pages     int64    `json:"pages"`
+	Bytes     int64    `json:"bytes"` // of envelopes and pages
+	Unsummed  int64    `json:"pages_without_checksum"`
+	Skipped   []string `json:"not_checked"`
+}
+
+func verifiedOf(path string, s *verify.Summary) verified {
+	return verified{
+		File: path, Problems: s.Problems, RNTuples: s.RNTuples, Records: s.Records, Envelopes: s.Envelopes, Clusters: s.Clusters,
+		Pages: s.Pages, Bytes: s.Bytes, Unsummed: s.Unsummed, Skipped: append([]string{}, s.Skipped...),
+	}
+}

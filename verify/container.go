@@ -1,0 +1,550 @@
+package verify
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/internal/legacy"
+	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// A container is the file around the RNTuples.
+type container struct {
+	*verifier
+	file     *rootfile.File // nil if the file is bare: without records
+	end      int64          // of the records
+	anchors  []anchorObject
+	complete bool // all lists of keys could be read
+	old      bool // there is an RNTuple of a pre-release format
+
+	lists   map[int64]bool   // lists of keys, by position
+	budget  int64            // bytes of lists of keys that may still be read
+	known   map[int64]string // the records that something points to, by position
+	free    []rootfile.Segment
+	records []record // by position
+}
+
+// A record is what begins with a key.
+type record struct {
+	begin, payload, end int64
+	class, name         string
+	objLen              uint32
+}
+
+// anchorObject is the object that leads to an RNTuple.
+type anchorObject struct {
+	path   string
+	class  string
+	object []byte
+	offset int64 // of its record
+}
+
+// container checks what leads to the anchors, nil if that fails.
+func (v *verifier) container() *container {
+	c := &container{verifier: v, lists: map[int64]bool{}, known: map[int64]string{}, budget: v.size, complete: true}
+	file, err := rootfile.Open(v.r, v.size)
+	if errors.Is(err, wire.ErrUnsupported) {
+		if bare, bareErr := legacy.ReadBare(v.r, v.size); bareErr != nil {
+			err = bareErr
+		} else if bare != nil {
+			v.skip("records and free segments: the file is a bare RNTuple and has none")
+			c.anchors = []anchorObject{{bare.Name, bare.Class, bare.Anchor, 0}}
+			return c
+		}
+	}
+	if err != nil {
+		c.problem("header of the file", 0, err)
+		return nil
+	}
+	c.file, c.end = file, min(file.Header.End, v.size)
+	c.header()
+	c.directory("", file.Root.Directory, int64(file.Header.Begin), file.Header.NBytesName, 0)
+	c.freeList()
+	c.infos()
+	return c
+}
+
+// problem reports a problem of the container. An offset of -1 is unknown.
+func (c *container) problem(part string, offset int64, err error) {
+	c.report(Problem{Part: part, Offset: offset, Check: Container, Err: err}.nowhere())
+}
+
+func (c *container) corrupt(part string, offset int64, format string, args ...any) {
+	c.problem(part, offset, wire.Corrupt(format, args...))
+}
+
+// header checks the header of the file and the first record.
+func (c *container) header() {
+	h, root := &c.file.Header, &c.file.Root
+	const part = "header of the file"
+	begin := int64(h.Begin)
+	if h.End > c.size {
+		c.corrupt(part, 0, "the file is truncated: it has %d of %d bytes", c.size, h.End)
+	}
+	if h.SeekFree == 0 {
+		c.corrupt(part, 0, "there is no free list: the file was never closed, or its writer crashed")
+	}
+	if h.SeekInfo == 0 {
+		c.skip("streamer infos: the file has none")
+	}
+	const first = "first record"
+	c.known[begin] = first
+	c.checkOwn(first, begin, &root.Key, 0, int64(root.Key.NBytes), true)
+	if n := int(root.Key.KeyLen) + stringSize(root.Name) + stringSize(root.Title); n != int(h.NBytesName) {
+		c.corrupt(first, begin, "the directory is behind %d bytes, the header says %d", n, h.NBytesName)
+	}
+}
+
+// stringSize is the number of bytes of a string in the container.
+func stringSize(s string) int {
+	if len(s) < 255 {
+		return 1 + len(s)
+	}
+	return 5 + len(s)
+}
+
+// checkKey checks the key of a record at offset that belongs to the directory dir.
+// It reports whether the record can be used.
+func (c *container) checkKey(part string, offset int64, k *rootfile.Key, dir int64) bool {
+	n := c.summary.Problems
+	switch {
+	case k.SeekKey != offset:
+		c.corrupt(part, offset, "its key says that it lies at %#x", k.SeekKey)
+	case !knownVersion(k.Version, rootfile.KeyVersion):
+		c.corrupt(part, offset, "unknown version %d of its key", k.Version)
+	case int(k.KeyLen) != k.Size():
+		c.corrupt(part, offset, "its key has %d bytes, and says %d", k.Size(), k.KeyLen)
+	case int64(k.NBytes) < int64(k.KeyLen):
+		c.corrupt(part, offset, "record of %d bytes with a key of %d", k.NBytes, k.KeyLen)
+	case offset > c.end-int64(k.NBytes):
+		c.corrupt(part, offset, "record of %d bytes, the file ends at %#x", k.NBytes, c.end)
+	case k.SeekPdir != dir:
+		c.corrupt(part, offset, "its key says that it is in the directory at %#x, expected %#x", k.SeekPdir, dir)
+	}
+	return c.summary.Problems == n
+}
+
+// checkOwn checks the key of one of the file's own records, of which something says
+// that it has nbytes bytes.
+func (c *container) checkOwn(part string, offset int64, k *rootfile.Key, dir, nbytes int64, plain bool) bool {
+	n := c.summary.Problems
+	switch payload := nbytes - int64(k.KeyLen); {
+	case !c.checkKey(part, offset, k, dir):
+	case int64(k.NBytes) != nbytes:
+		c.corrupt(part, offset, "its key says that it has %d bytes, expected %d", k.NBytes, nbytes)
+	case plain && int64(k.ObjLen) != payload:
+		c.corrupt(part, offset, "its key says that it holds %d bytes, expected %d", k.ObjLen, payload)
+	case k.ProcessID != 0:
+		c.corrupt(part, offset, "its key has a process id, %d", k.ProcessID)
+	}
+	return c.summary.Problems == n
+}
+
+// bytes reads n bytes of the file, which must have them.
+func (c *container) bytes(offset, n int64) ([]byte, error) {
+	if offset < 0 || n < 0 || offset > c.size || n > c.size-offset {
+		return nil, wire.Corrupt("%d bytes at %#x, the file has %d", n, offset, c.size)
+	}
+	b := make([]byte, n)
+	got, err := c.r.ReadAt(b, offset)
+	if int64(got) == n || err == nil {
+		return b, nil
+	}
+	if errors.Is(err, io.EOF) {
+		err = wire.Corrupt("the file ends after %d of %d bytes", got, n)
+	}
+	return nil, err
+}
+
+// read reads a record of n bytes into r.
+func (c *container) read(part string, offset, n int64, r interface{ Wire(*wire.Codec) }) bool {
+	b, err := c.bytes(offset, n)
+	if err == nil {
+		codec := wire.NewReader(b, part, offset).BigEndian()
+		r.Wire(codec)
+		err = codec.Err()
+	}
+	if err != nil {
+		c.problem(part, offset, cause(err, offset))
+	}
+	return err == nil
+}
+
+// maxDepth is how deep directories may be nested, as for readers.
+const maxDepth = 100
+
+// directory checks the directory at path, whose record begins at offset and has it
+// behind names bytes, and all that it lists.
+func (c *container) directory(path string, d rootfile.Directory, offset int64, names uint32, depth int) {
+	part := "top directory"
+	if path != "" {
+		part = fmt.Sprintf("directory %q", path)
+	}
+	if !knownVersion(d.Version, rootfile.DirectoryVersion) {
+		c.corrupt(part, offset, "unknown version %d", d.Version)
+	}
+	if d.SeekDir != offset {
+		c.corrupt(part, offset, "it says that it lies at %#x", d.SeekDir)
+	}
+	if d.NBytesName != names {
+		c.corrupt(part, offset, "it says that it is behind %d bytes, expected %d", d.NBytesName, names)
+	}
+	if d.SeekKeys == 0 {
+		return
+	}
+	list := "list of keys of the " + part
+	n := int64(d.NBytesKeys)
+	switch c.budget -= n; {
+	case c.lists[d.SeekKeys]:
+		c.corrupt(list, d.SeekKeys, "is that of another directory, too")
+	case c.budget < 0:
+		c.corrupt(list, d.SeekKeys, "lists of keys overlap: with this one, of %d bytes, they are longer than the file", n)
+	case depth > maxDepth:
+		c.problem(list, d.SeekKeys, wire.Unsupported("directories are nested more than %d deep", maxDepth))
+	default:
+		c.lists[d.SeekKeys] = true
+		c.known[d.SeekKeys] = list
+		var l rootfile.KeyList
+		if c.read(list, d.SeekKeys, n, &l) {
+			c.checkOwn(list, d.SeekKeys, &l.Key, offset, n, true)
+			if n := len(l.Extra); n != 0 && n != 8 { // which TFile adds in big files
+				c.corrupt(list, d.SeekKeys, "%d bytes behind the %d keys", n, len(l.Keys))
+			}
+			c.keys(path, d, l.Keys, depth)
+			return
+		}
+	}
+	c.complete = false
+}
+
+// keys checks the keys that a directory lists, and their objects.
+func (c *container) keys(dir string, d rootfile.Directory, keys []rootfile.Key, depth int) {
+	type name struct {
+		name  string
+		cycle int
+	}
+	seen := map[name]bool{}
+	newest := map[string]int{}
+	for i := range keys {
+		newest[keys[i].Name] = max(newest[keys[i].Name], keys[i].CycleNumber())
+	}
+	for i := range keys {
+		if c.stopped() != nil {
+			return
+		}
+		k := &keys[i]
+		path := strings.TrimPrefix(dir+"/"+k.Name, "/")
+		part := fmt.Sprintf("%s %q", k.Class, path)
+		if seen[name{k.Name, k.CycleNumber()}] {
+			c.corrupt(part, k.SeekKey, "there are two of this name and the cycle %d", k.CycleNumber())
+		}
+		seen[name{k.Name, k.CycleNumber()}] = true
+		if k.Name == "" || strings.ContainsAny(k.Name, "/;") {
+			c.corrupt(part, k.SeekKey, "no path leads to this name")
+		}
+		if c.known[k.SeekKey] != "" {
+			c.corrupt(part, k.SeekKey, "its record is that of the %s, too", c.known[k.SeekKey])
+			continue
+		}
+		c.known[k.SeekKey] = part
+		ok := c.checkKey(part, k.SeekKey, k, d.SeekDir)
+		c.compare(part, k)
+		path += cycleOf(k, newest[k.Name])
+		c.object(path, part, k, ok, depth)
+	}
+}
+
+// cycleOf returns what a path needs to lead to k: nothing for the newest cycle.
+func cycleOf(k *rootfile.Key, newest int) string {
+	if k.CycleNumber() == newest {
+		return ""
+	}
+	return fmt.Sprintf(";%d", k.CycleNumber())
+}
+
+// compare makes sure that the record of a listed key begins with that key.
+func (c *container) compare(part string, k *rootfile.Key) {
+	w := wire.NewWriter(nil, part).BigEndian()
+	k.Wire(w)
+	want, err := w.Bytes()
+	if err != nil {
+		c.corrupt(part, k.SeekKey, "%v", err)
+		return
+	}
+	got, err := c.bytes(k.SeekKey, int64(len(want)))
+	switch {
+	case err != nil:
+		c.problem(part, k.SeekKey, err)
+	case !bytes.Equal(got, want):
+		at := 0
+		for got[at] == want[at] {
+			at++
+		}
+		c.corrupt(part, k.SeekKey, "its key is not that which the directory lists: byte %d is %#02x, expected %#02x", at, got[at], want[at])
+	}
+}
+
+// maxAnchor is far above the 78 bytes that anchors have.
+const maxAnchor = 1 << 16
+
+// object checks what k is the key of.
+func (c *container) object(path, part string, k *rootfile.Key, ok bool, depth int) {
+	isAnchor := k.Class == anchor.ClassName || k.Class == anchor.ExperimentalClassName
+	switch {
+	case k.Class == "TDirectory" || k.Class == "TDirectoryFile":
+		var d rootfile.Directory
+		at := k.SeekKey + int64(k.KeyLen)
+		if c.read(part, at, max(0, min(c.end-at, 60)), &d) {
+			c.directory(path, d, k.SeekKey, uint32(k.KeyLen), depth+1)
+		} else {
+			c.complete = false
+		}
+		return
+	case isAnchor && k.ObjLen > maxAnchor:
+		c.corrupt(part, k.SeekKey, "an anchor of %d bytes", k.ObjLen)
+	case int64(k.ObjLen) > c.limits.PageBytes:
+		c.problem(part, k.SeekKey, wire.Unsupported("an object of %d bytes, the limit is %d", k.ObjLen, c.limits.PageBytes))
+	case isAnchor || ok:
+		object, err := c.file.Payload(*k)
+		if err != nil {
+			c.problem(part, k.SeekKey, cause(err, k.SeekKey+int64(k.KeyLen)))
+		} else if len(object) != int(k.ObjLen) {
+			c.corrupt(part, k.SeekKey, "%d bytes, expected %d", len(object), k.ObjLen)
+		}
+		if err == nil && isAnchor {
+			c.anchors = append(c.anchors, anchorObject{path, k.Class, object, k.SeekKey})
+			c.old = c.old || k.Class == anchor.ExperimentalClassName
+		}
+	}
+}
+
+// freeList checks the list of free segments.
+func (c *container) freeList() {
+	h := &c.file.Header
+	if h.SeekFree == 0 {
+		return
+	}
+	const part = "free list"
+	c.known[h.SeekFree] = part
+	var l rootfile.FreeList
+	if !c.read(part, h.SeekFree, int64(h.NBytesFree), &l) {
+		return
+	}
+	c.checkOwn(part, h.SeekFree, &l.Key, int64(h.Begin), int64(h.NBytesFree), true)
+	n := len(l.Segments)
+	if n == 0 {
+		c.corrupt(part, h.SeekFree, "is empty")
+		return
+	}
+	// The simple writer of ROOT gives a last segment in the big form that
+	// begins with the last 8 bytes of the file.
+	last := l.Segments[n-1]
+	if last.First != h.End && !(last.Big() && last.First == h.End-8) {
+		c.corrupt(part, h.SeekFree, "the last segment begins at %#x, the file ends at %#x", last.First, h.End)
+	}
+	for i, s := range l.Segments {
+		if !knownVersion(s.Version, 1) || s.First > s.Last || i > 0 && s.First <= l.Segments[i-1].Last || s.First < int64(h.Begin) {
+			c.corrupt(part, h.SeekFree, "segment %d from %#x to %#x, of version %d", i, s.First, s.Last, s.Version)
+			continue
+		}
+		if i < n-1 {
+			c.free = append(c.free, s)
+		}
+	}
+}
+
+// infos checks the streamer infos as far as the container goes.
+func (c *container) infos() {
+	h := &c.file.Header
+	if h.SeekInfo == 0 {
+		return
+	}
+	const part = "streamer infos"
+	c.known[h.SeekInfo] = part
+	var k rootfile.Key
+	if !c.read(part, h.SeekInfo, int64(h.NBytesInfo), &k) || !c.checkOwn(part, h.SeekInfo, &k, int64(h.Begin), int64(h.NBytesInfo), false) {
+		return
+	}
+	if err := c.file.CheckInfos(k); err != nil {
+		c.problem(part, h.SeekInfo, err)
+	}
+}
+
+// walk goes from record to record, and on with the next record that is known
+// where there is none: the space between need not be in order, as ROOT before
+// 6.36 left unmarked gaps in files that it added to.
+func (c *container) walk() {
+	if c.file == nil {
+		return
+	}
+	starts := append(c.blobs(), c.anchorsOfSets()...)
+	for at := range c.known {
+		starts = append(starts, at)
+	}
+	slices.Sort(starts)
+	lost := int64(0)
+	for pos := int64(c.file.Header.Begin); pos < c.end && c.stopped() == nil; {
+		i := sort.Search(len(starts), func(i int) bool { return starts[i] > pos })
+		next := c.end
+		if i < len(starts) {
+			next = min(next, starts[i])
+		}
+		r, gap, ok := c.recordAt(pos)
+		switch {
+		case !ok:
+			lost += next - pos
+			pos = next
+			continue
+		case r.end > next && gap:
+			c.corrupt("gap", pos, "of %d bytes, but there is a record at %#x", r.end-pos, next)
+		case r.end > next:
+			c.corrupt("record", pos, "of %d bytes reaches over the one at %#x", r.end-pos, next)
+		}
+		if !gap {
+			c.records = append(c.records, r)
+			c.summary.Records++
+		}
+		pos = min(r.end, next)
+	}
+	if lost > 0 {
+		c.skip("%d bytes between the records: they are no marked gaps", lost)
+	}
+	c.segments()
+}
+
+// blobs returns where the records begin whose payloads envelopes and pages are.
+func (c *container) blobs() (starts []int64) {
+	end := int64(0)
+	for _, e := range c.extents {
+		begin := int64(e.offset)
+		if begin > end {
+			for _, keyLen := range []int64{42, 34} { // those of a big and a small key
+				if r, gap, ok := c.recordAt(begin - keyLen); ok && !gap && r.class == rootfile.BlobClassName && r.payload == begin {
+					starts = append(starts, r.begin)
+				}
+			}
+		}
+		end = max(end, begin+int64(e.size))
+	}
+	return starts
+}
+
+// anchorsOfSets returns where the records of the anchors of attribute sets begin,
+// which no directory lists.
+func (c *container) anchorsOfSets() (starts []int64) {
+	for _, s := range c.sets {
+		found := false
+		for _, version := range []uint16{rootfile.KeyVersion, rootfile.KeyVersion + rootfile.BigVersion} {
+			k := rootfile.Key{Version: version, Class: anchor.ClassName, Name: s.Name}
+			r, gap, ok := c.recordAt(int64(s.Anchor.Offset) - int64(k.Size()))
+			if ok && !gap && r.class == k.Class && r.name == k.Name && r.payload == int64(s.Anchor.Offset) && r.end == r.payload+int64(s.Anchor.Size) && r.objLen == s.AnchorLength {
+				starts, found = append(starts, r.begin), true
+			}
+		}
+		if !found {
+			p := Problem{RNTuple: s.path, Part: fmt.Sprintf("attribute set %q", s.Name), Offset: int64(s.Anchor.Offset), Check: Locators}.nowhere()
+			p.Err = wire.Corrupt("the anchor is not in a record of its own: the key before it is damaged")
+			c.report(p)
+		}
+	}
+	return starts
+}
+
+// recordAt returns the record, or the gap, at pos; it is not ok if there is none.
+func (c *container) recordAt(pos int64) (r record, gap, ok bool) {
+	var k rootfile.Key
+	const most = 256 // of nearly all keys
+	for _, n := range []int64{most, 1 << 16} {
+		b, err := c.bytes(pos, min(n, c.end-pos))
+		if err != nil || len(b) < 4 {
+			return r, false, false
+		}
+		w := wire.NewReader(b, "", pos).BigEndian()
+		var size int32
+		wire.Int(w, "", &size)
+		if size < 0 {
+			end := pos - int64(size)
+			return record{begin: pos, payload: pos, end: end}, true, end <= c.end
+		}
+		w = wire.NewReader(b, "", pos).BigEndian()
+		if k.Wire(w); w.Err() == nil {
+			break
+		}
+		if n > most || int64(len(b)) < n {
+			return r, false, false
+		}
+	}
+	// The keys of baskets are longer than they need to be. A pre-release version of
+	// ROOT gave blobs a big key with the length of a small one.
+	long := int(k.KeyLen) - k.Size()
+	if c.old && k.Class == rootfile.BlobClassName && k.Big() && long == -8 {
+		k.KeyLen, long = k.KeyLen+8, 0
+	}
+	r = record{pos, pos + int64(k.KeyLen), pos + int64(k.NBytes), k.Class, k.Name, k.ObjLen}
+	ok = k.SeekKey == pos && knownVersion(k.Version, rootfile.KeyVersion) && r.end >= r.payload && r.end <= c.end &&
+		(long == 0 || long > 0 && k.Class != rootfile.BlobClassName)
+	return r, false, ok
+}
+
+// knownVersion reports whether v is a version of the small or the big form of a
+// record, whose latest one is given.
+func knownVersion(v, latest uint16) bool {
+	if v > rootfile.BigVersion {
+		v -= rootfile.BigVersion
+	}
+	return 0 < v && v <= latest
+}
+
+// segments makes sure that no record lies in a free segment.
+func (c *container) segments() {
+	for _, s := range c.free {
+		i := sort.Search(len(c.records), func(i int) bool { return c.records[i].end > s.First })
+		if i < len(c.records) && c.records[i].begin <= s.Last {
+			c.corrupt("free list", c.file.Header.SeekFree, "the segment from %#x to %#x is not free: there is a record at %#x", s.First, s.Last, c.records[i].begin)
+		}
+	}
+}
+
+// contain makes sure that envelopes and pages lie in records of their own.
+func (c *container) contain() {
+	if c.file == nil {
+		return
+	}
+	extents := c.extents
+	i := 0
+	for j := 0; j < len(extents); {
+		e := extents[j]
+		begin, end := int64(e.offset), int64(e.offset+e.size)
+		for i < len(c.records) && c.records[i].end <= begin {
+			i++
+		}
+		if i < len(c.records) && c.records[i].class == rootfile.BlobClassName && begin >= c.records[i].payload && end <= c.records[i].end {
+			j++
+			continue
+		}
+		// One problem for all that lies there.
+		next := c.end
+		if i < len(c.records) && c.records[i].begin > begin {
+			next = c.records[i].begin
+		} else if i < len(c.records) {
+			next = c.records[i].end
+		}
+		first := j
+		for j++; j < len(extents) && int64(extents[j].offset) < next; j++ {
+			end = max(end, int64(extents[j].offset+extents[j].size))
+		}
+		p := c.at(e)
+		p.Check, p.Err = Locators, wire.Corrupt("the %d bytes from %#x on are not in a record: the key before them is damaged", end-begin, begin)
+		if more := j - first - 1; more > 0 {
+			p.Err = fmt.Errorf("%w; there are %d more in these bytes", p.Err, more)
+		}
+		c.report(p)
+	}
+}

@@ -1,0 +1,377 @@
+package verify
+
+import (
+	"hash/crc32"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/checksum"
+	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// checks says what is looked at in the values of a column, beside that they can
+// be decoded.
+type checks struct {
+	index        bool   // offsets into a collection
+	tagged       bool   // alternatives of a variant
+	alternatives uint32 // that there are
+	// conversions to the types of the fields that have the column, if these
+	// cannot hold all values that it can.
+	conversions []func(page []byte, elements uint32) error
+}
+
+// plain reports whether all values are right.
+func (c *checks) plain() bool { return !c.index && !c.tagged && len(c.conversions) == 0 }
+
+// choose says what to look at in the columns of f and the fields below it.
+func (n *ntuple) choose(f *schema.Field) {
+	for _, rep := range f.Columns {
+		for i, c := range rep {
+			info := &n.columns[c.ID].checks
+			switch {
+			case i > 0: // characters and bytes
+			case c.Type.IsIndex():
+				info.index = true
+			case f.Shape == schema.Variant:
+				info.tagged, info.alternatives = true, uint32(len(f.Children))
+			case f.Shape == schema.Scalar:
+				if convert := conversion(f.Kind(), c.Format()); convert != nil {
+					info.conversions = append(info.conversions, convert)
+				}
+			}
+		}
+	}
+	for _, child := range f.Children {
+		n.choose(child)
+	}
+}
+
+// conversion returns how values of a column are converted to a type, with an
+// error if that cannot hold one; nil if it can hold all.
+func conversion(to cpptype.Kind, from column.Format) func([]byte, uint32) error {
+	switch to {
+	case cpptype.Char, cpptype.Int8:
+		return convert[int8](column.KindInt8, from)
+	case cpptype.Byte, cpptype.UInt8:
+		return convert[uint8](column.KindUint8, from)
+	case cpptype.Int16:
+		return convert[int16](column.KindInt16, from)
+	case cpptype.UInt16:
+		return convert[uint16](column.KindUint16, from)
+	case cpptype.Int32:
+		return convert[int32](column.KindInt32, from)
+	case cpptype.UInt32:
+		return convert[uint32](column.KindUint32, from)
+	case cpptype.Int64:
+		return convert[int64](column.KindInt64, from)
+	case cpptype.UInt64:
+		return convert[uint64](column.KindUint64, from)
+	case cpptype.Float32:
+		return convert[float32](column.KindFloat32, from)
+	}
+	return nil
+}
+
+func convert[T column.Element](to column.Kind, from column.Format) func([]byte, uint32) error {
+	// The range of a quantized column is part of the schema.
+	if holds(to, from.Kind()) || from.Type == column.Real32Quant {
+		return nil
+	}
+	d, err := column.NewDecoder[T](from)
+	return func(page []byte, elements uint32) error {
+		if err != nil {
+			return err
+		}
+		return d.Decode(make([]T, elements), page)
+	}
+}
+
+// holds reports whether the type of a kind can hold all values of another.
+func holds(to, from column.Kind) bool {
+	type integer struct {
+		signed bool
+		bits   int
+	}
+	integers := map[column.Kind]integer{
+		column.KindInt8: {true, 8}, column.KindInt16: {true, 16}, column.KindInt32: {true, 32}, column.KindInt64: {true, 64},
+		column.KindUint8: {false, 8}, column.KindUint16: {false, 16}, column.KindUint32: {false, 32}, column.KindUint64: {false, 64},
+	}
+	a, isInt := integers[to]
+	b, wasInt := integers[from]
+	switch {
+	case to == from, from == column.KindBool, to == column.KindFloat64:
+		return true
+	case !isInt || !wasInt:
+		return false
+	case a.signed == b.signed:
+		return b.bits <= a.bits
+	}
+	return a.signed && b.bits < a.bits
+}
+
+// A result is what a page turned out to be.
+type result struct {
+	check Check // that failed, if err is set
+	err   error
+
+	// Of offsets:
+	first, last, widest uint64 // widest is the largest step between two
+	descent             int64  // the first that is lower than the one before it, -1: none
+	above, below        uint64 // these two
+
+	tags []tag // of a variant, by number
+}
+
+// A tag is what a page has of one alternative of a variant.
+type tag struct {
+	count   int64  // how often the alternative is there
+	highest uint64 // index of its items
+}
+
+// A task is a page to be checked.
+type task struct {
+	blobs  *pages.Blobs
+	info   *columnInfo
+	page   envelope.Page
+	result *result
+}
+
+// pageKey tells pages apart that have different results.
+type pageKey struct {
+	page   envelope.Page
+	format column.Format
+	values *columnInfo // nil if all values are right
+}
+
+// The pages that are checked before their results are looked at.
+const batch = 1 << 12
+
+// checkPages checks the pages of an RNTuple, and then what they hold.
+func (n *ntuple) checkPages() {
+	p := pageChecker{ntuple: n, results: map[pageKey]*result{}}
+	p.shared = n.placePages()
+	w := newWalk(n)
+	for first := 0; first < len(n.clusters) && n.stopped() == nil; {
+		end := first
+		for ; end < len(n.clusters) && len(p.tasks) < batch; end++ {
+			p.add(n.clusters[end])
+		}
+		p.check()
+		for _, c := range n.clusters[first:end] {
+			if c.seen {
+				w.lose()
+				continue
+			}
+			p.tell(c)
+			w.cluster(c)
+			c.results = nil
+		}
+		first = end
+	}
+}
+
+// placePages adds the extents of all pages, and returns at which offsets there are
+// several.
+func (n *ntuple) placePages() (shared map[uint64]bool) {
+	before := len(n.extents)
+	for _, c := range n.clusters {
+		if c.seen {
+			continue
+		}
+		for id, col := range c.columns {
+			for i, p := range col.Pages {
+				l := p.Locator
+				l.Size += sumSize(p)
+				n.place(l, extent{owner: n.id, cluster: int32(c.ID), column: int32(id), page: int32(i)})
+			}
+		}
+	}
+	added := n.extents[before:]
+	slices.SortStableFunc(added, byPlace)
+	shared = map[uint64]bool{}
+	for i := range added {
+		if i > 0 && added[i-1].offset == added[i].offset {
+			shared[added[i].offset] = true
+		}
+	}
+	return shared
+}
+
+// sumSize returns the size of the checksum behind a page.
+func sumSize(p envelope.Page) uint64 {
+	switch {
+	case p.HasChecksum:
+		return checksum.Size
+	case p.HasCRC32:
+		return crc32.Size
+	}
+	return 0
+}
+
+type pageChecker struct {
+	*ntuple
+	shared  map[uint64]bool // offsets that several pages have
+	results map[pageKey]*result
+	tasks   []task
+}
+
+// add makes tasks of the pages of a cluster.
+func (p *pageChecker) add(c *cluster) {
+	if c.seen {
+		return
+	}
+	c.results = make([][]*result, len(c.columns))
+	for id, col := range c.columns {
+		info := &p.columns[id]
+		c.results[id] = make([]*result, len(col.Pages))
+		for i, page := range col.Pages {
+			p.summary.Pages++
+			if sumSize(page) == 0 {
+				p.summary.Unsummed++
+			}
+			r := &result{descent: -1}
+			if p.shared[page.Locator.Offset] {
+				key := pageKey{page: page, format: info.format}
+				if !info.checks.plain() {
+					key.values = info
+				}
+				if known := p.results[key]; known != nil {
+					c.results[id][i] = known
+					continue
+				}
+				p.results[key] = r
+			}
+			c.results[id][i] = r
+			p.tasks = append(p.tasks, task{&p.blobs, info, page, r})
+		}
+	}
+}
+
+// check checks the pages of all tasks.
+func (p *pageChecker) check() {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(p.workers, len(p.tasks)) {
+		wg.Go(func() {
+			var s scratch
+			for i := next.Add(1) - 1; i < int64(len(p.tasks)) && p.ctx.Err() == nil; i = next.Add(1) - 1 {
+				p.tasks[i].check(&s)
+			}
+		})
+	}
+	wg.Wait()
+	for _, t := range p.tasks {
+		p.summary.Bytes += int64(t.page.Locator.Size + sumSize(t.page))
+	}
+	p.tasks = p.tasks[:0]
+	if p.progress != nil {
+		p.progress(min(p.summary.Bytes, p.size), p.size)
+	}
+}
+
+// tell reports the problems of the pages of a cluster.
+func (p *pageChecker) tell(c *cluster) {
+	for id := range c.columns {
+		for i, r := range c.results[id] {
+			if r.err != nil {
+				p.report(Problem{
+					RNTuple: p.path, Cluster: c.ID, Column: id, Field: p.field(id), Page: i,
+					Offset: int64(c.columns[id].Pages[i].Locator.Offset), Check: r.check, Err: r.err,
+				})
+			}
+		}
+	}
+}
+
+// scratch is memory for the elements of a page.
+type scratch struct {
+	offsets []uint64
+	tags    []column.Tagged
+}
+
+func resize[T any](s []T, n uint32) []T {
+	if uint32(cap(s)) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// check reads the page, verifies and decompresses it, and looks at its values.
+func (t *task) check(s *scratch) {
+	r := t.result
+	r.check = Pages
+	err := t.blobs.Page(t.info.format, t.page, func(page []byte) error {
+		c := &t.info.checks
+		for _, convert := range c.conversions {
+			if err := convert(page, t.page.NumElements); err != nil {
+				r.check = Values
+				return err
+			}
+		}
+		switch {
+		case c.index:
+			return t.offsets(page, s)
+		case c.tagged:
+			return t.tags(page, s)
+		}
+		return nil
+	})
+	if err != nil {
+		r.err = cause(err, int64(t.page.Locator.Offset))
+		if l := t.page.Locator; l.InFile() != nil || l.Offset > uint64(t.blobs.Size) || l.Size > uint64(t.blobs.Size)-l.Offset {
+			r.check = Locators
+		}
+	}
+}
+
+// offsets looks at the offsets of collections.
+func (t *task) offsets(page []byte, s *scratch) error {
+	d, err := column.NewDecoder[uint64](t.info.format)
+	if err != nil {
+		return err
+	}
+	s.offsets = resize(s.offsets, t.page.NumElements)
+	if err := d.Decode(s.offsets, page); err != nil || len(s.offsets) == 0 {
+		return err
+	}
+	r := t.result
+	r.first, r.last = s.offsets[0], s.offsets[len(s.offsets)-1]
+	last := r.first
+	for i, v := range s.offsets {
+		if v < last {
+			r.descent, r.above, r.below = int64(i), last, v
+			break
+		}
+		r.widest, last = max(r.widest, v-last), v
+	}
+	return nil
+}
+
+// tags looks at the alternatives of variants.
+func (t *task) tags(page []byte, s *scratch) error {
+	d, err := column.NewDecoder[column.Tagged](t.info.format)
+	if err != nil {
+		return err
+	}
+	s.tags = resize(s.tags, t.page.NumElements)
+	if err := d.Decode(s.tags, page); err != nil {
+		return err
+	}
+	most := t.info.checks.alternatives
+	t.result.tags = make([]tag, most+1)
+	for i, v := range s.tags {
+		if v.Tag > most {
+			t.result.check = Values
+			return wire.Corrupt("item %d of the page has the tag %d, there are %d alternatives", i, v.Tag, most)
+		}
+		of := &t.result.tags[v.Tag]
+		of.count, of.highest = of.count+1, max(of.highest, v.Index)
+	}
+	return nil
+}

@@ -1,0 +1,335 @@
+// Package verify checks RNTuples and the ROOT files around them for damage.
+//
+// It checks all there is: the container with its header, directories, keys and
+// free segments; anchors, envelopes and their checksums; the schema against the
+// rules of the format; cluster groups, clusters and entries; for every page its
+// place, its checksum and that it decompresses to the elements that it should
+// have; numbers of elements against those of the entries and collections around
+// them; and the values of columns that lead to others. It goes on after a problem
+// wherever that is possible. Files without problems read without errors, but for
+// the limits that readers set.
+//
+// What it cannot notice: changes to bytes that no checksum covers and nobody
+// needs, such as dates and unused space, and values in pages without checksum.
+//
+// Source: the specification and ROOT's behaviour; sections are named where
+// checks are.
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/mmap"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
+
+// A Check is a kind of check that finds problems.
+type Check string
+
+// The kinds of checks.
+const (
+	Container  Check = "container"  // the ROOT file: header, directories, keys, free segments
+	Anchor     Check = "anchor"     // the object that leads to an RNTuple
+	Envelope   Check = "envelope"   // header, footer and page lists as such
+	Schema     Check = "schema"     // fields and columns
+	Clusters   Check = "clusters"   // cluster groups, clusters and their entries
+	Locators   Check = "locators"   // places of envelopes and pages
+	Pages      Check = "pages"      // checksums, decompression and sizes of pages
+	Elements   Check = "elements"   // numbers of elements, suppressed and deferred columns
+	Values     Check = "values"     // values that contradict others, or their type
+	Attributes Check = "attributes" // linked attribute sets
+)
+
+// A Problem is something wrong with a file.
+type Problem struct {
+	File    string // path as given to File
+	RNTuple string // path in the file, with the cycle; empty for the container
+	Part    string // "header", "key of the directory x"; empty for clusters and what is below
+	Cluster int    // -1: no one cluster
+	Column  int    // -1: no one column
+	Field   string // path; empty: no one field
+	Page    int    // of the column in the cluster, -1: no one page
+	Offset  int64  // bytes from the start of the file to what Part or Page names; -1: no one place
+	Check   Check
+	// Err wraps one of the errors that package rntuple documents, or comes from the
+	// io.ReaderAt.
+	Err error
+}
+
+// Path says where the problem is, without the file and the offset.
+func (p Problem) Path() string {
+	var parts []string
+	if p.RNTuple != "" {
+		parts = append(parts, fmt.Sprintf("RNTuple %q", p.RNTuple))
+	}
+	if p.Part != "" {
+		parts = append(parts, p.Part)
+	}
+	if p.Cluster >= 0 {
+		parts = append(parts, fmt.Sprintf("cluster %d", p.Cluster))
+	}
+	if p.Column >= 0 {
+		parts = append(parts, fmt.Sprintf("column %d", p.Column))
+	}
+	if p.Field != "" {
+		parts = append(parts, fmt.Sprintf("field %q", p.Field))
+	}
+	if p.Page >= 0 {
+		parts = append(parts, fmt.Sprintf("page %d", p.Page))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// String returns the problem as one line, without the file.
+func (p Problem) String() string {
+	where := p.Path()
+	if p.Offset >= 0 {
+		where += fmt.Sprintf(" at offset %#x", p.Offset)
+	}
+	return fmt.Sprintf("%s: %v", where, p.Err)
+}
+
+// Kind returns what kind of fault it is: "corrupt", "checksum", "range" of a value
+// that its field cannot hold, or "unsupported", that is newer than this library or
+// beyond a limit of it; else "read error".
+func (p Problem) Kind() string {
+	switch {
+	case errors.Is(p.Err, wire.ErrChecksum):
+		return "checksum"
+	case errors.Is(p.Err, wire.ErrCorrupt):
+		return "corrupt"
+	case errors.Is(p.Err, wire.ErrUnsupported):
+		return "unsupported"
+	case errors.Is(p.Err, column.ErrRange):
+		return "range"
+	}
+	return "read error"
+}
+
+// A Summary counts what was checked.
+type Summary struct {
+	RNTuples  int // attribute sets and older cycles included
+	Records   int // keys that head a record, listed or not
+	Envelopes int // headers, footers, page lists
+	Clusters  int
+	Pages     int64 // those that share their bytes are counted each
+	Bytes     int64 // of envelopes and pages as stored, each once
+	Unsummed  int64 // pages without checksum
+	Problems  int64 // found, reported or not
+
+	// Skipped says, in words, what was not checked on purpose, and why.
+	Skipped []string
+}
+
+// An Option changes how a file is checked.
+type Option func(*config) error
+
+type config struct {
+	workers  int
+	limits   rntuple.Limits
+	limit    int
+	progress func(done, total int64)
+}
+
+// Workers sets how many goroutines check pages. Problems come in the same order
+// all the same. Default: GOMAXPROCS.
+func Workers(n int) Option {
+	return func(c *config) error {
+		if n <= 0 {
+			return fmt.Errorf("Workers: %d", n)
+		}
+		c.workers = n
+		return nil
+	}
+}
+
+// WithLimits sets the limits on what the file can claim, as for readers; what is
+// beyond one is a problem. The limit on entries is not used.
+func WithLimits(l rntuple.Limits) Option {
+	return func(c *config) error {
+		if l.PageBytes < 0 || l.EnvelopeBytes < 0 {
+			return fmt.Errorf("WithLimits: %+v", l)
+		}
+		c.limits = l
+		return nil
+	}
+}
+
+// Limit sets how many problems of one Check are reported for each RNTuple; the
+// last report then says how many more there are. Default: 20.
+func Limit(n int) Option {
+	return func(c *config) error {
+		if n <= 0 {
+			return fmt.Errorf("Limit: %d", n)
+		}
+		c.limit = n
+		return nil
+	}
+}
+
+// Progress has f called now and then with the bytes that have been checked, of
+// those of the file, not all of which need to be. It is not called concurrently.
+func Progress(f func(done, total int64)) Option {
+	return func(c *config) error {
+		c.progress = f
+		return nil
+	}
+}
+
+// File checks the file at path and calls report for each problem, in an order
+// that depends on the file alone. See ReaderAt for the errors.
+func File(ctx context.Context, path string, report func(Problem) error, opts ...Option) (*Summary, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s: is a directory", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	var r interface {
+		io.ReaderAt
+		io.Closer
+	} = f
+	if m, err := mmap.New(f, info.Size()); err == nil {
+		r = m
+	}
+	defer r.Close()
+	return ReaderAt(ctx, r, info.Size(), func(p Problem) error {
+		p.File = path
+		return report(p)
+	}, opts...)
+}
+
+// ReaderAt checks the file of size bytes that r reads, which must be safe for
+// concurrent use, and calls report for each problem. A file that is no ROOT file,
+// or has no RNTuple, has a problem, too.
+//
+// An error means that the check did not come to its end: it is that of report, of
+// an option, or of ctx.
+func ReaderAt(ctx context.Context, r io.ReaderAt, size int64, report func(Problem) error, opts ...Option) (*Summary, error) {
+	c := config{workers: runtime.GOMAXPROCS(0), limit: 20}
+	for _, opt := range opts {
+		if err := opt(&c); err != nil {
+			return nil, err
+		}
+	}
+	c.limits = c.limits.For(size)
+	v := &verifier{config: c, ctx: ctx, r: r, size: size, callback: report, counts: map[kind]int64{}, lists: map[listKey]bool{}}
+	v.run()
+	v.more()
+	return &v.summary, v.stopped()
+}
+
+// A verifier checks one file.
+type verifier struct {
+	config
+	ctx      context.Context
+	r        io.ReaderAt
+	size     int64
+	callback func(Problem) error
+
+	summary Summary
+	counts  map[kind]int64 // of problems
+	kinds   []kind         // in the order of the first problem
+	err     error          // of callback
+
+	extents []extent
+	lists   map[listKey]bool // page lists that have been checked
+	owners  []owner          // of extents
+	sets    []setLink
+}
+
+// kind is what problems have in common that the limit is for.
+type kind struct {
+	ntuple string
+	check  Check
+}
+
+// stopped returns why the check has to end early, or nil.
+func (v *verifier) stopped() error {
+	if v.err != nil {
+		return v.err
+	}
+	return v.ctx.Err()
+}
+
+// run checks the file, from the outside in.
+func (v *verifier) run() {
+	c := v.container()
+	if c == nil {
+		return
+	}
+	for _, a := range c.anchors {
+		v.load(a, nil)
+	}
+	if len(c.anchors) == 0 && c.complete {
+		v.report(Problem{Part: "directories", Offset: -1, Check: Container, Err: wire.Corrupt("they list no RNTuple")}.nowhere())
+	}
+	v.sortExtents()
+	c.walk()
+	c.contain()
+	v.overlaps()
+}
+
+// nowhere returns p without a place in an RNTuple.
+func (p Problem) nowhere() Problem {
+	p.Cluster, p.Column, p.Page = -1, -1, -1
+	return p
+}
+
+// report counts a problem, and hands it on unless there were too many like it.
+func (v *verifier) report(p Problem) {
+	k := kind{p.RNTuple, p.Check}
+	if v.counts[k]++; v.counts[k] == 1 {
+		v.kinds = append(v.kinds, k)
+	}
+	v.summary.Problems++
+	if v.counts[k] <= int64(v.limit) {
+		v.send(p)
+	}
+}
+
+func (v *verifier) send(p Problem) {
+	if v.stopped() == nil {
+		v.err = v.callback(p)
+	}
+}
+
+// more says which problems were not reported.
+func (v *verifier) more() {
+	for _, k := range v.kinds {
+		if more := v.counts[k] - int64(v.limit); more > 0 {
+			v.send(Problem{
+				RNTuple: k.ntuple, Part: string(k.check), Offset: -1, Check: k.check,
+				Err: wire.Corrupt("%d more problems of this kind", more),
+			}.nowhere())
+		}
+	}
+}
+
+// skip notes what is not checked on purpose.
+func (v *verifier) skip(format string, args ...any) {
+	v.summary.Skipped = append(v.summary.Skipped, fmt.Sprintf(format, args...))
+}
+
+// cause returns err without the place that a Problem names anyway.
+func cause(err error, offset int64) error {
+	var f *wire.FormatError
+	if errors.As(err, &f) && f.Offset == offset && !strings.Contains(f.Path, ".") {
+		return f.Err
+	}
+	return err
+}
