@@ -8,6 +8,8 @@
 //	rnt stat FILE [NTUPLE]      sizes on disk and in memory
 //	rnt attrs FILE [NTUPLE]     what is said of ranges of entries
 //	rnt verify FILE...          what is damaged
+//	rnt dump FILE [NTUPLE]      its records, byte by byte
+//	rnt recover IN OUT          what is left of a damaged file
 //	rnt create --schema S OUT   a file of entries in JSON Lines
 //
 // It ends with the status 0, with 1 after an error, or with 2 if it was called
@@ -101,7 +103,7 @@ func (t *tool) command() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError("which command? There are ls, schema, cat, head, stat, attrs, verify, create and completion")
+				return usageError("which command? There are ls, schema, cat, head, stat, attrs, verify, dump, recover, create and completion")
 			}
 			if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
 				return usageError(fmt.Sprintf("unknown command %q; did you mean %q?", args[0], like[0]))
@@ -113,7 +115,7 @@ func (t *tool) command() *cobra.Command {
 	// The root only looks runnable, so that Args is asked.
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .Runnable}}", "{{if and .Runnable .HasParent}}", 1))
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.statCommand(), t.attrsCommand(), t.verifyCommand(), t.createCommand(), &cobra.Command{
+	root.AddCommand(t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.statCommand(), t.attrsCommand(), t.verifyCommand(), t.dumpCommand(), t.recoverCommand(), t.createCommand(), &cobra.Command{
 		Use:   "version",
 		Short: "Print which build this is",
 		Args:  cobra.NoArgs,

@@ -20,8 +20,8 @@ var layers = []string{
 	"frame", "locator", "compress", "anchor", "column", "value",
 	"envelope", "schema",
 	"internal/legacy/lift", "internal/legacy/v0", "internal/legacy/rc1", "internal/legacy/rc2", "internal/legacy",
-	"internal/jsonl", "internal/mmap", "internal/rootfile", "internal/pages", "internal/raw", "internal/field",
-	"rntuple", "verify",
+	"internal/jsonl", "internal/mmap", "internal/rootfile", "internal/pages", "internal/raw", "internal/field", "internal/dump",
+	"rntuple", "rescue", "verify",
 }
 
 // owners says which packages alone import an outside module.
