@@ -1,0 +1,110 @@
+package rntgroot
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+
+	"go-hep.org/x/hep/groot/rbytes"
+	"go-hep.org/x/hep/groot/riofs"
+	"go-hep.org/x/hep/groot/root"
+	"go-hep.org/x/hep/groot/rtypes"
+	_ "go-hep.org/x/hep/groot/ztypes" // all that groot knows, and its own RNTuple before ours
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
+
+// Open opens an RNTuple in a file that groot has open for reading. Names are
+// those of rntuple.Open: "dir/sub/name;2", or "" for the only one. The Reader
+// reads from f, which must stay open; closing the Reader does not close it. The
+// Reader is safe for concurrent use if what groot reads the file from is, as
+// local files are.
+func Open(f *riofs.File, name string, opts ...rntuple.Option) (*rntuple.Reader, error) {
+	size, err := fileSize(f)
+	if err != nil {
+		return nil, err
+	}
+	return rntuple.NewReader(f, size, name, opts...)
+}
+
+// fileSize returns the size of a file in bytes, as its header has it where
+// nobody else knows.
+func fileSize(f *riofs.File) (int64, error) {
+	var head [20]byte
+	err := recovered(func() error {
+		_, err := f.ReadAt(head[:], 0)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("rntgroot: the file is not open for reading: %w", err)
+	}
+	if info, err := f.Stat(); err == nil && info.Size() > 0 {
+		return info.Size(), nil
+	}
+	const large = 1000000 // is added to the version of files with wide offsets
+	if binary.BigEndian.Uint32(head[4:]) < large {
+		return int64(binary.BigEndian.Uint32(head[12:])), nil
+	}
+	return int64(binary.BigEndian.Uint64(head[12:])), nil
+}
+
+// An RNTuple is what groot's Get returns for an RNTuple: its anchor.
+type RNTuple struct {
+	class  string
+	object []byte
+	file   *riofs.File
+}
+
+var (
+	_ root.Object        = (*RNTuple)(nil)
+	_ rbytes.RVersioner  = (*RNTuple)(nil)
+	_ rbytes.Unmarshaler = (*RNTuple)(nil)
+	_ riofs.SetFiler     = (*RNTuple)(nil)
+)
+
+func init() {
+	for _, class := range []string{anchor.ClassName, anchor.ExperimentalClassName} {
+		rtypes.Factory.Add(class, func() reflect.Value { return reflect.ValueOf(&RNTuple{class: class}) })
+	}
+}
+
+// Class returns "ROOT::RNTuple", or "ROOT::Experimental::RNTuple" for
+// pre-release formats.
+func (n *RNTuple) Class() string { return n.class }
+
+// RVersion returns the version of the class.
+func (n *RNTuple) RVersion() int16 {
+	const afterCount = 4
+	if len(n.object) < afterCount+2 {
+		return anchor.ClassVersion
+	}
+	return int16(binary.BigEndian.Uint16(n.object[afterCount:]))
+}
+
+// UnmarshalROOT keeps all bytes that r has; Open makes sense of them.
+func (n *RNTuple) UnmarshalROOT(r *rbytes.RBuffer) error {
+	if r.Err() != nil {
+		return r.Err()
+	}
+	n.object = make([]byte, r.Len())
+	_, err := io.ReadFull(r, n.object)
+	return err
+}
+
+// SetFile tells which file the RNTuple lies in; groot's Get does so.
+func (n *RNTuple) SetFile(f *riofs.File) { n.file = f }
+
+// Open opens the RNTuple. See the function Open on what happens to the file.
+func (n *RNTuple) Open(opts ...rntuple.Option) (*rntuple.Reader, error) {
+	if n.file == nil {
+		return nil, errors.New("rntgroot: the RNTuple comes from no file")
+	}
+	size, err := fileSize(n.file)
+	if err != nil {
+		return nil, err
+	}
+	return rntuple.NewReaderAt(n.file, size, n.class, n.object, opts...)
+}
