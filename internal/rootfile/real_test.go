@@ -171,6 +171,17 @@ func FuzzOpen(f *testing.F) {
 			f.Add(b)
 		}
 	}
+	bad, err := filepath.Glob("../../testdata/bad/*.root")
+	if err != nil || len(bad) == 0 {
+		f.Fatalf("%d files, %v", len(bad), err)
+	}
+	for _, path := range bad {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
 	f.Add(nested(f).close().bytes())
 	big := newFile(f, "big.root")
 	big.big = BigVersion
