@@ -201,6 +201,21 @@ func TestByHand(t *testing.T) {
 		}, want: `{"x":10,"mid":0,"arr":[0,0],"bits":"000","str":"","var":null}` +
 			` {"x":11,"mid":21,"arr":[1,2],"bits":"011","str":"hi","var":null}` +
 			` {"x":12,"mid":22,"arr":[3,4],"bits":"100","str":"!","var":true}`},
+		{name: "zeros stored, and elements counted from the first one that is not, as ROOT's merger has it", build: func(b *builder) edits {
+			scalar(b, "std::int32_t", column.Int32)
+			s := b.extension()
+			s.column(s.field(-1, "late", "std::int32_t", envelope.RolePlain), column.Int32, deferred(1))
+			b.cluster(2, chunk(0, page[int32](b, column.Int32, 10, 11)), chunk(1, page[int32](b, column.Int32, 0, 21)))
+			b.cluster(1, chunk(2, page[int32](b, column.Int32, 12)), chunk(3, page[int32](b, column.Int32, 22)))
+			return edits{}
+		}, want: `{"x":10,"late":0} {"x":11,"late":21} {"x":12,"late":22}`},
+		{name: "zeros stored, but elements counted from nowhere", build: func(b *builder) edits {
+			scalar(b, "std::int32_t", column.Int32)
+			s := b.extension()
+			s.column(s.field(-1, "late", "std::int32_t", envelope.RolePlain), column.Int32, deferred(1))
+			b.cluster(2, chunk(0, page[int32](b, column.Int32, 10, 11)), chunk(2, page[int32](b, column.Int32, 0, 21)))
+			return edits{}
+		}, err: rntuple.ErrCorrupt, says: "the column has 4 elements, expected 2"},
 		{name: "a representation added late, deferred and suppressed", build: func(b *builder) edits {
 			scalar(b, "float", column.Real32)
 			b.extension().column(0, column.Real16, representation(1), deferred(-2))

@@ -253,11 +253,17 @@ func (c *Cluster) Chunk(f *schema.Field, index int) (Chunk, error) {
 	if !ok1 || !ok2 {
 		return Chunk{}, c.corrupt(f, "entry %d is too high", c.End)
 	}
+	offset := stored.ElementOffset
 	if active.Flags&envelope.ColumnDeferred != 0 {
-		chunk.Zeros = min(want, max(0, stored.ElementOffset-first))
+		if chunk.Elements == want && offset == first+active.FirstElement {
+			// ROOT's merger stores the zeros of its first input, too, and counts
+			// elements from the first one that is not.
+			offset = first
+		}
+		chunk.Zeros = min(want, max(0, offset-first))
 	}
 	chunk.Elements += chunk.Zeros
-	if stored.ElementOffset != first+chunk.Zeros && len(stored.Pages) > 0 {
+	if offset != first+chunk.Zeros && len(stored.Pages) > 0 {
 		return Chunk{}, c.corrupt(f, "the column begins with the element %d, expected %d", stored.ElementOffset, first)
 	}
 	if chunk.Elements != want {
