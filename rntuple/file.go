@@ -94,7 +94,7 @@ func update(rw rootfile.ReadWriterAt, size int64, opts []WriteOption) (*File, er
 
 func fileOn(out *rootfile.Writer, config *writeConfig) *File {
 	o := pages.NewOutput(out.Blob)
-	o.Stream = out.BlobFrom
+	o.Stream, o.Extents = out.BlobFrom, out
 	return &File{out: out, pages: o, config: config}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/jsonl"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/value"
 )
 
 // creation is what to make.
@@ -66,9 +67,14 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", filepath.Base(out), err)
 	}
+	return t.writeLines(cmd.InOrStdin(), w)
+}
+
+// writeLines writes entries in JSON Lines, and closes the writer.
+func (t *tool) writeLines(in io.Reader, w *rntuple.Writer[value.Record]) error {
 	bar := t.progress("entries", -1)
 	defer bar.done()
-	entries := jsonl.NewReader(cmd.InOrStdin(), w.Schema().Fields)
+	entries := jsonl.NewReader(in, w.Schema().Fields)
 	for {
 		record, err := entries.Read()
 		if errors.Is(err, io.EOF) {

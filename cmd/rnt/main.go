@@ -11,9 +11,20 @@
 //	rnt dump FILE [NTUPLE]      its records, byte by byte
 //	rnt recover IN OUT          what is left of a damaged file
 //	rnt create --schema S OUT   a file of entries in JSON Lines
+//	rnt merge OUT IN...         the entries of several, one after the other
+//	rnt slim OUT IN             some of its fields
+//	rnt skim --where E OUT IN   the entries that meet a condition
+//	rnt concat OUT IN[A:B]...   ranges of entries, one after the other
+//	rnt split OUT IN            several files with some entries each
+//	rnt hmerge OUT IN...        the fields of several, side by side
+//	rnt append INTO IN...       more entries, in the same file
+//	rnt repack OUT IN           the same, stored in another way
+//	rnt rename FILE [NTUPLE]    other names
+//	rnt diff A B [NTUPLE]       in what two differ
 //
 // It ends with the status 0, with 1 after an error, or with 2 if it was called
-// wrongly. Results go to standard output, all else to standard error.
+// wrongly; diff with 1 if there are differences, and 2 after an error. Results go
+// to standard output, all else to standard error.
 package main
 
 import (
@@ -54,7 +65,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetArgs(append([]string{}, args...)) // for nil, cobra would take os.Args
 	cmd, err := root.ExecuteContextC(ctx)
-	if flushed := t.out.Flush(); err == nil {
+	if flushed := t.out.Flush(); flushed != nil && (err == nil || errors.Is(err, errDiffer)) {
 		err = flushed
 	}
 	switch {
@@ -64,14 +75,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		// What fails before a command runs is the parsing of its arguments.
 		fmt.Fprintf(stderr, "rnt: %v\nusage: %s\nMore with: %s --help\n", err, cmd.UseLine(), cmd.CommandPath())
 		return exitUsage
+	case errors.Is(err, errDiffer):
+		return exitError
 	case errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe):
 		return exitError // whoever read the output has seen enough
-	case ctx.Err() != nil:
+	}
+	status := exitError
+	if errors.As(err, new(troubleError)) {
+		status = exitUsage
+	}
+	if ctx.Err() != nil {
 		err = errors.New("interrupted")
 	}
 	// Messages may quote the file, which must not get at the terminal.
 	fmt.Fprintf(stderr, "rnt: %s\n", schema.Printable(strings.ReplaceAll(err.Error(), "\n", "; ")))
-	return exitError
+	return status
 }
 
 // A usageError says that the tool was called wrongly.
@@ -103,7 +121,7 @@ func (t *tool) command() *cobra.Command {
 		SuggestionsMinimumDistance: 2,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError("which command? There are ls, schema, cat, head, stat, attrs, verify, dump, recover, create and completion")
+				return usageError("which command? There are ls, schema, cat, head, stat, attrs, verify, dump, recover, create, merge, slim, skim, concat, split, hmerge, append, repack, rename, diff and completion")
 			}
 			if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
 				return usageError(fmt.Sprintf("unknown command %q; did you mean %q?", args[0], like[0]))
@@ -115,7 +133,7 @@ func (t *tool) command() *cobra.Command {
 	// The root only looks runnable, so that Args is asked.
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .Runnable}}", "{{if and .Runnable .HasParent}}", 1))
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.statCommand(), t.attrsCommand(), t.verifyCommand(), t.dumpCommand(), t.recoverCommand(), t.createCommand(), &cobra.Command{
+	root.AddCommand(t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.statCommand(), t.attrsCommand(), t.verifyCommand(), t.dumpCommand(), t.recoverCommand(), t.createCommand(), t.mergeCommand(), t.slimCommand(), t.skimCommand(), t.concatCommand(), t.splitCommand(), t.hmergeCommand(), t.appendCommand(), t.repackCommand(), t.renameCommand(), t.diffCommand(), &cobra.Command{
 		Use:   "version",
 		Short: "Print which build this is",
 		Args:  cobra.NoArgs,

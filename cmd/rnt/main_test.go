@@ -68,7 +68,7 @@ func TestErrors(t *testing.T) {
 		status int
 		stderr string // the line of the error; what the library says of a file, only in part
 	}{
-		{"", 2, "rnt: which command? There are ls, schema, cat, head, stat, attrs, verify, dump, recover, create and completion"},
+		{"", 2, "rnt: which command? There are ls, schema, cat, head, stat, attrs, verify, dump, recover, create, merge, slim, skim, concat, split, hmerge, append, repack, rename, diff and completion"},
 		{"lss x", 2, `rnt: unknown command "lss"; did you mean "ls"?`},
 		{"frobnicate", 2, `rnt: unknown command "frobnicate"`},
 		{"--frob", 2, "rnt: unknown flag: --frob"},

@@ -20,8 +20,8 @@ var layers = []string{
 	"frame", "locator", "compress", "anchor", "column", "value",
 	"envelope", "schema",
 	"internal/legacy/lift", "internal/legacy/v0", "internal/legacy/rc1", "internal/legacy/rc2", "internal/legacy",
-	"internal/jsonl", "internal/mmap", "internal/rootfile", "internal/pages", "internal/raw", "internal/field", "internal/dump",
-	"rntuple", "rescue", "verify",
+	"internal/jsonl", "internal/mmap", "internal/reflink", "internal/rootfile", "internal/pages", "internal/raw", "internal/field", "internal/dump",
+	"rntuple", "compare", "rescue", "verify", "surgery", "surgery/where",
 }
 
 // owners says which packages alone import an outside module.
@@ -30,6 +30,7 @@ var owners = map[string][]string{
 	"github.com/ulikunitz/xz":   {"compress"},
 	"github.com/cespare/xxhash": {"compress", "internal/zstd"},
 	"github.com/zeebo/xxh3":     {"internal/checksum"},
+	"github.com/expr-lang/expr": {"surgery/where"},
 }
 
 // standardOnly are the packages at the bottom.

@@ -84,6 +84,10 @@ func (f *File) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
+// Disk returns the file, which Close closes: reading much of it once is cheaper
+// without the map.
+func (f *File) Disk() *os.File { return f.file }
+
 // Close removes the map and closes the file. It waits until nobody uses it.
 func (f *File) Close() error {
 	f.mu.Lock()

@@ -26,6 +26,7 @@ type cluster struct {
 	known map[uint64][]byte // stored pages, see lookup
 
 	settings []uint32 // compression of copied pages by column, or nil
+	unshared Unshared
 
 	lists []envelope.ColumnPages // complete but for the pages until done
 	size  int64                  // bytes in the file

@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
@@ -23,6 +22,7 @@ import (
 type Level uint8
 
 const (
+	Share      Level = 0 // as Copy, but the file system shares the bytes where it can
 	Copy       Level = 1 // the bytes as they are stored, verified
 	Recompress Level = 2 // compressed as the sink compresses
 	Reseal     Level = 3 // decoded and encoded, too
@@ -311,20 +311,36 @@ func (c *copied) fail(err error) error {
 type stretch struct {
 	pages     []*copied // in it
 	offset, n int64
-	memory    *[]byte // the bytes, unless the source is in memory
+
+	at     int64  // in the payload of the output
+	shared extent // the bytes of the stretch that are there already
 }
 
-// stretchSize is what stretches should have: few reads and writes, but little
-// memory.
-const stretchSize = 1 << 20
+// An extent is bytes from an offset to another one.
+type extent struct{ from, to int64 }
 
-// copyPages writes pages as they are stored in their sources, in the order of the
-// sources. Those that lie behind each other there do so here.
-func (c *cluster) copyPages(all []*copied) error {
+// stretchSize is what stretches should have: few reads and writes, but little
+// memory, so that the bytes are still in the processor's cache when they are
+// verified and written.
+const stretchSize = 1 << 19
+
+// leastStreamed is the size of payloads from which on they are written piece by
+// piece.
+const leastStreamed = 64 << 10
+
+// maxPayload returns the largest payload of copied pages.
+func (c *cluster) maxPayload() int64 {
 	limit := int64(c.sink.set.MaxKeySize)
 	if limit <= 0 || limit > 1<<30 {
 		limit = 1 << 30
 	}
+	return limit
+}
+
+// copyPages writes pages as they are stored in their sources, in the order of the
+// sources. Those that lie behind each other there do so here.
+func (c *cluster) copyPages(all []*copied) error {
+	limit := c.maxPayload()
 	sources := map[*Source]int{}
 	for _, p := range all {
 		if _, ok := sources[p.from.From]; !ok {
@@ -340,7 +356,7 @@ func (c *cluster) copyPages(all []*copied) error {
 		if len(blob) == 0 {
 			return nil
 		}
-		err := c.copyStretches(blob, size)
+		err := c.copyStretches(blob)
 		c.size += size
 		blob, size = nil, 0
 		return err
@@ -375,19 +391,21 @@ func (c *cluster) copyPages(all []*copied) error {
 	return flush()
 }
 
-// copyStretches writes stretches as one payload of the given size.
-func (c *cluster) copyStretches(blob []*stretch, size int64) error {
-	fill := func(w io.Writer) error {
-		return inOrder(c.sink.set.Workers, len(blob), func(i int) error { return blob[i].read() }, func(i int) error { return blob[i].write(w) })
+// copyStretches writes stretches as one payload.
+func (c *cluster) copyStretches(blob []*stretch) error {
+	size := c.place(blob, c.maxPayload())
+	var mu sync.Mutex // while one writes others read and verify
+	fill := func(w io.WriterAt) error {
+		return inParallel(c.sink.set.Workers, len(blob), func(i int) error { return blob[i].copy(w, &mu) })
 	}
 	var at int64
 	var err error
-	if stream := c.sink.out.Stream; stream != nil {
+	if stream := c.sink.out.Stream; stream != nil && size >= leastStreamed {
 		at, err = stream(size, fill)
 	} else {
-		var b bytes.Buffer
-		if err = fill(&b); err == nil {
-			at, err = c.sink.out.blob(b.Bytes())
+		b := make(payload, size)
+		if err = fill(b); err == nil {
+			at, err = c.sink.out.blob(b)
 		}
 	}
 	if err != nil {
@@ -396,24 +414,53 @@ func (c *cluster) copyStretches(blob []*stretch, size int64) error {
 	for _, s := range blob {
 		for _, p := range s.pages {
 			p.to.Locator = p.page.Locator
-			p.to.Locator.Offset = uint64(at + p.offset() - s.offset)
+			p.to.Locator.Offset = uint64(at + s.at + p.offset() - s.offset)
 		}
-		at += s.n
 	}
 	return nil
 }
 
-// read gets the bytes of the stretch, if need be, and verifies its pages.
-func (s *stretch) read() error {
+// payload is one in memory.
+type payload []byte
+
+func (p payload) WriteAt(b []byte, off int64) (int, error) { return copy(p[off:], b), nil }
+
+// copy writes what is not there yet, and verifies the pages.
+//
+// It reads files even if they are in memory: to copy bytes into the processor's
+// cache takes less than to have the system map them.
+func (s *stretch) copy(w io.WriterAt, mu *sync.Mutex) error {
 	src := s.pages[0].from.From
-	if m, ok := src.R.(Mapped); ok {
-		return m.Use(s.offset, s.n, s.verify)
+	buffer := lend(s.n)
+	defer buffers.Put(buffer)
+	b := *buffer
+	r := src.R
+	if disk := diskOf(src.R); disk != nil {
+		r = disk
 	}
-	s.memory = lend(s.n)
-	if err := anchor.ReadBlob(src.R, *s.memory, s.offset, 0); err != nil {
-		return s.pages[0].fail(err)
+	missing := []extent{{0, s.shared.from}, {s.shared.to, s.n}}
+	needed := missing
+	if !src.SkipChecksums {
+		needed = []extent{{0, s.n}}
 	}
-	return s.verify(*s.memory)
+	for _, e := range needed {
+		if err := anchor.ReadBlob(r, b[e.from:e.to], s.offset+e.from, 0); err != nil {
+			return s.pages[0].fail(err)
+		}
+	}
+	if err := s.verify(b); err != nil {
+		return err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for _, e := range missing {
+		if e.from < e.to {
+			if _, err := w.WriteAt(b[e.from:e.to], s.at+e.from); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (s *stretch) verify(b []byte) error {
@@ -427,20 +474,6 @@ func (s *stretch) verify(b []byte) error {
 		}
 	}
 	return nil
-}
-
-// write writes the bytes that have been read.
-func (s *stretch) write(w io.Writer) error {
-	if s.memory != nil {
-		_, err := w.Write(*s.memory)
-		buffers.Put(s.memory)
-		s.memory = nil
-		return err
-	}
-	return s.pages[0].from.From.R.(Mapped).Use(s.offset, s.n, func(b []byte) error {
-		_, err := w.Write(b)
-		return err
-	})
 }
 
 // copyChunked copies a page that is spread over several keys, in the source or
@@ -459,54 +492,37 @@ func (c *cluster) copyChunked(p *copied) error {
 	p.to.Locator = p.page.Locator
 	p.to.Locator.Offset = uint64(at)
 	c.size += p.size()
+	c.unshared.count(p, nil)
 	return err
 }
 
-// inOrder calls prepare for 0 to n-1, by several goroutines and a little ahead,
-// and finish in order. It returns the first error in this order.
-func inOrder(workers, n int, prepare, finish func(i int) error) error {
-	if workers < 2 || n < 2 {
-		for i := range n {
-			if err := prepare(i); err != nil {
-				return err
+// inParallel calls do for 0 to n-1, from so many goroutines, until there is an
+// error. It returns that of the lowest number.
+func inParallel(workers, n int, do func(i int) error) error {
+	var mu sync.Mutex
+	var failed error
+	next, end := 0, n
+	work := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		for next < end {
+			i := next
+			next++
+			mu.Unlock()
+			err := do(i)
+			mu.Lock()
+			if err != nil && i < end {
+				failed, end = err, i
 			}
-			if err := finish(i); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	window := 2 * workers
-	prepared := make([]chan error, window)
-	for i := range prepared {
-		prepared[i] = make(chan error, 1)
-	}
-	indexes := make(chan int, window)
-	var wg sync.WaitGroup
-	for range min(workers, n) {
-		wg.Go(func() {
-			for i := range indexes {
-				prepared[i%window] <- prepare(i)
-			}
-		})
-	}
-	defer wg.Wait()
-	defer close(indexes)
-	for i := range min(window, n) {
-		indexes <- i
-	}
-	for i := range n {
-		if err := <-prepared[i%window]; err != nil {
-			return err
-		}
-		if err := finish(i); err != nil {
-			return err
-		}
-		if next := i + window; next < n {
-			indexes <- next
 		}
 	}
-	return nil
+	var others sync.WaitGroup
+	for range min(workers, n) - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
+	return failed
 }
 
 // Elements returns how many elements a column has in the clusters before the

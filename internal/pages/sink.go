@@ -34,9 +34,12 @@ type Settings struct {
 // An Output is where the sinks of a file write, one cluster after the other. It
 // serves the goroutine that the sinks serve.
 type Output struct {
-	// Stream appends a payload of n bytes that fill writes, as blob does it with
-	// bytes at hand. Nil: there is blob only.
-	Stream func(n int64, fill func(io.Writer) error) (offset int64, err error)
+	// Stream appends a payload of n bytes that fill writes, from several goroutines
+	// and in any order, as blob does it with bytes at hand. Nil: there is blob only.
+	Stream func(n int64, fill func(io.WriterAt) error) (offset int64, err error)
+
+	// Extents, if not nil, belong to the file that Stream writes to.
+	Extents Extents
 
 	blob func(parts ...[]byte) (offset int64, err error)
 	turn <-chan struct{} // closed when the last cluster that was started is written
@@ -86,6 +89,8 @@ type Sink struct {
 	unzipped int64 // bytes that the current cluster may have, as their encoding packs them
 	limit    int64 // of unzipped, which ends the cluster
 	share    int64 // of limit that a buffer gets without asking again
+
+	unshared Unshared
 
 	zippedSum, unzippedSum int64 // of all clusters before the current one
 	group                  envelope.PageList
@@ -319,6 +324,7 @@ func (s *Sink) wait() {
 		s.Fail(c.err)
 		return
 	}
+	s.unshared.add(c.unshared)
 	s.zippedSum += c.size
 	s.list(c.Cluster, c.lists)
 }

@@ -1,18 +1,51 @@
 package rootfile
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
+
+	"github.com/go-rntuple/go-rntuple/internal/reflink"
 )
 
-// BlobFrom appends n bytes that fill writes, as Blob does it with those at hand.
-// An error of fill stays: the file has a hole then.
-func (w *Writer) BlobFrom(n int64, fill func(io.Writer) error) (offset int64, err error) {
+// NextBlob returns the offset that the payload of the next blob will have.
+func (w *Writer) NextBlob() int64 { return w.end + int64(blobKey().Size()) }
+
+// blobKey returns the key of a blob; ROOT gives them the big form anywhere.
+func blobKey() *Key {
+	return &Key{Version: KeyVersion + BigVersion, SeekPdir: begin, Class: BlobClassName}
+}
+
+// BlockSize returns the size of the blocks that the file can share with others, 0
+// if it can none.
+func (w *Writer) BlockSize() int64 {
+	if disk, ok := w.w.(*os.File); ok {
+		return reflink.BlockSize(disk)
+	}
+	return 0
+}
+
+// Share makes n bytes from the offset to on, which is behind all that has been
+// written, those of src from the offset from on; see reflink.Clone. They stay
+// where BlobFrom writes nothing.
+func (w *Writer) Share(to int64, src *os.File, from, n int64) error {
+	disk, ok := w.w.(*os.File)
+	if !ok || to < w.end {
+		return errors.ErrUnsupported
+	}
+	return reflink.Clone(disk, to, src, from, n)
+}
+
+// BlobFrom appends n bytes that fill writes, at offsets from 0 on and in any order,
+// as Blob does it with those at hand. Where fill writes nothing the bytes are those
+// that are shared, or zeros. An error of fill stays: the file has a hole then.
+func (w *Writer) BlobFrom(n int64, fill func(io.WriterAt) error) (offset int64, err error) {
 	if w.err != nil {
 		return 0, w.err
 	}
-	k := Key{Version: KeyVersion + BigVersion, SeekPdir: begin, Class: BlobClassName}
+	k := *blobKey()
 	w.place(&k)
 	size := int64(k.KeyLen) + n
 	if n < 0 || size > math.MaxInt32 {
@@ -23,32 +56,30 @@ func (w *Writer) BlobFrom(n int64, fill func(io.Writer) error) (offset int64, er
 	if err != nil {
 		return 0, err
 	}
-	body := &bounded{w: w.tail, left: n}
+	offset = k.SeekKey + int64(k.KeyLen)
 	if _, err = w.tail.Write(head); err == nil {
-		err = fill(body)
+		err = w.tail.Flush()
 	}
-	if err == nil && body.left != 0 {
-		err = fmt.Errorf("%d bytes are missing", body.left)
+	if err == nil {
+		err = fill(&body{w.w, offset, n})
 	}
 	if err != nil {
 		return 0, w.fail(fmt.Errorf("%s at offset %#x: %w", k.Class, k.SeekKey, err))
 	}
-	w.end += size
+	w.startAt(offset + n)
 	w.changed = true
-	return k.SeekKey + int64(k.KeyLen), nil
+	return offset, nil
 }
 
-// bounded passes on so many bytes and no more.
-type bounded struct {
-	w    io.Writer
-	left int64
+// body is n bytes of a file, from the offset at on.
+type body struct {
+	file  io.WriterAt
+	at, n int64
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
-	if int64(len(p)) > b.left {
-		return 0, fmt.Errorf("%d bytes where %d are left", len(p), b.left)
+func (b *body) WriteAt(p []byte, off int64) (int, error) {
+	if off < 0 || off > b.n-int64(len(p)) {
+		return 0, fmt.Errorf("%d bytes at %d of %d", len(p), off, b.n)
 	}
-	n, err := b.w.Write(p)
-	b.left -= int64(n)
-	return n, err
+	return b.file.WriteAt(p, b.at+off)
 }

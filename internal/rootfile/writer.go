@@ -149,7 +149,11 @@ func (o *Options) complete() error {
 // startAt makes end the place of the next record.
 func (w *Writer) startAt(end int64) {
 	w.end = end
-	w.tail = bufio.NewWriterSize(io.NewOffsetWriter(w.w, end), tailBuffer)
+	to := io.NewOffsetWriter(w.w, end)
+	if w.tail == nil {
+		w.tail = bufio.NewWriterSize(to, tailBuffer)
+	}
+	w.tail.Reset(to)
 }
 
 func (w *Writer) now() Datime { return MakeDatime(w.opts.Clock()) }
@@ -227,8 +231,7 @@ func (w *Writer) Blob(payload ...[]byte) (offset int64, err error) {
 	for _, b := range payload {
 		n += len(b)
 	}
-	// ROOT gives its RBlobs the big form anywhere.
-	k, err := w.record(Key{Version: KeyVersion + BigVersion, SeekPdir: begin, Class: BlobClassName}, n, payload...)
+	k, err := w.record(*blobKey(), n, payload...)
 	return k.SeekKey + int64(k.KeyLen), err
 }
 

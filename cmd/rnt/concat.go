@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/surgery"
+)
+
+func (t *tool) concatCommand() *cobra.Command {
+	var c cutting
+	var clusters bool
+	cmd := &cobra.Command{
+		Use:   "concat OUT IN[FIRST:END]...",
+		Short: "Put ranges of entries one after the other",
+		Long: `concat makes a ROOT file OUT with ranges of entries of the RNTuples in the files IN,
+in this order: from FIRST, counted from 0, to END, END excluded. Both may be left out,
+and so may the brackets. With --clusters the numbers count clusters.
+
+Clusters that are taken as a whole are copied as they are stored, others are
+rewritten. Ranges of attributes are cut and numbered anew with their entries.`,
+		Example: "  rnt concat first.root 'events.root[:1000]'\n" +
+			"  rnt concat --clusters out.root 'a.root[3:5]' 'a.root[0:1]' b.root",
+		Args:              outIn(math.MaxInt),
+		ValidArgsFunction: rootFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts, done, err := t.cutting(&c)
+			if err != nil {
+				return err
+			}
+			var pieces []surgery.Piece
+			for _, arg := range args[1:] {
+				p, err := parsePiece(arg)
+				if err != nil {
+					return err
+				}
+				p.Name, p.Clusters = c.name, clusters
+				pieces = append(pieces, p)
+			}
+			report, err := surgery.Concat(cmd.Context(), args[0], pieces, opts...)
+			done()
+			if err != nil {
+				return err
+			}
+			return t.printCut(args[0], report, c.asJSON)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&clusters, "clusters", false, "FIRST and END count clusters")
+	f.StringVar(&c.name, "name", "", "name of the RNTuples (default the one that a file has)")
+	c.flags(cmd, "fields")
+	return cmd
+}
+
+// pieceOf matches IN[FIRST:END].
+var pieceOf = regexp.MustCompile(`^(.+)\[(\d*):(\d*)\]$`)
+
+// parsePiece reads IN[FIRST:END], or IN alone.
+func parsePiece(arg string) (p surgery.Piece, err error) {
+	m := pieceOf.FindStringSubmatch(arg)
+	if m == nil {
+		p.Path = arg
+		return p, nil
+	}
+	p.Path = m[1]
+	for i, n := range []*int64{&p.First, &p.End} {
+		if m[i+2] == "" {
+			continue
+		}
+		if *n, err = strconv.ParseInt(m[i+2], 10, 64); err != nil {
+			return p, usageError(fmt.Sprintf("%s: %s is too large", arg, m[i+2]))
+		}
+	}
+	if m[3] != "" && p.End <= p.First {
+		return p, usageError(arg + ": the range is empty")
+	}
+	return p, nil
+}

@@ -1,0 +1,229 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	differ "github.com/go-rntuple/go-rntuple/compare"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/value"
+)
+
+// diffing is how to differ.
+type diffing struct {
+	abs, rel              float64
+	tolerances            []string
+	layout, quiet, asJSON bool
+}
+
+// errDiffer says that diff has found, and printed, differences.
+var errDiffer = errors.New("the RNTuples differ")
+
+// A troubleError is an error of diff, whose status 1 says something else.
+type troubleError struct{ error }
+
+func (e troubleError) Unwrap() error { return e.error }
+
+func (t *tool) diffCommand() *cobra.Command {
+	var d diffing
+	cmd := &cobra.Command{
+		Use:   "diff A B [NTUPLE [NTUPLE_OF_B]]",
+		Short: "Compare two RNTuples",
+		Long: `diff compares the RNTuples in the files A and B: their fields, and the values of
+entries with the same number. It prints nothing if they are the same, whatever
+clusters, encodings and compression there are; with --layout it compares those, too.
+
+For each field it prints how many entries differ, which one is the first, how many
+values differ, and by how much numbers do so at most. Floats are equal within the
+tolerance of --abs, or --rel times the larger one; NaN is equal to NaN.
+
+The status is 0 if there is no difference, 1 if there is one, and 2 after an error.`,
+		Example: "  rnt diff old.root new.root\n" +
+			"  rnt diff --rel 1e-6 --tolerance Jet_pt=0.01 old.root new.root Events",
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) < 2:
+				return usageError("which files?")
+			case len(args) > 4:
+				return usageError("unexpected arguments: " + strings.Join(args[4:], " "))
+			}
+			return nil
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
+			if len(args) < 2 {
+				return completeFiles(cmd, args, text)
+			}
+			return completeArgs(2)(cmd, args[:1], text)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts, err := d.options()
+			if err != nil {
+				return err
+			}
+			found, err := t.diff(cmd.Context(), args, d, opts)
+			switch {
+			case err != nil:
+				return troubleError{err}
+			case found:
+				return errDiffer
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.Float64Var(&d.abs, "abs", 0, "floats that differ by so much are equal")
+	f.Float64Var(&d.rel, "rel", 0, "floats that differ by that part of the larger one are equal")
+	f.StringArrayVar(&d.tolerances, "tolerance", nil, "FIELD=ABS or FIELD=ABS:REL, again for more fields")
+	f.BoolVar(&d.layout, "layout", false, "compare clusters, pages, encodings, compression and sizes, too")
+	f.BoolVarP(&d.quiet, "quiet", "q", false, "print nothing; the status tells")
+	f.BoolVar(&d.asJSON, "json", false, "print JSON, also of fields that differ within the tolerance")
+	return cmd
+}
+
+// options returns the options of package differ.
+func (d *diffing) options() ([]differ.Option, error) {
+	opts := []differ.Option{differ.Tolerance(d.abs, d.rel)}
+	for _, text := range d.tolerances {
+		wrong := usageError(fmt.Sprintf("--tolerance %s: want FIELD=ABS or FIELD=ABS:REL", text))
+		at := strings.LastIndexByte(text, '=')
+		if at <= 0 {
+			return nil, wrong
+		}
+		first, second, both := strings.Cut(text[at+1:], ":")
+		if !both {
+			second = "0"
+		}
+		abs, err1 := strconv.ParseFloat(first, 64)
+		rel, err2 := strconv.ParseFloat(second, 64)
+		if err1 != nil || err2 != nil {
+			return nil, wrong
+		}
+		opts = append(opts, differ.FieldTolerance(text[:at], abs, rel))
+	}
+	return opts, nil
+}
+
+func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ.Option) (found bool, err error) {
+	readers := [2]*rntuple.Reader{}
+	for i := range readers {
+		one := args[i : i+1 : i+1]
+		if names := args[2:]; len(names) > 0 {
+			one = append(one, names[min(i, len(names)-1)])
+		}
+		if readers[i], err = open(ctx, one); err != nil {
+			return false, err
+		}
+		defer readers[i].Close()
+	}
+	var bar bar
+	result, err := differ.Values(ctx, readers[0], readers[1], append(opts, differ.Progress(func(done, total int64) {
+		if bar.b == nil {
+			bar = t.progress("values", total)
+		}
+		bar.set(done)
+	}))...)
+	bar.done()
+	if err != nil {
+		return false, err
+	}
+	var layout []differ.Difference
+	if d.layout {
+		if layout, err = differ.Layout(readers[0], readers[1]); err != nil {
+			return false, err
+		}
+	}
+	found = !result.Equal() || len(layout) > 0
+	switch {
+	case d.quiet:
+	case d.asJSON:
+		err = printJSON(t.out, differenceOf(result, layout, found))
+	default:
+		err = t.printDifferences(result, layout)
+	}
+	return found, err
+}
+
+// printDifferences prints what differs.
+func (t *tool) printDifferences(r *differ.Result, layout []differ.Difference) error {
+	if r.Entries[0] != r.Entries[1] {
+		fmt.Fprintf(t.out, "%s entries, %s entries\n", count(r.Entries[0]), count(r.Entries[1]))
+	}
+	for _, part := range []struct {
+		head string
+		all  []differ.Difference
+	}{{"SCHEMA", r.Schema}, {"LAYOUT", layout}} {
+		if len(part.all) == 0 {
+			continue
+		}
+		rows := newTable(part.head, "OF", "A", "B")
+		for _, d := range part.all {
+			rows.row(d.What, schema.Printable(d.Path), schema.Printable(d.A), schema.Printable(d.B))
+		}
+		if err := rows.print(t.out); err != nil {
+			return err
+		}
+	}
+	rows := newTable("VALUES OF", ">ENTRIES", ">FIRST", ">VALUES", ">MAX ABS", ">MAX REL")
+	for _, f := range r.Fields {
+		if f.Entries > 0 {
+			rows.row(schema.Printable(f.Path), count(f.Entries), count(f.First), count(f.Values), fmt.Sprintf("%.3g", f.MaxAbs), fmt.Sprintf("%.3g", f.MaxRel))
+		}
+	}
+	if len(rows.rows) == 0 {
+		return nil
+	}
+	return rows.print(t.out)
+}
+
+// differenceJSON is what `rnt diff --json` prints.
+type differenceJSON struct {
+	Equal     bool           `json:"equal"`
+	Entries   [2]int64       `json:"entries"`
+	Schema    []propertyJSON `json:"schema"`
+	Fields    []valuesJSON   `json:"fields"`
+	Layout    []propertyJSON `json:"layout,omitempty"`
+	Identical int64          `json:"identical_pages"`
+}
+
+type propertyJSON struct {
+	Field string `json:"field,omitempty"` // its path; absent: the RNTuple
+	What  string `json:"what"`
+	A     string `json:"a"`
+	B     string `json:"b"`
+}
+
+type valuesJSON struct {
+	Field   string `json:"field"`
+	Entries int64  `json:"entries"`
+	First   *int64 `json:"first,omitempty"`
+	Values  int64  `json:"values"`
+	MaxAbs  float  `json:"max_abs"`
+	MaxRel  float  `json:"max_rel"`
+}
+
+// A float is one in JSON, infinite ones as in cat.
+type float float64
+
+func (f float) MarshalJSON() ([]byte, error) { return value.AppendJSON(nil, float64(f)), nil }
+
+func differenceOf(r *differ.Result, layout []differ.Difference, found bool) differenceJSON {
+	j := differenceJSON{Equal: !found, Entries: r.Entries, Schema: propertiesOf(r.Schema), Layout: propertiesOf(layout), Identical: r.Identical, Fields: []valuesJSON{}}
+	for _, f := range r.Fields {
+		j.Fields = append(j.Fields, valuesJSON{f.Path, f.Entries, known(f.First), f.Values, float(f.MaxAbs), float(f.MaxRel)})
+	}
+	return j
+}
+
+func propertiesOf(all []differ.Difference) []propertyJSON {
+	j := []propertyJSON{}
+	for _, d := range all {
+		j = append(j, propertyJSON{d.Path, d.What, d.A, d.B})
+	}
+	return j
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/surgery"
+)
+
+// repacking is how to repack.
+type repacking struct {
+	name, compression     string
+	encodings             []string
+	clusterSize, pageSize int64
+	asJSON                bool
+}
+
+func (t *tool) repackCommand() *cobra.Command {
+	var r repacking
+	cmd := &cobra.Command{
+		Use:   "repack OUT IN",
+		Short: "Store an RNTuple in another way",
+		Long: `repack makes a ROOT file OUT with the entries of the RNTuple in the file IN,
+compressed or encoded in another way, or in clusters and pages of another size.
+What needs no change is copied.
+
+An --encoding is "default" (bytes are split, which makes them compress better),
+"unsplit" (as in memory) or that of one field: "pt=Real16", "pt=Real32Trunc:16" with
+16 bits, "eta=Real32Quant:12:-5:5" with 12 bits for a range. The first two never
+lose anything: columns that are narrow already stay so. The last does as told.
+
+OUT comes into being as a whole: if anything is wrong, a file that was there stays.`,
+		Example: "  rnt repack --compression lzma:7 small.root in.root\n" +
+			"  rnt repack --cluster-size 100000000 --encoding pt=Real16 out.root in.root",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 2 {
+				return usageError("unexpected arguments: " + strings.Join(args[2:], " "))
+			}
+			return outAndInputs("repacked")(nil, args)
+		},
+		ValidArgsFunction: completeFiles,
+		RunE:              func(cmd *cobra.Command, args []string) error { return t.repack(cmd, args[0], args[1], r) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&r.name, "name", "", "name of the RNTuple (default the one that the file has)")
+	f.StringVar(&r.compression, "compression", "", `"zstd:5", "lz4:4", "zlib:1", "lzma:7" or "none" (default as it is)`)
+	f.StringArrayVar(&r.encodings, "encoding", nil, `"default", "unsplit" or FIELD=TYPE, again for more fields (default as it is)`)
+	f.Int64Var(&r.clusterSize, "cluster-size", 0, "make new clusters of that many bytes on disk (default as they are)")
+	f.Int64Var(&r.pageSize, "page-size", 0, "make new pages of at most that many bytes in memory (default as they are)")
+	f.BoolVar(&r.asJSON, "json", false, "print JSON, sizes in bytes")
+	return cmd
+}
+
+func (t *tool) repack(cmd *cobra.Command, out, in string, r repacking) error {
+	opts, err := compressionOption(r.compression)
+	if err != nil {
+		return err
+	}
+	for _, text := range r.encodings {
+		opt, err := parseEncoding(text)
+		if err != nil {
+			return usageError(fmt.Sprintf("--encoding %s: %v", text, err))
+		}
+		opts = append(opts, opt)
+	}
+	for _, size := range []struct {
+		flag   string
+		bytes  int64
+		option func(int64) rntuple.WriteOption
+	}{{"cluster-size", r.clusterSize, rntuple.ClusterSize}, {"page-size", r.pageSize, rntuple.MaxUnzippedPageSize}} {
+		if !cmd.Flags().Changed(size.flag) {
+			continue
+		}
+		if size.bytes <= 0 {
+			return usageError(fmt.Sprintf("--%s must be positive", size.flag))
+		}
+		opts = append(opts, surgery.AtLeast(surgery.Rewrite), surgery.Write(size.option(size.bytes)))
+	}
+	return t.operate(out, r.asJSON, func(progress surgery.Option) (*surgery.Report, error) {
+		return surgery.Repack(cmd.Context(), out, surgery.Input{Path: in, Name: r.name}, append(opts, progress)...)
+	})
+}
+
+// parseEncoding reads a value of --encoding.
+func parseEncoding(text string) (surgery.Option, error) {
+	at := strings.LastIndexByte(text, '=') // names may have some, too
+	if at < 0 {
+		e := surgery.Encoding(text)
+		if e != surgery.DefaultEncoding && e != surgery.UnsplitEncoding {
+			return nil, fmt.Errorf("want %q, %q or FIELD=TYPE", surgery.DefaultEncoding, surgery.UnsplitEncoding)
+		}
+		return surgery.EncodeAll(e), nil
+	}
+	parts := strings.Split(text[at+1:], ":")
+	column := schema.ColumnDocument{Type: parts[0]}
+	switch len(parts) {
+	case 1:
+		return surgery.Encode(text[:at], column), nil
+	case 2, 4:
+	default:
+		return nil, fmt.Errorf("want TYPE, TYPE:BITS or TYPE:BITS:MIN:MAX")
+	}
+	bits, err := strconv.ParseUint(parts[1], 10, 16)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no number of bits", parts[1])
+	}
+	column.Bits = uint16(bits)
+	if len(parts) == 4 {
+		column.Range = new([2]float64)
+		for i, part := range parts[2:] {
+			if column.Range[i], err = strconv.ParseFloat(part, 64); err != nil {
+				return nil, fmt.Errorf("%q is no number", part)
+			}
+		}
+	}
+	return surgery.Encode(text[:at], column), nil
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCut slims, skims, concatenates and splits a file of ROOT's.
+func TestCut(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "out.root")
+	everything := strings.SplitAfter(strings.TrimSuffix(rnt(t, "cat", dimuon, "--fields", "event,Muon_pt"), "\n"), "\n")
+	everything[len(everything)-1] += "\n"
+	cat := func(path string) string { return rnt(t, "cat", path, "--fields", "event,Muon_pt") }
+	same := func(what, got string, want ...string) {
+		t.Helper()
+		if got != strings.Join(want, "") {
+			t.Errorf("%s: other entries", what)
+		}
+	}
+
+	report := decode[cutJSON](t, "slim", "--json", "--keep", "event,Muon_p*", out, dimuon, "Events")
+	same("slim", cat(out), everything...)
+	if len(report.Levels) != 1 || report.Levels[0].Level != "copy" {
+		t.Errorf("slim: %v", report)
+	}
+	if fields := rnt(t, "schema", out); strings.Contains(fields, "run") || strings.Contains(fields, "Muon_eta") {
+		t.Error(fields)
+	}
+	stdout, stderr, _ := try("slim", "--drop", "_collection0", out, dimuon)
+	if !strings.Contains(stderr, `field "nMuon" is dropped`) || !strings.Contains(stdout, "out.root: 80,000 of 80,000 entries") {
+		t.Error(stdout, stderr)
+	}
+
+	var want []string
+	for _, line := range everything {
+		if _, list, _ := strings.Cut(line, "["); strings.Count(list, ",") == 2 {
+			want = append(want, line)
+		}
+	}
+	report = decode[cutJSON](t, "skim", "--json", "--where", "len(Muon_pt) == 3 && nMuon == 3", "--fields", "event,Muon_pt", out, dimuon)
+	same("skim", cat(out), want...)
+	if report.Entries != int64(len(want)) || report.InputEntries != 80000 || len(want) == 0 {
+		t.Errorf("skim: %v, want %d entries", report, len(want))
+	}
+
+	rnt(t, "concat", out, dimuon+"[79990:]", dimuon+"[2:3]", dimuon+"[:5]")
+	same("concat", cat(out), append(append(append([]string{}, everything[79990:]...), everything[2]), everything[:5]...)...)
+	table := rnt(t, "concat", "--clusters", out, dimuon+"[0:1]", dimuon)
+	if strings.Contains(table, "rewrite") || !strings.HasPrefix(cat(out), everything[0]) {
+		t.Error(table)
+	}
+
+	table = rnt(t, "split", "--entries", "30000", filepath.Join(dir, "part.root"), dimuon)
+	if strings.Count(table, "part-") != 3 {
+		t.Error(table)
+	}
+	var all string
+	for _, n := range []string{"0", "1", "2"} {
+		all += cat(filepath.Join(dir, "part-"+n+".root"))
+	}
+	same("split", all, everything...)
+	parts := decode[[]partJSON](t, "split", "--json", "--size", "1", filepath.Join(dir, "p%02d"), dimuon)
+	if len(parts) < 2 || parts[1].Path != filepath.Join(dir, "p01") || parts[1].First != parts[0].End || parts[1].Entries != parts[1].End-parts[1].First {
+		t.Error(parts)
+	}
+}
+
+// TestCutErrors has calls that fail: they leave no file.
+func TestCutErrors(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"slim"}, 2, "which file is to be made?"},
+		{[]string{"slim", "out"}, 2, "of which file?"},
+		{[]string{"slim", "out", "in", "n", "m"}, 2, "unexpected arguments: m"},
+		{[]string{"slim", "out", "in"}, 2, "which fields?"},
+		{[]string{"slim", "--keep", "x", "--compression", "fast", "out", "in"}, 2, "--compression"},
+		{[]string{"slim", "--keep", "x", "--cluster-size", "0", "out", "in"}, 2, "--cluster-size must be positive"},
+		{[]string{"slim", "--keep", "runn", "out", "in"}, 1, `no field "runn"`},
+		{[]string{"skim", "out", "in"}, 2, "which entries?"},
+		{[]string{"skim", "--where", "1 +", "out", "in"}, 2, "--where: expression, character"},
+		{[]string{"skim", "--where", "Muon_px > 1", "out", "in"}, 1, `there is no field "Muon_px"; did you mean "Muon_pt"?`},
+		{[]string{"skim", "--where", "Muon_pt[0] > 1", "out", "in"}, 1, "entry "},
+		{[]string{"concat", "out", "in[5:5]"}, 2, "the range is empty"},
+		{[]string{"concat", "out", "in[5:99999999999999999999]"}, 2, "too large"},
+		{[]string{"concat", "out", "in[5:80001]"}, 1, "there are no entries from 5 to 80001, but 80000"},
+		{[]string{"split", "out", "in"}, 2, "into which parts?"},
+		{[]string{"split", "--size", "-1", "out", "in"}, 1, "one positive number"},
+		{[]string{"split", "--entries", "1", "--size", "1", "out", "in"}, 2, "into which parts?"},
+	} {
+		args := c.args
+		for i, a := range args {
+			if rest, ok := strings.CutPrefix(a, "in"); ok {
+				args[i] = sampleFile + rest
+			}
+		}
+		_, stderr, status := try(args...)
+		if status != c.status || !strings.Contains(stderr, c.says) {
+			t.Errorf("%v: status %d, %s", args, status, stderr)
+		}
+	}
+	if left, err := os.ReadDir("."); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// sampleFile is dimuon for tests that change the folder.
+var sampleFile, _ = filepath.Abs(dimuon)

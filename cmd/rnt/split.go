@@ -1,0 +1,100 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/surgery"
+)
+
+func (t *tool) splitCommand() *cobra.Command {
+	var c cutting
+	var size surgery.PartSize
+	cmd := &cobra.Command{
+		Use:   "split OUT IN [NTUPLE]",
+		Short: "Cut an RNTuple into several files",
+		Long: `split makes ROOT files with some entries each of the RNTuple in the file IN. OUT is
+their path with %d, %03d or the like for the number, counted from 0; without, the
+number comes before the extension: "out.root" gives "out-0.root", "out-1.root" ...
+
+Parts end after as many entries, after as many clusters, or where the pages of the
+next cluster would exceed a number of bytes. Where no cluster is cut, pages are
+copied as they are stored. Ranges of attributes are cut and numbered anew.
+
+No file that exists is replaced, and after an error no part is left.`,
+		Example: "  rnt split --entries 100000 part.root events.root\n" +
+			"  rnt split --size 2000000000 'part-%03d.root' events.root",
+		Args:              outIn(3),
+		ValidArgsFunction: completeOutIn,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			said := 0
+			for _, name := range []string{"entries", "clusters", "size"} {
+				if cmd.Flags().Changed(name) {
+					said++
+				}
+			}
+			if said != 1 {
+				return usageError("into which parts? Say one of --entries, --clusters and --size")
+			}
+			opts, done, err := t.cutting(&c)
+			if err != nil {
+				return err
+			}
+			in := surgery.Input{Path: args[1]}
+			if len(args) > 2 {
+				in.Name = args[2]
+			}
+			parts, err := surgery.Split(cmd.Context(), numbered(args[0]), in, size, opts...)
+			done()
+			if err != nil {
+				return err
+			}
+			return t.printParts(parts, c.asJSON)
+		},
+	}
+	f := cmd.Flags()
+	f.Int64Var(&size.Entries, "entries", 0, "entries of a part")
+	f.Int64Var(&size.Clusters, "clusters", 0, "clusters of a part")
+	f.Int64Var(&size.Bytes, "size", 0, "bytes of the pages of a part, at most, but at least a cluster")
+	c.flags(cmd, "fields")
+	return cmd
+}
+
+// numbered adds a place for the number to a path that has none.
+func numbered(path string) string {
+	if strings.Contains(path, "%") {
+		return path
+	}
+	if stem, ok := strings.CutSuffix(path, ".root"); ok {
+		return stem + "-%d.root"
+	}
+	return path + "-%d"
+}
+
+// partJSON is a part as JSON.
+type partJSON struct {
+	Path  string `json:"path"`
+	First int64  `json:"first"`
+	End   int64  `json:"end"`
+	cutJSON
+}
+
+func (t *tool) printParts(parts []surgery.Part, asJSON bool) error {
+	if asJSON {
+		all := []partJSON{}
+		for _, p := range parts {
+			all = append(all, partJSON{p.Path, p.Entries.First, p.Entries.End, cutOf(p.Report)})
+		}
+		return printJSON(t.out, all)
+	}
+	table := newTable("FILE", ">FIRST", ">ENTRIES", ">COPIED", ">REWRITTEN")
+	for _, p := range parts {
+		copied, rewritten := int64(0), p.Report.Levels[surgery.Rewrite].Bytes
+		for _, l := range p.Report.Levels[:surgery.Rewrite] {
+			copied += l.Bytes
+		}
+		table.row(p.Path, count(p.Entries.First), count(p.Entries.Len()), size(copied), size(rewritten))
+	}
+	return table.print(t.out)
+}

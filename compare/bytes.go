@@ -1,0 +1,121 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/checksum"
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/raw"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// clusters are those of an RNTuple, by entry.
+type clusters struct {
+	*pages.Source
+	now  *pages.Cluster // found last
+	page []byte         // read last
+}
+
+func clustersOf(r *rntuple.Reader) *clusters { return &clusters{Source: raw.InputOf(r).Source} }
+
+// find returns the cluster that an entry is in.
+func (c *clusters) find(ctx context.Context, entry int64) (*pages.Cluster, error) {
+	if c.now != nil && c.now.First <= entry && entry < c.now.End {
+		return c.now, nil
+	}
+	var err error
+	c.now, err = c.Find(ctx, entry)
+	return c.now, err
+}
+
+// sameBytes returns how many pages a field and all below it have in two clusters
+// if they are the same, byte for byte, and mean the same; else 0. What says so has
+// been verified by checksums, where there are such.
+func sameBytes(a, b *clusters, x, y *pages.Cluster, p *pair) (n int64) {
+	type both struct{ a, b pages.Chunk }
+	var all []both
+	var walk func(f, g *schema.Field) bool
+	walk = func(f, g *schema.Field) bool {
+		if f.Shape != g.Shape || f.Kind() != g.Kind() || f.ArraySize != g.ArraySize ||
+			len(f.Children) != len(g.Children) || (len(f.Columns) == 0) != (len(g.Columns) == 0) {
+			return false
+		}
+		if len(f.Columns) > 0 {
+			for i := range f.Columns[0] {
+				u, err1 := x.Chunk(f, i)
+				v, err2 := y.Chunk(g, i)
+				if err1 != nil || err2 != nil || !alike(u, v) { // who reads it meets the error
+					return false
+				}
+				all = append(all, both{u, v})
+			}
+		}
+		for i, child := range f.Children {
+			if child.Name != g.Children[i].Name || !walk(child, g.Children[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	if !walk(wrapper(p.a), wrapper(p.b)) {
+		return 0
+	}
+	for _, c := range all {
+		for i := range c.a.Pages {
+			if !samePage(a, b, c.a.Pages[i], c.b.Pages[i]) {
+				return 0
+			}
+			n++
+		}
+	}
+	return n
+}
+
+// alike reports whether pages with the same bytes are elements with the same
+// values.
+func alike(a, b pages.Chunk) bool {
+	if a.Column.Format() != b.Column.Format() || a.Zeros != b.Zeros || len(a.Pages) != len(b.Pages) {
+		return false
+	}
+	for i, p := range a.Pages {
+		q := b.Pages[i]
+		if p.NumElements != q.NumElements || p.Locator.Size != q.Locator.Size || p.HasChecksum != q.HasChecksum {
+			return false
+		}
+	}
+	return true
+}
+
+// samePage reports whether two pages of the same size have the same bytes, and
+// fit their checksum.
+func samePage(a, b *clusters, p, q envelope.Page) bool {
+	x, y := a.read(p), b.read(q)
+	if x == nil || !bytes.Equal(x, y) {
+		return false
+	}
+	n := p.Locator.Size
+	return !p.HasChecksum || checksum.Verify(binary.LittleEndian.Uint64(x[n:]), x[:n]) == nil
+}
+
+// read returns the bytes of a page with its checksum, until the next call, or nil
+// if they cannot be read: whoever decodes it meets the error.
+func (c *clusters) read(p envelope.Page) []byte {
+	n := int64(p.Locator.Size)
+	if n <= 0 || n > c.Size {
+		return nil
+	}
+	if p.HasChecksum {
+		n += checksum.Size
+	}
+	c.page = slices.Grow(c.page[:0], int(n))[:n]
+	if anchor.ReadBlob(c.R, c.page, int64(p.Locator.Offset), c.MaxKeySize) != nil {
+		return nil
+	}
+	return c.page
+}

@@ -1,0 +1,100 @@
+package compare
+
+import (
+	"fmt"
+
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A Difference is a property in which two RNTuples differ.
+type Difference struct {
+	Path string // of the field; empty if it is about all
+	What string // "type", "array size", ...; "field" if one of the two does not have it
+	A, B string // empty if there is nothing
+}
+
+func (d Difference) String() string {
+	return fmt.Sprintf("%s: %s: %q, %q", d.Path, d.What, d.A, d.B)
+}
+
+// Schemas returns in what two schemas differ: which fields only one of them has,
+// and for the others descriptions, types and structure. Names of the RNTuples,
+// the order of fields, when they were added, and encodings are no difference.
+func Schemas(a, b *schema.Schema) []Difference {
+	d := &differences{}
+	d.add("", "description", a.Description, b.Description)
+	for i, s := range []*schema.Schema{a, b} {
+		for _, h := range s.Hidden {
+			said := [2]string{}
+			said[i] = h.Err.Error()
+			d.add(h.Field.Name, "cannot be read", said[0], said[1])
+		}
+	}
+	d.fields(a.Fields, b.Fields)
+	return d.all
+}
+
+type differences struct{ all []Difference }
+
+// add adds a property if it differs.
+func (d *differences) add(path, what string, a, b any) {
+	if a != b {
+		d.all = append(d.all, Difference{path, what, fmt.Sprint(a), fmt.Sprint(b)})
+	}
+}
+
+// fields compares fields next to each other, by name.
+func (d *differences) fields(a, b []*schema.Field) {
+	left := byName(b)
+	for _, f := range a {
+		g := left[f.Name]
+		delete(left, f.Name)
+		if g == nil {
+			d.add(f.Path(), "field", f.CppType(), "")
+			continue
+		}
+		d.field(f, g)
+	}
+	for _, g := range b {
+		if left[g.Name] != nil {
+			d.add(g.Path(), "field", "", g.CppType())
+		}
+	}
+}
+
+func byName(fields []*schema.Field) map[string]*schema.Field {
+	m := map[string]*schema.Field{}
+	for _, f := range fields {
+		m[f.Name] = f
+	}
+	return m
+}
+
+// field compares a field and those below it.
+func (d *differences) field(f, g *schema.Field) {
+	n, path := len(d.all), f.Path()
+	d.add(path, "type", f.TypeName, g.TypeName)
+	d.add(path, "alias", f.TypeAlias, g.TypeAlias)
+	d.add(path, "description", f.Description, g.Description)
+	d.add(path, "structure", f.Shape.String(), g.Shape.String())
+	d.add(path, "type version", f.TypeVersion, g.TypeVersion)
+	d.add(path, "field version", f.Version, g.Version)
+	d.add(path, "array size", f.ArraySize, g.ArraySize)
+	d.add(path, "struct of arrays", f.Flags&envelope.FieldSoA != 0, g.Flags&envelope.FieldSoA != 0)
+	if f.Flags&g.Flags&envelope.FieldChecksum != 0 {
+		d.add(path, "type checksum", f.TypeChecksum, g.TypeChecksum)
+	}
+	d.add(path, "projection of", sourceOf(f), sourceOf(g))
+	if len(d.all) > n && f.Shape != g.Shape {
+		return // what is below differs in other ways
+	}
+	d.fields(f.Children, g.Children)
+}
+
+func sourceOf(f *schema.Field) string {
+	if f.Source == nil {
+		return ""
+	}
+	return f.Source.Path()
+}

@@ -1,0 +1,14 @@
+//go:build !(linux && (386 || amd64 || arm || arm64 || loong64 || riscv64 || s390x))
+
+package reflink
+
+import (
+	"errors"
+	"os"
+)
+
+// BlockSize returns 0: files cannot share blocks here.
+func BlockSize(*os.File) int64 { return 0 }
+
+// Clone fails.
+func Clone(*os.File, int64, *os.File, int64, int64) error { return errors.ErrUnsupported }

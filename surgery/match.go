@@ -1,0 +1,201 @@
+package surgery
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A match says how the fields of an input go with those of an output.
+type match struct {
+	from     map[schema.FieldID]*schema.Field // of the input, by field of the output
+	missing  []*schema.Field                  // top-level fields of the output that the input lacks
+	extra    []*schema.Field                  // top-level fields that only the input has
+	problems []Problem                        // without the input
+
+	convert bool
+}
+
+// compare compares the schema of an input with that of the output. It finds all
+// problems that the modes have in common.
+//
+// Specification: "RNTuple merging process", "Descriptor compatibility and
+// validation". Several column representations and, on request, types that can be
+// converted are allowed here.
+func compare(out, in *schema.Schema, convert bool) *match {
+	m := &match{from: map[schema.FieldID]*schema.Field{}, convert: convert}
+	for _, h := range in.Hidden {
+		m.problem(h.Field, "cannot be read: %v", h.Err)
+	}
+	byName := map[string]*schema.Field{}
+	for _, g := range in.Fields {
+		byName[g.Name] = g
+	}
+	for _, f := range out.Fields {
+		if g := byName[f.Name]; g != nil {
+			m.compare(f, g)
+			delete(byName, f.Name)
+		} else {
+			m.missing = append(m.missing, f)
+		}
+	}
+	for _, g := range in.Fields {
+		if byName[g.Name] != nil {
+			m.extra = append(m.extra, g)
+		}
+	}
+	return m
+}
+
+// apply adds the problems that a mode has with the match.
+func (m *match) apply(mode Mode) {
+	if mode != Union {
+		for _, f := range m.missing {
+			m.problem(f, "is missing, but the first input has it")
+		}
+	}
+	if mode == Strict {
+		for _, f := range m.extra {
+			m.problem(f, "is not in the first input")
+		}
+	}
+}
+
+func (m *match) problem(f *schema.Field, format string, args ...any) {
+	m.problems = append(m.problems, Problem{Field: f.Path(), What: fmt.Sprintf(format, args...)})
+}
+
+// compare compares the field f of the output with g of the input.
+func (m *match) compare(f, g *schema.Field) {
+	differ := func(what string, first, this any) {
+		m.problem(g, "%s is %v, in the first input %v", what, this, first)
+	}
+	m.from[f.ID] = g
+	switch {
+	case (f.Source == nil) != (g.Source == nil):
+		differ("projected field", f.Source != nil, g.Source != nil)
+		return
+	case f.Source != nil && f.Source.Path() != g.Source.Path():
+		differ("the source of the projection", fmt.Sprintf("%q", f.Source.Path()), fmt.Sprintf("%q", g.Source.Path()))
+	}
+	if f.TypeName != g.TypeName && !(m.convert && f.Shape == g.Shape) {
+		differ("the type", f.CppType(), g.CppType())
+	}
+	if f.Flags&g.Flags&envelope.FieldChecksum != 0 && f.TypeChecksum != g.TypeChecksum {
+		differ("the type checksum", fmt.Sprintf("%#x", f.TypeChecksum), fmt.Sprintf("%#x", g.TypeChecksum))
+	}
+	if f.TypeVersion != g.TypeVersion {
+		differ("the type version", int32(f.TypeVersion), int32(g.TypeVersion))
+	}
+	if f.Role != g.Role || f.Shape != g.Shape {
+		differ("the structure", f.Shape, g.Shape)
+		return
+	}
+	if f.ArraySize != g.ArraySize {
+		differ("the array size", f.ArraySize, g.ArraySize)
+	}
+	if f.Source == nil {
+		m.compareColumns(f, g)
+	}
+	if len(f.Children) != len(g.Children) {
+		differ("the number of subfields", len(f.Children), len(g.Children))
+		return
+	}
+	for _, sub := range f.Children {
+		i := slices.IndexFunc(g.Children, func(c *schema.Field) bool { return c.Name == sub.Name })
+		if i < 0 {
+			m.problem(g, "has no subfield %q, but the first input does", sub.Name)
+			continue
+		}
+		m.compare(sub, g.Children[i])
+	}
+}
+
+// compareColumns compares the column representations.
+func (m *match) compareColumns(f, g *schema.Field) {
+	if len(f.Columns) == 0 || len(g.Columns) == 0 {
+		if len(f.Columns) != len(g.Columns) {
+			m.problem(g, "has %d column representations, in the first input %d", len(g.Columns), len(f.Columns))
+		}
+		return
+	}
+	for r, columns := range g.Columns {
+		if len(columns) != len(f.Columns[0]) {
+			m.problem(g, "has %d columns, in the first input %d", len(columns), len(f.Columns[0]))
+			return
+		}
+		if m.representation(f, columns) > 0 {
+			continue // it is kept
+		}
+		for i, c := range columns {
+			from, to := current(c.Format()), f.Columns[0][i].Format()
+			if !m.fits(from, to, r > 0) {
+				m.problem(g, "column %d is of type %v, in the first input %v", i, from, to)
+			}
+		}
+	}
+}
+
+// representation returns which representation of f has the formats of columns, or
+// 0 if none has.
+func (m *match) representation(f *schema.Field, columns []*schema.Column) int {
+	r := slices.IndexFunc(f.Columns, func(rep []*schema.Column) bool {
+		return slices.EqualFunc(rep, columns, func(a, b *schema.Column) bool { return a.Format() == current(b.Format()) })
+	})
+	return max(0, r)
+}
+
+// fits reports whether pages of one format can become pages of the other one.
+// Those of a further representation can if nothing is lost.
+func (m *match) fits(from, to column.Format, further bool) bool {
+	switch {
+	case from == to, splitOf(from.Type, to.Type) && from.Bits == to.Bits:
+		return true
+	case m.convert:
+		return convertible(from.Kind(), to.Kind()) && (from.Type == column.Byte) == (to.Type == column.Byte)
+	case !further:
+		return false
+	case from.Type.IsIndex():
+		return to.Type.IsIndex() && to.Bits >= from.Bits
+	}
+	full := to.Type == column.Real32 || to.Type == column.SplitReal32 || to.Type == column.Real64 || to.Type == column.SplitReal64
+	return full && convertible(from.Kind(), to.Kind()) && to.Bits >= from.Bits
+}
+
+// current returns the format that replaces one of a pre-release format.
+func current(f column.Format) column.Format {
+	if f.PreRelease {
+		f.PreRelease = false
+		if f.Type == column.Switch {
+			_, f.Bits = column.Switch.BitRange()
+		}
+	}
+	return f
+}
+
+// splits has the types of which there is a split version.
+var splits = map[column.Type]column.Type{
+	column.Int16: column.SplitInt16, column.Int32: column.SplitInt32, column.Int64: column.SplitInt64,
+	column.UInt16: column.SplitUInt16, column.UInt32: column.SplitUInt32, column.UInt64: column.SplitUInt64,
+	column.Index32: column.SplitIndex32, column.Index64: column.SplitIndex64,
+	column.Real16: column.SplitReal16, column.Real32: column.SplitReal32, column.Real64: column.SplitReal64,
+}
+
+// splitOf reports whether one type is the split version of the other.
+func splitOf(a, b column.Type) bool {
+	s, ok := splits[a]
+	if ok && s == b {
+		return true
+	}
+	s, ok = splits[b]
+	return ok && s == a
+}
+
+func convertible(from, to column.Kind) bool {
+	integral := func(k column.Kind) bool { return k <= column.KindUint64 }
+	float := func(k column.Kind) bool { return k == column.KindFloat32 || k == column.KindFloat64 }
+	return from == to || integral(from) && integral(to) || float(from) && float(to)
+}

@@ -1,0 +1,306 @@
+// Package where chooses entries of RNTuples by conditions in the expression
+// language of github.com/expr-lang/expr:
+//
+//	nMuon == 2 && all(Muon_pt, # > 20)
+//	any(Electron_eta, abs(#) < 1.4) or MET.pt > 100
+//	sum(Jet_pt) / len(Jet_pt) > 30 and "HLT_Mu17" in triggers
+//
+// Top-level fields are variables, $env["name"] those whose names are no words of
+// the language. What they are:
+//
+//	bool                                   bool
+//	integers, characters, bytes            int, 64 bits; a value beyond is an error
+//	float, double                          float, 64 bits
+//	std::string                            string
+//	enum, std::atomic                      the type of the underlying value
+//	vector, RVec, sets, arrays, bitset     array: len, any, all, filter, sum, x[0], x[-1] ...
+//	pair, tuple                            array of the members
+//	classes, untyped records               their members: vertex.x
+//	maps with strings as keys              map: m["key"], "key" in m; nil if there is none
+//	other maps                             array of what has the members key and value
+//	optional, unique_ptr, variant          the value, or nil; ?? gives another one
+//
+// The operators / and ** give floats, % takes integers; +, - and * of integers wrap
+// around. Floats compare as numbers: nothing is equal to NaN, and the float 0.1 in
+// the file is not the number 0.1, which has more digits. See
+// https://expr-lang.org/docs/language-definition for all of the language.
+package where
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr"
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+	"github.com/expr-lang/expr/types"
+	"github.com/expr-lang/expr/vm"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A Condition is an expression that is true or false of an entry. It is safe for
+// concurrent use.
+type Condition struct{ text string }
+
+// Parse returns the condition of an expression. The error, an *Error, says what is
+// wrong with its form; what it means depends on the fields there are.
+func Parse(text string) (*Condition, error) {
+	if _, err := parser.Parse(text); err != nil {
+		return nil, explain(err, nil)
+	}
+	return &Condition{text}, nil
+}
+
+func (c *Condition) String() string { return c.text }
+
+// An Error is what is wrong with an expression, or with its value for an entry.
+type Error struct {
+	Line, Column int // from 1; 0 if they are not known
+	Message      string
+}
+
+func (e *Error) Error() string {
+	switch {
+	case e.Line == 0:
+		return "expression: " + e.Message
+	case e.Line == 1:
+		return fmt.Sprintf("expression, character %d: %s", e.Column, e.Message)
+	}
+	return fmt.Sprintf("expression, line %d, character %d: %s", e.Line, e.Column, e.Message)
+}
+
+// explain returns the error of the language as an *Error, which names similar
+// fields of the schema where one is not known.
+func explain(err error, s *schema.Schema) error {
+	var at *file.Error
+	if !errors.As(err, &at) {
+		return &Error{Message: err.Error()}
+	}
+	e := &Error{at.Line, at.Column + 1, at.Message}
+	if name, ok := strings.CutPrefix(at.Message, "unknown name "); ok && s != nil {
+		if _, err := s.Lookup(name); err != nil {
+			e.Message = err.Error()
+		}
+		if like := similar(s.Fields, name); like != "" {
+			e.Message = fmt.Sprintf("there is no field %q; did you mean %q?", name, like)
+		}
+	}
+	return e
+}
+
+// similar returns the name of a field that is nearly the given one.
+func similar(fields []*schema.Field, name string) (like string) {
+	least := 3
+	for _, f := range fields {
+		if d := distance(strings.ToLower(f.Name), strings.ToLower(name)); d < least && d < len(name) {
+			like, least = f.Name, d
+		}
+	}
+	return like
+}
+
+// distance returns how many letters must be added, removed or changed.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			d := min(row[j], row[j+1]) + 1
+			if a[i] == b[j] {
+				d = min(d, last)
+			} else {
+				d = min(d, last+1)
+			}
+			last, row[j+1] = row[j+1], d
+		}
+	}
+	return row[len(b)]
+}
+
+// batch is how many entries are read at a time.
+const batch = 1000
+
+// Select yields the entries of which the condition is true, as ranges in order; it
+// is a surgery.Selector. Only the fields that the condition names are read, of
+// records only the members.
+//
+// An error at once, an *Error, says that the condition does not fit the fields. One
+// while it is evaluated names the entry.
+func (c *Condition) Select(r *rntuple.Reader) (iter.Seq2[rntuple.EntryRange, error], error) {
+	program, uses, err := c.compile(r.Schema())
+	if err != nil {
+		return nil, err
+	}
+	env := map[string]any{}
+	var variables []*variable
+	for _, chain := range uses {
+		v, err := newVariable(r, chain, env)
+		if err != nil {
+			return nil, err
+		}
+		variables = append(variables, v)
+	}
+	return func(yield func(rntuple.EntryRange, error) bool) {
+		var machine vm.VM
+		var run rntuple.EntryRange
+		for first := int64(0); first < r.NumEntries(); first += batch {
+			n := int(min(batch, r.NumEntries()-first))
+			for _, v := range variables {
+				if err := v.load(first, n); err != nil {
+					yield(run, err)
+					return
+				}
+			}
+			for i := range n {
+				for _, v := range variables {
+					v.set(i)
+				}
+				entry := first + int64(i)
+				result, err := machine.Run(program, env)
+				switch {
+				case err != nil:
+					yield(run, fmt.Errorf("entry %d: %w", entry, explain(err, nil)))
+					return
+				case result != true:
+				case run.End == entry:
+					run.End++
+				default:
+					if !yield(run, nil) {
+						return
+					}
+					run = rntuple.EntryRange{First: entry, End: entry + 1}
+				}
+			}
+		}
+		yield(run, nil)
+	}, nil
+}
+
+// compile compiles the condition for a schema. It returns the fields that must be
+// read, each with the records that it is in.
+func (c *Condition) compile(s *schema.Schema) (*vm.Program, [][]*schema.Field, error) {
+	env := types.Map{}
+	for _, f := range s.Fields {
+		env[f.Name] = typeOf(f)
+	}
+	u := &usage{schema: s, of: map[ast.Node][]*schema.Field{}, count: map[*schema.Field]int{}}
+	program, err := expr.Compile(c.text, expr.Env(env), expr.AsBool(), expr.Patch(u))
+	if err != nil {
+		return nil, nil, explain(err, s)
+	}
+	if u.env > 0 {
+		return nil, nil, &Error{Message: `$env can only be used as $env["name"]`}
+	}
+	var chains [][]*schema.Field
+	for _, chain := range u.chains {
+		if f := chain[len(chain)-1]; u.count[f] > 0 {
+			chains = append(chains, chain)
+			u.count[f] = 0
+		}
+	}
+	// A record that is read as a whole has its members.
+	whole := func(f *schema.Field) bool {
+		return slices.ContainsFunc(chains, func(chain []*schema.Field) bool { return chain[len(chain)-1] == f })
+	}
+	return program, slices.DeleteFunc(slices.Clone(chains), func(chain []*schema.Field) bool {
+		return slices.ContainsFunc(chain[:len(chain)-1], whole)
+	}), nil
+}
+
+// usage finds out which fields an expression uses. It visits what a node consists
+// of before the node itself.
+type usage struct {
+	schema *schema.Schema
+	of     map[ast.Node][]*schema.Field // nodes that are a field, with the records that it is in
+	count  map[*schema.Field]int        // of nodes that are the field and not only name a member
+	env    int                          // of $env, likewise
+	chains [][]*schema.Field
+}
+
+// Visit implements ast.Visitor.
+func (u *usage) Visit(node *ast.Node) {
+	fields := func(all []*schema.Field, name string) *schema.Field {
+		if i := slices.IndexFunc(all, func(f *schema.Field) bool { return f.Name == name }); i >= 0 {
+			return all[i]
+		}
+		return nil
+	}
+	use := func(f *schema.Field, above []*schema.Field) {
+		if f != nil {
+			chain := append(slices.Clone(above), f)
+			u.of[*node] = chain
+			u.count[f]++
+			u.chains = append(u.chains, chain)
+		}
+	}
+	switch n := (*node).(type) {
+	case *ast.IdentifierNode:
+		if n.Value == "$env" {
+			u.env++
+		} else {
+			use(fields(u.schema.Fields, n.Value), nil)
+		}
+	case *ast.MemberNode:
+		name, ok := n.Property.(*ast.StringNode)
+		if !ok {
+			return
+		}
+		if id, ok := n.Node.(*ast.IdentifierNode); ok && id.Value == "$env" {
+			u.env--
+			use(fields(u.schema.Fields, name.Value), nil)
+			return
+		}
+		above := u.of[n.Node]
+		if len(above) == 0 {
+			return
+		}
+		if record := above[len(above)-1]; record.Shape == schema.Record && !record.IsTuple() {
+			if f := fields(record.Children, name.Value); f != nil {
+				u.count[record]--
+				use(f, above)
+			}
+		}
+	}
+}
+
+// typeOf returns the type that a field has in expressions.
+func typeOf(f *schema.Field) types.Type {
+	if isSimple(f) {
+		return types.TypeOf(zero(f))
+	}
+	switch f.Shape {
+	case schema.Wrapper:
+		return typeOf(f.Children[0])
+	case schema.Bitset:
+		return types.Array(types.Bool)
+	case schema.Collection, schema.Array:
+		if !f.IsMap() {
+			return types.Array(typeOf(f.Children[0]))
+		}
+		key, value := typeOf(f.Children[0].Children[0]), typeOf(f.Children[0].Children[1])
+		if key == types.String {
+			return types.Map{types.Extra: value}
+		}
+		return types.Array(types.Map{"key": key, "value": value})
+	case schema.Record:
+		if f.IsTuple() {
+			return types.Array(types.Any)
+		}
+		members := types.Map{}
+		for _, child := range f.Children {
+			members[child.Name] = typeOf(child)
+		}
+		return members
+	}
+	return types.Any
+}
