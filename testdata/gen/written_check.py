@@ -58,9 +58,10 @@ struct Written {
       }
       auto reader = ROOT::RNTupleReader::Open(std::move(model), *anchor);
       std::ostringstream out;
+      out << "[";
       for (auto i : *reader) {
          reader->LoadEntry(i);
-         const char *separator = i ? ",\n{" : "[{";
+         const char *separator = i ? ",\n{" : "{";
          for (const auto &value : reader->GetModel().GetDefaultEntry()) {
             out << separator;
             ROOT::Internal::RPrintValueVisitor visitor(value, out);
