@@ -88,9 +88,12 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		err = errors.New("interrupted")
 	}
 	// Messages may quote the file, which must not get at the terminal.
-	fmt.Fprintf(stderr, "rnt: %s\n", schema.Printable(strings.ReplaceAll(err.Error(), "\n", "; ")))
+	fmt.Fprintf(stderr, "rnt: %s\n", schema.Printable(oneLine.Replace(err.Error())))
 	return status
 }
+
+// oneLine makes a line of a message that lists several things, a line each.
+var oneLine = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
 
 // A usageError says that the tool was called wrongly.
 type usageError string
