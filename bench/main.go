@@ -1,7 +1,7 @@
 // Bench measures how fast go-rntuple is beside ROOT, uproot, parquet-go, arrow-go
 // and groot; see README.md.
 //
-//	go run ./bench [-quick] [-rows REGEXP] [-scaling] …
+//	go run ./bench [-quick] [-rows REGEXP] [-scaling] [-merge] …
 package main
 
 import (
@@ -33,6 +33,7 @@ func run() error {
 	}
 	quick := flag.Bool("quick", false, "small data, to see that everything works")
 	scaling := flag.Bool("scaling", false, "measure how time grows with bytes, fields and clusters instead of the table")
+	merging := flag.Bool("merge", false, "measure merging instead of the table; with -quick this comes after it anyway")
 	pattern := flag.String("rows", "", "measure only the rows whose names match `REGEXP`")
 	threads := flag.Int("threads", 2, "measure with one to `N` threads, 2 at most")
 	rounds := flag.Int("rounds", 0, "repeat each work `N` times (default 9; quick: 1)")
@@ -64,6 +65,9 @@ func run() error {
 	fmt.Fprintln(os.Stderr, "building")
 	if err := w.build(); err != nil {
 		return err
+	}
+	if *merging {
+		return w.merge(limits, *quick, *results)
 	}
 	table, name := rows(), "table"
 	if *scaling {
@@ -105,6 +109,22 @@ func run() error {
 		return fmt.Errorf("%d failures", len(report.Failures))
 	case len(report.Measurements) == 0:
 		return errors.New("nothing was measured")
+	}
+	if *quick && *pattern == "" {
+		return w.merge(limits, *quick, *results)
+	}
+	return nil
+}
+
+// merge measures merging.
+func (w *workshop) merge(limits limits, quick bool, results string) error {
+	report, err := w.mergeSuite(newReport(w, quick), limits)
+	if err != nil {
+		return err
+	}
+	report.print(os.Stdout)
+	if results != "" {
+		return report.save(results)
 	}
 	return nil
 }

@@ -17,11 +17,12 @@ import (
 type sizes struct {
 	entries          map[string]int // by data set
 	fields, clusters int            // of the file with many
+	inputs           int            // of a merge, at most
 }
 
 var (
-	fullSizes  = sizes{map[string]int{"F": 3_000_000, "J": 500_000, "S": 300_000}, 10_000, 1_000}
-	quickSizes = sizes{map[string]int{"F": 30_000, "J": 5_000, "S": 3_000}, 100, 10}
+	fullSizes  = sizes{map[string]int{"F": 3_000_000, "J": 500_000, "S": 300_000}, 10_000, 1_000, 2_000}
+	quickSizes = sizes{map[string]int{"F": 30_000, "J": 5_000, "S": 3_000}, 100, 10, 20}
 )
 
 // A workshop builds the programs and makes the data.

@@ -30,8 +30,9 @@ left out (--mode filter), an error (strict) or added (union); with union an IN m
 also lack fields, and has zeros there.
 
 Pages are taken as they are stored wherever that is right: shared with IN on disk,
-where the file system can do that, else copied. The higher levels are "recompress", "reseal", which encodes anew, and "rewrite", which makes new clusters
-and pages; --level has all pages get that level at least.
+where the file system can do that, else copied. The higher levels are "recompress",
+"reseal", which encodes anew, and "rewrite", which makes new clusters and pages;
+--level has all pages get that level at least.
 
 OUT comes into being as a whole: if anything is wrong, a file that was there stays.
 With --into, OUT is an RNTuple that is there, the first of the inputs; what it has

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// merged is how many files are merged.
+const merged = 3
+
+// A Merge is what merging a data set takes by several programs, each of which is
+// started anew for every repetition.
+type Merge struct {
+	Data    string
+	Bytes   int64 // of the merged file
+	Timings []Timing
+}
+
+// A Memory is the peak memory of merging a number of files, in bytes; 0 where the
+// system does not tell.
+type Memory struct {
+	Inputs     int
+	Ours, Hadd int64
+}
+
+// mergeReport is what -merge finds.
+type mergeReport struct {
+	*Report
+	Merges []*Merge
+	Memory []Memory
+}
+
+// mergeSuite measures rnt merge at all levels beside hadd and cp.
+func (w *workshop) mergeSuite(out *Report, limits limits) (*mergeReport, error) {
+	report := &mergeReport{Report: out}
+	dir, err := os.MkdirTemp(w.scratch, "bench-merge-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	rnt := filepath.Join(dir, "rnt")
+	if err := w.run("go", "build", "-C", w.bench, "-o", rnt, "../cmd/rnt"); err != nil {
+		return nil, err
+	}
+	hadd, err := w.hadd()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"F-505.root", "J-505.root"} {
+		fmt.Fprintf(os.Stderr, "merging %d times %s\n", merged, name)
+		path, err := w.path(name)
+		if err != nil {
+			return nil, err
+		}
+		m, err := mergeFile(dir, rnt, hadd, path, limits)
+		if err != nil {
+			return nil, err
+		}
+		report.Merges = append(report.Merges, m)
+	}
+	path, err := w.path("F-505-1000.root")
+	if err != nil {
+		return nil, err
+	}
+	for n := 2; n <= w.inputs; n *= 10 {
+		fmt.Fprintf(os.Stderr, "merging %d files\n", n)
+		inputs := slices.Repeat([]string{path}, n)
+		target := filepath.Join(dir, "many.root")
+		_, ours, err := timed("", append([]string{rnt, "merge", target}, inputs...)...)
+		if err != nil {
+			return nil, err
+		}
+		_, theirs, err := timed("", append([]string{hadd, "-f", "-ff", target}, inputs...)...)
+		if err != nil {
+			return nil, err
+		}
+		report.Memory = append(report.Memory, Memory{n, ours, theirs})
+	}
+	return report, nil
+}
+
+// hadd returns the path of ROOT's merger.
+func (w *workshop) hadd() (string, error) {
+	python := filepath.Join(w.venv, "bin", "python")
+	out, err := exec.Command(python, "-c", "import os, ROOT; print(os.path.join(os.path.dirname(ROOT.__file__), 'bin', 'hadd'))").Output()
+	if err != nil {
+		return "", fmt.Errorf("where is hadd? %w", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// mergeFile merges a file with itself. Inputs and output are in dir, so that the
+// file system can share their bytes if it knows how to.
+func mergeFile(dir, rnt, hadd, path string, limits limits) (*Merge, error) {
+	in, whole, target := filepath.Join(dir, "in.root"), filepath.Join(dir, "whole.root"), filepath.Join(dir, "out.root")
+	// Reading it here would count as memory of the programs that are started.
+	if _, _, err := timed("", "cp", "--reflink=never", path, in); err != nil {
+		return nil, err
+	}
+	inputs := slices.Repeat([]string{in}, merged)
+	if _, _, err := timed("", append([]string{rnt, "merge", "--level", "copy", whole}, inputs...)...); err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(whole)
+	if err != nil {
+		return nil, err
+	}
+	type program struct {
+		name    string
+		threads string
+		command []string
+	}
+	ours := func(name, threads string, flags ...string) program {
+		return program{"rnt merge, " + name, threads, append(append(append([]string{rnt, "merge"}, flags...), target), inputs...)}
+	}
+	programs := []program{
+		{"cp", "", []string{"cp", "--reflink=never", whole, target}},
+		ours("L1", "", "--level", "copy"),
+		ours("L1, one thread", "1", "--level", "copy"),
+		{"hadd -ff", "", append([]string{hadd, "-ff", target}, inputs...)},
+		ours("L2", "", "--level", "recompress"),
+		ours("L3", "", "--level", "reseal"),
+		ours("L4", "", "--level", "rewrite"),
+		ours("to LZ4 (L2)", "", "--compression", "lz4:4"),
+		{"hadd -f404", "", append([]string{hadd, "-f404", target}, inputs...)},
+	}
+	for _, p := range []program{ours("L0", "", "--max-level", "share"), ours("L0, not verified", "", "--max-level", "share", "--no-verify")} {
+		if _, _, err := timed("", p.command...); err != nil {
+			fmt.Fprintln(os.Stderr, "left out:", p.name, "as the file system of", dir, "does not share extents; see -scratch")
+			break
+		}
+		programs = append(programs, p)
+	}
+	m := &Merge{Data: fmt.Sprintf("%d × %s", merged, filepath.Base(path)), Bytes: info.Size(), Timings: make([]Timing, len(programs))}
+	begin := time.Now()
+	for round := 0; round <= limits.rounds; round++ {
+		if round > 3 && time.Since(begin) > limits.budget {
+			break
+		}
+		for i, p := range programs {
+			if err := os.Remove(target); err != nil && !os.IsNotExist(err) {
+				return nil, err
+			}
+			took, memory, err := timed(p.threads, p.command...)
+			if err != nil {
+				return nil, err
+			}
+			t := &m.Timings[i]
+			t.Name, t.PeakMemory = p.name, max(t.PeakMemory, memory)
+			if round > 0 {
+				t.seconds = append(t.seconds, took.Seconds())
+			}
+		}
+	}
+	for i := range m.Timings {
+		m.Timings[i].summarize()
+		m.Timings[i].Ratio = m.Timings[0].Median / m.Timings[i].Median
+	}
+	return m, nil
+}
+
+// timed runs a command, with so many threads if it is of Go, and returns how long
+// it took and the peak of its memory.
+func timed(threads string, command ...string) (time.Duration, int64, error) {
+	cmd := exec.Command(command[0], command[1:]...)
+	if threads != "" {
+		cmd.Env = append(os.Environ(), "GOMAXPROCS="+threads)
+	}
+	begin := time.Now()
+	out, err := cmd.CombinedOutput()
+	took := time.Since(begin)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%.200v: %w\n%s", cmd.Args, err, out)
+	}
+	var memory int64 // kB; only Unix has it
+	if usage := reflect.Indirect(reflect.ValueOf(cmd.ProcessState.SysUsage())); usage.Kind() == reflect.Struct {
+		if peak := usage.FieldByName("Maxrss"); peak.IsValid() {
+			memory = peak.Int()
+		}
+	}
+	return took, memory << 10, nil
+}
+
+// print prints tables in Markdown.
+func (r *mergeReport) print(to io.Writer) {
+	fmt.Fprintf(to, "%s, %d cores, %s, ROOT %s; medians in seconds, in brackets the quartiles\n", r.CPU, r.Cores, r.Go, r.ROOT)
+	if r.Quick {
+		fmt.Fprintln(to, "QUICK: the data are small, the figures say nothing")
+	}
+	for _, m := range r.Merges {
+		fmt.Fprintf(to, "\n| %s, %s | seconds | speed to cp's | speed to hadd's | peak memory |\n|---|---|---|---|---|\n", m.Data, megabytes(m.Bytes))
+		hadd := slices.IndexFunc(m.Timings, func(t Timing) bool { return strings.HasPrefix(t.Name, "hadd") })
+		for _, t := range m.Timings {
+			fmt.Fprintf(to, "| %s | %s | %.2f | %.2f | %s |\n", t.Name, &t, t.Ratio, m.Timings[hadd].Median/t.Median, megabytes(t.PeakMemory))
+		}
+	}
+	fmt.Fprintln(to, "\n| inputs | peak memory of rnt merge | of hadd |\n|---|---|---|")
+	for _, m := range r.Memory {
+		fmt.Fprintf(to, "| %d | %s | %s |\n", m.Inputs, megabytes(m.Ours), megabytes(m.Hadd))
+	}
+}
+
+// save writes merge.txt and merge.json into a folder.
+func (r *mergeReport) save(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	var text strings.Builder
+	r.print(&text)
+	if err := os.WriteFile(filepath.Join(dir, "merge.txt"), []byte(text.String()), 0o644); err != nil {
+		return err
+	}
+	out, err := json.MarshalIndent(r, "", "\t")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "merge.json"), append(out, '\n'), 0o644)
+}
