@@ -20,9 +20,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// goodFiles are files of ROOT's making, some of them older than format 1.
+// goodFiles are files of ROOT's making, some of them older than format 1; with
+// -short, the small ones.
 func goodFiles(t *testing.T) (inputs []Input) {
 	var files []string
+	most := int64(1 << 20)
+	if testing.Short() {
+		most = 16 << 10
+	}
 	for _, pattern := range []string{"../testdata/*.root", "../testdata/good/*.root", "../../shared/testdata/root/*.root", "../../shared/testdata/legacy/*"} {
 		some, err := filepath.Glob(pattern)
 		if err != nil {
@@ -31,7 +36,7 @@ func goodFiles(t *testing.T) (inputs []Input) {
 		files = append(files, some...)
 	}
 	for _, path := range files {
-		if info, err := os.Stat(path); err != nil || info.Size() > 1<<20 || strings.Contains(path, "objects.root") {
+		if info, err := os.Stat(path); err != nil || info.Size() > most || strings.Contains(path, "objects.root") {
 			continue
 		}
 		infos, err := rntuple.ListFile(path)
@@ -49,7 +54,7 @@ func goodFiles(t *testing.T) (inputs []Input) {
 			r.Close()
 		}
 	}
-	if len(inputs) < 20 {
+	if len(inputs) < 10 {
 		t.Fatalf("%d files", len(inputs))
 	}
 	return inputs
