@@ -18,6 +18,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/randtest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -330,18 +331,18 @@ func written(t *testing.T, name string, write func(*testing.T, *rntuple.File, []
 	return newSpecimen(t, name, m.b)
 }
 
-// random returns a random entry for the fields of w.
-func (m maker) entry(w *rntuple.Writer[value.Record]) *value.Record {
+// entryOf returns a random entry for the fields of w.
+func entryOf(m randtest.Maker, w *rntuple.Writer[value.Record]) *value.Record {
 	r := new(value.Record)
 	for _, f := range w.Schema().Fields {
 		if f.Source == nil {
-			r.Names, r.Values = append(r.Names, f.Name), append(r.Values, m.value(f))
+			r.Names, r.Values = append(r.Names, f.Name), append(r.Values, m.Value(f))
 		}
 	}
 	return r
 }
 
-func newMaker() maker { return maker{rand.New(rand.NewPCG(1, 2))} }
+func newMaker() randtest.Maker { return randtest.Maker{Rand: rand.New(rand.NewPCG(1, 2))} }
 
 func check(t *testing.T, err error) {
 	t.Helper()
@@ -387,7 +388,7 @@ func everyColumn(t *testing.T, f *rntuple.File, opts []rntuple.WriteOption) {
 				check(t, w.Use(f.Name, i/2%len(f.Columns)))
 			}
 		}
-		r := newMaker().entry(w)
+		r := entryOf(newMaker(), w)
 		for j, f := range w.Schema().Fields {
 			switch x := float64(i)/4 - 1; r.Values[j].(type) { // what every representation can hold
 			case float32:
@@ -413,7 +414,7 @@ func everyShape(t *testing.T, f *rntuple.File, opts []rntuple.WriteOption) {
 	check(t, err)
 	m := newMaker()
 	for i := range 9 {
-		check(t, w.Write(m.entry(w)))
+		check(t, w.Write(entryOf(m, w)))
 		switch i {
 		case 3:
 			check(t, w.CommitCluster())
@@ -430,7 +431,7 @@ func lateFields(t *testing.T, f *rntuple.File, opts []rntuple.WriteOption) {
 	check(t, err)
 	m := newMaker()
 	for i := range 8 {
-		check(t, w.Write(m.entry(w)))
+		check(t, w.Write(entryOf(m, w)))
 		switch i {
 		case 2:
 			check(t, w.CommitCluster())
