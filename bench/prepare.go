@@ -38,11 +38,11 @@ type workshop struct {
 // newWorkshop keeps all below dir, in folders whose names change with the sources
 // of what they hold, so that nothing old is used.
 func newWorkshop(dir, scratch string, s sizes) (*workshop, error) {
-	module, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	bench, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/go-rntuple/go-rntuple/bench").Output()
 	if err != nil {
-		return nil, fmt.Errorf("not in the folder of the module: %w", err)
+		return nil, fmt.Errorf("not in a folder of the workspace: %w", err)
 	}
-	w := &workshop{bench: filepath.Join(strings.TrimSpace(string(module)), "bench"), scratch: scratch, sizes: s}
+	w := &workshop{bench: strings.TrimSpace(string(bench)), scratch: scratch, sizes: s}
 	cpp, err := hash(filepath.Join(w.bench, "cpp"))
 	if err != nil {
 		return nil, err
@@ -107,7 +107,8 @@ func (w *workshop) build() error {
 	if err := w.run("go", "build", "-C", w.bench, "-o", filepath.Join(w.bin, "ours"), "./go"); err != nil {
 		return err
 	}
-	return w.run("go", "build", "-C", filepath.Join(w.bench, "peers"), "-o", filepath.Join(w.bin, "peers"), ".")
+	// The peers' many dependencies stay out of the workspace.
+	return w.run("env", "GOWORK=off", "go", "build", "-C", filepath.Join(w.bench, "peers"), "-o", filepath.Join(w.bin, "peers"), ".")
 }
 
 // command returns the command for a work.

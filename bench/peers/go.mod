@@ -1,10 +1,11 @@
 module github.com/go-rntuple/go-rntuple/bench/peers
 
-go 1.25.0
+go 1.26.0
 
 require (
 	github.com/apache/arrow-go/v18 v18.8.0
-	github.com/go-rntuple/go-rntuple v0.0.0
+	github.com/go-rntuple/go-rntuple v0.1.0
+	github.com/go-rntuple/go-rntuple/bench v0.1.0
 	github.com/parquet-go/parquet-go v0.32.0
 	go-hep.org/x/hep v0.40.0
 )
@@ -42,4 +43,7 @@ require (
 	gopkg.in/yaml.v3 v3.0.1 // indirect
 )
 
-replace github.com/go-rntuple/go-rntuple => ../..
+replace (
+	github.com/go-rntuple/go-rntuple => ../..
+	github.com/go-rntuple/go-rntuple/bench => ..
+)
