@@ -10,7 +10,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/pages"
-	"github.com/go-rntuple/go-rntuple/internal/raw"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -22,7 +21,7 @@ type clusters struct {
 	page []byte         // read last
 }
 
-func clustersOf(r *rntuple.Reader) *clusters { return &clusters{Source: raw.InputOf(r).Source} }
+func clustersOf(r *rntuple.Reader) *clusters { return &clusters{Source: r.Unwrapped().Source} }
 
 // find returns the cluster that an entry is in.
 func (c *clusters) find(ctx context.Context, entry int64) (*pages.Cluster, error) {

@@ -17,7 +17,6 @@ import (
 	diff "github.com/go-rntuple/go-rntuple/compare"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/judge"
-	"github.com/go-rntuple/go-rntuple/internal/raw"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/surgery"
@@ -612,7 +611,7 @@ func schemasOf(t *testing.T, path, name string) [2]envelope.Schema {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	in := raw.InputOf(r)
+	in := r.Unwrapped()
 	d := [2]envelope.Schema{in.Header.Schema}
 	if in.Footer.Extension != nil {
 		d[1] = *in.Footer.Extension

@@ -3,8 +3,7 @@ package rntuple
 import (
 	"fmt"
 
-	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -27,18 +26,19 @@ func Append[T any](path, name string, opts ...WriteOption) (*Writer[T], error) {
 		return nil, err
 	}
 	defer r.Close() // the writer needs no more than it has read by now
-	c, err := r.compression()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	fail := func(err error) (*Writer[T], error) { return nil, fmt.Errorf("%s: %w", path, err) }
+	if c, ok, err := r.ntuple.Compression(r.ctx); err != nil {
+		return fail(err)
+	} else if ok {
+		opts = append([]WriteOption{Compression(c)}, opts...)
 	}
-	opts = append([]WriteOption{Compression(c)}, opts...)
 	f, err := UpdateFile(path, opts...)
 	if err != nil {
 		return nil, err
 	}
-	w, err := owning(f, func() (*Writer[T], error) { return goOn[T](f, r, name, opts) })
+	w, err := owning(f, func() (*Writer[T], error) { return resume[T](f, r, name, opts) })
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return fail(err)
 	}
 	return w, nil
 }
@@ -49,42 +49,20 @@ func AppendRecords(path, name string, opts ...WriteOption) (*Writer[value.Record
 	return Append[value.Record](path, name, opts...)
 }
 
-// goOn returns a writer of the RNTuple that r reads, in its file.
-func goOn[T any](f *File, r *Reader, name string, opts []WriteOption) (*Writer[T], error) {
-	config, err := newWriteConfig(opts)
+// resume returns a writer that goes on with the RNTuple that r reads, in its file.
+func resume[T any](f *File, r *Reader, name string, opts []WriteOption) (*Writer[T], error) {
+	o, err := ntuple.NewWriteOptions(opts)
 	if err != nil {
 		return nil, err
 	}
 	dir, _ := splitPath(name)
-	resumed, err := resumeNtuple(f, r, dir, config)
+	base, err := f.ntuple.Resume(r.ntuple, dir, o)
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer[T]{ntuple: *resumed}
-	w.outlets = field.NewOutlets(w.sink)
-	if err := w.compile(); err != nil {
+	w, err := writerOn[T](base)
+	if err != nil {
 		return nil, fmt.Errorf("RNTuple %q: %w", r.Name(), err)
 	}
-	f.open++
 	return w, nil
-}
-
-// compression returns how the first pages are compressed, or the default if there
-// are none.
-func (r *Reader) compression() (compress.Settings, error) {
-	if r.NumEntries() > 0 {
-		first, err := r.src.Find(r.ctx, 0)
-		if err != nil {
-			return 0, err
-		}
-		for _, c := range first.Columns() {
-			if len(c.Pages) > 0 {
-				s := compress.Settings(c.Compression)
-				if _, err := compress.Append(nil, nil, s); err == nil {
-					return s, nil
-				}
-			}
-		}
-	}
-	return writeDefaults().pages.Compression, nil
 }

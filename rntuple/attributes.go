@@ -3,16 +3,15 @@ package rntuple
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 )
 
 // An AttributeWriter writes a linked attribute set of an RNTuple: values of type
 // A that belong to ranges of its entries. It serves one goroutine, together with
 // the writer of the RNTuple, and is closed with that.
-type AttributeWriter[A any] struct{ w Writer[attribute[A]] }
+type AttributeWriter[A any] struct{ w *Writer[attribute[A]] }
 
 // attribute is an entry of an attribute set (schema version 1.0).
 type attribute[A any] struct {
@@ -23,9 +22,9 @@ type attribute[A any] struct {
 
 // Attributed is a writer of an RNTuple that attribute sets can be linked to:
 // every Writer and ColumnWriter.
-type Attributed interface{ base() *ntuple }
+type Attributed interface{ base() *ntuple.Writer }
 
-func (w *ntuple) base() *ntuple { return w }
+func (w *common) base() *ntuple.Writer { return w.ntuple }
 
 // NewAttributes begins an attribute set of the RNTuple that to writes. The fields
 // of the struct A become those of the set, as Create says. Names beginning with
@@ -37,35 +36,44 @@ func NewAttributes[A any](to Attributed, name string, opts ...WriteOption) (*Att
 	fail := func(err error) (*AttributeWriter[A], error) {
 		return nil, fmt.Errorf("attribute set %q: %w", name, err)
 	}
+	if err := parent.Err(); err != nil {
+		return fail(err)
+	}
 	switch {
-	case parent.closed:
-		return fail(errClosed)
 	case name == "" || strings.HasPrefix(name, "__") || strings.Contains(name, "/"):
 		return fail(fmt.Errorf("this name cannot be used"))
-	case slices.ContainsFunc(parent.sets, func(s *ntuple) bool { return s.name == name }),
-		slices.ContainsFunc(parent.linked, func(s envelope.AttributeSet) bool { return s.Name == name }):
+	case parent.HasSet(name):
 		return fail(fmt.Errorf("there is one of this name"))
 	}
 	doc, err := model(name, reflect.TypeFor[attribute[A]]())
 	if err != nil {
 		return fail(err)
 	}
-	a := &AttributeWriter[A]{}
-	if err := a.w.begin(parent.file, name, doc, opts); err != nil {
+	o, err := ntuple.NewWriteOptions(opts)
+	if err != nil {
 		return fail(err)
 	}
-	if err := a.w.compile(); err != nil {
+	header, ext, err := describe(name, doc, o)
+	if err != nil {
 		return fail(err)
 	}
-	parent.sets = append(parent.sets, &a.w.ntuple)
-	return a, nil
+	set, err := parent.CreateSet(header, o)
+	if err != nil {
+		return nil, err
+	}
+	set.Extension = *ext
+	w, err := writerOn[attribute[A]](set)
+	if err != nil {
+		return fail(err)
+	}
+	return &AttributeWriter[A]{w}, nil
 }
 
 // Write gives the entries from first on, n of them, the attributes value. Ranges
 // may overlap, and be empty.
 func (a *AttributeWriter[A]) Write(first, n int64, value A) error {
 	if first < 0 || n < 0 {
-		return fmt.Errorf("attribute set %q: %d entries from %d on", a.w.name, n, first)
+		return fmt.Errorf("attribute set %q: %d entries from %d on", a.w.ntuple.Header.Name, n, first)
 	}
 	entry := attribute[A]{uint64(first), uint64(n), value}
 	return a.w.Write(&entry)

@@ -8,9 +8,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
-	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -24,7 +22,7 @@ type AttributeSet struct {
 // AttributeSets lists the attribute sets that are linked to the RNTuple.
 func (r *Reader) AttributeSets() []AttributeSet {
 	var sets []AttributeSet
-	for _, s := range r.footer.AttributeSets {
+	for _, s := range r.ntuple.Footer.AttributeSets {
 		sets = append(sets, AttributeSet{s.Name, s.SchemaMajor, s.SchemaMinor})
 	}
 	return sets
@@ -50,9 +48,6 @@ type Attributes struct {
 // and for the index 8 of the order and 16 of every 16th or fewer.
 const attributeBytes = 26
 
-// The fields of an attribute set, in this order: those of schema version 1.0.
-var attributeFields = []string{"_rangeStart", "_rangeLen", "_userData"}
-
 const userData = "_userData"
 
 // OpenAttributes opens the attribute set of the given name and reads all of its
@@ -66,78 +61,23 @@ const userData = "_userData"
 // with more fields whatever their version, and gives attributes by the first
 // entry of their range.
 func (r *Reader) OpenAttributes(name string) (*Attributes, error) {
-	a, err := r.openAttributes(name)
+	fail := func(err error) (*Attributes, error) { return nil, fmt.Errorf("attribute set %q: %w", name, err) }
+	set, err := r.ntuple.OpenSet(name)
 	if err != nil {
-		return nil, fmt.Errorf("attribute set %q: %w", name, err)
+		return fail(err)
 	}
-	return a, nil
-}
-
-func (r *Reader) openAttributes(name string) (*Attributes, error) {
-	var names []string
-	at := -1
-	for i, s := range r.footer.AttributeSets {
-		if s.Name == name {
-			if at >= 0 {
-				return nil, &FormatError{Path: "footer.attribute sets", Err: wire.Corrupt("two of this name")}
-			}
-			at = i
-		}
-		names = append(names, s.Name)
-	}
-	if at < 0 {
-		return nil, fmt.Errorf("%w; the RNTuple has %q", ErrNotFound, names)
-	}
-	s := &r.footer.AttributeSets[at]
-	if s.SchemaMajor != 1 {
-		return nil, wire.Unsupported("schema version %d.%d", s.SchemaMajor, s.SchemaMinor)
-	}
-	if s.AnchorLength > maxAnchor {
-		return nil, &FormatError{Path: "footer.attribute sets", Err: wire.Corrupt("anchor of %d bytes", s.AnchorLength)}
-	}
-	blobs := r.src.Blobs
-	blobs.MaxKeySize = 0 // an anchor is never split
-	object, err := blobs.Envelope("anchor", locator.Link{Length: uint64(s.AnchorLength), Locator: s.Anchor})
-	if err != nil {
-		return nil, err
-	}
-	set, err := open(blobs, name, anchor.ClassName, object, r.config)
-	if err != nil {
-		return nil, err
-	}
-	a := &Attributes{set: set.WithContext(r.ctx)}
-	if err := a.check(name, s.SchemaMinor); err != nil {
-		return nil, err
-	}
+	a := &Attributes{set: &Reader{set, r.ctx}}
 	ranges, err := a.readRanges()
 	if err != nil {
-		return nil, err
+		return fail(err)
 	}
 	a.index = newRangeIndex(ranges)
 	return a, nil
 }
 
-// check makes sure that the set is what the schema version says. What is wrong
-// with the types of its fields, views tell.
-func (a *Attributes) check(name string, minor uint16) error {
-	if a.set.Name() != name {
-		return &FormatError{Path: "header.name", Err: wire.Corrupt("%q, the link says %q", a.set.Name(), name)}
-	}
-	top := a.set.Schema().TopLevel()
-	if n := len(top); n < len(attributeFields) || n > len(attributeFields) && minor == 0 {
-		return &FormatError{Path: "header.fields", Err: wire.Corrupt("%d top-level fields, expected %d", n, len(attributeFields))}
-	}
-	for i, want := range attributeFields {
-		if top[i].Name != want {
-			return &FormatError{Path: "header.fields", Err: wire.Corrupt("top-level field %q, expected %q", top[i].Name, want)}
-		}
-	}
-	return nil
-}
-
 // readRanges reads to which entries the attributes belong.
 func (a *Attributes) readRanges() (ranges []EntryRange, err error) {
-	if n, limit := a.set.NumEntries(), a.set.config.limits.EntryBytes; n > limit/attributeBytes {
+	if n, limit := a.set.NumEntries(), a.set.ntuple.Options.Limits.EntryBytes; n > limit/attributeBytes {
 		return nil, wire.Unsupported("%d attributes, the limit is %d bytes of memory for them", n, limit)
 	}
 	view, err := ViewOf[struct {

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -52,7 +53,7 @@ type Chain struct {
 type chain struct {
 	inputs  []Input
 	options []Option
-	config  *config
+	config  *ntuple.ReadOptions
 	given   []*opened // by input: those that are Sources, else nil
 	model   fields    // those of the first input
 
@@ -99,11 +100,11 @@ func (e *InputError) Unwrap() error { return e.Err }
 // than that read from different inputs, they wait for each other, and files are
 // opened again and again. Default: 16, or twice GOMAXPROCS if that is more.
 func MaxOpen(n int) Option {
-	return func(c *config) error {
+	return func(o *ntuple.ReadOptions) error {
 		if n <= 0 {
 			return fmt.Errorf("MaxOpen: %d", n)
 		}
-		c.maxOpen = n
+		o.MaxOpen = n
 		return nil
 	}
 }
@@ -121,15 +122,15 @@ func OpenChain(name string, paths []string, opts ...Option) (*Chain, error) {
 // NewChain returns the chain of the given inputs. The options hold for those that
 // are files. The caller closes the Chain.
 func NewChain(inputs []Input, opts ...Option) (*Chain, error) {
-	config, err := newConfig(opts)
+	config, err := ntuple.NewReadOptions(opts)
 	if err != nil {
 		return nil, err
 	}
 	if len(inputs) == 0 {
 		return nil, fmt.Errorf("a chain of no inputs")
 	}
-	if config.maxOpen == 0 {
-		config.maxOpen = max(16, 2*runtime.GOMAXPROCS(0))
+	if config.MaxOpen == 0 {
+		config.MaxOpen = max(16, 2*runtime.GOMAXPROCS(0))
 	}
 	c := &chain{inputs: slices.Clone(inputs), options: slices.Clone(opts), config: config, open: map[int]*opened{}}
 	c.change.L = &c.mu
@@ -140,7 +141,7 @@ func NewChain(inputs []Input, opts ...Option) (*Chain, error) {
 		}
 		c.given, c.counts = append(c.given, o), append(c.counts, -1)
 	}
-	err = c.with(config.ctx, 0, func(o *opened) error {
+	err = c.with(config.Context, 0, func(o *opened) error {
 		c.model = o.Source
 		if r, ok := o.Source.(*Reader); ok {
 			c.model = fieldsOf{r.Schema()} // outlives the reader
@@ -150,7 +151,7 @@ func NewChain(inputs []Input, opts ...Option) (*Chain, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Chain{c, config.ctx}, nil
+	return &Chain{c, config.Context}, nil
 }
 
 // Close closes what the chain has opened. It waits for reads that are going on;
@@ -210,7 +211,7 @@ func (c *chain) count(ctx context.Context) (int64, error) {
 		}
 	}
 	var wg sync.WaitGroup
-	for range min(c.config.workers, c.config.maxOpen, len(c.inputs)) - 1 {
+	for range min(c.config.Workers, c.config.MaxOpen, len(c.inputs)) - 1 {
 		wg.Go(work)
 	}
 	work()
@@ -316,7 +317,7 @@ func (c *chain) acquire(ctx context.Context, i int) (*opened, error) {
 			c.clock++
 			o.users, o.used = o.users+1, c.clock
 			return o, nil
-		case o == nil && (len(c.open) < c.config.maxOpen || c.evict(new(error))): // that of closing does not matter here
+		case o == nil && (len(c.open) < c.config.MaxOpen || c.evict(new(error))): // that of closing does not matter here
 			return c.openInput(ctx, i)
 		}
 		stop := context.AfterFunc(ctx, func() {
@@ -374,7 +375,7 @@ func (c *chain) openReader(ctx context.Context, input Input) (*Reader, error) {
 	case ok && err != nil:
 		closer.Close()
 	case ok:
-		r.closer = closer
+		r.ntuple.CloseWith(closer)
 	}
 	return r, err
 }
@@ -417,7 +418,7 @@ func (m fieldsOf) names() (all []string) {
 func (c *Chain) field(path string) (*schema.Field, error) { return c.model.field(path) }
 func (c *Chain) names() []string                          { return c.model.names() }
 func (c *Chain) context() context.Context                 { return c.ctx }
-func (c *Chain) workers() int                             { return c.config.workers }
+func (c *Chain) workers() int                             { return c.config.Workers }
 
 func (c *Chain) bound() int64 {
 	c.mu.Lock()

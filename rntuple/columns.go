@@ -13,7 +13,7 @@ import (
 // slices: Put and PutJagged for every field, then End. It serves one goroutine at
 // a time; see Writer for errors and what comes after the last entry.
 type ColumnWriter struct {
-	ntuple
+	common
 	plans map[planKey]any
 	given map[schema.FieldID]int64 // entries since the last End
 }
@@ -34,26 +34,28 @@ func CreateColumns(path, name string, doc *schema.Document, opts ...WriteOption)
 		f.Abort()
 		return nil, err
 	}
-	w.owned = true
+	w.owned = f
 	return w, nil
 }
 
 // NewColumnWriter begins an RNTuple of the given schema in a file.
 func NewColumnWriter(f *File, name string, doc *schema.Document, opts ...WriteOption) (*ColumnWriter, error) {
-	w := &ColumnWriter{plans: map[planKey]any{}, given: map[schema.FieldID]int64{}}
-	if err := w.begin(f, name, doc, opts); err != nil {
-		return nil, fmt.Errorf("RNTuple %q: %w", name, err)
+	base, err := begin(f, name, doc, opts)
+	if err != nil {
+		return nil, err
 	}
-	f.open++
-	return w, nil
+	return &ColumnWriter{
+		common: common{ntuple: base, outlets: field.NewOutlets(base.Sink)},
+		plans:  map[planKey]any{}, given: map[schema.FieldID]int64{},
+	}, nil
 }
 
 // top returns the top-level field of the given name.
 func (w *ColumnWriter) top(name string) (*schema.Field, error) {
-	if err := w.ready(); err != nil {
+	if err := w.ntuple.Err(); err != nil {
 		return nil, err
 	}
-	chain, err := w.schema.Lookup(name)
+	chain, err := w.ntuple.Schema.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
@@ -90,10 +92,10 @@ func Put[E any](w *ColumnWriter, name string, values []E) error {
 		return err
 	}
 	if err := plan.Write(unsafe.Pointer(unsafe.SliceData(values)), len(values)); err != nil {
-		w.sink.Fail(err)
+		w.ntuple.Sink.Fail(err)
 	}
 	w.given[f.ID] += int64(len(values))
-	return w.sink.Err()
+	return w.ntuple.Sink.Err()
 }
 
 // PutJagged writes the values of a top-level collection field in the next
@@ -116,24 +118,24 @@ func PutJagged[E any](w *ColumnWriter, name string, offsets []int64, items []E) 
 		return err
 	}
 	if err := plan.Write(offsets, unsafe.Pointer(unsafe.SliceData(items[first:]))); err != nil {
-		w.sink.Fail(fmt.Errorf("field %q: %w", name, err))
+		w.ntuple.Sink.Fail(fmt.Errorf("field %q: %w", name, err))
 	}
 	w.given[f.ID] += int64(len(offsets) - 1)
-	return w.sink.Err()
+	return w.ntuple.Sink.Err()
 }
 
 // End completes n entries, of which every field must have got its values.
 // Clusters end here: an RNTuple has no smaller ones than calls of End give.
 func (w *ColumnWriter) End(n int64) error {
-	if err := w.ready(); err != nil {
+	if err := w.ntuple.Err(); err != nil {
 		return err
 	}
 	for _, f := range w.fields() {
 		if got := w.given[f.ID]; got != n {
-			w.sink.Fail(fmt.Errorf("field %q has got the values of %d entries, expected %d", f.Name, got, n))
-			return w.sink.Err()
+			w.ntuple.Sink.Fail(fmt.Errorf("field %q has got the values of %d entries, expected %d", f.Name, got, n))
+			return w.ntuple.Sink.Err()
 		}
 	}
 	clear(w.given)
-	return w.sink.EndEntries(n)
+	return w.ntuple.Sink.EndEntries(n)
 }

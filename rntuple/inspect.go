@@ -114,18 +114,18 @@ func (i *Inspection) Compression() []compress.Settings {
 // Inspect reads all page lists, and no pages, and returns what they say. It
 // calls progress, if that is not nil, after each cluster group.
 func (r *Reader) Inspect(progress func(done, total int)) (*Inspection, error) {
-	groups := r.footer.ClusterGroups
+	groups := r.ntuple.Footer.ClusterGroups
 	i := &Inspection{
 		Entries:       r.NumEntries(),
 		ClusterGroups: len(groups),
-		Header:        EnvelopeSize{r.anchor.NBytesHeader, r.anchor.LenHeader},
-		Footer:        EnvelopeSize{r.anchor.NBytesFooter, r.anchor.LenFooter},
+		Header:        EnvelopeSize{r.ntuple.Anchor.NBytesHeader, r.ntuple.Anchor.LenHeader},
+		Footer:        EnvelopeSize{r.ntuple.Anchor.NBytesFooter, r.ntuple.Anchor.LenFooter},
 	}
 	for n, g := range groups {
 		i.PageLists.Disk += g.PageList.Locator.Size
 		i.PageLists.Length += g.PageList.Length
 		if g.EntrySpan > 0 {
-			if _, err := r.src.Find(r.ctx, int64(g.MinEntry)); err != nil {
+			if _, err := r.ntuple.Source.Find(r.ctx, int64(g.MinEntry)); err != nil {
 				return nil, err
 			}
 		}
@@ -133,12 +133,12 @@ func (r *Reader) Inspect(progress func(done, total int)) (*Inspection, error) {
 			progress(n+1, len(groups))
 		}
 	}
-	clusters, err := r.src.Clusters(r.ctx)
+	clusters, err := r.ntuple.Source.Clusters(r.ctx)
 	if err != nil {
 		return nil, err
 	}
 	i.Clusters = len(clusters)
-	for _, c := range r.src.Schema.Columns {
+	for _, c := range r.ntuple.Source.Schema.Columns {
 		i.Columns = append(i.Columns, ColumnInspection{Column: c})
 	}
 	seen := map[locator.Locator]bool{}

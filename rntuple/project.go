@@ -4,11 +4,9 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
-
-// A projection is a projected field that is asked for.
-type projection struct{ name, cppType, source string }
 
 // Project adds a projected field: a view, of the given C++ type, on another field
 // of the RNTuple, named by its path as ViewOf takes it. A std::vector<float> can
@@ -18,14 +16,14 @@ type projection struct{ name, cppType, source string }
 //
 // Specification: "Field Description", on projected fields.
 func Project(name, cppType, source string) WriteOption {
-	return func(c *writeConfig) error {
-		c.projections = append(c.projections, projection{name, cppType, source})
+	return func(o *ntuple.WriteOptions) error {
+		o.Projections = append(o.Projections, ntuple.Projection{Name: name, CppType: cppType, Source: source})
 		return nil
 	}
 }
 
 // project adds projections to a document that has what they are views on.
-func project(doc *schema.Document, projections []projection, compressed bool) error {
+func project(doc *schema.Document, projections []ntuple.Projection, compressed bool) error {
 	if len(projections) == 0 {
 		return nil
 	}
@@ -33,17 +31,17 @@ func project(doc *schema.Document, projections []projection, compressed bool) er
 	if err != nil {
 		return err
 	}
-	s, err := build(&envelope.Header{Name: doc.Name, Schema: *described}, nil)
+	s, err := ntuple.Build(&envelope.Header{Name: doc.Name, Schema: *described}, nil)
 	if err != nil {
 		return err
 	}
 	for _, p := range projections {
-		fail := func(err error) error { return fmt.Errorf("projected field %q: %w", p.name, err) }
-		chain, err := s.Lookup(p.source)
+		fail := func(err error) error { return fmt.Errorf("projected field %q: %w", p.Name, err) }
+		chain, err := s.Lookup(p.Source)
 		if err != nil {
 			return fail(err)
 		}
-		f, err := schema.FieldOf(p.name, p.cppType)
+		f, err := schema.FieldOf(p.Name, p.CppType)
 		if err != nil {
 			return fail(err)
 		}

@@ -64,23 +64,23 @@ func (r *Reader) bind(t reflect.Type, members []field.Member) (plan, error) {
 
 func (r *Reader) compile(t reflect.Type, members []field.Member) (*field.Plan, error) {
 	if len(members) != 1 || members[0].Type != t {
-		return field.CompileMembers(r.src, t, members, r.plans())
+		return field.CompileMembers(r.ntuple.Source, t, members, r.plans())
 	}
 	var chain []*schema.Field
 	if path := members[0].Name; path != "" {
 		var err error
-		if chain, err = r.Schema().Lookup(path); errors.Is(err, ErrNoField) && r.config.allowMissing {
-			return field.CompileMembers(r.src, t, members, r.plans())
+		if chain, err = r.Schema().Lookup(path); errors.Is(err, ErrNoField) && r.ntuple.Options.AllowMissing {
+			return field.CompileMembers(r.ntuple.Source, t, members, r.plans())
 		} else if err != nil {
 			return nil, err
 		}
 	}
-	return field.Compile(r.src, chain, t, r.plans())
+	return field.Compile(r.ntuple.Source, chain, t, r.plans())
 }
 
 // plans returns the options of plans for reading.
 func (r *Reader) plans() field.Options {
-	return field.Options{Budget: r.config.limits.EntryBytes, AllowMissing: r.config.allowMissing}
+	return field.Options{Budget: r.ntuple.Options.Limits.EntryBytes, AllowMissing: r.ntuple.Options.AllowMissing}
 }
 
 func (r *Reader) bindJagged(path string, item reflect.Type) (jaggedPlan, error) {
@@ -88,7 +88,7 @@ func (r *Reader) bindJagged(path string, item reflect.Type) (jaggedPlan, error) 
 	if err != nil {
 		return nil, err
 	}
-	compiled, err := field.CompileJagged(r.src, chain, item, r.plans())
+	compiled, err := field.CompileJagged(r.ntuple.Source, chain, item, r.plans())
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (r *Reader) names() []string                          { return fieldsOf{r.S
 func (r *Reader) count(context.Context) (int64, error)     { return r.NumEntries(), nil }
 func (r *Reader) bound() int64                             { return r.NumEntries() }
 func (r *Reader) context() context.Context                 { return r.ctx }
-func (r *Reader) workers() int                             { return r.src.Workers }
+func (r *Reader) workers() int                             { return r.ntuple.Source.Workers }
 
 // readerPlan reads from one RNTuple.
 type readerPlan struct {

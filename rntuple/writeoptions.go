@@ -2,72 +2,24 @@ package rntuple
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"runtime"
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
-	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 )
 
 // A WriteOption changes how a file or an RNTuple is written. The defaults are
 // those of ROOT's RNTupleWriteOptions.
-type WriteOption func(*writeConfig) error
-
-type writeConfig struct {
-	ctx         context.Context
-	description string
-	projections []projection
-	pages       pages.Settings
-	pageBudget  int64 // 0: by ZippedCluster
-	file        rootfile.Options
-}
-
-func writeDefaults() *writeConfig {
-	return &writeConfig{
-		ctx: context.Background(),
-		pages: pages.Settings{
-			Compression:   505,
-			ZippedCluster: 128 << 20,
-			MaxPage:       1 << 20,
-			MaxKeySize:    1 << 30,
-			Workers:       runtime.GOMAXPROCS(0),
-		},
-	}
-}
-
-// newWriteConfig applies options to the defaults.
-func newWriteConfig(opts []WriteOption) (*writeConfig, error) {
-	c := writeDefaults()
-	var errs []error
-	for _, opt := range opts {
-		errs = append(errs, opt(c))
-	}
-	p := &c.pages
-	if p.UnzippedCluster == 0 {
-		p.UnzippedCluster = 10 * p.ZippedCluster
-	}
-	p.PageBudget = c.pageBudget
-	if p.PageBudget == 0 {
-		p.PageBudget = p.ZippedCluster
-		if p.Compression.Level() > 0 {
-			p.PageBudget *= 2
-		}
-	}
-	p.NoSharing = p.NoSharing || p.NoChecksums // it compares checksums first
-	c.file.Compression = p.Compression
-	return c, errors.Join(errs...)
-}
+type WriteOption func(*ntuple.WriteOptions) error
 
 // positive is an option that sets a size.
-func positive(name string, v int64, set func(*writeConfig)) WriteOption {
-	return func(c *writeConfig) error {
+func positive(name string, v int64, set func(*ntuple.WriteOptions)) WriteOption {
+	return func(o *ntuple.WriteOptions) error {
 		if v <= 0 {
 			return fmt.Errorf("%s: %d", name, v)
 		}
-		set(c)
+		set(o)
 		return nil
 	}
 }
@@ -75,23 +27,23 @@ func positive(name string, v int64, set func(*writeConfig)) WriteOption {
 // WriteContext has writing end with the context's error once it is done.
 // Default: context.Background().
 func WriteContext(ctx context.Context) WriteOption {
-	return func(c *writeConfig) error { c.ctx = ctx; return nil }
+	return func(o *ntuple.WriteOptions) error { o.Context = ctx; return nil }
 }
 
 // Description sets the description of the RNTuple. Default: none.
 func Description(text string) WriteOption {
-	return func(c *writeConfig) error { c.description = text; return nil }
+	return func(o *ntuple.WriteOptions) error { o.Description = text; return nil }
 }
 
 // Compression sets how pages and envelopes are compressed; level 0 stores them,
 // and makes plain encodings the default instead of split ones. Default: 505,
 // zstd of level 5.
 func Compression(s compress.Settings) WriteOption {
-	return func(c *writeConfig) error {
+	return func(o *ntuple.WriteOptions) error {
 		if _, err := compress.Append(nil, nil, s); err != nil {
 			return err
 		}
-		c.pages.Compression = s
+		o.Pages.Compression = s
 		return nil
 	}
 }
@@ -101,19 +53,19 @@ func Compression(s compress.Settings) WriteOption {
 // if there are several Workers, which write a cluster while the next one is
 // filled. Default: 128 MiB.
 func ClusterSize(bytes int64) WriteOption {
-	return positive("ClusterSize", bytes, func(c *writeConfig) { c.pages.ZippedCluster = bytes })
+	return positive("ClusterSize", bytes, func(o *ntuple.WriteOptions) { o.Pages.ZippedCluster = bytes })
 }
 
 // MaxUnzippedClusterSize sets the size in bytes, uncompressed, at which a cluster
 // ends in any case. Default: ten times ClusterSize.
 func MaxUnzippedClusterSize(bytes int64) WriteOption {
-	return positive("MaxUnzippedClusterSize", bytes, func(c *writeConfig) { c.pages.UnzippedCluster = bytes })
+	return positive("MaxUnzippedClusterSize", bytes, func(o *ntuple.WriteOptions) { o.Pages.UnzippedCluster = bytes })
 }
 
 // MaxUnzippedPageSize sets the largest size of a page in bytes of memory.
 // Default: 1 MiB.
 func MaxUnzippedPageSize(bytes int64) WriteOption {
-	return positive("MaxUnzippedPageSize", bytes, func(c *writeConfig) { c.pages.MaxPage = bytes })
+	return positive("MaxUnzippedPageSize", bytes, func(o *ntuple.WriteOptions) { o.Pages.MaxPage = bytes })
 }
 
 // PageBufferBudget sets how many bytes of memory the pages may take that are
@@ -122,30 +74,30 @@ func MaxUnzippedPageSize(bytes int64) WriteOption {
 // there are less, no page gets larger than 256. Default: ClusterSize, twice that
 // if there is compression.
 func PageBufferBudget(bytes int64) WriteOption {
-	return positive("PageBufferBudget", bytes, func(c *writeConfig) { c.pageBudget = bytes })
+	return positive("PageBufferBudget", bytes, func(o *ntuple.WriteOptions) { o.PageBudget = bytes })
 }
 
 // MaxKeySize sets the size in bytes from which on pages and envelopes are split
 // over several keys of the ROOT file. Default: 1 GiB, the most that ROOT allows.
 func MaxKeySize(bytes int64) WriteOption {
-	return func(c *writeConfig) error {
+	return func(o *ntuple.WriteOptions) error {
 		if bytes < 16 || bytes > 1<<30 {
 			return fmt.Errorf("MaxKeySize: %d", bytes)
 		}
-		c.pages.MaxKeySize = uint64(bytes)
+		o.Pages.MaxKeySize = uint64(bytes)
 		return nil
 	}
 }
 
 // PageChecksums tells whether pages get checksums. Default: true.
 func PageChecksums(on bool) WriteOption {
-	return func(c *writeConfig) error { c.pages.NoChecksums = !on; return nil }
+	return func(o *ntuple.WriteOptions) error { o.Pages.NoChecksums = !on; return nil }
 }
 
 // SharePages tells whether equal pages of a cluster are stored once. It needs
 // PageChecksums. Default: true.
 func SharePages(on bool) WriteOption {
-	return func(c *writeConfig) error { c.pages.NoSharing = !on; return nil }
+	return func(o *ntuple.WriteOptions) error { o.Pages.NoSharing = !on; return nil }
 }
 
 // Workers sets how many goroutines encode and compress pages, the caller's being
@@ -153,16 +105,16 @@ func SharePages(on bool) WriteOption {
 // errors may come out later; with one, nothing happens outside of calls. What is
 // written does not depend on it. Default: runtime.GOMAXPROCS(0).
 func Workers(n int) WriteOption {
-	return positive("Workers", int64(n), func(c *writeConfig) { c.pages.Workers = n })
+	return positive("Workers", int64(n), func(o *ntuple.WriteOptions) { o.Pages.Workers = n })
 }
 
 // Clock sets the clock that dates the records of the file. Default: time.Now.
 func Clock(now func() time.Time) WriteOption {
-	return func(c *writeConfig) error { c.file.Clock = now; return nil }
+	return func(o *ntuple.WriteOptions) error { o.File.Clock = now; return nil }
 }
 
 // UUID sets the identity of the file. With the same UUID and Clock, writing the
 // same makes the same bytes. Default: a random one.
 func UUID(id [16]byte) WriteOption {
-	return func(c *writeConfig) error { c.file.UUID = id; return nil }
+	return func(o *ntuple.WriteOptions) error { o.File.UUID = id; return nil }
 }

@@ -5,17 +5,12 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
-	"runtime/debug"
 	"strings"
 	"unsafe"
 
-	"github.com/go-rntuple/go-rntuple/anchor"
-	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/field"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
-	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/locator"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -24,26 +19,15 @@ import (
 // one goroutine at a time. Its errors are sticky: after the first one it does
 // nothing more, and Close returns it.
 type Writer[T any] struct {
-	ntuple
+	common
 	plan *field.WritePlan
 }
 
-// ntuple is what writers of all types have.
-type ntuple struct {
-	file      *File
-	owned     bool   // the file is closed with the writer
-	dir, name string // in the file
-	header    envelope.Header
-	extension envelope.Schema
-	features  envelope.Features // of the footer
-	schema    *schema.Schema
-	sink      *pages.Sink
-	outlets   *field.Outlets
-	link      locator.Link            // of the header
-	anchor    *rootfile.Key           // once it is written
-	sets      []*ntuple               // its attribute sets
-	linked    []envelope.AttributeSet // others, which the file has already
-	closed    bool
+// common is what writers of all types have.
+type common struct {
+	ntuple  *ntuple.Writer
+	owned   *File // closed with the writer; nil if the caller has it
+	outlets *field.Outlets
 }
 
 // Create creates a ROOT file at path with one RNTuple whose fields are those of
@@ -93,7 +77,7 @@ func owning[T any](f *File, begin func() (*Writer[T], error)) (*Writer[T], error
 		f.Abort()
 		return nil, err
 	}
-	w.owned = true
+	w.owned = f
 	return w, nil
 }
 
@@ -114,15 +98,21 @@ func NewRecordWriter(f *File, name string, doc *schema.Document, opts ...WriteOp
 }
 
 func newWriter[T any](f *File, name string, doc *schema.Document, opts []WriteOption) (*Writer[T], error) {
-	w := &Writer[T]{}
-	if err := w.begin(f, name, doc, opts); err != nil {
+	base, err := begin(f, name, doc, opts)
+	if err != nil {
+		return nil, err
+	}
+	w, err := writerOn[T](base)
+	if err != nil {
 		return nil, fmt.Errorf("RNTuple %q: %w", name, err)
 	}
-	if err := w.compile(); err != nil {
-		return nil, fmt.Errorf("RNTuple %q: %w", name, err)
-	}
-	f.open++
 	return w, nil
+}
+
+// writerOn returns a Writer for the fields that an RNTuple has.
+func writerOn[T any](base *ntuple.Writer) (*Writer[T], error) {
+	w := &Writer[T]{common: common{ntuple: base, outlets: field.NewOutlets(base.Sink)}}
+	return w, w.compile()
 }
 
 // model returns the schema of a Go type. The error lists all that is wrong with
@@ -144,74 +134,43 @@ func splitPath(path string) (dir, name string) {
 	return strings.TrimSuffix(path[:i+1], "/"), path[i+1:]
 }
 
-// writerName is what headers say about who wrote the data.
-func writerName() string {
-	if info, ok := debug.ReadBuildInfo(); ok {
-		const module = "github.com/go-rntuple/go-rntuple"
-		for _, m := range append(info.Deps, &info.Main) {
-			if m.Path == module && m.Version != "" && m.Version != "(devel)" {
-				return "go-rntuple " + m.Version
-			}
-		}
+// begin begins an RNTuple with the schema of doc. The name of the RNTuple is that
+// of the path.
+func begin(f *File, path string, doc *schema.Document, opts []WriteOption) (*ntuple.Writer, error) {
+	fail := func(err error) (*ntuple.Writer, error) { return nil, fmt.Errorf("RNTuple %q: %w", path, err) }
+	o, err := ntuple.NewWriteOptions(opts)
+	if err != nil {
+		return fail(err)
 	}
-	return "go-rntuple"
+	dir, name := splitPath(path)
+	header, ext, err := describe(name, doc, o)
+	if err != nil {
+		return fail(err)
+	}
+	return f.ntuple.Create(dir, header, ext, o)
 }
 
-// begin writes the header. The name of the RNTuple is that of the path.
-func (w *ntuple) begin(f *File, path string, doc *schema.Document, opts []WriteOption) error {
-	config, err := newWriteConfig(opts)
-	if err != nil {
-		return err
-	}
-	w.file = f
-	w.dir, w.name = splitPath(path)
+// describe returns the header of an RNTuple with the schema of doc, and what
+// belongs into its footer.
+func describe(name string, doc *schema.Document, o *ntuple.WriteOptions) (*envelope.Header, *envelope.Schema, error) {
+	compressed := o.Pages.Compression.Level() > 0
 	named := *doc
-	named.Name = w.name
-	compressed := config.pages.Compression.Level() > 0
-	if err := project(&named, config.projections, compressed); err != nil {
-		return err
+	named.Name = name
+	if err := project(&named, o.Projections, compressed); err != nil {
+		return nil, nil, err
 	}
 	described, err := named.Describe(compressed)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	w.header = envelope.Header{Name: w.name, Description: doc.Description, Writer: writerName(), Schema: *described}
-	if config.description != "" {
-		w.header.Description = config.description
+	h := &envelope.Header{Name: name, Description: doc.Description, Writer: ntuple.WriterName(), Schema: *described}
+	if o.Description != "" {
+		h.Description = o.Description
 	}
-	// ROOT has what else it knows of types in the footer.
-	w.header.ExtraTypes, w.extension.ExtraTypes = nil, w.header.ExtraTypes
-	if err := w.writeHeader(config); err != nil {
-		return err
-	}
-	w.outlets = field.NewOutlets(w.sink)
-	return nil
-}
-
-// writeHeader writes the header and begins to write the pages of its columns.
-func (w *ntuple) writeHeader(config *writeConfig) error {
-	b, err := w.header.Append(nil)
-	if err != nil {
-		return err
-	}
-	if w.schema, err = build(&w.header, nil); err != nil {
-		return err
-	}
-	if w.link, err = pages.WriteEnvelope(w.file.pages, b, config.pages); err != nil {
-		return err
-	}
-	w.sink = pages.NewSink(config.ctx, w.file.pages, config.pages, envelope.Checksum(b))
-	w.sink.AddColumns(w.schema.Columns)
-	return nil
-}
-
-// build makes a schema that must have nothing to hide.
-func build(h *envelope.Header, ext *envelope.Schema) (*schema.Schema, error) {
-	s, err := schema.Build(h, ext)
-	if err == nil && len(s.Hidden) > 0 {
-		err = fmt.Errorf("field %q: %w", s.Hidden[0].Field.Name, s.Hidden[0].Err)
-	}
-	return s, err
+	// ROOT has extra type information in the footer.
+	ext := &envelope.Schema{ExtraTypes: h.ExtraTypes}
+	h.ExtraTypes = nil
+	return h, ext, nil
 }
 
 // compile makes the plan for the fields that the RNTuple has now.
@@ -221,8 +180,8 @@ func (w *Writer[T]) compile() (err error) {
 }
 
 // fields returns the top-level fields that have columns of their own.
-func (w *ntuple) fields() (fields []*schema.Field) {
-	for _, f := range w.schema.Fields {
+func (w *common) fields() (fields []*schema.Field) {
+	for _, f := range w.ntuple.Schema.Fields {
 		if f.Source == nil {
 			fields = append(fields, f)
 		}
@@ -231,31 +190,22 @@ func (w *ntuple) fields() (fields []*schema.Field) {
 }
 
 // Schema returns the schema as it is now.
-func (w *ntuple) Schema() *schema.Schema { return w.schema }
+func (w *common) Schema() *schema.Schema { return w.ntuple.Schema }
 
 // NumEntries returns the number of entries written so far.
-func (w *ntuple) NumEntries() int64 { return w.sink.Entries() }
-
-var errClosed = errors.New("the writer is closed")
-
-func (w *ntuple) ready() error {
-	if w.closed {
-		return errClosed
-	}
-	return w.sink.Err()
-}
+func (w *common) NumEntries() int64 { return w.ntuple.Sink.Entries() }
 
 // Write writes one entry. What it points to is copied.
 func (w *Writer[T]) Write(entry *T) error {
-	if err := w.ready(); err != nil {
+	if err := w.ntuple.Err(); err != nil {
 		return err
 	}
 	if err := w.plan.Write(unsafe.Pointer(entry), 1); err != nil {
 		// Some columns have the entry, others do not.
-		w.sink.Fail(fmt.Errorf("entry %d: %w", w.sink.Entries(), err))
-		return w.sink.Err()
+		w.ntuple.Sink.Fail(fmt.Errorf("entry %d: %w", w.ntuple.Sink.Entries(), err))
+		return w.ntuple.Sink.Err()
 	}
-	return w.sink.EndEntries(1)
+	return w.ntuple.Sink.EndEntries(1)
 }
 
 // WriteBatch writes many entries.
@@ -265,7 +215,7 @@ func (w *Writer[T]) WriteBatch(entries []T) error {
 			return err
 		}
 	}
-	return w.ready()
+	return w.ntuple.Err()
 }
 
 // WriteAll writes all entries that seq yields, up to the first error.
@@ -275,7 +225,7 @@ func (w *Writer[T]) WriteAll(seq iter.Seq[T]) error {
 			return err
 		}
 	}
-	return w.ready()
+	return w.ntuple.Err()
 }
 
 // Extend adds fields to those of the RNTuple; earlier entries have zero values
@@ -285,53 +235,45 @@ func (w *Writer[T]) WriteAll(seq iter.Seq[T]) error {
 //
 // Specification: "Schema Extension Record Frame".
 func (w *Writer[T]) Extend(fields ...*schema.FieldDocument) error {
-	if err := w.ready(); err != nil {
+	if err := w.ntuple.Err(); err != nil {
 		return err
 	}
-	doc := &schema.Document{Name: w.name, Fields: fields}
-	added, err := doc.Extend(w.schema, w.sink.Entries(), w.compressed())
+	doc := &schema.Document{Name: w.ntuple.Header.Name, Fields: fields}
+	compressed := w.ntuple.Sink.Settings().Compression.Level() > 0
+	added, err := doc.Extend(w.ntuple.Schema, w.ntuple.Sink.Entries(), compressed)
 	if err != nil {
 		return err
 	}
-	ext := w.extension
-	ext.Fields = append(ext.Fields[:len(ext.Fields):len(ext.Fields)], added.Fields...)
-	ext.Columns = append(ext.Columns[:len(ext.Columns):len(ext.Columns)], added.Columns...)
-	ext.Aliases = append(ext.Aliases[:len(ext.Aliases):len(ext.Aliases)], added.Aliases...)
-	s, err := build(&w.header, &ext)
-	if err != nil {
+	if err := w.ntuple.Extend(added); err != nil {
 		return err
 	}
-	w.extension, w.schema = ext, s
-	w.sink.AddColumns(s.Columns)
 	return w.compile()
 }
 
-func (w *ntuple) compressed() bool { return w.sink.Settings().Compression.Level() > 0 }
-
 // CommitCluster ends the current cluster, if it has entries.
-func (w *ntuple) CommitCluster() error {
-	if w.closed {
-		return errClosed
+func (w *common) CommitCluster() error {
+	if err := w.ntuple.Err(); err != nil {
+		return err
 	}
-	return w.sink.CommitCluster()
+	return w.ntuple.Sink.CommitCluster()
 }
 
 // CommitClusterGroup ends the current cluster and writes the page list of those
 // since the last group. Without it there is one group, as ROOT has it.
-func (w *ntuple) CommitClusterGroup() error {
-	if w.closed {
-		return errClosed
+func (w *common) CommitClusterGroup() error {
+	if err := w.ntuple.Err(); err != nil {
+		return err
 	}
-	return w.sink.CommitClusterGroup()
+	return w.ntuple.Sink.CommitClusterGroup()
 }
 
 // Use has the values of a field written in another of the representations that
 // its document gives, counted from 0, from the next cluster on, which begins now.
-func (w *ntuple) Use(path string, representation int) error {
-	if err := w.ready(); err != nil {
+func (w *common) Use(path string, representation int) error {
+	if err := w.ntuple.Err(); err != nil {
 		return err
 	}
-	chain, err := w.schema.Lookup(path)
+	chain, err := w.ntuple.Schema.Lookup(path)
 	if err != nil {
 		return err
 	}
@@ -339,7 +281,7 @@ func (w *ntuple) Use(path string, representation int) error {
 	if representation < 0 || representation >= len(f.Columns) || f.Source != nil {
 		return fmt.Errorf("field %q has %d representations, %d is none", path, len(f.Columns), representation)
 	}
-	if err := w.sink.CommitCluster(); err != nil {
+	if err := w.ntuple.Sink.CommitCluster(); err != nil {
 		return err
 	}
 	w.outlets.Activate(f, representation)
@@ -350,119 +292,26 @@ func (w *ntuple) Use(path string, representation int) error {
 // far, and ends the current cluster and cluster group. Entries can be written
 // after it. If the program dies later, the file stays as it was at the
 // checkpoint.
-func (w *ntuple) Checkpoint() error {
-	if err := w.ready(); err != nil {
-		return err
-	}
-	if err := w.finish(); err != nil {
-		return err
-	}
-	return w.file.commit()
-}
-
-// finish writes the footer and lists the anchor.
-func (w *ntuple) finish() error {
-	o, err := w.anchorObject()
-	if err != nil {
-		return err
-	}
-	var key rootfile.Key
-	if w.anchor == nil {
-		key, err = w.file.out.Object(w.dir, o)
-	} else {
-		key, err = w.file.out.Replace(w.dir, *w.anchor, o)
-	}
-	w.anchor = &key
-	return err
-}
-
-// anchorObject writes what is left, attribute sets first, and the footer, and
-// returns the anchor.
-func (w *ntuple) anchorObject() (o rootfile.Object, err error) {
-	if err := w.sink.CommitClusterGroup(); err != nil {
-		return o, err
-	}
-	footer := envelope.Footer{
-		Features:       w.features,
-		HeaderChecksum: w.sink.HeaderChecksum(),
-		Extension:      &w.extension,
-		ClusterGroups:  w.sink.Groups(),
-		AttributeSets:  append([]envelope.AttributeSet{}, w.linked...),
-	}
-	for _, set := range w.sets {
-		o, err := set.anchorObject()
-		if err != nil {
-			return o, fmt.Errorf("attribute set %q: %w", set.name, err)
-		}
-		at, err := w.file.out.Unlisted(o)
-		if err != nil {
-			return o, err
-		}
-		footer.AttributeSets = append(footer.AttributeSets, envelope.AttributeSet{
-			SchemaMajor: 1, AnchorLength: uint32(o.Len), Anchor: locator.At(uint64(at), uint64(len(o.Stored))), Name: set.name,
-		})
-	}
-	b, err := footer.Append(nil)
-	if err != nil {
-		return o, err
-	}
-	link, err := w.sink.Envelope(b)
-	if err != nil {
-		return o, err
-	}
-	settings := w.sink.Settings()
-	a := anchor.Anchor{
-		ClassVersion: anchor.ClassVersion, Epoch: 1, Major: 0, Minor: 2, Patch: 0,
-		SeekHeader: w.link.Locator.Offset, NBytesHeader: w.link.Locator.Size, LenHeader: w.link.Length,
-		SeekFooter: link.Locator.Offset, NBytesFooter: link.Locator.Size, LenFooter: link.Length,
-		MaxKeySize: settings.MaxKeySize,
-	}
-	object, err := a.Append(nil)
-	if err != nil {
-		return o, err
-	}
-	stored, err := compress.Append(nil, object, settings.Compression)
-	return rootfile.Object{Class: anchor.ClassName, Name: w.name, Stored: stored, Len: len(object)}, err
-}
+func (w *common) Checkpoint() error { return w.ntuple.Checkpoint() }
 
 // Abort gives up what has been written since the last checkpoint, and closes the
 // file, if Create made it.
-func (w *ntuple) Abort() error {
-	if w.closed {
-		return errClosed
+func (w *common) Abort() error {
+	err := w.ntuple.Abort()
+	if w.owned != nil && !errors.Is(err, ntuple.ErrClosed) {
+		err = errors.Join(err, w.owned.Abort())
 	}
-	w.sink.Fail(errAborted)
-	if err := w.Close(); !errors.Is(err, errAborted) {
-		return err
-	}
-	return nil
+	return err
 }
 
 // Close writes what is left, and the file, if Create made it. It returns the
 // first error of all, so that one may leave those of Write and others alone until
 // here; then the file has not come into being, or is as it was at
 // the last checkpoint.
-func (w *ntuple) Close() error {
-	if w.closed {
-		return errClosed
-	}
-	w.closed = true
-	for _, set := range w.sets {
-		set.closed = true
-	}
-	w.file.open--
-	err := w.sink.Err()
-	if err == nil {
-		err = w.finish()
-	}
-	if err != nil {
-		if w.file.err == nil {
-			w.file.err = fmt.Errorf("RNTuple %q: %w", w.name, err)
-		}
-		err = w.file.err
-	}
-	if w.owned {
-		if closeErr := w.file.Close(); err == nil {
+func (w *common) Close() error {
+	err := w.ntuple.Close()
+	if w.owned != nil && !errors.Is(err, ntuple.ErrClosed) {
+		if closeErr := w.owned.Close(); err == nil {
 			err = closeErr
 		}
 	}

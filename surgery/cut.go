@@ -110,7 +110,7 @@ func whole(taken []rntuple.EntryRange, entries int64) bool {
 // which the output has got from the entry first on. Their ranges are what is left
 // of them there; attributes of which nothing is left are dropped.
 func (m *merger) addRanges(ctx context.Context, o *output, src, set *source, taken []rntuple.EntryRange, first int64) error {
-	attributes, err := src.reader.OpenAttributes(set.Header.Name)
+	attributes, err := rntuple.Wrap(src.Reader).OpenAttributes(set.Header.Name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", set.name, err)
 	}
@@ -201,7 +201,7 @@ func cut(ctx context.Context, out string, inputs []Input, set *settings, pick pi
 	if err := m.check(ctx); err != nil {
 		return nil, err
 	}
-	f, err := rntuple.CreateFile(out, set.write...)
+	f, err := set.create(out)
 	if err != nil {
 		return nil, err
 	}

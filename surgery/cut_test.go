@@ -361,7 +361,7 @@ func TestCutAttributes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		if got := values(t, set.reader); !slices.Equal(got, want) {
+		if got := values(t, rntuple.Wrap(set.Reader)); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}

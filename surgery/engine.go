@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pages"
-	"github.com/go-rntuple/go-rntuple/internal/raw"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -21,7 +21,7 @@ import (
 //
 //	src, err := openSource(ctx, input)                 // an RNTuple to take from
 //	shape, err := newShape(header, extension)          // what the output shall be: src.shape(), or pruned, joined, ...
-//	out, err := newOutput(file, dir, shape, settings)  // in a *rntuple.File; resumeOutput goes on with one in place
+//	out, err := newOutput(file, dir, shape, settings)  // in a *ntuple.File; resumeOutput goes on with one in place
 //	w := out.wire(from)                                // field of the output -> port{source, field of the source}
 //	err = w.copy(ctx, first, end)                      // any ranges, in any order, of any wirings
 //	err = out.finish()                                 // before the sources are closed: out.wait()
@@ -34,11 +34,10 @@ import (
 
 // A source is an RNTuple that is open.
 type source struct {
-	*raw.Input
-	reader *rntuple.Reader
-	name   string // for errors
-	ahead  *pages.ReadAhead
-	part   *part // that is wanted of the schema; nil: all
+	*ntuple.Reader
+	name  string // for errors
+	ahead *pages.ReadAhead
+	part  *part // that is wanted of the schema; nil: all
 }
 
 // openSource opens an input.
@@ -47,17 +46,16 @@ func openSource(ctx context.Context, i Input, opts ...rntuple.Option) (*source, 
 	if err != nil {
 		return nil, err
 	}
-	return newSource(r, i.String()), nil
+	return newSource(r.Unwrapped(), i.String()), nil
 }
 
-func newSource(r *rntuple.Reader, name string) *source {
-	in := raw.InputOf(r)
-	return &source{Input: in, reader: r, name: name, ahead: in.Source.NewReadAhead()}
+func newSource(r *ntuple.Reader, name string) *source {
+	return &source{Reader: r, name: name, ahead: r.Source.NewReadAhead()}
 }
 
 func (s *source) close() error {
 	s.ahead.Stop()
-	return s.reader.Close()
+	return s.Reader.Close()
 }
 
 // shape returns the schema of the source for an output. The features of the
@@ -72,11 +70,11 @@ func (s *source) shape() (*shape, error) {
 
 // set opens an attribute set, which is closed with the source.
 func (s *source) set(name string) (*source, error) {
-	r, err := raw.OpenSet(s.reader, name)
+	r, err := s.OpenSet(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
+		return nil, fmt.Errorf("%s: attribute set %q: %w", s.name, name, err)
 	}
-	return newSource(r.(*rntuple.Reader), fmt.Sprintf("%s, attribute set %q", s.name, name)), nil
+	return newSource(r, fmt.Sprintf("%s, attribute set %q", s.name, name)), nil
 }
 
 // compression returns how the first pages of the source are compressed; it is
@@ -99,7 +97,7 @@ func (s *source) compression(ctx context.Context) (c compress.Settings, ok bool,
 
 // An output is an RNTuple that is put together of entries of others.
 type output struct {
-	*raw.Output
+	*ntuple.Writer
 	shape   *shape
 	set     *settings
 	report  *Report
@@ -120,37 +118,46 @@ type filler struct {
 
 // newOutput begins an RNTuple in a file; the name in the shape's header may lead
 // through directories.
-func newOutput(f *rntuple.File, s *shape, set *settings, report *Report) (*output, error) {
+func newOutput(f *ntuple.File, s *shape, set *settings, report *Report) (*output, error) {
 	dir, name := path.Split(s.header.Name)
 	s.header.Name = name
-	o, err := raw.Begin(f, path.Clean("/" + dir)[1:], s.header, s.ext, set.write)
+	o, err := ntuple.NewWriteOptions(set.write)
 	if err != nil {
 		return nil, err
 	}
-	return begun(o, s, set, report), nil
+	s.header.Writer = ntuple.WriterName()
+	w, err := f.Create(path.Clean("/" + dir)[1:], s.header, s.ext, o)
+	if err != nil {
+		return nil, err
+	}
+	return begun(w, s, set, report), nil
 }
 
-func begun(o *raw.Output, s *shape, set *settings, report *Report) *output {
-	s.ext = o.Extension
-	return &output{Output: o, shape: s, set: set, report: report, reached: len(s.header.Columns), active: map[schema.FieldID]int{}, sets: map[string]*output{}}
+func begun(w *ntuple.Writer, s *shape, set *settings, report *Report) *output {
+	s.ext = &w.Extension
+	return &output{Writer: w, shape: s, set: set, report: report, reached: len(s.header.Columns), active: map[schema.FieldID]int{}, sets: map[string]*output{}}
 }
 
 // resumeOutput goes on with the RNTuple of a source, in the file that it is in.
 // What it has stays in place.
-func resumeOutput(f *rntuple.File, src *source, dir string, set *settings, report *Report) (*output, error) {
-	o, err := raw.Resume(f, src.reader, dir, set.write)
+func resumeOutput(f *ntuple.File, src *source, dir string, set *settings, report *Report) (*output, error) {
+	o, err := ntuple.NewWriteOptions(set.write)
 	if err != nil {
 		return nil, err
 	}
-	return resumed(o, set, report)
+	w, err := f.Resume(src.Reader, dir, o)
+	if err != nil {
+		return nil, err
+	}
+	return resumed(w, set, report)
 }
 
-func resumed(o *raw.Output, set *settings, report *Report) (*output, error) {
-	s := &shape{header: o.Header, ext: o.Extension}
+func resumed(w *ntuple.Writer, set *settings, report *Report) (*output, error) {
+	s := &shape{header: &w.Header, ext: &w.Extension}
 	if err := s.build(); err != nil {
 		return nil, err
 	}
-	out := begun(o, s, set, report)
+	out := begun(w, s, set, report)
 	out.reached = len(s.Columns)
 	return out, nil
 }
@@ -203,10 +210,10 @@ func (o *output) settle() {
 
 // feature sets a feature flag of the footer.
 func (o *output) feature(n int) {
-	if len(*o.Features) == 0 {
-		*o.Features = envelope.Features{0}
+	if len(o.Features) == 0 {
+		o.Features = envelope.Features{0}
 	}
-	(*o.Features)[n/64] |= 1 << (n % 64)
+	o.Features[n/64] |= 1 << (n % 64)
 }
 
 // The bounds of a cluster group: as many pages have a page list of about 2 MB.
@@ -257,6 +264,24 @@ func (o *output) fail(err error) {
 		set.Sink.Fail(err)
 	}
 	o.Sink.Fail(err)
+}
+
+// addSet begins an attribute set of the output, or goes on with the one there.
+func (o *output) addSet(s *shape) (*output, error) {
+	options, err := ntuple.NewWriteOptions(o.set.write)
+	if err != nil {
+		return nil, err
+	}
+	s.header.Writer = ntuple.WriterName()
+	w, err := o.CreateSet(s.header, options)
+	if err != nil {
+		return nil, err
+	}
+	if w.Resumed {
+		return resumed(w, o.set, o.report)
+	}
+	w.Extension = *s.ext
+	return begun(w, s, o.set, o.report), nil
 }
 
 // finish writes what is left. The file must be closed after it.

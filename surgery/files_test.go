@@ -15,7 +15,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/raw"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -370,9 +370,10 @@ func TestInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			info, _ := disk.Stat()
-			f, err := raw.Update(&dying{disk, calls}, info.Size(), m.set.write)
+			o, _ := ntuple.NewWriteOptions(m.set.write)
+			f, err := ntuple.Update(&dying{disk, calls}, info.Size(), o)
 			if err == nil {
-				_, err = m.report(f.(*rntuple.File), m.resume(all, f.(*rntuple.File)))
+				_, err = m.report(f, m.resume(all, f))
 			}
 			disk.Close()
 			if err == nil {
@@ -522,12 +523,12 @@ func TestAttributes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer set.Close()
-			src := newSource(r, path)
+			src := newSource(r.Unwrapped(), path)
 			one, err := src.set(s.Name)
 			if err != nil {
 				t.Fatal(what, err)
 			}
-			got[s.Name] = values(t, one.reader)
+			got[s.Name] = values(t, rntuple.Wrap(one.Reader))
 		}
 		want := map[string][]string{
 			"s":     {"0 10 a whole", "5 1 a half", "10 20 b whole", "20 1 b half", "60 10 a whole", "65 1 a half"},

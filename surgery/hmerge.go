@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pages"
-	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -58,7 +58,7 @@ func HMerge(ctx context.Context, out string, inputs []Input, opts ...Option) (*R
 	if err := set.compressAs(ctx, h.sources[0]); err != nil {
 		return nil, err
 	}
-	return makeFile(out, set, inputs, func(f *rntuple.File, report *Report, progress func(float64)) (*output, error) {
+	return makeFile(out, set, inputs, func(f *ntuple.File, report *Report, progress func(float64)) (*output, error) {
 		o, err := newOutput(f, s, set, report)
 		if err != nil {
 			return nil, err

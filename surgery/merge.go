@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -40,7 +41,7 @@ func Merge(ctx context.Context, out string, inputs []Input, opts ...Option) (*Re
 	if err := m.check(ctx); err != nil {
 		return nil, err
 	}
-	f, err := rntuple.CreateFile(out, m.set.write...)
+	f, err := m.set.create(out)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +61,7 @@ func MergeInto(ctx context.Context, into Input, inputs []Input, opts ...Option) 
 	if err := m.check(ctx); err != nil {
 		return nil, err
 	}
-	f, err := rntuple.UpdateFile(into.Path, m.set.write...)
+	f, err := m.set.update(into.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ type merger struct {
 }
 
 // report ends the merger's work on a file.
-func (m *merger) report(f *rntuple.File, err error) (*Report, error) {
+func (m *merger) report(f *ntuple.File, err error) (*Report, error) {
 	if err != nil {
 		if m.out != nil {
 			m.out.fail(err)
@@ -240,7 +241,7 @@ func (m *merger) eachSet(src *source, f func(*source) error) error {
 }
 
 // create merges all inputs into a new file.
-func (m *merger) create(ctx context.Context, f *rntuple.File) error {
+func (m *merger) create(ctx context.Context, f *ntuple.File) error {
 	for n := range m.inputs {
 		err := m.with(ctx, n, func(src *source) error {
 			if n == 0 {
@@ -258,7 +259,7 @@ func (m *merger) create(ctx context.Context, f *rntuple.File) error {
 }
 
 // begin begins the output with the schema of the first input.
-func (m *merger) begin(f *rntuple.File, src *source) error {
+func (m *merger) begin(f *ntuple.File, src *source) error {
 	s, err := src.shape()
 	if err != nil {
 		return err
@@ -276,7 +277,7 @@ func (m *merger) begin(f *rntuple.File, src *source) error {
 	if src.Footer.Extension != nil && m.pick == nil {
 		m.out.keepFirst(src)
 	}
-	*m.out.Features = slices.Clone(src.Footer.Features)
+	m.out.Features = slices.Clone(src.Footer.Features)
 	return nil
 }
 
@@ -292,7 +293,7 @@ func (o *output) keepFirst(src *source) {
 }
 
 // resume adds all inputs but the first to the file of that.
-func (m *merger) resume(ctx context.Context, f *rntuple.File) error {
+func (m *merger) resume(ctx context.Context, f *ntuple.File) error {
 	return m.with(ctx, 0, func(first *source) error {
 		dir, _ := path.Split(m.inputs[0].Name)
 		out, err := resumeOutput(f, first, path.Clean("/" + dir)[1:], m.set, &m.result)
@@ -356,16 +357,7 @@ func (m *merger) beginSet(set *source) error {
 	if err != nil {
 		return err
 	}
-	raw, err := m.out.AddSet(s.header)
-	if err != nil {
-		return err
-	}
-	if !raw.Resumed {
-		*raw.Extension = *s.ext
-		m.out.sets[set.Header.Name] = begun(raw, s, m.set, &m.result)
-		return nil
-	}
-	m.out.sets[set.Header.Name], err = resumed(raw, m.set, &m.result)
+	m.out.sets[set.Header.Name], err = m.out.addSet(s)
 	return err
 }
 

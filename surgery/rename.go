@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/raw"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -40,17 +40,17 @@ func Rename(ctx context.Context, out string, in Input, to Renaming, opts ...Opti
 // was.
 func RenameInPlace(ctx context.Context, in Input, to Renaming, opts ...Option) error {
 	set := newSettings(opts)
-	return renameIn(ctx, in, to, set, func() (*rntuple.File, error) { return rntuple.UpdateFile(in.Path, set.write...) })
+	return renameIn(ctx, in, to, set, func() (*ntuple.File, error) { return set.update(in.Path) })
 }
 
 // renameIn is RenameInPlace in the file that update opens.
-func renameIn(ctx context.Context, in Input, to Renaming, set *settings, update func() (*rntuple.File, error)) error {
+func renameIn(ctx context.Context, in Input, to Renaming, set *settings, update func() (*ntuple.File, error)) error {
 	src, err := openSource(ctx, in, set.read...)
 	if err != nil {
 		return err
 	}
 	defer src.close()
-	if src.Legacy {
+	if src.Legacy() {
 		return fmt.Errorf("%s: files from before format 1.0.0.0 are only read: %w", src.name, rntuple.ErrUnsupported)
 	}
 	s := &shape{header: src.Header, ext: src.Footer.Extension}
@@ -73,7 +73,11 @@ func renameIn(ctx context.Context, in Input, to Renaming, set *settings, update 
 	if err != nil {
 		return err
 	}
-	if err := raw.Rename(f, src.reader, s.header, s.ext, set.write); err != nil {
+	o, err := ntuple.NewWriteOptions(set.write)
+	if err == nil {
+		err = f.Rename(src.Reader, s.header, s.ext, o)
+	}
+	if err != nil {
 		f.Abort()
 		return fmt.Errorf("%s: %w", src.name, err)
 	}

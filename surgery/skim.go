@@ -23,7 +23,7 @@ type Selector func(r *rntuple.Reader) (iter.Seq2[rntuple.EntryRange, error], err
 // entries of an input are chosen, its attributes are all kept.
 func Skim(ctx context.Context, out string, inputs []Input, choose Selector, opts ...Option) (*Report, error) {
 	return cut(ctx, out, inputs, newSettings(opts), func(_ context.Context, _ int, src *source) (iter.Seq2[rntuple.EntryRange, error], error) {
-		return choose(src.reader)
+		return choose(rntuple.Wrap(src.Reader))
 	})
 }
 

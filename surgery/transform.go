@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -35,7 +36,7 @@ func transform(ctx context.Context, out string, in Input, set *settings, edit fu
 	if err := set.compressAs(ctx, src); err != nil {
 		return nil, err
 	}
-	return makeFile(out, set, []Input{in}, func(f *rntuple.File, report *Report, progress func(part float64)) (*output, error) {
+	return makeFile(out, set, []Input{in}, func(f *ntuple.File, report *Report, progress func(part float64)) (*output, error) {
 		o, err := newOutput(f, s, set, report)
 		if err != nil {
 			return nil, err
@@ -43,7 +44,7 @@ func transform(ctx context.Context, out string, in Input, set *settings, edit fu
 		if len(s.Columns) == len(src.Source.Schema.Columns) {
 			o.keepFirst(src)
 		}
-		*o.Features = slices.Clone(src.Footer.Features)
+		o.Features = slices.Clone(src.Footer.Features)
 		report.InputEntries = src.Source.Entries
 		if err := o.wire(alike(o.shape.Schema, src), src).copyAll(ctx, progress); err != nil {
 			return o, err
@@ -68,9 +69,27 @@ func (set *settings) compressAs(ctx context.Context, src *source) error {
 	return nil
 }
 
+// create creates a file that is written as the settings say.
+func (set *settings) create(path string) (*ntuple.File, error) {
+	o, err := ntuple.NewWriteOptions(set.write)
+	if err != nil {
+		return nil, err
+	}
+	return ntuple.CreateFile(path, o)
+}
+
+// update opens a file to be added to.
+func (set *settings) update(path string) (*ntuple.File, error) {
+	o, err := ntuple.NewWriteOptions(set.write)
+	if err != nil {
+		return nil, err
+	}
+	return ntuple.UpdateFile(path, o)
+}
+
 // makeFile makes a file with the output that fill begins and fills. It tells
 // progress as parts of the inputs.
-func makeFile(path string, set *settings, inputs []Input, fill func(*rntuple.File, *Report, func(part float64)) (*output, error)) (*Report, error) {
+func makeFile(path string, set *settings, inputs []Input, fill func(*ntuple.File, *Report, func(part float64)) (*output, error)) (*Report, error) {
 	total := int64(0)
 	for _, in := range inputs {
 		info, err := os.Stat(in.Path)
@@ -79,7 +98,7 @@ func makeFile(path string, set *settings, inputs []Input, fill func(*rntuple.Fil
 		}
 		total += info.Size()
 	}
-	f, err := rntuple.CreateFile(path, set.write...)
+	f, err := set.create(path)
 	if err != nil {
 		return nil, err
 	}
@@ -158,11 +177,8 @@ func (o *output) copySet(ctx context.Context, src *source, name, as string) erro
 		return fmt.Errorf("%s: %w", set.name, err)
 	}
 	s.header.Name = as
-	raw, err := o.AddSet(s.header)
-	if err != nil {
+	if o.sets[as], err = o.addSet(s); err != nil {
 		return err
 	}
-	*raw.Extension = *s.ext
-	o.sets[as] = begun(raw, s, o.set, o.report)
 	return o.sets[as].wire(alike(s.Schema, set), set).copyAll(ctx, func(float64) {})
 }

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/internal/judge"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/randtest"
-	"github.com/go-rntuple/go-rntuple/internal/raw"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -625,12 +625,9 @@ func TestRenameInterrupted(t *testing.T) {
 		}
 		info, _ := disk.Stat()
 		set := newSettings(nil)
-		err = renameIn(t.Context(), Input{Path: path}, Renaming{Fields: map[string]string{"X": "Y"}}, set, func() (*rntuple.File, error) {
-			f, err := raw.Update(&dying{disk, calls}, info.Size(), set.write)
-			if err != nil {
-				return nil, err
-			}
-			return f.(*rntuple.File), nil
+		err = renameIn(t.Context(), Input{Path: path}, Renaming{Fields: map[string]string{"X": "Y"}}, set, func() (*ntuple.File, error) {
+			o, _ := ntuple.NewWriteOptions(set.write)
+			return ntuple.Update(&dying{disk, calls}, info.Size(), o)
 		})
 		disk.Close()
 		fields := openReader(t, path, "n").Schema().Fields

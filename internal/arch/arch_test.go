@@ -20,7 +20,7 @@ var layers = []string{
 	"frame", "locator", "compress", "anchor", "column", "value",
 	"envelope", "schema",
 	"internal/legacy/lift", "internal/legacy/v0", "internal/legacy/rc1", "internal/legacy/rc2", "internal/legacy",
-	"internal/jsonl", "internal/mmap", "internal/reflink", "internal/rootfile", "internal/pages", "internal/raw", "internal/field", "internal/dump",
+	"internal/jsonl", "internal/mmap", "internal/reflink", "internal/rootfile", "internal/pages", "internal/ntuple", "internal/field", "internal/dump",
 	"rntuple", "compare", "rescue", "verify", "surgery", "surgery/where",
 }
 

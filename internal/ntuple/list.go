@@ -1,0 +1,150 @@
+package ntuple
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/internal/legacy"
+	"github.com/go-rntuple/go-rntuple/internal/mmap"
+	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// Info says where an RNTuple lies in a file.
+type Info struct {
+	Path   string // as Open takes it, with the cycle if it is not the newest
+	Class  string // of the anchor; tells pre-release formats
+	Newest bool   // of the cycles of its path
+}
+
+// List returns the RNTuples that the directories of a ROOT file list.
+func List(r io.ReaderAt, size int64) ([]Info, error) {
+	file, bare, err := openContainer(r, size)
+	switch {
+	case err != nil:
+		return nil, err
+	case bare != nil:
+		return []Info{{Path: bare.Name, Class: bare.Class, Newest: true}}, nil
+	}
+	return list(file)
+}
+
+// ListFile returns the RNTuples in the file at path. See List.
+func ListFile(path string) ([]Info, error) {
+	f, size, err := openFile(path, false)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	infos, err := List(f, size)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return infos, nil
+}
+
+func list(file *rootfile.File) ([]Info, error) {
+	var infos []Info
+	var cycles []int
+	newest := map[string]int{} // cycle, by path
+	err := file.Walk(func(dir string, k rootfile.Key) error {
+		if isAnchor(k) {
+			path := strings.TrimPrefix(dir+"/"+k.Name, "/")
+			newest[path] = max(newest[path], k.CycleNumber())
+			infos, cycles = append(infos, Info{Path: path, Class: k.Class}), append(cycles, k.CycleNumber())
+		}
+		return nil
+	})
+	for i := range infos {
+		if infos[i].Newest = cycles[i] == newest[infos[i].Path]; !infos[i].Newest {
+			infos[i].Path = fmt.Sprintf("%s;%d", infos[i].Path, cycles[i])
+		}
+	}
+	return infos, err
+}
+
+func isAnchor(k rootfile.Key) bool {
+	return k.Class == anchor.ClassName || k.Class == anchor.ExperimentalClassName
+}
+
+type file interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// openFile opens the file at path and returns its size. If mapped is set, it maps
+// the file into memory where that is possible.
+func openFile(path string, mapped bool) (file, int64, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s: is a directory", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	if mapped {
+		if m, err := mmap.New(f, info.Size()); err == nil {
+			return m, info.Size(), nil
+		}
+	}
+	return f, info.Size(), nil
+}
+
+// openContainer opens a ROOT file, or the bare file that pre-release versions
+// could write.
+func openContainer(r io.ReaderAt, size int64) (*rootfile.File, *legacy.Bare, error) {
+	file, err := rootfile.Open(r, size)
+	if errors.Is(err, wire.ErrUnsupported) {
+		if bare, bareErr := legacy.ReadBare(r, size); bare != nil || bareErr != nil {
+			return nil, bare, bareErr
+		}
+	}
+	return file, nil, err
+}
+
+// onlyName returns the name of the one RNTuple at the top level of a file.
+func onlyName(file *rootfile.File) (string, error) {
+	infos, err := list(file)
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	for _, i := range infos {
+		if i.Newest && !strings.Contains(i.Path, "/") {
+			names = append(names, i.Path)
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return "", notFound(file, "", fmt.Errorf("RNTuple at the top level: %w", rootfile.ErrNotFound))
+	case len(names) > 1:
+		return "", fmt.Errorf("the file has several RNTuples, name one of them: %s", strings.Join(names, ", "))
+	}
+	return names[0], nil
+}
+
+// notFound adds the RNTuples of the file to err if it says that there is none of
+// the given name.
+func notFound(file *rootfile.File, name string, err error) error {
+	if !errors.Is(err, rootfile.ErrNotFound) {
+		return err
+	}
+	infos, listErr := list(file)
+	if listErr != nil || len(infos) == 0 {
+		return err
+	}
+	var paths []string
+	for _, i := range infos {
+		paths = append(paths, i.Path)
+	}
+	return fmt.Errorf("RNTuple %q: %w; the file has %s", name, rootfile.ErrNotFound, strings.Join(paths, ", "))
+}

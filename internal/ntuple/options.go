@@ -1,0 +1,104 @@
+package ntuple
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+)
+
+// ReadOptions say how RNTuples are read.
+type ReadOptions struct {
+	Context       context.Context
+	SkipChecksums bool // of pages; anchor and envelopes are always verified
+	Limits        Limits
+	Workers       int   // goroutines that fetch and decode pages for one view
+	ReadAhead     int64 // bytes of decoded pages that a view may hold in advance
+	NoMap         bool  // read local files without mapping them into memory
+	MaxOpen       int   // inputs that a chain keeps open; 0: a default
+	AllowMissing  bool  // read fields that the file lacks as zero
+}
+
+// NewReadOptions returns the default options, changed by opts.
+func NewReadOptions[O ~func(*ReadOptions) error](opts []O) (*ReadOptions, error) {
+	o := &ReadOptions{Context: context.Background(), Workers: runtime.GOMAXPROCS(0), ReadAhead: 64 << 20}
+	for _, opt := range opts {
+		if err := opt(o); err != nil {
+			return nil, err
+		}
+	}
+	return o, nil
+}
+
+// Limits bound how much memory a file can ask for; see rntuple.Limits.
+type Limits struct {
+	PageBytes     int64 // the largest page, uncompressed and in memory
+	EntryBytes    int64 // the collections and strings of one entry, as Go values
+	EnvelopeBytes int64 // header, footer, and all page lists together, each uncompressed
+}
+
+// maxLimit is the highest default of any limit.
+const maxLimit = 1 << 30
+
+// For returns the limits for a file of size bytes: l, with a default for each
+// member that is 0.
+func (l Limits) For(size int64) Limits {
+	scale := func(limit *int64, perByte, least int64) {
+		if *limit == 0 {
+			*limit = max(least, min(size, maxLimit/perByte)*perByte)
+		}
+	}
+	scale(&l.PageBytes, 4096, 4<<20)
+	scale(&l.EntryBytes, 4096, 4<<20)
+	scale(&l.EnvelopeBytes, 512, 256<<10)
+	return l
+}
+
+// WriteOptions say how files and RNTuples are written. The defaults are those of
+// ROOT's RNTupleWriteOptions.
+type WriteOptions struct {
+	Context     context.Context
+	Description string // of the RNTuple
+	Projections []Projection
+	Pages       pages.Settings
+	PageBudget  int64 // bytes for the pages being filled; 0: by the size of clusters
+	File        rootfile.Options
+}
+
+// A Projection is a projected field that is asked for: a view, of a C++ type, of
+// the field at the path Source.
+type Projection struct{ Name, CppType, Source string }
+
+// NewWriteOptions returns the default options, changed by opts.
+func NewWriteOptions[O ~func(*WriteOptions) error](opts []O) (*WriteOptions, error) {
+	o := &WriteOptions{
+		Context: context.Background(),
+		Pages: pages.Settings{
+			Compression:   505,
+			ZippedCluster: 128 << 20,
+			MaxPage:       1 << 20,
+			MaxKeySize:    1 << 30,
+			Workers:       runtime.GOMAXPROCS(0),
+		},
+	}
+	var errs []error
+	for _, opt := range opts {
+		errs = append(errs, opt(o))
+	}
+	p := &o.Pages
+	if p.UnzippedCluster == 0 {
+		p.UnzippedCluster = 10 * p.ZippedCluster
+	}
+	p.PageBudget = o.PageBudget
+	if p.PageBudget == 0 {
+		p.PageBudget = p.ZippedCluster
+		if p.Compression.Level() > 0 {
+			p.PageBudget *= 2
+		}
+	}
+	p.NoSharing = p.NoSharing || p.NoChecksums // pages are compared by checksum first
+	o.File.Compression = p.Compression
+	return o, errors.Join(errs...)
+}

@@ -1,0 +1,266 @@
+package ntuple
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/legacy"
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/locator"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A Reader is an RNTuple that is open for reading. It is safe for concurrent use.
+type Reader struct {
+	Path    string // in the file; the class of the anchor if NewReaderAt made the Reader
+	Anchor  *anchor.Anchor
+	Version string // of the format, in words if it came before 1.0.0.0
+	Header  *envelope.Header
+	Footer  *envelope.Footer
+	Source  *pages.Source // of its pages
+	Options *ReadOptions  // with the limits for the file
+
+	closer io.Closer // nil if the caller has the file
+}
+
+// Open opens an RNTuple in the file at path; see rntuple.Open for the name.
+func Open(path, name string, o *ReadOptions) (*Reader, error) {
+	f, size, err := openFile(path, !o.NoMap)
+	if err != nil {
+		return nil, err
+	}
+	r, err := NewReader(f, size, name, o)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	r.closer = f
+	return r, nil
+}
+
+// NewReader opens an RNTuple in the file of size bytes that r reads.
+func NewReader(r io.ReaderAt, size int64, name string, o *ReadOptions) (*Reader, error) {
+	file, bare, err := openContainer(r, size)
+	switch {
+	case err != nil:
+		return nil, err
+	case bare != nil && name != "" && name != bare.Name:
+		return nil, fmt.Errorf("RNTuple %q: %w; the file has %s", name, rootfile.ErrNotFound, bare.Name)
+	case bare != nil:
+		return open(pages.Blobs{R: r, Size: size}, bare.Name, bare.Class, bare.Anchor, o)
+	}
+	if name == "" {
+		if name, err = onlyName(file); err != nil {
+			return nil, err
+		}
+	}
+	key, err := file.Find(name, anchor.ClassName, anchor.ExperimentalClassName)
+	if err != nil {
+		return nil, notFound(file, name, err)
+	}
+	object, err := readAnchor(file, key)
+	if err != nil {
+		return nil, fmt.Errorf("RNTuple %q: %w", name, err)
+	}
+	return open(pages.Blobs{R: r, Size: size}, name, key.Class, object, o)
+}
+
+// NewReaderAt opens the RNTuple with an anchor of the given class, object being
+// the anchor as the file has it, uncompressed.
+func NewReaderAt(r io.ReaderAt, size int64, class string, object []byte, o *ReadOptions) (*Reader, error) {
+	return open(pages.Blobs{R: r, Size: size}, class, class, object, o)
+}
+
+// maxAnchor is far above the 78 bytes that anchors have today.
+const maxAnchor = 1 << 16
+
+func readAnchor(file *rootfile.File, key rootfile.Key) ([]byte, error) {
+	if key.ObjLen > maxAnchor {
+		return nil, &wire.FormatError{Offset: key.SeekKey, Path: "anchor", Err: wire.Corrupt("%d bytes long", key.ObjLen)}
+	}
+	return file.Payload(key)
+}
+
+// open opens the RNTuple with the given anchor. It reads header and footer.
+func open(blobs pages.Blobs, path, class string, object []byte, o *ReadOptions) (*Reader, error) {
+	r := &Reader{Path: path, Options: new(ReadOptions)}
+	*r.Options = *o
+	r.Options.Limits = o.Limits.For(blobs.Size)
+	if err := r.open(blobs, class, object); err != nil {
+		return nil, fmt.Errorf("RNTuple %q: %w", path, err)
+	}
+	return r, nil
+}
+
+func (r *Reader) open(blobs pages.Blobs, class string, object []byte) error {
+	o := r.Options
+	if err := o.Context.Err(); err != nil {
+		return err
+	}
+	parseAnchor, parse := parseAnchor, parse
+	if class == anchor.ExperimentalClassName {
+		parseAnchor, parse = legacy.ParseAnchor, legacy.Parse
+	}
+	a, err := parseAnchor(object)
+	if err != nil {
+		return err
+	}
+	blobs.MaxKeySize, blobs.SkipChecksums = a.MaxKeySize, o.SkipChecksums
+	blobs.MaxPage, blobs.MaxEnvelope = o.Limits.PageBytes, o.Limits.EnvelopeBytes
+	header, err := blobs.Envelope("header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
+	if err != nil {
+		return err
+	}
+	footer, err := blobs.Envelope("footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)})
+	if err != nil {
+		return err
+	}
+	m, err := parse(a, header, footer)
+	if err != nil {
+		return err
+	}
+	for _, features := range []envelope.Features{m.Header.Features, m.Footer.Features} {
+		if err := features.Supported(); err != nil {
+			return err
+		}
+	}
+	if stored := m.Footer.HeaderChecksum; stored != m.HeaderChecksum {
+		return &wire.FormatError{Path: "footer.header checksum", Err: wire.Mismatch(stored, m.HeaderChecksum)}
+	}
+	s, err := schema.Build(m.Header, m.Footer.Extension)
+	if err != nil {
+		return err
+	}
+	src, err := pages.NewSource(blobs, s, m.HeaderChecksum, m.Footer)
+	if err != nil {
+		return err
+	}
+	src.ParsePageList = m.PageList
+	src.Workers, src.Budget = o.Workers, o.ReadAhead
+	r.Anchor, r.Version, r.Header, r.Footer, r.Source = a, m.Version, m.Header, m.Footer, src
+	return nil
+}
+
+// parseAnchor reads an anchor of the current format.
+func parseAnchor(object []byte) (*anchor.Anchor, error) {
+	a, err := anchor.Parse(object)
+	if err != nil {
+		return nil, err
+	}
+	return a, a.Supported()
+}
+
+// parse reads header and footer of the current format.
+func parse(a *anchor.Anchor, header, footer []byte) (m *legacy.Metadata, err error) {
+	m = &legacy.Metadata{Version: legacy.Version(a)}
+	if m.Header, err = envelope.ParseHeader(header); err != nil {
+		return nil, err
+	}
+	if err := m.Header.Features.Supported(); err != nil { // else the footer may be of another form
+		return nil, err
+	}
+	m.HeaderChecksum = envelope.Checksum(header)
+	m.Footer, err = envelope.ParseFooter(footer)
+	return m, err
+}
+
+// Close closes the file that Open has opened.
+func (r *Reader) Close() error {
+	if r.closer == nil {
+		return nil
+	}
+	return r.closer.Close()
+}
+
+// CloseWith makes Close close c.
+func (r *Reader) CloseWith(c io.Closer) { r.closer = c }
+
+// Legacy reports whether the RNTuple has a format from before 1.0.0.0.
+func (r *Reader) Legacy() bool { return r.Anchor.Epoch == 0 }
+
+// OpenSet opens a linked attribute set as the RNTuple that it is. It reads from
+// the file of r and needs not be closed.
+//
+// The error wraps rootfile.ErrNotFound if there is no such set, and
+// wire.ErrUnsupported if the major version of its schema is not 1.
+func (r *Reader) OpenSet(name string) (*Reader, error) {
+	var names []string
+	var link *envelope.AttributeSet
+	for i, s := range r.Footer.AttributeSets {
+		if s.Name == name {
+			if link != nil {
+				return nil, &wire.FormatError{Path: "footer.attribute sets", Err: wire.Corrupt("two of this name")}
+			}
+			link = &r.Footer.AttributeSets[i]
+		}
+		names = append(names, s.Name)
+	}
+	switch {
+	case link == nil:
+		return nil, fmt.Errorf("%w; the RNTuple has %q", rootfile.ErrNotFound, names)
+	case link.SchemaMajor != 1:
+		return nil, wire.Unsupported("schema version %d.%d", link.SchemaMajor, link.SchemaMinor)
+	case link.AnchorLength > maxAnchor:
+		return nil, &wire.FormatError{Path: "footer.attribute sets", Err: wire.Corrupt("anchor of %d bytes", link.AnchorLength)}
+	}
+	blobs := r.Source.Blobs
+	blobs.MaxKeySize = 0 // an anchor is never split
+	object, err := blobs.Envelope("anchor", locator.Link{Length: uint64(link.AnchorLength), Locator: link.Anchor})
+	if err != nil {
+		return nil, err
+	}
+	set, err := open(blobs, name, anchor.ClassName, object, r.Options)
+	if err != nil {
+		return nil, err
+	}
+	if err := set.checkSet(name, link.SchemaMinor); err != nil {
+		return nil, err
+	}
+	return set, nil
+}
+
+// SetFields are the top-level fields of an attribute set of schema version 1.0, in
+// order.
+var SetFields = []string{"_rangeStart", "_rangeLen", "_userData"}
+
+// checkSet makes sure that r is what its link and the schema version say.
+func (r *Reader) checkSet(name string, minor uint16) error {
+	if r.Header.Name != name {
+		return &wire.FormatError{Path: "header.name", Err: wire.Corrupt("%q, the link says %q", r.Header.Name, name)}
+	}
+	top := r.Source.Schema.TopLevel()
+	if n := len(top); n < len(SetFields) || n > len(SetFields) && minor == 0 {
+		return &wire.FormatError{Path: "header.fields", Err: wire.Corrupt("%d top-level fields, expected %d", n, len(SetFields))}
+	}
+	for i, want := range SetFields {
+		if top[i].Name != want {
+			return &wire.FormatError{Path: "header.fields", Err: wire.Corrupt("top-level field %q, expected %q", top[i].Name, want)}
+		}
+	}
+	return nil
+}
+
+// Compression returns the settings of the first pages, of those settings that can
+// be written. It is not ok if there are none.
+func (r *Reader) Compression(ctx context.Context) (s compress.Settings, ok bool, err error) {
+	if r.Source.Entries == 0 {
+		return 0, false, nil
+	}
+	first, err := r.Source.Find(ctx, 0)
+	if err != nil {
+		return 0, false, err
+	}
+	for _, c := range first.Columns() {
+		s := compress.Settings(c.Compression)
+		if _, err := compress.Append(nil, nil, s); len(c.Pages) > 0 && err == nil {
+			return s, true, nil
+		}
+	}
+	return 0, false, nil
+}

@@ -1,0 +1,131 @@
+package ntuple
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/locator"
+)
+
+// Resume goes on with the RNTuple that r reads from the same file, in the
+// directory that it is in. Header, pages and page lists stay where they are.
+func (f *File) Resume(r *Reader, dir string, o *WriteOptions) (*Writer, error) {
+	w, err := f.resume(r, dir, o)
+	if err != nil {
+		return nil, fmt.Errorf("RNTuple %q: %w", r.Header.Name, err)
+	}
+	f.open++
+	return w, nil
+}
+
+func (f *File) resume(r *Reader, dir string, o *WriteOptions) (*Writer, error) {
+	if r.Legacy() {
+		return nil, wire.Unsupported("the format %s is only read", r.Version)
+	}
+	if h := r.Source.Schema.Hidden; len(h) > 0 {
+		return nil, fmt.Errorf("field %q cannot be read: %w", h[0].Field.Name, h[0].Err)
+	}
+	w := &Writer{
+		file: f, dir: dir, Header: *r.Header, Schema: r.Source.Schema, Features: r.Footer.Features,
+		Resumed: true, source: r, linked: slices.Clone(r.Footer.AttributeSets),
+	}
+	if r.Footer.Extension != nil {
+		w.Extension = *r.Footer.Extension
+	}
+	w.header = locator.Link{Length: r.Anchor.LenHeader, Locator: locator.At(r.Anchor.SeekHeader, r.Anchor.NBytesHeader)}
+	settings := o.Pages
+	settings.MaxKeySize = r.Anchor.MaxKeySize // there is one for all pages
+	w.Sink = pages.NewSink(o.Context, f.pages, settings, r.Footer.HeaderChecksum)
+	w.Sink.AddColumns(w.Schema.Columns)
+	elements, err := elementsOf(r)
+	if err != nil {
+		return nil, err
+	}
+	w.Sink.Resume(r.Source.Entries, r.Footer.ClusterGroups, elements)
+	return w, nil
+}
+
+// resumeSet goes on with a linked attribute set.
+func (w *Writer) resumeSet(name string, o *WriteOptions) (*Writer, error) {
+	r, err := w.source.OpenSet(name)
+	if err != nil {
+		return nil, err
+	}
+	return w.file.resume(r, "", o)
+}
+
+// elementsOf returns how many elements each column has in all clusters.
+func elementsOf(r *Reader) ([]int64, error) {
+	columns, entries := r.Source.Schema.Columns, r.Source.Entries
+	elements := make([]int64, len(columns))
+	if entries == 0 {
+		return elements, nil
+	}
+	last, err := r.Source.Find(r.Options.Context, entries-1)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range columns {
+		principal := c.Owner.Columns[0][c.Index]
+		if c.PerEntry > 0 {
+			elements[principal.ID] = c.PerEntry * entries
+		} else if stored := last.Columns(); i < len(stored) && !stored[i].IsSuppressed() {
+			n := stored[i].ElementOffset
+			for _, page := range stored[i].Pages {
+				n += int64(page.NumElements)
+			}
+			elements[principal.ID] = n
+		}
+	}
+	for i, c := range columns {
+		elements[i] = elements[c.Owner.Columns[0][c.Index].ID]
+	}
+	return elements, nil
+}
+
+// Rename writes the metadata of the RNTuple that r reads from the same file anew,
+// with a header and an extension that differ from its own in names only. Pages
+// stay where they are.
+func (f *File) Rename(r *Reader, h *envelope.Header, ext *envelope.Schema, o *WriteOptions) error {
+	w := &Writer{file: f, Header: *h, Extension: *ext, Features: r.Footer.Features, linked: slices.Clone(r.Footer.AttributeSets)}
+	options := *o
+	options.Pages.MaxKeySize = r.Anchor.MaxKeySize // there is one for all pages
+	if err := w.writeHeader(&options); err != nil {
+		return err
+	}
+	groups := slices.Clone(r.Footer.ClusterGroups)
+	for i := range groups {
+		if err := w.adopt(r, &groups[i]); err != nil {
+			return fmt.Errorf("cluster group %d: %w", i, err)
+		}
+	}
+	w.Sink.Resume(r.Source.Entries, groups, nil)
+	object, err := w.anchorObject()
+	if err != nil {
+		return err
+	}
+	_, err = f.root.Rename(r.Path, object, anchor.ClassName)
+	return err
+}
+
+// adopt writes the page list of a cluster group of r as one of w.
+func (w *Writer) adopt(r *Reader, g *envelope.ClusterGroup) error {
+	b, err := r.Source.Envelope("page list", g.PageList)
+	if err != nil {
+		return err
+	}
+	list, err := envelope.ParsePageList(b)
+	if err != nil {
+		return err
+	}
+	list.HeaderChecksum = w.Sink.HeaderChecksum()
+	if b, err = list.Append(nil); err != nil {
+		return err
+	}
+	g.PageList, err = pages.WriteEnvelope(w.file.pages, b, w.Sink.Settings())
+	return err
+}

@@ -1,0 +1,264 @@
+package ntuple
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/locator"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A Writer writes one RNTuple. The Sink takes the elements of its columns; the
+// Writer does the rest: header, footer, attribute sets and the anchor.
+type Writer struct {
+	Sink   *pages.Sink
+	Schema *schema.Schema // of Header and Extension
+
+	// Header is written already and must not be changed. Extension and Features go
+	// into the footer.
+	Header    envelope.Header
+	Extension envelope.Schema
+	Features  envelope.Features
+
+	Resumed bool // it goes on with an RNTuple that the file had
+
+	file   *File
+	dir    string                  // in the file
+	header locator.Link            // where it was written
+	anchor *rootfile.Key           // nil until it is written
+	sets   []*Writer               // attribute sets being written
+	linked []envelope.AttributeSet // those that the file has already
+	source *Reader                 // what is resumed, or nil
+	closed bool
+}
+
+// ErrClosed says that a writer is used after Close.
+var ErrClosed = errors.New("the writer is closed")
+
+// Create begins an RNTuple with the given header and schema extension in a
+// directory of the file.
+func (f *File) Create(dir string, h *envelope.Header, ext *envelope.Schema, o *WriteOptions) (*Writer, error) {
+	w := &Writer{file: f, dir: dir, Header: *h, Extension: *ext}
+	if err := w.writeHeader(o); err != nil {
+		return nil, fmt.Errorf("RNTuple %q: %w", h.Name, err)
+	}
+	f.open++
+	return w, nil
+}
+
+// CreateSet begins an attribute set of the RNTuple with the given header. If the
+// RNTuple is resumed and has a set of that name, it resumes the set. The set is
+// closed with w.
+func (w *Writer) CreateSet(h *envelope.Header, o *WriteOptions) (set *Writer, err error) {
+	linked := slices.IndexFunc(w.linked, func(s envelope.AttributeSet) bool { return s.Name == h.Name })
+	if linked < 0 {
+		set = &Writer{file: w.file, Header: *h}
+		err = set.writeHeader(o)
+	} else {
+		set, err = w.resumeSet(h.Name, o)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("attribute set %q: %w", h.Name, err)
+	}
+	if linked >= 0 {
+		w.linked = slices.Delete(w.linked, linked, linked+1)
+	}
+	w.sets = append(w.sets, set)
+	return set, nil
+}
+
+// HasSet reports whether the RNTuple has an attribute set of the given name.
+func (w *Writer) HasSet(name string) bool {
+	return slices.ContainsFunc(w.sets, func(s *Writer) bool { return s.Header.Name == name }) ||
+		slices.ContainsFunc(w.linked, func(s envelope.AttributeSet) bool { return s.Name == name })
+}
+
+// WriterName returns what headers say about who wrote the data.
+func WriterName() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		const module = "github.com/go-rntuple/go-rntuple"
+		for _, m := range append(info.Deps, &info.Main) {
+			if m.Path == module && m.Version != "" && m.Version != "(devel)" {
+				return "go-rntuple " + m.Version
+			}
+		}
+	}
+	return "go-rntuple"
+}
+
+// writeHeader writes the header and makes the sink of its columns.
+func (w *Writer) writeHeader(o *WriteOptions) error {
+	b, err := w.Header.Append(nil)
+	if err != nil {
+		return err
+	}
+	if w.Schema, err = Build(&w.Header, nil); err != nil {
+		return err
+	}
+	if w.header, err = pages.WriteEnvelope(w.file.pages, b, o.Pages); err != nil {
+		return err
+	}
+	w.Sink = pages.NewSink(o.Context, w.file.pages, o.Pages, envelope.Checksum(b))
+	w.Sink.AddColumns(w.Schema.Columns)
+	return nil
+}
+
+// Build makes a schema in which nothing may be hidden.
+func Build(h *envelope.Header, ext *envelope.Schema) (*schema.Schema, error) {
+	s, err := schema.Build(h, ext)
+	if err == nil && len(s.Hidden) > 0 {
+		err = fmt.Errorf("field %q: %w", s.Hidden[0].Field.Name, s.Hidden[0].Err)
+	}
+	return s, err
+}
+
+// Extend adds fields, columns and aliases to the schema.
+func (w *Writer) Extend(added *envelope.Schema) error {
+	ext := w.Extension
+	ext.Fields = slices.Concat(ext.Fields, added.Fields)
+	ext.Columns = slices.Concat(ext.Columns, added.Columns)
+	ext.Aliases = slices.Concat(ext.Aliases, added.Aliases)
+	s, err := Build(&w.Header, &ext)
+	if err != nil {
+		return err
+	}
+	w.Extension, w.Schema = ext, s
+	w.Sink.AddColumns(s.Columns)
+	return nil
+}
+
+// Err returns the error that ends writing: ErrClosed after Close, else the first
+// one of the sink.
+func (w *Writer) Err() error {
+	if w.closed {
+		return ErrClosed
+	}
+	return w.Sink.Err()
+}
+
+// Checkpoint ends the current cluster and cluster group and commits the file with
+// all entries written so far.
+func (w *Writer) Checkpoint() error {
+	if err := w.Err(); err != nil {
+		return err
+	}
+	if err := w.finish(); err != nil {
+		return err
+	}
+	return w.file.Commit()
+}
+
+// finish writes the footer and lists the anchor.
+func (w *Writer) finish() error {
+	o, err := w.anchorObject()
+	if err != nil {
+		return err
+	}
+	var key rootfile.Key
+	if w.anchor == nil {
+		key, err = w.file.root.Object(w.dir, o)
+	} else {
+		key, err = w.file.root.Replace(w.dir, *w.anchor, o)
+	}
+	w.anchor = &key
+	return err
+}
+
+// anchorObject writes what is left, attribute sets first, and the footer. It
+// returns the anchor.
+func (w *Writer) anchorObject() (o rootfile.Object, err error) {
+	if err := w.Sink.CommitClusterGroup(); err != nil {
+		return o, err
+	}
+	footer := envelope.Footer{
+		Features:       w.Features,
+		HeaderChecksum: w.Sink.HeaderChecksum(),
+		Extension:      &w.Extension,
+		ClusterGroups:  w.Sink.Groups(),
+		AttributeSets:  append([]envelope.AttributeSet{}, w.linked...),
+	}
+	for _, set := range w.sets {
+		link, err := set.finishSet()
+		if err != nil {
+			return o, fmt.Errorf("attribute set %q: %w", set.Header.Name, err)
+		}
+		footer.AttributeSets = append(footer.AttributeSets, link)
+	}
+	b, err := footer.Append(nil)
+	if err != nil {
+		return o, err
+	}
+	link, err := w.Sink.Envelope(b)
+	if err != nil {
+		return o, err
+	}
+	settings := w.Sink.Settings()
+	a := anchor.Anchor{
+		ClassVersion: anchor.ClassVersion, Epoch: 1, Major: 0, Minor: 2, Patch: 0,
+		SeekHeader: w.header.Locator.Offset, NBytesHeader: w.header.Locator.Size, LenHeader: w.header.Length,
+		SeekFooter: link.Locator.Offset, NBytesFooter: link.Locator.Size, LenFooter: link.Length,
+		MaxKeySize: settings.MaxKeySize,
+	}
+	object, err := a.Append(nil)
+	if err != nil {
+		return o, err
+	}
+	stored, err := compress.Append(nil, object, settings.Compression)
+	return rootfile.Object{Class: anchor.ClassName, Name: w.Header.Name, Stored: stored, Len: len(object)}, err
+}
+
+// finishSet writes the footer and the anchor of an attribute set, and returns the
+// link to it.
+func (w *Writer) finishSet() (link envelope.AttributeSet, err error) {
+	o, err := w.anchorObject()
+	if err != nil {
+		return link, err
+	}
+	at, err := w.file.root.Unlisted(o)
+	return envelope.AttributeSet{
+		SchemaMajor: 1, AnchorLength: uint32(o.Len), Anchor: locator.At(uint64(at), uint64(len(o.Stored))), Name: w.Header.Name,
+	}, err
+}
+
+// Abort gives up what has been written since the last checkpoint.
+func (w *Writer) Abort() error {
+	if w.closed {
+		return ErrClosed
+	}
+	w.Sink.Fail(errAborted)
+	if err := w.Close(); !errors.Is(err, errAborted) {
+		return err
+	}
+	return nil
+}
+
+// Close writes what is left, and lists the RNTuple in the file, which has to be
+// closed after it. If there is an error, it becomes that of the file.
+func (w *Writer) Close() error {
+	if w.closed {
+		return ErrClosed
+	}
+	w.closed = true
+	for _, set := range w.sets {
+		set.closed = true
+	}
+	w.file.open--
+	err := w.Sink.Err()
+	if err == nil {
+		err = w.finish()
+	}
+	if err == nil {
+		return nil
+	}
+	if w.file.err == nil {
+		w.file.err = fmt.Errorf("RNTuple %q: %w", w.Header.Name, err)
+	}
+	return w.file.err
+}
