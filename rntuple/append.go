@@ -36,7 +36,7 @@ func Append[T any](path, name string, opts ...WriteOption) (*Writer[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := owning(f, func() (*Writer[T], error) { return resume[T](f, r, name, opts) })
+	w, err := owning(f, func() (*Writer[T], error) { return resume[T](f, r, opts) })
 	if err != nil {
 		return fail(err)
 	}
@@ -50,13 +50,12 @@ func AppendRecords(path, name string, opts ...WriteOption) (*Writer[value.Record
 }
 
 // resume returns a writer that goes on with the RNTuple that r reads, in its file.
-func resume[T any](f *File, r *Reader, name string, opts []WriteOption) (*Writer[T], error) {
+func resume[T any](f *File, r *Reader, opts []WriteOption) (*Writer[T], error) {
 	o, err := ntuple.NewWriteOptions(opts)
 	if err != nil {
 		return nil, err
 	}
-	dir, _ := splitPath(name)
-	base, err := f.ntuple.Resume(r.ntuple, dir, o)
+	base, err := f.ntuple.Resume(r.ntuple, o)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func project(doc *schema.Document, projections []ntuple.Projection, compressed b
 	if err != nil {
 		return err
 	}
-	s, err := ntuple.Build(&envelope.Header{Name: doc.Name, Schema: *described}, nil)
+	s, err := schema.Build(&envelope.Header{Name: doc.Name, Schema: *described}, nil)
 	if err != nil {
 		return err
 	}

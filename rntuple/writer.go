@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
-	"strings"
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
@@ -83,7 +82,7 @@ func owning[T any](f *File, begin func() (*Writer[T], error)) (*Writer[T], error
 
 // NewWriter begins an RNTuple in a file. See Create.
 func NewWriter[T any](f *File, name string, opts ...WriteOption) (*Writer[T], error) {
-	_, last := splitPath(name)
+	_, last := ntuple.SplitPath(name)
 	doc, err := model(last, reflect.TypeFor[T]())
 	if err != nil {
 		return nil, err
@@ -129,11 +128,6 @@ func model(name string, t reflect.Type) (*schema.Document, error) {
 	return doc, err
 }
 
-func splitPath(path string) (dir, name string) {
-	i := strings.LastIndexByte(path, '/')
-	return strings.TrimSuffix(path[:i+1], "/"), path[i+1:]
-}
-
 // begin begins an RNTuple with the schema of doc. The name of the RNTuple is that
 // of the path.
 func begin(f *File, path string, doc *schema.Document, opts []WriteOption) (*ntuple.Writer, error) {
@@ -142,20 +136,24 @@ func begin(f *File, path string, doc *schema.Document, opts []WriteOption) (*ntu
 	if err != nil {
 		return fail(err)
 	}
-	dir, name := splitPath(path)
-	header, ext, err := describe(name, doc, o)
+	header, ext, err := describe(path, doc, o)
 	if err != nil {
 		return fail(err)
 	}
-	return f.ntuple.Create(dir, header, ext, o)
+	w, err := f.ntuple.Create(path, header, o)
+	if err != nil {
+		return nil, err
+	}
+	w.Extension = *ext
+	return w, nil
 }
 
 // describe returns the header of an RNTuple with the schema of doc, and what
 // belongs into its footer.
-func describe(name string, doc *schema.Document, o *ntuple.WriteOptions) (*envelope.Header, *envelope.Schema, error) {
+func describe(path string, doc *schema.Document, o *ntuple.WriteOptions) (*envelope.Header, *envelope.Schema, error) {
 	compressed := o.Pages.Compression.Level() > 0
 	named := *doc
-	named.Name = name
+	_, named.Name = ntuple.SplitPath(path)
 	if err := project(&named, o.Projections, compressed); err != nil {
 		return nil, nil, err
 	}
@@ -163,7 +161,7 @@ func describe(name string, doc *schema.Document, o *ntuple.WriteOptions) (*envel
 	if err != nil {
 		return nil, nil, err
 	}
-	h := &envelope.Header{Name: name, Description: doc.Description, Writer: ntuple.WriterName(), Schema: *described}
+	h := &envelope.Header{Name: named.Name, Description: doc.Description, Writer: ntuple.WriterName(), Schema: *described}
 	if o.Description != "" {
 		h.Description = o.Description
 	}

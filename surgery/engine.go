@@ -126,10 +126,11 @@ func newOutput(f *ntuple.File, s *shape, set *settings, report *Report) (*output
 		return nil, err
 	}
 	s.header.Writer = ntuple.WriterName()
-	w, err := f.Create(path.Clean("/" + dir)[1:], s.header, s.ext, o)
+	w, err := f.Create(path.Join(dir, name), s.header, o)
 	if err != nil {
 		return nil, err
 	}
+	w.Extension = *s.ext
 	return begun(w, s, set, report), nil
 }
 
@@ -140,12 +141,12 @@ func begun(w *ntuple.Writer, s *shape, set *settings, report *Report) *output {
 
 // resumeOutput goes on with the RNTuple of a source, in the file that it is in.
 // What it has stays in place.
-func resumeOutput(f *ntuple.File, src *source, dir string, set *settings, report *Report) (*output, error) {
+func resumeOutput(f *ntuple.File, src *source, set *settings, report *Report) (*output, error) {
 	o, err := ntuple.NewWriteOptions(set.write)
 	if err != nil {
 		return nil, err
 	}
-	w, err := f.Resume(src.Reader, dir, o)
+	w, err := f.Resume(src.Reader, o)
 	if err != nil {
 		return nil, err
 	}

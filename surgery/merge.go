@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/compress"
@@ -295,8 +294,7 @@ func (o *output) keepFirst(src *source) {
 // resume adds all inputs but the first to the file of that.
 func (m *merger) resume(ctx context.Context, f *ntuple.File) error {
 	return m.with(ctx, 0, func(first *source) error {
-		dir, _ := path.Split(m.inputs[0].Name)
-		out, err := resumeOutput(f, first, path.Clean("/" + dir)[1:], m.set, &m.result)
+		out, err := resumeOutput(f, first, m.set, &m.result)
 		if err != nil {
 			return err
 		}

@@ -65,6 +65,7 @@ type WriteOptions struct {
 	Pages       pages.Settings
 	PageBudget  int64 // bytes for the pages being filled; 0: by the size of clusters
 	File        rootfile.Options
+	AllowHidden bool // take fields that cannot be read as they are
 }
 
 // A Projection is a projected field that is asked for: a view, of a C++ type, of

@@ -3,6 +3,7 @@ package ntuple
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
@@ -11,10 +12,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// Resume goes on with the RNTuple that r reads from the same file, in the
-// directory that it is in. Header, pages and page lists stay where they are.
-func (f *File) Resume(r *Reader, dir string, o *WriteOptions) (*Writer, error) {
-	w, err := f.resume(r, dir, o)
+// Resume goes on with the RNTuple that r reads from the same file. Header, pages
+// and page lists stay where they are.
+func (f *File) Resume(r *Reader, o *WriteOptions) (*Writer, error) {
+	w, err := f.resume(r, o)
 	if err != nil {
 		return nil, fmt.Errorf("RNTuple %q: %w", r.Header.Name, err)
 	}
@@ -22,15 +23,16 @@ func (f *File) Resume(r *Reader, dir string, o *WriteOptions) (*Writer, error) {
 	return w, nil
 }
 
-func (f *File) resume(r *Reader, dir string, o *WriteOptions) (*Writer, error) {
+func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	if r.Legacy() {
 		return nil, wire.Unsupported("the format %s is only read", r.Version)
 	}
 	if h := r.Source.Schema.Hidden; len(h) > 0 {
 		return nil, fmt.Errorf("field %q cannot be read: %w", h[0].Field.Name, h[0].Err)
 	}
+	path, _, _ := strings.Cut(r.Path, ";") // without the cycle
 	w := &Writer{
-		file: f, dir: dir, Header: *r.Header, Schema: r.Source.Schema, Features: r.Footer.Features,
+		file: f, path: path, Header: *r.Header, Schema: r.Source.Schema, Features: r.Footer.Features,
 		Resumed: true, source: r, linked: slices.Clone(r.Footer.AttributeSets),
 	}
 	if r.Footer.Extension != nil {
@@ -55,7 +57,7 @@ func (w *Writer) resumeSet(name string, o *WriteOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.file.resume(r, "", o)
+	return w.file.resume(r, o)
 }
 
 // elementsOf returns how many elements each column has in all clusters.
@@ -91,7 +93,7 @@ func elementsOf(r *Reader) ([]int64, error) {
 // with a header and an extension that differ from its own in names only. Pages
 // stay where they are.
 func (f *File) Rename(r *Reader, h *envelope.Header, ext *envelope.Schema, o *WriteOptions) error {
-	w := &Writer{file: f, Header: *h, Extension: *ext, Features: r.Footer.Features, linked: slices.Clone(r.Footer.AttributeSets)}
+	w := &Writer{file: f, path: h.Name, Header: *h, Extension: *ext, Features: r.Footer.Features, linked: slices.Clone(r.Footer.AttributeSets)}
 	options := *o
 	options.Pages.MaxKeySize = r.Anchor.MaxKeySize // there is one for all pages
 	if err := w.writeHeader(&options); err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/compress"
@@ -30,24 +31,26 @@ type Writer struct {
 	Resumed bool // it goes on with an RNTuple that the file had
 
 	file   *File
-	dir    string                  // in the file
+	path   string                  // in the file
 	header locator.Link            // where it was written
 	anchor *rootfile.Key           // nil until it is written
 	sets   []*Writer               // attribute sets being written
 	linked []envelope.AttributeSet // those that the file has already
 	source *Reader                 // what is resumed, or nil
 	closed bool
+
+	allowHidden bool
 }
 
 // ErrClosed says that a writer is used after Close.
 var ErrClosed = errors.New("the writer is closed")
 
-// Create begins an RNTuple with the given header and schema extension in a
-// directory of the file.
-func (f *File) Create(dir string, h *envelope.Header, ext *envelope.Schema, o *WriteOptions) (*Writer, error) {
-	w := &Writer{file: f, dir: dir, Header: *h, Extension: *ext}
+// Create begins an RNTuple with the given header at a path of the file,
+// "dir/sub/name".
+func (f *File) Create(path string, h *envelope.Header, o *WriteOptions) (*Writer, error) {
+	w := &Writer{file: f, path: path, Header: *h}
 	if err := w.writeHeader(o); err != nil {
-		return nil, fmt.Errorf("RNTuple %q: %w", h.Name, err)
+		return nil, fmt.Errorf("RNTuple %q: %w", path, err)
 	}
 	f.open++
 	return w, nil
@@ -59,7 +62,7 @@ func (f *File) Create(dir string, h *envelope.Header, ext *envelope.Schema, o *W
 func (w *Writer) CreateSet(h *envelope.Header, o *WriteOptions) (set *Writer, err error) {
 	linked := slices.IndexFunc(w.linked, func(s envelope.AttributeSet) bool { return s.Name == h.Name })
 	if linked < 0 {
-		set = &Writer{file: w.file, Header: *h}
+		set = &Writer{file: w.file, path: h.Name, Header: *h}
 		err = set.writeHeader(o)
 	} else {
 		set, err = w.resumeSet(h.Name, o)
@@ -72,6 +75,12 @@ func (w *Writer) CreateSet(h *envelope.Header, o *WriteOptions) (set *Writer, er
 	}
 	w.sets = append(w.sets, set)
 	return set, nil
+}
+
+// SplitPath splits a path in a file into the directory and the name.
+func SplitPath(path string) (dir, name string) {
+	i := strings.LastIndexByte(path, '/')
+	return strings.Trim(path[:i+1], "/"), path[i+1:]
 }
 
 // HasSet reports whether the RNTuple has an attribute set of the given name.
@@ -99,7 +108,8 @@ func (w *Writer) writeHeader(o *WriteOptions) error {
 	if err != nil {
 		return err
 	}
-	if w.Schema, err = Build(&w.Header, nil); err != nil {
+	w.allowHidden = o.AllowHidden
+	if err := w.build(nil); err != nil {
 		return err
 	}
 	if w.header, err = pages.WriteEnvelope(w.file.pages, b, o.Pages); err != nil {
@@ -110,27 +120,30 @@ func (w *Writer) writeHeader(o *WriteOptions) error {
 	return nil
 }
 
-// Build makes a schema in which nothing may be hidden.
-func Build(h *envelope.Header, ext *envelope.Schema) (*schema.Schema, error) {
-	s, err := schema.Build(h, ext)
-	if err == nil && len(s.Hidden) > 0 {
-		err = fmt.Errorf("field %q: %w", s.Hidden[0].Field.Name, s.Hidden[0].Err)
-	}
-	return s, err
-}
-
-// Extend adds fields, columns and aliases to the schema.
+// Extend adds fields, columns and aliases to the schema, and columns to the sink.
 func (w *Writer) Extend(added *envelope.Schema) error {
 	ext := w.Extension
 	ext.Fields = slices.Concat(ext.Fields, added.Fields)
 	ext.Columns = slices.Concat(ext.Columns, added.Columns)
 	ext.Aliases = slices.Concat(ext.Aliases, added.Aliases)
-	s, err := Build(&w.Header, &ext)
+	if err := w.build(&ext); err != nil {
+		return err
+	}
+	w.Extension = ext
+	w.Sink.AddColumns(w.Schema.Columns)
+	return nil
+}
+
+// build makes the schema of the header and an extension.
+func (w *Writer) build(ext *envelope.Schema) error {
+	s, err := schema.Build(&w.Header, ext)
 	if err != nil {
 		return err
 	}
-	w.Extension, w.Schema = ext, s
-	w.Sink.AddColumns(s.Columns)
+	if len(s.Hidden) > 0 && !w.allowHidden {
+		return fmt.Errorf("field %q: %w", s.Hidden[0].Field.Name, s.Hidden[0].Err)
+	}
+	w.Schema = s
 	return nil
 }
 
@@ -161,11 +174,12 @@ func (w *Writer) finish() error {
 	if err != nil {
 		return err
 	}
+	dir, _ := SplitPath(w.path)
 	var key rootfile.Key
 	if w.anchor == nil {
-		key, err = w.file.root.Object(w.dir, o)
+		key, err = w.file.root.Object(dir, o)
 	} else {
-		key, err = w.file.root.Replace(w.dir, *w.anchor, o)
+		key, err = w.file.root.Replace(dir, *w.anchor, o)
 	}
 	w.anchor = &key
 	return err
@@ -210,8 +224,9 @@ func (w *Writer) anchorObject() (o rootfile.Object, err error) {
 	if err != nil {
 		return o, err
 	}
+	_, name := SplitPath(w.path)
 	stored, err := compress.Append(nil, object, settings.Compression)
-	return rootfile.Object{Class: anchor.ClassName, Name: w.Header.Name, Stored: stored, Len: len(object)}, err
+	return rootfile.Object{Class: anchor.ClassName, Name: name, Stored: stored, Len: len(object)}, err
 }
 
 // finishSet writes the footer and the anchor of an attribute set, and returns the
