@@ -9,22 +9,22 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // clusters are those of an RNTuple, by entry.
 type clusters struct {
-	*pages.Source
-	now  *pages.Cluster // found last
+	*pagesource.Source
+	now  *pagesource.Cluster // found last
 	page []byte         // read last
 }
 
 func clustersOf(r *rntuple.Reader) *clusters { return &clusters{Source: r.Unwrapped().Source} }
 
 // find returns the cluster that an entry is in.
-func (c *clusters) find(ctx context.Context, entry int64) (*pages.Cluster, error) {
+func (c *clusters) find(ctx context.Context, entry int64) (*pagesource.Cluster, error) {
 	if c.now != nil && c.now.First <= entry && entry < c.now.End {
 		return c.now, nil
 	}
@@ -36,8 +36,8 @@ func (c *clusters) find(ctx context.Context, entry int64) (*pages.Cluster, error
 // sameBytes returns how many pages a field and all below it have in two clusters
 // if they are the same, byte for byte, and mean the same; else 0. What says so has
 // been verified by checksums, where there are such.
-func sameBytes(a, b *clusters, x, y *pages.Cluster, p *pair) (n int64) {
-	type both struct{ a, b pages.Chunk }
+func sameBytes(a, b *clusters, x, y *pagesource.Cluster, p *pair) (n int64) {
+	type both struct{ a, b pagesource.Chunk }
 	var all []both
 	var walk func(f, g *schema.Field) bool
 	walk = func(f, g *schema.Field) bool {
@@ -78,7 +78,7 @@ func sameBytes(a, b *clusters, x, y *pages.Cluster, p *pair) (n int64) {
 
 // alike reports whether pages with the same bytes are elements with the same
 // values.
-func alike(a, b pages.Chunk) bool {
+func alike(a, b pagesource.Chunk) bool {
 	if a.Column.Format() != b.Column.Format() || a.Zeros != b.Zeros || len(a.Pages) != len(b.Pages) {
 		return false
 	}

@@ -2,9 +2,11 @@ package envelope
 
 import (
 	"fmt"
+	"hash/crc32"
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
@@ -121,6 +123,23 @@ type Page struct {
 	HasCRC32    bool   // not stored: 4 bytes instead hold the CRC32 of the uncompressed page, in a pre-release format
 	Locator     locator.Locator
 }
+
+// ChecksumSize returns the size in bytes of the checksum behind the page, 0 if it
+// has none.
+func (g *Page) ChecksumSize() uint64 {
+	switch {
+	case g.HasChecksum:
+		return checksum.Size
+	case g.HasCRC32:
+		return crc32.Size
+	}
+	return 0
+}
+
+// StoredSize returns the size in bytes of the page as it is stored, with the
+// checksum behind it. The locator is taken at its word: of one that was read and
+// not compared with the size of the file, the sum may overflow.
+func (g *Page) StoredSize() uint64 { return g.Locator.Size + g.ChecksumSize() }
 
 // Wire describes an inner item of the page locations. The checksum flag is the
 // sign of the number of elements.

@@ -11,7 +11,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -31,7 +32,7 @@ type copying struct {
 	*saver
 	*job
 	schema *schema.Schema
-	set    pages.Settings // of the new envelopes
+	set    pagesink.Settings // of the new envelopes
 	said   NTuple
 
 	groups    []envelope.ClusterGroup // that are written
@@ -68,8 +69,8 @@ func (s *saver) save(j *job) (c *copying, object []byte, err error) {
 		c.lose(0, j.total, err)
 		return c, nil, nil
 	}
-	c.set = pages.Settings{Compression: s.compression, MaxKeySize: defaultMaxKey}
-	header, err := pages.WriteEnvelope(pages.NewOutput(s.out.Blob), j.plain, c.set)
+	c.set = pagesink.Settings{Compression: s.compression, MaxKeySize: defaultMaxKey}
+	header, err := pagesink.WriteEnvelope(&pagesink.Output{Blob: s.out.Blob}, j.plain, c.set)
 	if err != nil {
 		return c, nil, err
 	}
@@ -181,7 +182,7 @@ func (c *copying) copyGroup(g group) error {
 	if err != nil {
 		return err
 	}
-	link, err := pages.WriteEnvelope(pages.NewOutput(c.out.Blob), plain, c.set)
+	link, err := pagesink.WriteEnvelope(&pagesink.Output{Blob: c.out.Blob}, plain, c.set)
 	c.groups = append(c.groups, envelope.ClusterGroup{
 		MinEntry: uint64(first), EntrySpan: uint64(c.said.Saved - first), NumClusters: uint32(len(c.list.Clusters)), PageList: link,
 	})
@@ -191,7 +192,7 @@ func (c *copying) copyGroup(g group) error {
 
 // load reads the page list of a cluster group, and returns the clusters that it
 // has, by entry, together with the list in the same order.
-func (c *copying) load(g group) ([]*pages.Cluster, *envelope.PageList, error) {
+func (c *copying) load(g group) ([]*pagesource.Cluster, *envelope.PageList, error) {
 	plain, err := c.envelope(g.Link, c.maxKey)
 	if err != nil {
 		return nil, nil, fmt.Errorf("their page list: %w", err)
@@ -221,7 +222,7 @@ func (c *copying) load(g group) ([]*pages.Cluster, *envelope.PageList, error) {
 	})
 	sorted := *list
 	sorted.Clusters, sorted.Pages = nil, nil
-	var clusters []*pages.Cluster
+	var clusters []*pagesource.Cluster
 	next := g.first
 	for _, i := range order {
 		k := list.Clusters[i]
@@ -234,7 +235,7 @@ func (c *copying) load(g group) ([]*pages.Cluster, *envelope.PageList, error) {
 		}
 		next = end
 		sorted.Clusters, sorted.Pages = append(sorted.Clusters, k), append(sorted.Pages, list.Pages[i])
-		clusters = append(clusters, pages.NewCluster(i, k, list.Pages[i].Columns))
+		clusters = append(clusters, pagesource.NewCluster(i, k, list.Pages[i].Columns))
 	}
 	if next != g.end {
 		return nil, nil, wire.Corrupt("the clusters end before the entry %d, expected %d", next, g.end)
@@ -244,12 +245,12 @@ func (c *copying) load(g group) ([]*pages.Cluster, *envelope.PageList, error) {
 
 // copyCluster copies the pages of a cluster. What is damaged leaves bytes of no
 // use in the new file. An error is one of writing, or of the context.
-func (c *copying) copyCluster(k *pages.Cluster, summary envelope.Cluster) error {
+func (c *copying) copyCluster(k *pagesource.Cluster, summary envelope.Cluster) error {
 	columns := k.Columns()
 	if n := len(c.schema.Columns); len(columns) > n {
 		c.unknown = max(c.unknown, len(columns)-n)
 		columns = columns[:n]
-		k = pages.NewCluster(k.ID, summary, columns)
+		k = pagesource.NewCluster(k.ID, summary, columns)
 	}
 	counts, err := c.count(k)
 	if err != nil {
@@ -306,12 +307,12 @@ func (c *copying) copyCluster(k *pages.Cluster, summary envelope.Cluster) error 
 }
 
 // shifted reports whether the entries of a cluster get other numbers.
-func (c *copying) shifted(k *pages.Cluster) bool { return k.First != c.said.Saved }
+func (c *copying) shifted(k *pagesource.Cluster) bool { return k.First != c.said.Saved }
 
 // count checks that the columns of a cluster go together, and returns how many
 // elements they have: by the column of the first representation, as all have one
 // count.
-func (c *copying) count(k *pages.Cluster) (map[*schema.Column]int64, error) {
+func (c *copying) count(k *pagesource.Cluster) (map[*schema.Column]int64, error) {
 	counts := map[*schema.Column]int64{}
 	hidden := map[*schema.Field]bool{}
 	for _, h := range c.schema.Hidden {
@@ -342,7 +343,7 @@ func (c *copying) count(k *pages.Cluster) (map[*schema.Column]int64, error) {
 }
 
 // pagesOf returns the pages of a column, none if the cluster is older than it.
-func pagesOf(k *pages.Cluster, c *schema.Column) []envelope.Page {
+func pagesOf(k *pagesource.Cluster, c *schema.Column) []envelope.Page {
 	if columns := k.Columns(); int(c.ID) < len(columns) {
 		return columns[c.ID].Pages
 	}
@@ -413,7 +414,7 @@ func (c *copying) finish(header locator.Link) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	link, err := pages.WriteEnvelope(pages.NewOutput(c.out.Blob), plain, c.set)
+	link, err := pagesink.WriteEnvelope(&pagesink.Output{Blob: c.out.Blob}, plain, c.set)
 	if err != nil {
 		return nil, err
 	}

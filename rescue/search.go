@@ -14,7 +14,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -262,7 +262,7 @@ func (e *evidence) path(k rootfile.Key) string {
 
 // envelope reads an envelope of any type and verifies its checksum.
 func (e *evidence) envelope(l locator.Link, maxKey uint64) ([]byte, error) {
-	blobs := pages.Blobs{R: e.r, Size: e.size, MaxKeySize: maxKey}
+	blobs := pagesource.Blobs{R: e.r, Size: e.size, MaxKeySize: maxKey}
 	plain, err := blobs.Envelope("envelope", l)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 package rntuple
 
-import "github.com/go-rntuple/go-rntuple/internal/pages"
+import "github.com/go-rntuple/go-rntuple/internal/pagesource"
 
 // Source gives tests what plans are compiled for.
-func (r *Reader) Source() *pages.Source { return r.ntuple.Source }
+func (r *Reader) Source() *pagesource.Source { return r.ntuple.Source }

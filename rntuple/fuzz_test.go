@@ -16,7 +16,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -358,7 +358,7 @@ func legacySeeds(f *testing.F) {
 			if a.ClassVersion > 3 { // its envelopes are those of format 1
 				return nil
 			}
-			blobs := pages.Blobs{R: bytes.NewReader(b), Size: int64(len(b))}
+			blobs := pagesource.Blobs{R: bytes.NewReader(b), Size: int64(len(b))}
 			load := func(l locator.Link) []byte {
 				var p []byte
 				if p, err = blobs.Envelope("seed", l); err != nil {

@@ -9,7 +9,7 @@ import (
 	"sort"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -177,7 +177,7 @@ func (w *wiring) rewrite(ctx context.Context, first, end int64) error {
 			return fmt.Errorf("%s: %w", w.sources[0].name, err)
 		}
 		stop := min(end, c.End)
-		if err := w.slice(ctx, []*pages.Cluster{c}, first, stop); err != nil {
+		if err := w.slice(ctx, []*pagesource.Cluster{c}, first, stop); err != nil {
 			return err
 		}
 		if err := w.out.endCluster(); err != nil {

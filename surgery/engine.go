@@ -12,7 +12,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -36,7 +37,7 @@ import (
 type source struct {
 	*ntuple.Reader
 	name  string // for errors
-	ahead *pages.ReadAhead
+	ahead *pagesource.ReadAhead
 	part  *part // that is wanted of the schema; nil: all
 }
 
@@ -98,6 +99,7 @@ func (s *source) compression(ctx context.Context) (c compress.Settings, ok bool,
 // An output is an RNTuple that is put together of entries of others.
 type output struct {
 	*ntuple.Writer
+	copier  *pagecopy.Copier // into Sink
 	shape   *shape
 	set     *settings
 	report  *Report
@@ -111,9 +113,9 @@ type output struct {
 // A filler appends elements to a column; one of its members is set once slices
 // need it.
 type filler struct {
-	elements pages.Elements
-	offsets  *pages.Offsets
-	tags     *pages.Tags
+	elements pagecopy.Elements
+	offsets  *pagecopy.Offsets
+	tags     *pagecopy.Tags
 }
 
 // newOutput begins an RNTuple in a file; the name in the shape's header may lead
@@ -136,7 +138,7 @@ func newOutput(f *ntuple.File, s *shape, set *settings, report *Report) (*output
 
 func begun(w *ntuple.Writer, s *shape, set *settings, report *Report) *output {
 	s.ext = &w.Extension
-	return &output{Writer: w, shape: s, set: set, report: report, reached: len(s.header.Columns), active: map[schema.FieldID]int{}, sets: map[string]*output{}}
+	return &output{Writer: w, copier: pagecopy.NewCopier(w.Sink), shape: s, set: set, report: report, reached: len(s.header.Columns), active: map[schema.FieldID]int{}, sets: map[string]*output{}}
 }
 
 // resumeOutput goes on with the RNTuple of a source, in the file that it is in.
@@ -236,15 +238,15 @@ func (o *output) endCluster() error {
 
 // refused returns why pages that must be shared have been copied.
 func (o *output) refused() error {
-	if why := o.Sink.Unshared().Refused; why != nil && o.set.most < Copy {
+	if why := o.copier.Uncloned().Refused; why != nil && o.set.most < Copy {
 		return fmt.Errorf("%w: %w", errLevel, why)
 	}
 	return nil
 }
 
 // count corrects the report by what the file system did not share.
-func (o *output) count(s *pages.Sink) {
-	copied := s.Unshared()
+func (o *output) count(c *pagecopy.Copier) {
+	copied := c.Uncloned()
 	o.report.Levels[Share].add(-copied.Pages, -copied.Bytes)
 	o.report.Levels[Copy].add(copied.Pages, copied.Bytes)
 }
@@ -295,9 +297,9 @@ func (o *output) finish() error {
 	err := o.Close()
 	o.report.ClusterGroups = len(o.Sink.Groups())
 	for _, set := range o.sets {
-		o.count(set.Sink)
+		o.count(set.copier)
 	}
-	o.count(o.Sink)
+	o.count(o.copier)
 	return cmp.Or(err, o.refused())
 }
 
@@ -318,14 +320,14 @@ type wiring struct {
 	ports   map[schema.FieldID]port // by field of the output
 	sources []*source
 	strands []*strand        // of the top-level fields; see slice.go
-	last    []*pages.Cluster // that was sliced, by source
+	last    []*pagesource.Cluster // that was sliced, by source
 	atOnce  int64            // entries of these that are copied at a time
 }
 
 // wire returns a wiring with the given sources, one at least. They must have the
 // same number of entries.
 func (o *output) wire(ports map[schema.FieldID]port, sources ...*source) *wiring {
-	w := &wiring{out: o, ports: ports, sources: sources, last: make([]*pages.Cluster, len(sources))}
+	w := &wiring{out: o, ports: ports, sources: sources, last: make([]*pagesource.Cluster, len(sources))}
 	for _, f := range o.shape.Fields {
 		if f.Source == nil {
 			w.strands = append(w.strands, w.strand(f))
@@ -353,7 +355,7 @@ func (w *wiring) copy(ctx context.Context, first, end int64) error {
 			w.out.Sink.Fail(err)
 			return err
 		}
-		clusters := make([]*pages.Cluster, len(w.sources))
+		clusters := make([]*pagesource.Cluster, len(w.sources))
 		stop, whole := int64(math.MaxInt64), true
 		for i, src := range w.sources {
 			c, err := src.Source.Find(ctx, first)
@@ -386,7 +388,7 @@ func (w *wiring) copy(ctx context.Context, first, end int64) error {
 }
 
 // small reports whether clusters are to be joined with others.
-func (w *wiring) small(clusters []*pages.Cluster) bool {
+func (w *wiring) small(clusters []*pagesource.Cluster) bool {
 	limit := w.out.set.minCluster
 	if limit <= 0 {
 		return false
@@ -399,25 +401,17 @@ func (w *wiring) small(clusters []*pages.Cluster) bool {
 }
 
 // stored returns the number of pages of a cluster, and their bytes.
-func stored(c *pages.Cluster) (n, bytes int64) {
+func stored(c *pagesource.Cluster) (n, bytes int64) {
 	for _, list := range c.Columns() {
 		for _, p := range list.Pages {
-			n, bytes = n+1, bytes+pageBytes(p)
+			n, bytes = n+1, bytes+int64(p.StoredSize())
 		}
 	}
 	return n, bytes
 }
 
-// pageBytes returns the bytes of a page with its checksum.
-func pageBytes(p envelope.Page) int64 {
-	if p.HasChecksum {
-		return int64(p.Locator.Size) + 8
-	}
-	return int64(p.Locator.Size)
-}
-
 // cluster returns that of clusters which a source has.
-func (w *wiring) cluster(src *source, clusters []*pages.Cluster) *pages.Cluster {
+func (w *wiring) cluster(src *source, clusters []*pagesource.Cluster) *pagesource.Cluster {
 	return clusters[slices.Index(w.sources, src)]
 }
 

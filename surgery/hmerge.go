@@ -8,7 +8,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -248,8 +249,8 @@ func (h *hmerger) ports(s *schema.Schema) map[schema.FieldID]port {
 // runs returns the clusters of all sources from an entry on, up to the next entry
 // where all have an end. If that is too far for one cluster of the output, or one
 // of each source is enough, it returns an entry up to which others can copy.
-func (w *wiring) runs(ctx context.Context, first int64) (runs [][]*pages.Cluster, stop int64, err error) {
-	runs = make([][]*pages.Cluster, len(w.sources))
+func (w *wiring) runs(ctx context.Context, first int64) (runs [][]*pagesource.Cluster, stop int64, err error) {
+	runs = make([][]*pagesource.Cluster, len(w.sources))
 	ends := slices.Repeat([]int64{first}, len(w.sources))
 	left := 2 * w.out.Sink.Settings().ZippedCluster
 	near := true
@@ -268,7 +269,7 @@ func (w *wiring) runs(ctx context.Context, first int64) (runs [][]*pages.Cluster
 		near = near && c.First == stop && left >= 0
 		runs[i], ends[i] = append(runs[i], c), c.End
 	}
-	if !near || !slices.ContainsFunc(runs, func(r []*pages.Cluster) bool { return len(r) > 1 }) {
+	if !near || !slices.ContainsFunc(runs, func(r []*pagesource.Cluster) bool { return len(r) > 1 }) {
 		return nil, stop, nil
 	}
 	return runs, stop, nil
@@ -276,12 +277,12 @@ func (w *wiring) runs(ctx context.Context, first int64) (runs [][]*pages.Cluster
 
 // join makes one cluster of the output of all clusters in runs, by source. It is
 // not ok, and nothing has been done, where elements would have to be looked at.
-func (w *wiring) join(ctx context.Context, runs [][]*pages.Cluster, entries int64) (ok bool, err error) {
+func (w *wiring) join(ctx context.Context, runs [][]*pagesource.Cluster, entries int64) (ok bool, err error) {
 	o := w.out
 	if o.reached < len(o.shape.Columns) || o.set.least >= Rewrite || w.small(slices.Concat(runs...)) {
 		return false, nil
 	}
-	taken := make([]pages.Taken, o.reached)
+	taken := make([]pagecopy.Column, o.reached)
 	for id := range taken {
 		taken[id].Suppressed = true
 	}
@@ -320,7 +321,7 @@ func (w *wiring) join(ctx context.Context, runs [][]*pages.Cluster, entries int6
 			to := f.Columns[active][i]
 			column := &taken[to.ID]
 			column.Suppressed = false
-			if column.Parts, err = w.joined(to, parts, &work); err != nil {
+			if column.Chunks, err = w.joined(to, parts, &work); err != nil {
 				return false, err
 			}
 		}
@@ -329,11 +330,11 @@ func (w *wiring) join(ctx context.Context, runs [][]*pages.Cluster, entries int6
 		o.report.Levels[l].add(some.Pages, some.Bytes)
 	}
 	o.report.Clusters++
-	return true, o.Sink.Take(entries, taken)
+	return true, o.copier.Take(entries, taken)
 }
 
 // joined returns the parts of a column, and counts the work on them.
-func (w *wiring) joined(to *schema.Column, chunks []*chunk, work *[Rewrite + 1]Work) (parts []pages.Part, err error) {
+func (w *wiring) joined(to *schema.Column, chunks []*chunk, work *[Rewrite + 1]Work) (parts []pagecopy.Chunk, err error) {
 	levels := make([]Level, len(chunks))
 	same := true // as they are copied, they are compressed as the list of pages says
 	for i, c := range chunks {
@@ -347,11 +348,10 @@ func (w *wiring) joined(to *schema.Column, chunks []*chunk, work *[Rewrite + 1]W
 			levels[i] = max(levels[i], Recompress)
 		}
 		for _, page := range c.Pages {
-			work[levels[i]].add(1, pageBytes(page))
+			work[levels[i]].add(1, int64(page.StoredSize()))
 		}
-		parts = append(parts, pages.Part{
-			From: c.src.Source, Format: c.Column.Format(), Compression: c.Compression,
-			Pages: c.Pages, Level: pages.Level(levels[i]), Shift: c.shift, Where: c.where,
+		parts = append(parts, pagecopy.Chunk{
+			Chunk: c.Chunk, From: c.src.Source, Level: pagecopy.Level(levels[i]), Shift: c.shift, Where: c.where,
 		})
 	}
 	return parts, nil
@@ -360,7 +360,7 @@ func (w *wiring) joined(to *schema.Column, chunks []*chunk, work *[Rewrite + 1]W
 // shifts returns by how much the offsets of a field's first column, if it has
 // such, rise in each cluster of a run. It is not ok for variants, the tags of
 // which count apart, and where the offsets may get too large.
-func (p port) shifts(ctx context.Context, run []*pages.Cluster) (shifts []uint64, ok bool, err error) {
+func (p port) shifts(ctx context.Context, run []*pagesource.Cluster) (shifts []uint64, ok bool, err error) {
 	shifts = make([]uint64, len(run))
 	f := p.field
 	if f.Shape == schema.Variant {
@@ -371,7 +371,7 @@ func (p port) shifts(ctx context.Context, run []*pages.Cluster) (shifts []uint64
 	}
 	alone := p.src.Source.NewReadAhead()
 	defer alone.Stop()
-	offsets, err := pages.NewColumn[uint64](alone, f, 0)
+	offsets, err := pagesource.NewColumn[uint64](alone, f, 0)
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: %w", p.src.name, err)
 	}

@@ -5,7 +5,8 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -21,9 +22,9 @@ type strand struct {
 
 	// Of these the field's shape needs some, once its columns exist.
 	open     bool
-	flow     pages.Flow
-	offsets  *pages.Column[uint64]
-	switches *pages.Column[column.Tagged]
+	flow     pagecopy.Flow
+	offsets  *pagesource.Column[uint64]
+	switches *pagesource.Column[column.Tagged]
 }
 
 func (w *wiring) strand(f *schema.Field) *strand {
@@ -35,7 +36,7 @@ func (w *wiring) strand(f *schema.Field) *strand {
 }
 
 // slice appends the entries from first to end, which lie in the given clusters.
-func (w *wiring) slice(ctx context.Context, clusters []*pages.Cluster, first, end int64) error {
+func (w *wiring) slice(ctx context.Context, clusters []*pagesource.Cluster, first, end int64) error {
 	o := w.out
 	for i, c := range clusters {
 		if c != w.last[i] {
@@ -83,7 +84,7 @@ func (w *wiring) slice(ctx context.Context, clusters []*pages.Cluster, first, en
 
 // step returns how many entries are copied at a time: few enough that clusters of
 // the output end near the size they should have.
-func (w *wiring) step(clusters []*pages.Cluster) int64 {
+func (w *wiring) step(clusters []*pagesource.Cluster) int64 {
 	var bytes float64
 	for i, c := range clusters {
 		all := int64(0)
@@ -101,7 +102,7 @@ func (w *wiring) step(clusters []*pages.Cluster) int64 {
 
 // reach has the columns exist that get more than zeros in the entries from first
 // to end. It returns where the entries end that begin with the same columns.
-func (w *wiring) reach(clusters []*pages.Cluster, first, end int64) int64 {
+func (w *wiring) reach(clusters []*pagesource.Cluster, first, end int64) int64 {
 	o := w.out
 	if o.reached == len(o.shape.Columns) {
 		return end
@@ -141,7 +142,7 @@ func (w *wiring) reach(clusters []*pages.Cluster, first, end int64) int64 {
 
 // activate has fields written in the representation that a source has them in, if
 // the output has that, too. Those that lack it must not change within a cluster.
-func (w *wiring) activate(clusters []*pages.Cluster, first int64) error {
+func (w *wiring) activate(clusters []*pagesource.Cluster, first int64) error {
 	for _, s := range w.strands {
 		if err := s.activate(w, clusters, first); err != nil {
 			return err
@@ -150,7 +151,7 @@ func (w *wiring) activate(clusters []*pages.Cluster, first int64) error {
 	return nil
 }
 
-func (s *strand) activate(w *wiring, clusters []*pages.Cluster, first int64) error {
+func (s *strand) activate(w *wiring, clusters []*pagesource.Cluster, first int64) error {
 	if f := s.field; len(f.Columns) > 1 && s.exists() {
 		r, err := s.wanted(w, clusters, first)
 		if err != nil {
@@ -173,7 +174,7 @@ func (s *strand) activate(w *wiring, clusters []*pages.Cluster, first int64) err
 }
 
 // wanted returns the representation for the entries from first on.
-func (s *strand) wanted(w *wiring, clusters []*pages.Cluster, first int64) (int, error) {
+func (s *strand) wanted(w *wiring, clusters []*pagesource.Cluster, first int64) (int, error) {
 	if s.from.field == nil {
 		return s.out.exactRepresentation(s.field, 0), nil
 	}
@@ -248,11 +249,11 @@ func (s *strand) connect() error {
 	var err error
 	switch f.Shape {
 	case schema.Variant:
-		s.switches, err = pages.NewColumn[column.Tagged](from.src.ahead, from.field, 0)
+		s.switches, err = pagesource.NewColumn[column.Tagged](from.src.ahead, from.field, 0)
 	case schema.Scalar, schema.Bitset:
 		s.flow, err = fillers[0].elements.From(from.src.ahead, from.field, 0)
 	default:
-		if s.offsets, err = pages.NewColumn[uint64](from.src.ahead, from.field, 0); err == nil && len(columns) > 1 {
+		if s.offsets, err = pagesource.NewColumn[uint64](from.src.ahead, from.field, 0); err == nil && len(columns) > 1 {
 			s.flow, err = fillers[1].elements.From(from.src.ahead, from.field, 1)
 		}
 	}
@@ -271,17 +272,17 @@ func (o *output) filler(c *schema.Column) (f *filler, err error) {
 	switch {
 	case f.elements != nil || f.offsets != nil || f.tags != nil:
 	case c.Type.IsIndex():
-		f.offsets, err = pages.NewOffsets(o.Sink, c)
+		f.offsets, err = pagecopy.NewOffsets(o.Sink, c)
 	case c.Type == column.Switch:
-		f.tags, err = pages.NewTags(o.Sink, c, len(c.Owner.Children))
+		f.tags, err = pagecopy.NewTags(o.Sink, c, len(c.Owner.Children))
 	default:
-		f.elements, err = pages.NewElements(o.Sink, c)
+		f.elements, err = pagecopy.NewElements(o.Sink, c)
 	}
 	return f, err
 }
 
 // copy appends n items, from first on, counted in the cluster.
-func (s *strand) copy(ctx context.Context, c *pages.Cluster, first, n int64) error {
+func (s *strand) copy(ctx context.Context, c *pagesource.Cluster, first, n int64) error {
 	if n == 0 || !s.exists() {
 		return nil
 	}
@@ -323,7 +324,7 @@ func (s *strand) copy(ctx context.Context, c *pages.Cluster, first, n int64) err
 	return below(begin, end-begin)
 }
 
-func (s *strand) copyVariants(ctx context.Context, c *pages.Cluster, first, n int64) error {
+func (s *strand) copyVariants(ctx context.Context, c *pagesource.Cluster, first, n int64) error {
 	for n > 0 {
 		copied, begin, end, err := s.fill().tags.Copy(ctx, s.switches, c, first, n)
 		if err != nil {

@@ -4,20 +4,21 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // A chunk is what a source has of one column of the output in a cluster.
 type chunk struct {
-	pages.Chunk
+	pagesource.Chunk
 	src   *source
 	shift []uint64
 	where string
 }
 
 // take makes a cluster of the output of one of each source.
-func (w *wiring) take(clusters []*pages.Cluster, entries int64) error {
+func (w *wiring) take(clusters []*pagesource.Cluster, entries int64) error {
 	o := w.out
 	columns := o.shape.Columns
 	chunks := make([]*chunk, len(columns)) // of the representations that will be active
@@ -28,7 +29,7 @@ func (w *wiring) take(clusters []*pages.Cluster, entries int64) error {
 		if p.field == nil {
 			for _, c := range f.Columns[0] {
 				n := c.PerEntry * entries
-				chunks[c.ID] = &chunk{Chunk: pages.Chunk{Zeros: n, Elements: n}, where: w.sources[0].name}
+				chunks[c.ID] = &chunk{Chunk: pagesource.Chunk{Zeros: n, Elements: n}, where: w.sources[0].name}
 			}
 			continue
 		}
@@ -91,7 +92,7 @@ func (w *wiring) take(clusters []*pages.Cluster, entries int64) error {
 			break
 		}
 	}
-	taken := make([]pages.Taken, o.reached)
+	taken := make([]pagecopy.Column, o.reached)
 	for id := range taken {
 		part := chunks[id]
 		if part == nil {
@@ -102,17 +103,17 @@ func (w *wiring) take(clusters []*pages.Cluster, entries int64) error {
 		if err != nil {
 			return err
 		}
-		p := pages.Part{Zeros: part.Zeros, Pages: part.Pages, Compression: part.Compression, Shift: part.shift, Where: part.where}
+		c := pagecopy.Chunk{Chunk: part.Chunk, Level: pagecopy.Level(level), Shift: part.shift, Where: part.where}
 		if part.src != nil {
-			p.From, p.Format, p.Level = part.src.Source, part.Column.Format(), pages.Level(level)
+			c.From = part.src.Source
 		}
 		for _, page := range part.Pages {
-			o.report.Levels[level].add(1, pageBytes(page))
+			o.report.Levels[level].add(1, int64(page.StoredSize()))
 		}
-		taken[id].Parts = []pages.Part{p}
+		taken[id].Chunks = []pagecopy.Chunk{c}
 	}
 	o.report.Clusters++
-	return o.Sink.Take(entries, taken)
+	return o.copier.Take(entries, taken)
 }
 
 // level returns the lowest level that is right for the pages of a chunk.

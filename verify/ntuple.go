@@ -11,7 +11,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -22,7 +22,7 @@ type ntuple struct {
 	*verifier
 	id       int32 // among the owners of extents
 	path     string
-	blobs    pages.Blobs
+	blobs    pagesource.Blobs
 	anchor   *anchor.Anchor
 	header   *envelope.Header // nil if it cannot be read
 	footer   *envelope.Footer // likewise
@@ -37,7 +37,7 @@ type ntuple struct {
 
 // A cluster is one that a page list has.
 type cluster struct {
-	*pages.Cluster
+	*pagesource.Cluster
 	columns []envelope.ColumnPages
 	results [][]*result // by column and page
 	seen    bool        // it is in a page list that another RNTuple has, too
@@ -80,7 +80,7 @@ func (v *verifier) load(a anchorObject, link *setLink) {
 		n.problem(Anchor, "", a.offset, err)
 		return
 	}
-	n.blobs = pages.Blobs{R: v.r, Size: v.size, MaxKeySize: n.anchor.MaxKeySize, MaxPage: v.limits.PageBytes, MaxEnvelope: v.limits.EnvelopeBytes}
+	n.blobs = pagesource.Blobs{R: v.r, Size: v.size, MaxKeySize: n.anchor.MaxKeySize, MaxPage: v.limits.PageBytes, MaxEnvelope: v.limits.EnvelopeBytes}
 	if !n.metadata(old) {
 		return
 	}
@@ -243,7 +243,7 @@ func (n *ntuple) groups() {
 		s = &schema.Schema{Columns: make([]*schema.Column, len(n.columns))}
 	}
 	seekFooter := int64(n.anchor.SeekFooter)
-	if _, err := pages.NewSource(n.blobs, s, n.checksum, n.footer); err != nil {
+	if _, err := pagesource.NewSource(n.blobs, s, n.checksum, n.footer); err != nil {
 		n.problem(Clusters, "footer", seekFooter, bare(err))
 		if errors.Is(err, wire.ErrUnsupported) {
 			return // there is more than a reader takes
@@ -281,7 +281,7 @@ func (n *ntuple) group(s *schema.Schema, i, firstID int, g envelope.ClusterGroup
 	if n.header == nil {
 		return
 	}
-	if err := pages.CheckPageList(s, n.checksum, g, firstID, list); err != nil {
+	if err := pagesource.CheckPageList(s, n.checksum, g, firstID, list); err != nil {
 		n.problem(Clusters, part, at, err)
 	}
 	for j, c := range list.Clusters[:min(len(list.Clusters), len(list.Pages))] {
@@ -290,7 +290,7 @@ func (n *ntuple) group(s *schema.Schema, i, firstID int, g envelope.ClusterGroup
 		}
 		columns := list.Pages[j].Columns
 		columns = columns[:min(len(columns), len(n.columns))]
-		n.clusters = append(n.clusters, &cluster{Cluster: pages.NewCluster(firstID+j, c, columns), columns: columns, seen: seen})
+		n.clusters = append(n.clusters, &cluster{Cluster: pagesource.NewCluster(firstID+j, c, columns), columns: columns, seen: seen})
 		n.summary.Clusters++
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -136,7 +136,7 @@ type tag struct {
 
 // A task is a page to be checked.
 type task struct {
-	blobs  *pages.Blobs
+	blobs  *pagesource.Blobs
 	info   *columnInfo
 	page   envelope.Page
 	result *result

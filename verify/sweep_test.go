@@ -14,7 +14,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -102,7 +102,7 @@ func regions(t *testing.T, file []byte) []string {
 				compressed[int64(l.Locator.Offset)+i] = l.Length > l.Locator.Size
 			}
 		}
-		b := pages.Blobs{R: bytes.NewReader(file), Size: int64(len(file)), MaxKeySize: a.MaxKeySize}
+		b := pagesource.Blobs{R: bytes.NewReader(file), Size: int64(len(file)), MaxKeySize: a.MaxKeySize}
 		mark(locator.Link{Length: uint64(k.ObjLen), Locator: locator.At(uint64(k.SeekKey)+uint64(k.KeyLen), uint64(k.NBytes)-uint64(k.KeyLen))})
 		mark(locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
 		link := locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -102,7 +102,7 @@ func (w *walk) times(f *schema.Field, items int64) int64 {
 
 // column checks the index-th column of f, which must have the given number of
 // elements. It is not ok if the column cannot be read.
-func (w *walk) column(f *schema.Field, index int, elements int64) (chunk pages.Chunk, ok bool) {
+func (w *walk) column(f *schema.Field, index int, elements int64) (chunk pagesource.Chunk, ok bool) {
 	chunk, err := w.c.Chunk(f, index)
 	at := place{f, index}
 	next, known := w.next[at]
@@ -141,7 +141,7 @@ func (w *walk) column(f *schema.Field, index int, elements int64) (chunk pages.C
 // deferred checks what of the cluster comes before the first element of a column.
 //
 // Specification: "Column Description", "Suppressed Columns".
-func (w *walk) deferred(f *schema.Field, chunk pages.Chunk) {
+func (w *walk) deferred(f *schema.Field, chunk pagesource.Chunk) {
 	c := chunk.Column
 	if c.Flags&envelope.ColumnDeferred == 0 || c.PerEntry == 0 || w.c.First > math.MaxInt64/c.PerEntry {
 		return
@@ -218,7 +218,7 @@ func largest(f *schema.Field) uint64 {
 }
 
 // resultsOf returns the results of the pages of a chunk.
-func (w *walk) resultsOf(chunk pages.Chunk) []*result {
+func (w *walk) resultsOf(chunk pagesource.Chunk) []*result {
 	if len(chunk.Pages) == 0 {
 		return nil
 	}

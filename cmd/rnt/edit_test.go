@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -73,7 +73,7 @@ func (e *editor) ntuple(name string, edit func(*envelope.Header)) rootfile.Key {
 	e.check(err)
 	a, err := anchor.Parse(object)
 	e.check(err)
-	blobs := pages.Blobs{R: bytes.NewReader(e.file), Size: int64(len(e.file)), MaxKeySize: a.MaxKeySize}
+	blobs := pagesource.Blobs{R: bytes.NewReader(e.file), Size: int64(len(e.file)), MaxKeySize: a.MaxKeySize}
 	read := func(name string, l locator.Link) []byte {
 		b, err := blobs.Envelope(name, l)
 		e.check(err)

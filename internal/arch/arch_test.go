@@ -20,7 +20,8 @@ var layers = []string{
 	"frame", "locator", "compress", "anchor", "column", "value",
 	"envelope", "schema",
 	"internal/legacy/lift", "internal/legacy/v0", "internal/legacy/rc1", "internal/legacy/rc2", "internal/legacy",
-	"internal/jsonl", "internal/mmap", "internal/reflink", "internal/rootfile", "internal/pages", "internal/ntuple", "internal/field", "internal/dump",
+	"internal/jsonl", "internal/mmap", "internal/reflink", "internal/parallel", "internal/rootfile",
+	"internal/pagesource", "internal/pagesink", "internal/pagecopy", "internal/ntuple", "internal/field", "internal/dump",
 	"rntuple", "compare", "rescue", "verify", "surgery", "surgery/where",
 }
 
@@ -32,6 +33,9 @@ var owners = map[string][]string{
 	"github.com/zeebo/xxh3":     {"internal/checksum"},
 	"github.com/expr-lang/expr": {"surgery/where"},
 }
+
+// apart are packages that must not import each other, though one is below the other.
+var apart = map[string]string{"internal/pagesink": "internal/pagesource"}
 
 // standardOnly are the packages at the bottom.
 var standardOnly = []string{"internal/wire", "internal/bits", "internal/mmap", "internal/cpptype", "value"}
@@ -62,6 +66,9 @@ func TestImports(t *testing.T) {
 			if ours, ok := strings.CutPrefix(path, module); ok {
 				if i := slices.Index(layers, ours); i < 0 || i >= level {
 					t.Errorf("%s imports %s, which is not below it", name, ours)
+				}
+				if apart[name] == ours {
+					t.Errorf("%s imports %s, from which it must be kept apart", name, ours)
 				}
 			} else if strings.Contains(path, ".") {
 				if !slices.ContainsFunc(keys(owners), func(m string) bool { return strings.HasPrefix(path, m) && slices.Contains(owners[m], name) }) {

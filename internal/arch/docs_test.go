@@ -20,7 +20,7 @@ func read(t *testing.T, path string) string {
 // TestSpecMap makes sure that all symbols and tests that docs/spec-map.md names
 // are there.
 func TestSpecMap(t *testing.T) {
-	folders := map[string]string{"wire": "internal/wire", "bits": "internal/bits", "cpptype": "internal/cpptype", "pages": "internal/pages",
+	folders := map[string]string{"wire": "internal/wire", "bits": "internal/bits", "cpptype": "internal/cpptype", "pagesource": "internal/pagesource", "pagesink": "internal/pagesink", "pagecopy": "internal/pagecopy",
 		"field": "internal/field", "rootfile": "internal/rootfile", "wiretest": "internal/wiretest",
 		"v0": "internal/legacy/v0", "rc1": "internal/legacy/rc1", "rc2": "internal/legacy/rc2"}
 	named := regexp.MustCompile("`(\\w+)\\.(?:(\\w+)\\.)?(\\w+)`").FindAllStringSubmatch(read(t, "../../docs/spec-map.md"), -1)

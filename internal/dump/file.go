@@ -17,7 +17,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc1"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc2"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/v0"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -234,8 +234,8 @@ func (n *ntuple) footer() locator.Link {
 	return locator.Link{Length: n.anchor.LenFooter, Locator: locator.At(n.anchor.SeekFooter, n.anchor.NBytesFooter)}
 }
 
-func (f *file) blobs(n *ntuple) pages.Blobs {
-	return pages.Blobs{R: f.r, Size: f.size, MaxKeySize: n.anchor.MaxKeySize, MaxPage: 1 << 40}
+func (f *file) blobs(n *ntuple) pagesource.Blobs {
+	return pagesource.Blobs{R: f.r, Size: f.size, MaxKeySize: n.anchor.MaxKeySize, MaxPage: 1 << 40}
 }
 
 // envelope returns the uncompressed envelope that a link points to.

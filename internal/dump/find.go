@@ -11,7 +11,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -239,7 +239,7 @@ func pagesRecord(at int64, b []byte, known []Line) *Record {
 }
 
 // source returns the schema and the pages of an RNTuple.
-func (f *file) source(n *ntuple) (*schema.Schema, *pages.Source, error) {
+func (f *file) source(n *ntuple) (*schema.Schema, *pagesource.Source, error) {
 	m, err := f.metadata(n)
 	if err != nil {
 		return nil, nil, err
@@ -248,7 +248,7 @@ func (f *file) source(n *ntuple) (*schema.Schema, *pages.Source, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	src, err := pages.NewSource(f.blobs(n), s, m.HeaderChecksum, m.Footer)
+	src, err := pagesource.NewSource(f.blobs(n), s, m.HeaderChecksum, m.Footer)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -66,8 +66,8 @@ func (e *MismatchError) Unwrap() (errs []error) {
 // compiler makes the nodes of a plan. It collects mismatches and goes on, so
 // that one error can list them all; a plan with mismatches is never run.
 type compiler struct {
-	src        *pages.Source
-	ahead      *pages.ReadAhead
+	src        *pagesource.Source
+	ahead      *pagesource.ReadAhead
 	twins      *twins
 	budget     int64 // bytes that the values of one entry may need beside
 	mismatches []Mismatch
@@ -95,7 +95,7 @@ type Options struct {
 // schema.Lookup returns it, into values of type t; without a chain, whole
 // entries. Every collection above the field adds a slice to the type, every
 // optional a pointer.
-func Compile(src *pages.Source, chain []*schema.Field, t reflect.Type, opts Options) (*Plan, error) {
+func Compile(src *pagesource.Source, chain []*schema.Field, t reflect.Type, opts Options) (*Plan, error) {
 	c := newCompiler(src, opts)
 	var root node
 	if len(chain) == 0 {
@@ -106,7 +106,7 @@ func Compile(src *pages.Source, chain []*schema.Field, t reflect.Type, opts Opti
 	return c.plan(root, t)
 }
 
-func newCompiler(src *pages.Source, opts Options) *compiler {
+func newCompiler(src *pagesource.Source, opts Options) *compiler {
 	return &compiler{src: src, budget: opts.Budget, missing: opts.AllowMissing, ahead: src.NewReadAhead(), twins: &twins{byPage: map[uint64]*index{}}}
 }
 
@@ -256,8 +256,8 @@ func (c *compiler) array(f *schema.Field, t reflect.Type, elem func(reflect.Type
 }
 
 // open returns a reader of the index-th column of f.
-func open[T column.Element](c *compiler, f *schema.Field, index int) *pages.Column[T] {
-	col, err := pages.NewColumn[T](c.ahead, f, index)
+func open[T column.Element](c *compiler, f *schema.Field, index int) *pagesource.Column[T] {
+	col, err := pagesource.NewColumn[T](c.ahead, f, index)
 	if err != nil {
 		c.fail(err)
 	}

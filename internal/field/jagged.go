@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -19,7 +19,7 @@ type Jagged struct {
 
 // CompileJagged makes the plan that reads the last field of chain, whose items
 // are of type t. Just one field on the way, itself included, is a collection.
-func CompileJagged(src *pages.Source, chain []*schema.Field, t reflect.Type, opts Options) (*Jagged, error) {
+func CompileJagged(src *pagesource.Source, chain []*schema.Field, t reflect.Type, opts Options) (*Jagged, error) {
 	c := newCompiler(src, opts)
 	for i, f := range chain {
 		switch f.Shape {

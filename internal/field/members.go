@@ -4,7 +4,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 )
 
 // A Member is a part of a Go value that a field is read into.
@@ -43,7 +43,7 @@ func Members(t reflect.Type) (all []Member) {
 
 // CompileMembers makes the plan that reads entries into the given members of
 // values of type t, and leaves alone what else the values have.
-func CompileMembers(src *pages.Source, t reflect.Type, members []Member, opts Options) (*Plan, error) {
+func CompileMembers(src *pagesource.Source, t reflect.Type, members []Member, opts Options) (*Plan, error) {
 	c := newCompiler(src, opts)
 	var r record
 	c.fields(&r, entry(src.Schema), members)

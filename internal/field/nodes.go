@@ -7,12 +7,12 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 )
 
 // leaf reads the elements of a column as they are.
 type leaf[T column.Element] struct {
-	column  *pages.Column[T]
+	column  *pagesource.Column[T]
 	scratch []T
 }
 
@@ -52,24 +52,24 @@ func resize[T any](s []T, n int) []T {
 // index reads where the items of collections begin and end.
 type index struct {
 	path    string
-	column  *pages.Column[uint64]
+	column  *pagesource.Column[uint64]
 	scratch []uint64 // the bounds read last
 
-	cluster *pages.Cluster // of the read before
-	first   int64          // item that scratch begins with, -1 if it is not up to date
-	next    int64          // and ended before
-	end     uint64         // where the collection of the item before next ends
+	cluster *pagesource.Cluster // of the read before
+	first   int64               // item that scratch begins with, -1 if it is not up to date
+	next    int64               // and ended before
+	end     uint64              // where the collection of the item before next ends
 
 	twins   *twins
 	twin    *index // that has the same pages in the cluster twinsIn
-	twinsIn *pages.Cluster
+	twinsIn *pagesource.Cluster
 }
 
 // twins finds index columns of a plan that have the same pages: collections whose
 // items belong together, as in data of struct-of-arrays style, often do, and
 // bounds need to be read once then.
 type twins struct {
-	cluster *pages.Cluster
+	cluster *pagesource.Cluster
 	byPage  map[uint64]*index // by the offset of the first page
 }
 
@@ -187,7 +187,7 @@ func (c *cardinality[T]) tooLarge(r *run, item int64, size uint64) error {
 // in memory; size tells which one to write.
 type bytes[T int8 | uint8] struct {
 	*index
-	column *pages.Column[T]
+	column *pagesource.Column[T]
 	slices bool // write slices, not strings
 }
 

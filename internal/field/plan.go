@@ -16,7 +16,7 @@ import (
 	"reflect"
 	"unsafe"
 
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
@@ -30,7 +30,7 @@ type node interface {
 // run is what the nodes share while they read one batch.
 type run struct {
 	ctx     context.Context
-	cluster *pages.Cluster
+	cluster *pagesource.Cluster
 	budget  int64 // bytes that may still be allocated
 	arena   *arena
 }
@@ -50,7 +50,7 @@ func (r *run) alloc(n int64, size uintptr) error {
 // A Plan reads values of one field, or of whole entries, into Go values of one
 // type. It serves one goroutine at a time.
 type Plan struct {
-	src     *pages.Source
+	src     *pagesource.Source
 	root    node
 	size    uintptr // of a value
 	varying bool    // values need memory beside
@@ -58,7 +58,7 @@ type Plan struct {
 	batch   int64   // entries that are read at once
 
 	arena arena
-	ahead *pages.ReadAhead
+	ahead *pagesource.ReadAhead
 	next  int64 // entry that reading in order goes on with, -1 if it is not known to be in order
 	end   int64 // entry that it ends before
 }

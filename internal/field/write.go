@@ -8,7 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -22,7 +22,7 @@ type out interface {
 
 // buffers are the columns that a value goes to, by representation.
 type buffers[T column.Element] struct {
-	all    []*pages.Buffer[T]
+	all    []*pagesink.Buffer[T]
 	active *int
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -17,9 +17,9 @@ import (
 //
 // They know fields and columns by ID, which stays when the schema is extended.
 type Outlets struct {
-	sink    *pages.Sink
+	sink    *pagesink.Sink
 	active  map[schema.FieldID]*int // representation that is written
-	columns map[schema.ColumnID]any // *pages.Buffer[T]
+	columns map[schema.ColumnID]any // *pagesink.Buffer[T]
 	items   map[counted]*uint64     // in the current cluster
 }
 
@@ -31,7 +31,7 @@ type counted struct {
 }
 
 // NewOutlets returns the outlets of the columns of sink.
-func NewOutlets(sink *pages.Sink) *Outlets {
+func NewOutlets(sink *pagesink.Sink) *Outlets {
 	return &Outlets{sink, map[schema.FieldID]*int{}, map[schema.ColumnID]any{}, map[counted]*uint64{}}
 }
 
@@ -140,13 +140,13 @@ func outColumn[T column.Element](c *writeCompiler, f *schema.Field, index int) b
 	for _, rep := range f.Columns {
 		id := rep[index].ID
 		if c.columns[id] == nil {
-			buffer, err := pages.NewBuffer[T](c.sink, rep[index])
+			buffer, err := pagesink.NewBuffer[T](c.sink, rep[index])
 			if err != nil && c.err == nil {
 				c.err = err
 			}
 			c.columns[id] = buffer
 		}
-		b.all = append(b.all, c.columns[id].(*pages.Buffer[T]))
+		b.all = append(b.all, c.columns[id].(*pagesink.Buffer[T]))
 	}
 	return b
 }

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 )
 
@@ -15,7 +15,7 @@ import (
 // time, and so do its writers together.
 type File struct {
 	root  *rootfile.Writer
-	pages *pages.Output // on root
+	pages *pagesink.Output // on root
 	open  int           // writers that are not closed
 	err   error         // the first one; sticky
 
@@ -90,7 +90,7 @@ func Update(rw rootfile.ReadWriterAt, size int64, o *WriteOptions) (*File, error
 }
 
 func newFile(root *rootfile.Writer) *File {
-	out := pages.NewOutput(root.Blob)
+	out := &pagesink.Output{Blob: root.Blob}
 	out.Stream, out.Extents = root.BlobFrom, root
 	return &File{root: root, pages: out}
 }

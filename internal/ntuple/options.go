@@ -5,7 +5,7 @@ import (
 	"errors"
 	"runtime"
 
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 )
 
@@ -62,7 +62,7 @@ type WriteOptions struct {
 	Context     context.Context
 	Description string // of the RNTuple
 	Projections []Projection
-	Pages       pages.Settings
+	Pages       pagesink.Settings
 	PageBudget  int64 // bytes for the pages being filled; 0: by the size of clusters
 	File        rootfile.Options
 	AllowHidden bool // take fields that cannot be read as they are
@@ -76,7 +76,7 @@ type Projection struct{ Name, CppType, Source string }
 func NewWriteOptions[O ~func(*WriteOptions) error](opts []O) (*WriteOptions, error) {
 	o := &WriteOptions{
 		Context: context.Background(),
-		Pages: pages.Settings{
+		Pages: pagesink.Settings{
 			Compression:   505,
 			ZippedCluster: 128 << 20,
 			MaxPage:       1 << 20,

@@ -9,7 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -23,7 +23,7 @@ type Reader struct {
 	Version string // of the format, in words if it came before 1.0.0.0
 	Header  *envelope.Header
 	Footer  *envelope.Footer
-	Source  *pages.Source // of its pages
+	Source  *pagesource.Source // of its pages
 	Options *ReadOptions  // with the limits for the file
 
 	closer io.Closer // nil if the caller has the file
@@ -53,7 +53,7 @@ func NewReader(r io.ReaderAt, size int64, name string, o *ReadOptions) (*Reader,
 	case bare != nil && name != "" && name != bare.Name:
 		return nil, fmt.Errorf("RNTuple %q: %w; the file has %s", name, rootfile.ErrNotFound, bare.Name)
 	case bare != nil:
-		return open(pages.Blobs{R: r, Size: size}, bare.Name, bare.Class, bare.Anchor, o)
+		return open(pagesource.Blobs{R: r, Size: size}, bare.Name, bare.Class, bare.Anchor, o)
 	}
 	if name == "" {
 		if name, err = onlyName(file); err != nil {
@@ -68,13 +68,13 @@ func NewReader(r io.ReaderAt, size int64, name string, o *ReadOptions) (*Reader,
 	if err != nil {
 		return nil, fmt.Errorf("RNTuple %q: %w", name, err)
 	}
-	return open(pages.Blobs{R: r, Size: size}, name, key.Class, object, o)
+	return open(pagesource.Blobs{R: r, Size: size}, name, key.Class, object, o)
 }
 
 // NewReaderAt opens the RNTuple with an anchor of the given class, object being
 // the anchor as the file has it, uncompressed.
 func NewReaderAt(r io.ReaderAt, size int64, class string, object []byte, o *ReadOptions) (*Reader, error) {
-	return open(pages.Blobs{R: r, Size: size}, class, class, object, o)
+	return open(pagesource.Blobs{R: r, Size: size}, class, class, object, o)
 }
 
 // maxAnchor is far above the 78 bytes that anchors have today.
@@ -88,7 +88,7 @@ func readAnchor(file *rootfile.File, key rootfile.Key) ([]byte, error) {
 }
 
 // open opens the RNTuple with the given anchor. It reads header and footer.
-func open(blobs pages.Blobs, path, class string, object []byte, o *ReadOptions) (*Reader, error) {
+func open(blobs pagesource.Blobs, path, class string, object []byte, o *ReadOptions) (*Reader, error) {
 	r := &Reader{Path: path, Options: new(ReadOptions)}
 	*r.Options = *o
 	r.Options.Limits = o.Limits.For(blobs.Size)
@@ -98,7 +98,7 @@ func open(blobs pages.Blobs, path, class string, object []byte, o *ReadOptions) 
 	return r, nil
 }
 
-func (r *Reader) open(blobs pages.Blobs, class string, object []byte) error {
+func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error {
 	o := r.Options
 	if err := o.Context.Err(); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (r *Reader) open(blobs pages.Blobs, class string, object []byte) error {
 	if err != nil {
 		return err
 	}
-	src, err := pages.NewSource(blobs, s, m.HeaderChecksum, m.Footer)
+	src, err := pagesource.NewSource(blobs, s, m.HeaderChecksum, m.Footer)
 	if err != nil {
 		return err
 	}

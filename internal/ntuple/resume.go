@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
@@ -41,7 +41,7 @@ func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	w.header = locator.Link{Length: r.Anchor.LenHeader, Locator: locator.At(r.Anchor.SeekHeader, r.Anchor.NBytesHeader)}
 	settings := o.Pages
 	settings.MaxKeySize = r.Anchor.MaxKeySize // there is one for all pages
-	w.Sink = pages.NewSink(o.Context, f.pages, settings, r.Footer.HeaderChecksum)
+	w.Sink = pagesink.NewSink(o.Context, f.pages, settings, r.Footer.HeaderChecksum)
 	w.Sink.AddColumns(w.Schema.Columns)
 	elements, err := elementsOf(r)
 	if err != nil {
@@ -128,6 +128,6 @@ func (w *Writer) adopt(r *Reader, g *envelope.ClusterGroup) error {
 	if b, err = list.Append(nil); err != nil {
 		return err
 	}
-	g.PageList, err = pages.WriteEnvelope(w.file.pages, b, w.Sink.Settings())
+	g.PageList, err = pagesink.WriteEnvelope(w.file.pages, b, w.Sink.Settings())
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -19,7 +19,7 @@ import (
 // A Writer writes one RNTuple. The Sink takes the elements of its columns; the
 // Writer does the rest: header, footer, attribute sets and the anchor.
 type Writer struct {
-	Sink   *pages.Sink
+	Sink   *pagesink.Sink
 	Schema *schema.Schema // of Header and Extension
 
 	// Header is written already and must not be changed. Extension and Features go
@@ -112,10 +112,10 @@ func (w *Writer) writeHeader(o *WriteOptions) error {
 	if err := w.build(nil); err != nil {
 		return err
 	}
-	if w.header, err = pages.WriteEnvelope(w.file.pages, b, o.Pages); err != nil {
+	if w.header, err = pagesink.WriteEnvelope(w.file.pages, b, o.Pages); err != nil {
 		return err
 	}
-	w.Sink = pages.NewSink(o.Context, w.file.pages, o.Pages, envelope.Checksum(b))
+	w.Sink = pagesink.NewSink(o.Context, w.file.pages, o.Pages, envelope.Checksum(b))
 	w.Sink.AddColumns(w.Schema.Columns)
 	return nil
 }

@@ -27,10 +27,10 @@ func (w *Writer) BlockSize() int64 {
 	return 0
 }
 
-// Share makes n bytes from the offset to on, which is behind all that has been
-// written, those of src from the offset from on; see reflink.Clone. They stay
-// where BlobFrom writes nothing.
-func (w *Writer) Share(to int64, src *os.File, from, n int64) error {
+// Clone makes n bytes at the offset to, which is behind all that has been written,
+// those that src has at the offset from; see reflink.Clone. They remain where BlobFrom
+// writes nothing.
+func (w *Writer) Clone(to int64, src *os.File, from, n int64) error {
 	disk, ok := w.w.(*os.File)
 	if !ok || to < w.end {
 		return errors.ErrUnsupported

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/pages"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
@@ -79,7 +79,7 @@ func metadata(t testing.TB, path string) (seeds []Seed) {
 		if err != nil {
 			return err
 		}
-		blobs := pages.Blobs{R: bytes.NewReader(b), Size: int64(len(b)), MaxKeySize: a.MaxKeySize}
+		blobs := pagesource.Blobs{R: bytes.NewReader(b), Size: int64(len(b)), MaxKeySize: a.MaxKeySize}
 		s := Seed{Name: filepath.Base(path) + ":" + k.Name}
 		if s.Header, err = blobs.Envelope("header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)}); err != nil {
 			return err

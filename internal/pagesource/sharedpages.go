@@ -1,4 +1,4 @@
-package pages
+package pagesource
 
 import (
 	"bytes"
@@ -8,13 +8,13 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 )
 
-// readPage reads a page as Blobs.Page does, out of sp if that is not nil. If share
-// is set, its bytes are kept for other pages that have the same ones, or other
-// readers, so that they are verified and decompressed once.
-func (s *Source) readPage(sp *span, f column.Format, p envelope.Page, share bool, use func(page []byte) error) error {
+// readPage reads a page as Blobs.Page does, from sp if that is not nil. If keep is
+// set, the uncompressed page is kept for pages that share its bytes, and for other
+// readers of the column, so that it is verified and decompressed only once.
+func (s *Source) readPage(sp *span, f column.Format, p envelope.Page, keep bool, use func(page []byte) error) error {
 	verify := !s.SkipChecksums
-	if share {
-		key := sharedKey{p.Locator.Offset, p.Locator.Size, f.PageSize(p.NumElements), p.HasChecksum || p.HasCRC32}
+	if keep {
+		key := sharedKey{p.Locator.Offset, p.Locator.Size, f.PageSize(p.NumElements), p.ChecksumSize()}
 		plain, known := s.shared.get(key)
 		if plain != nil {
 			if err := use(plain); err != nil {
@@ -34,24 +34,23 @@ func (s *Source) readPage(sp *span, f column.Format, p envelope.Page, share bool
 		}
 	}
 	if sp != nil {
-		n, err := s.extent(f, p)
+		n, err := s.StoredSize(f, p)
 		if err != nil {
 			return err
 		}
 		if stored, err := sp.bytes(s, int64(p.Locator.Offset), n); err == nil {
-			return s.open(f, p, stored, verify, use)
+			return open(f, p, stored, verify, use)
 		}
-		// Only some of the span's pages may be at fault.
+		// The span could not be read, but perhaps this page of it can.
 	}
 	return s.page(f, p, verify, use)
 }
 
-// sharesBytes reports whether other pages of the cluster have the same place in
-// the file.
+// sharesBytes reports whether p may share its bytes with other pages of the cluster.
 func (c *Cluster) sharesBytes(p envelope.Page) bool {
 	c.once.Do(func() {
-		// Writers put pages one behind the other; only what points back needs a
-		// closer look.
+		// Writers put one page behind the other. Only a page that lies further in
+		// front than one seen before may be there twice.
 		var top uint64
 		for _, list := range c.columns {
 			for _, p := range list.Pages {
@@ -70,29 +69,31 @@ func (c *Cluster) sharesBytes(p envelope.Page) bool {
 	return ok
 }
 
-// maxShared is how many bytes of shared pages are kept, uncompressed.
+// maxShared is the limit for the memory of sharedPages, in bytes.
 const maxShared = 16 << 20
 
-// sharedPages keeps the bytes of shared pages that were used last, uncompressed,
-// and knows which ones that are not compressed have been verified.
+// sharedPages keeps the pages that were put in last, uncompressed. Of pages that
+// are stored uncompressed it only knows that they have been verified.
 type sharedPages struct {
 	mu    sync.Mutex
 	pages map[sharedKey][]byte
-	order []sharedKey // as they came
-	used  int64
+	order []sharedKey // oldest first
+	used  int64       // in bytes
 }
 
-// A sharedKey has all that tells the bytes of pages from each other, so that a
-// locator that lies is not taken for one that was verified.
+// A sharedKey identifies the bytes of a page. It has all that they depend on, so
+// that a page with a wrong locator is not taken for one that was verified.
 type sharedKey struct {
 	offset, stored uint64
-	size           int64 // uncompressed
-	summed         bool
+	size           int64  // uncompressed
+	sum            uint64 // size of the checksum
 }
 
-// sharedOverhead is what an entry takes beside the bytes of its page.
+// sharedOverhead is the memory that an entry takes beside its page, in bytes.
 const sharedOverhead = 64
 
+// get returns a page, and whether it is known. A page that is stored uncompressed
+// is known, but nil.
 func (s *sharedPages) get(key sharedKey) (plain []byte, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +101,7 @@ func (s *sharedPages) get(key sharedKey) (plain []byte, known bool) {
 	return plain, known
 }
 
-// put keeps plain, which may be nil, in the place of those kept longest.
+// put keeps plain, which may be nil, and drops the oldest pages beyond maxShared.
 func (s *sharedPages) put(key sharedKey, plain []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,4 +1,4 @@
-package pages
+package pagecopy
 
 import (
 	"context"
@@ -7,29 +7,30 @@ import (
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Elements appends elements to a column of a Sink, one that has neither offsets
-// nor tags.
+// Elements appends elements to a column of a Sink that has neither offsets nor tags.
 type Elements interface {
-	// From returns what copies from the index-th column of f, for which ahead
-	// works.
-	From(ahead *ReadAhead, f *schema.Field, index int) (Flow, error)
+	// From returns what copies from the index-th column of f, which it adds to ahead.
+	From(ahead *pagesource.ReadAhead, f *schema.Field, index int) (Flow, error)
+	// Zeros appends n zeros.
 	Zeros(n int64)
-	// Add appends numbers. Those of the column must be 64-bit unsigned integers.
+	// Add appends numbers. The column's elements must be 64-bit unsigned integers.
 	Add(numbers []uint64)
 }
 
 // A Flow copies elements from a column of a Source to one of a Sink.
 type Flow interface {
-	// Copy appends n elements, from first on, counted in the cluster, and adds
-	// shift to each, which must be 0 unless they are 64-bit unsigned integers.
-	Copy(ctx context.Context, c *Cluster, first, n int64, shift uint64) error
+	// Copy appends n elements, from first on, counted from the start of the cluster,
+	// and adds shift to each, which must be 0 unless they are 64-bit unsigned integers.
+	Copy(ctx context.Context, c *pagesource.Cluster, first, n int64, shift uint64) error
 }
 
-// NewElements returns what fills a column.
-func NewElements(s *Sink, c *schema.Column) (Elements, error) {
+// NewElements returns what appends elements to a column of s.
+func NewElements(s *pagesink.Sink, c *schema.Column) (Elements, error) {
 	switch c.Format().Kind() {
 	case column.KindBool:
 		return newElements[bool](s, c)
@@ -57,15 +58,15 @@ func NewElements(s *Sink, c *schema.Column) (Elements, error) {
 	return nil, fmt.Errorf("field %q: column of type %v", c.Owner.Path(), c.Type)
 }
 
-type elements[T column.Element] struct{ buffer *Buffer[T] }
+type elements[T column.Element] struct{ buffer *pagesink.Buffer[T] }
 
-func newElements[T column.Element](s *Sink, c *schema.Column) (Elements, error) {
-	b, err := NewBuffer[T](s, c)
+func newElements[T column.Element](s *pagesink.Sink, c *schema.Column) (Elements, error) {
+	b, err := pagesink.NewBuffer[T](s, c)
 	return &elements[T]{b}, err
 }
 
-func (e *elements[T]) From(ahead *ReadAhead, f *schema.Field, index int) (Flow, error) {
-	c, err := NewColumn[T](ahead, f, index)
+func (e *elements[T]) From(ahead *pagesource.ReadAhead, f *schema.Field, index int) (Flow, error) {
+	c, err := pagesource.NewColumn[T](ahead, f, index)
 	return &flow[T]{c, e.buffer}, err
 }
 
@@ -79,11 +80,11 @@ func (e *elements[T]) Zeros(n int64) {
 func (e *elements[T]) Add(numbers []uint64) { e.buffer.AddAll(any(numbers).([]T)) }
 
 type flow[T column.Element] struct {
-	from *Column[T]
-	to   *Buffer[T]
+	from *pagesource.Column[T]
+	to   *pagesink.Buffer[T]
 }
 
-func (f *flow[T]) Copy(ctx context.Context, c *Cluster, first, n int64, shift uint64) error {
+func (f *flow[T]) Copy(ctx context.Context, c *pagesource.Cluster, first, n int64, shift uint64) error {
 	for n > 0 {
 		some, err := f.from.Next(ctx, c, first, n)
 		if err != nil {
@@ -102,15 +103,15 @@ func (f *flow[T]) Copy(ctx context.Context, c *Cluster, first, n int64, shift ui
 	return nil
 }
 
-// Offsets fills a column with the ends of collections.
+// Offsets appends to a column of offsets, which are the ends of collections.
 type Offsets struct {
-	buffer *Buffer[uint64]
-	total  *uint64 // items in the current cluster
+	buffer *pagesink.Buffer[uint64]
+	total  *uint64 // number of items in the current cluster
 }
 
-// NewOffsets returns what fills a column of offsets.
-func NewOffsets(s *Sink, c *schema.Column) (*Offsets, error) {
-	b, err := NewBuffer[uint64](s, c)
+// NewOffsets returns what appends to a column of offsets.
+func NewOffsets(s *pagesink.Sink, c *schema.Column) (*Offsets, error) {
+	b, err := pagesink.NewBuffer[uint64](s, c)
 	return &Offsets{b, s.Counter()}, err
 }
 
@@ -121,9 +122,9 @@ func (o *Offsets) Empty(n int64) {
 	}
 }
 
-// Copy appends the sizes of n collections, from first on, counted in the cluster.
-// It returns which items they have: those from begin to end.
-func (o *Offsets) Copy(ctx context.Context, from *Column[uint64], c *Cluster, first, n int64) (begin, end int64, err error) {
+// Copy appends n collections, from first on, counted from the start of the cluster. It
+// returns the range of their items, which must be appended, too, without end.
+func (o *Offsets) Copy(ctx context.Context, from *pagesource.Column[uint64], c *pagesource.Cluster, first, n int64) (begin, end int64, err error) {
 	before := uint64(0)
 	if first > 0 {
 		one, err := from.Next(ctx, c, first-1, 1)
@@ -140,7 +141,7 @@ func (o *Offsets) Copy(ctx context.Context, from *Column[uint64], c *Cluster, fi
 		}
 		for _, e := range ends {
 			if e < last || e > math.MaxInt64 {
-				return 0, 0, c.corrupt(from.field, "collection from item %d to %d", last, e)
+				return 0, 0, from.Corrupt(c, "collection from item %d to %d", last, e)
 			}
 			last = e
 			o.buffer.Add(base + e)
@@ -151,15 +152,16 @@ func (o *Offsets) Copy(ctx context.Context, from *Column[uint64], c *Cluster, fi
 	return int64(before), int64(last), nil
 }
 
-// Tags fills a Switch column.
+// Tags appends to a Switch column.
 type Tags struct {
-	buffer *Buffer[column.Tagged]
-	totals []*uint64 // items of the alternatives in the current cluster
+	buffer *pagesink.Buffer[column.Tagged]
+	totals []*uint64 // number of items of each alternative in the current cluster
 }
 
-// NewTags returns what fills a Switch column of so many alternatives.
-func NewTags(s *Sink, c *schema.Column, alternatives int) (*Tags, error) {
-	b, err := NewBuffer[column.Tagged](s, c)
+// NewTags returns what appends to a Switch column with the given number of
+// alternatives.
+func NewTags(s *pagesink.Sink, c *schema.Column, alternatives int) (*Tags, error) {
+	b, err := pagesink.NewBuffer[column.Tagged](s, c)
 	t := &Tags{buffer: b}
 	for range alternatives {
 		t.totals = append(t.totals, s.Counter())
@@ -174,10 +176,10 @@ func (t *Tags) Empty(n int64) {
 	}
 }
 
-// Copy appends variants, from first on, counted in the cluster: at least one, at
-// most n. It returns how many, and which items of the alternatives must follow:
-// those from begin to end.
-func (t *Tags) Copy(ctx context.Context, from *Column[column.Tagged], c *Cluster, first, n int64) (copied int64, begin, end []int64, err error) {
+// Copy appends variants, from first on, counted from the start of the cluster: at
+// least one, at most n. It returns how many, and for each alternative the range of
+// items that must be appended, too, without end.
+func (t *Tags) Copy(ctx context.Context, from *pagesource.Column[column.Tagged], c *pagesource.Cluster, first, n int64) (copied int64, begin, end []int64, err error) {
 	some, err := from.Next(ctx, c, first, n)
 	if err != nil {
 		return 0, nil, nil, err
@@ -189,7 +191,7 @@ func (t *Tags) Copy(ctx context.Context, from *Column[column.Tagged], c *Cluster
 		}
 		i := int(e.Tag) - 1
 		if i >= len(begin) || e.Index >= math.MaxInt64 {
-			return 0, nil, nil, c.corrupt(from.field, "item %d of alternative %d of %d", e.Index, e.Tag, len(begin))
+			return 0, nil, nil, from.Corrupt(c, "item %d of alternative %d of %d", e.Index, e.Tag, len(begin))
 		}
 		if at := int64(e.Index); begin[i] == end[i] {
 			begin[i], end[i] = at, at+1

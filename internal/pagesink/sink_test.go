@@ -1,4 +1,4 @@
-package pages
+package pagesink
 
 import (
 	"bytes"
@@ -15,10 +15,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// memory is an Output.
+// memory is a file in memory.
 type memory struct {
 	bytes.Buffer
-	calls, failAt int // the call that fails, from 1
+	calls, failAt int // failAt: the call that fails, from 1
 }
 
 var errFull = errors.New("full")
@@ -81,7 +81,7 @@ func TestWorkers(t *testing.T) {
 		var want []byte
 		for _, workers := range []int{1, 2, 3, 8} {
 			out := &memory{}
-			shared := NewOutput(out.Blob)
+			shared := &Output{Blob: out.Blob}
 			a := NewSink(context.Background(), shared, settings(workers, compression), 1)
 			b := NewSink(context.Background(), shared, settings(workers, compression), 1)
 			if err := errors.Join(fill(a, doubles(7), 15_000), fill(b, doubles(40), 3000)); err != nil {
@@ -102,10 +102,10 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestBudget makes sure that pages are cut as ROOT cuts them when they have got
-// too little memory. Package interop compares this with ROOT, in more cases.
+// TestBudget makes sure that pages are cut as ROOT cuts them when there is too little
+// memory for them. Package interop compares this with ROOT in more cases.
 func TestBudget(t *testing.T) {
-	s := NewSink(context.Background(), NewOutput((&memory{}).Blob), Settings{ZippedCluster: 1 << 30, UnzippedCluster: 1 << 30, MaxPage: 1 << 20, PageBudget: 3000, Workers: 1}, 1)
+	s := NewSink(context.Background(), &Output{Blob: (&memory{}).Blob}, Settings{ZippedCluster: 1 << 30, UnzippedCluster: 1 << 30, MaxPage: 1 << 20, PageBudget: 3000, Workers: 1}, 1)
 	columns := doubles(3)
 	s.AddColumns(columns) // which takes 2*256 bytes for each
 	var b [3]*Buffer[float64]
@@ -150,7 +150,7 @@ func TestBudget(t *testing.T) {
 // large enough, however its columns fill.
 func TestClusterSize(t *testing.T) {
 	const limit = 100_000
-	s := NewSink(context.Background(), NewOutput((&memory{}).Blob), Settings{ZippedCluster: limit, UnzippedCluster: limit, MaxPage: 1 << 20, PageBudget: 1 << 20, Workers: 1}, 1)
+	s := NewSink(context.Background(), &Output{Blob: (&memory{}).Blob}, Settings{ZippedCluster: limit, UnzippedCluster: limit, MaxPage: 1 << 20, PageBudget: 1 << 20, Workers: 1}, 1)
 	columns := doubles(50)
 	s.AddColumns(columns)
 	b := make([]*Buffer[float64], len(columns))
@@ -178,19 +178,19 @@ func TestClusterSize(t *testing.T) {
 	}
 }
 
-// TestSinkErrors makes sure that errors of the output and of the context come
-// out and stay.
+// TestSinkErrors makes sure that errors of the output and of the context are returned
+// and stay.
 func TestSinkErrors(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		for _, at := range []int{1, 2, 3} {
-			s := NewSink(context.Background(), NewOutput((&memory{failAt: at}).Blob), settings(workers, 505), 1)
+			s := NewSink(context.Background(), &Output{Blob: (&memory{failAt: at}).Blob}, settings(workers, 505), 1)
 			if err := fill(s, doubles(7), 15_000); !errors.Is(err, errFull) || !errors.Is(s.CommitCluster(), errFull) {
 				t.Errorf("%d workers, failure at call %d: %v", workers, at, err)
 			}
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		s := NewSink(ctx, NewOutput((&memory{}).Blob), settings(workers, 505), 1)
+		s := NewSink(ctx, &Output{Blob: (&memory{}).Blob}, settings(workers, 505), 1)
 		if err := fill(s, doubles(7), 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("%d workers: %v", workers, err)
 		}

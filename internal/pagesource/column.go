@@ -1,4 +1,4 @@
-package pages
+package pagesource
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A Column reads the elements of a field's column, whatever representation a
-// cluster has it in. It keeps decoded pages, for reads that go on where the one
-// before ended or come back. It serves one goroutine at a time; a ReadAhead
+// A Column reads the elements of a field's column, in whatever representation a
+// cluster has it. It keeps decoded pages, for reads that continue where the previous
+// one ended or that come back. It may be used by one goroutine at a time; a ReadAhead
 // decodes pages for it in others.
 type Column[T column.Element] struct {
 	src   *Source
@@ -24,15 +25,15 @@ type Column[T column.Element] struct {
 
 	decoders []*column.Decoder[T] // by representation
 
-	now, next *clusterPages[T] // next is what ahead works on beside now
-	bulk      bool             // reads are of so many pages that they need no read-ahead
-	keep      bool             // the bytes of pages, uncompressed, as others will want them
-	at        int64            // element that reading in order goes on with, -1 if none
-	forward   bool             // what is read follows what was read before
-	recent    []pageRef[T]     // decoded pages that have been read, in the order of their use
+	now, next *clusterPages[T] // of the current cluster, and of the next one if ahead is working on it
+	bulk      bool             // reads span so many pages that they need no read-ahead
+	keep      bool             // KeepBytes was called
+	at        int64            // the element at which reading in order continues, or -1
+	forward   bool             // the current read continues the previous one
+	recent    []pageRef[T]     // decoded pages that have been read, the latest one last
 }
 
-// A pageRef names a page.
+// A pageRef identifies a page.
 type pageRef[T column.Element] struct {
 	pages *clusterPages[T]
 	page  int
@@ -42,22 +43,22 @@ type pageRef[T column.Element] struct {
 type clusterPages[T column.Element] struct {
 	cluster *Cluster
 	Chunk
-	ends  []int64 // by page: the elements of the chunk up to its end
+	ends  []int64 // by page: the number of elements of the chunk up to its end
 	slots []slot[T]
 }
 
-// A slot holds a page, once it is decoded.
+// A slot holds a page once it is decoded.
 type slot[T column.Element] struct {
 	mu       sync.Mutex
 	elements []T
 	err      error
-	done     bool  // elements or err are set, or the reader did without
-	charged  int64 // bytes of the read-ahead's budget
+	done     bool  // elements or err are set, or the reader does not need them any more
+	charged  int64 // to the read-ahead's budget, in bytes
 }
 
-// NewColumn returns a reader of the index-th column of f, for whose pages ahead
-// may work. An error wraps wire.ErrUnsupported: a representation cannot be read
-// as T.
+// NewColumn returns a reader of the index-th column of f, and adds it to ahead. If
+// a representation of the column cannot be read as T, the error wraps
+// wire.ErrUnsupported.
 func NewColumn[T column.Element](ahead *ReadAhead, f *schema.Field, index int) (*Column[T], error) {
 	c := &Column[T]{src: ahead.src, field: f, index: index, ahead: ahead}
 	for _, rep := range f.Columns {
@@ -71,10 +72,11 @@ func NewColumn[T column.Element](ahead *ReadAhead, f *schema.Field, index int) (
 	return c, nil
 }
 
-// KeepBytes tells that other readers of the column will soon want the same pages.
+// KeepBytes has the source keep the pages that are read, as other readers of the
+// column will soon need them, too.
 func (c *Column[T]) KeepBytes() { c.keep = true }
 
-// Len returns the number of elements in a cluster.
+// Len returns the number of elements that the column has in a cluster.
 func (c *Column[T]) Len(cluster *Cluster) (int64, error) {
 	if err := c.enter(cluster); err != nil {
 		return 0, err
@@ -82,7 +84,7 @@ func (c *Column[T]) Len(cluster *Cluster) (int64, error) {
 	return c.now.Elements, nil
 }
 
-// enter makes the pages of a cluster the current ones.
+// enter makes a cluster the current one.
 func (c *Column[T]) enter(cluster *Cluster) error {
 	if c.now != nil && c.now.cluster == cluster {
 		return nil
@@ -109,7 +111,7 @@ func (c *Column[T]) enter(cluster *Cluster) error {
 	return nil
 }
 
-// leave gives the memory of a cluster's pages back, but of recent ones.
+// leave releases the memory of a cluster's pages, except for recent ones.
 func (c *Column[T]) leave(pages *clusterPages[T]) {
 	if pages == nil {
 		return
@@ -121,12 +123,12 @@ func (c *Column[T]) leave(pages *clusterPages[T]) {
 		s := &pages.slots[i]
 		s.mu.Lock()
 		c.drop(s)
-		s.done = true // should the read-ahead come by
+		s.done = true // for the read-ahead
 		s.mu.Unlock()
 	}
 }
 
-// release gives all memory back.
+// release releases all memory.
 func (c *Column[T]) release() {
 	c.recent = c.recent[:0]
 	c.leave(c.now)
@@ -134,13 +136,14 @@ func (c *Column[T]) release() {
 	c.now, c.next, c.at = nil, nil, 0
 }
 
-// drop gives the memory of a page back.
+// drop releases the memory of a page.
 func (c *Column[T]) drop(s *slot[T]) {
-	giveBack(s.elements)
+	GiveBack(s.elements)
 	c.ahead.release(s.charged)
 	s.elements, s.charged = nil, 0
 }
 
+// pagesOf returns the pages that the column has in a cluster, none decoded.
 func (c *Column[T]) pagesOf(cluster *Cluster) (*clusterPages[T], error) {
 	chunk, err := cluster.Chunk(c.field, c.index)
 	if err != nil {
@@ -155,7 +158,8 @@ func (c *Column[T]) pagesOf(cluster *Cluster) (*clusterPages[T], error) {
 	return p, nil
 }
 
-// Read fills dst with the elements from first on, counted in the cluster.
+// Read fills dst with the elements from first on, counted from the start of the
+// cluster.
 func (c *Column[T]) Read(ctx context.Context, cluster *Cluster, first int64, dst []T) error {
 	if err := c.enter(cluster); err != nil {
 		return err
@@ -190,8 +194,8 @@ func (c *Column[T]) Read(ctx context.Context, cluster *Cluster, first int64, dst
 	return nil
 }
 
-// SamePages reports whether the column has the very pages in a cluster that another
-// one has.
+// SamePages reports whether the column and another one have the same pages in a
+// cluster.
 func (c *Column[T]) SamePages(other *Column[T], cluster *Cluster) bool {
 	if c.enter(cluster) != nil || other.enter(cluster) != nil {
 		return false
@@ -200,8 +204,8 @@ func (c *Column[T]) SamePages(other *Column[T], cluster *Cluster) bool {
 	return a.Zeros == b.Zeros && a.Column.Format() == b.Column.Format() && slices.Equal(a.Pages, b.Pages)
 }
 
-// FirstPage returns where the first page in a cluster lies in the file. There is
-// none if ok is false.
+// FirstPage returns the offset in the file of the column's first page in a cluster,
+// and whether there is one.
 func (c *Column[T]) FirstPage(cluster *Cluster) (offset uint64, ok bool, err error) {
 	if err := c.enter(cluster); err != nil || len(c.now.Pages) == 0 {
 		return 0, false, err
@@ -209,8 +213,9 @@ func (c *Column[T]) FirstPage(cluster *Cluster) (offset uint64, ok bool, err err
 	return c.now.Pages[0].Locator.Offset, true, nil
 }
 
-// Next returns elements from first on, counted in the cluster: at least one, at
-// most n, as many as one page has. They are valid until the next call.
+// Next returns the elements from first on, counted from the start of the cluster,
+// up to the end of a page: at least one, at most n. They are valid until the next
+// call.
 func (c *Column[T]) Next(ctx context.Context, cluster *Cluster, first, n int64) ([]T, error) {
 	if err := c.enter(cluster); err != nil {
 		return nil, err
@@ -235,7 +240,7 @@ func (c *Column[T]) Next(ctx context.Context, cluster *Cluster, first, n int64) 
 	return elements, nil
 }
 
-// begin begins to read n elements from first on.
+// begin begins a read of n elements from first on.
 func (c *Column[T]) begin(first, n int64) error {
 	c.forward = first == c.at
 	c.at = first + n
@@ -245,12 +250,18 @@ func (c *Column[T]) begin(first, n int64) error {
 	return nil
 }
 
-// last returns the page that was read last, if it is one of the current cluster.
+// last returns the page that was read last, if it is in the current cluster.
 func (c *Column[T]) last() (page int, ok bool) {
 	if n := len(c.recent); n > 0 && c.recent[n-1].pages == c.now {
 		return c.recent[n-1].page, true
 	}
 	return 0, false
+}
+
+// Corrupt returns an error that wraps wire.ErrCorrupt and says what is wrong with
+// the column's elements in a cluster.
+func (c *Column[T]) Corrupt(cluster *Cluster, format string, args ...any) error {
+	return cluster.corrupt(c.field, format, args...)
 }
 
 // find returns the page that holds the element first.
@@ -262,7 +273,7 @@ func (c *Column[T]) find(first int64) int {
 	return sort.Search(len(p.ends), func(i int) bool { return p.ends[i] > first })
 }
 
-// wholePages returns how many pages from page i on n elements fill.
+// wholePages returns how many whole pages, from page i on, n elements fill.
 func (p *clusterPages[T]) wholePages(i, n int) int {
 	first := i
 	for ; i < len(p.Pages) && int64(p.Pages[i].NumElements) <= int64(n); i++ {
@@ -271,8 +282,8 @@ func (p *clusterPages[T]) wholePages(i, n int) int {
 	return i - first
 }
 
-// direct decodes whole pages from page p on into dst and returns how many
-// elements they have.
+// direct decodes a number of whole pages, from page p on, into dst, without a copy
+// in between. It returns how many elements they have.
 func (c *Column[T]) direct(ctx context.Context, p, pages int, dst []T) (int, error) {
 	now := c.now
 	begin := now.ends[p] - int64(now.Pages[p].NumElements)
@@ -281,7 +292,7 @@ func (c *Column[T]) direct(ctx context.Context, p, pages int, dst []T) (int, err
 		tasks[i] = task{format: now.Column.Format(), page: now.Pages[p+i]}
 	}
 	c.src.join(tasks, maxSpan)
-	err := c.src.parallel(pages, func(i int) error {
+	err := parallel.Do(c.src.Workers, pages, func(i int) error {
 		defer tasks[i].span.drop()
 		end := now.ends[p+i] - begin
 		return c.into(ctx, p+i, tasks[i].span, dst[end-int64(now.Pages[p+i].NumElements):end])
@@ -289,7 +300,7 @@ func (c *Column[T]) direct(ctx context.Context, p, pages int, dst []T) (int, err
 	return int(now.ends[p+pages-1] - begin), err
 }
 
-// into decodes a whole page into dst, if it is not decoded already.
+// into decodes a whole page into dst, or copies it if it is decoded already.
 func (c *Column[T]) into(ctx context.Context, p int, sp *span, dst []T) error {
 	s := &c.now.slots[p]
 	s.mu.Lock()
@@ -326,26 +337,26 @@ func (c *Column[T]) page(ctx context.Context, p int) ([]T, error) {
 		}
 		s.elements, s.done = elements, true
 	}
-	c.ahead.release(s.charged) // the budget is for pages that wait
+	c.ahead.release(s.charged) // the budget is for pages that wait to be read
 	s.charged = 0
 	c.use(p)
 	return s.elements, nil
 }
 
-// maxRecent bounds the pages that a column keeps, so that they are found quickly.
+// maxRecent limits the pages that a column keeps, so that they are found quickly.
 const maxRecent = 64
 
-// use notes that page p is in use, and gives the memory of others back: of all if
-// reading goes forward, else of those used longest ago, as far as they are beyond
-// what a column may keep.
+// use notes that page p is in use, and releases the memory of others: of all if the
+// column is read in order, else of those that were used longest ago and are more
+// than a column may keep.
 func (c *Column[T]) use(p int) {
 	this := pageRef[T]{c.now, p}
 	c.recent = append(slices.DeleteFunc(c.recent, func(r pageRef[T]) bool { return r == this }), this)
 	others := len(c.recent) - 1
 	drop := others
 	if !c.forward {
-		share := c.ahead.keep / int64(len(c.ahead.columns))
-		drop = max(0, others-int(min(maxRecent, share/max(1, column.Size[T]()*int64(c.now.Pages[p].NumElements)))))
+		keep := c.ahead.keep / int64(len(c.ahead.columns))
+		drop = max(0, others-int(min(maxRecent, keep/max(1, column.Size[T]()*int64(c.now.Pages[p].NumElements)))))
 	}
 	for _, r := range c.recent[:drop] {
 		c.drop(&r.pages.slots[r.page])
@@ -353,18 +364,18 @@ func (c *Column[T]) use(p int) {
 	c.recent = slices.Delete(c.recent, 0, drop)
 }
 
-// decode decodes page p into dst. Its bytes are in sp, if that is not nil.
+// decode decodes page p into dst. If sp is not nil, it holds the bytes of the page.
 func (c *Column[T]) decode(ctx context.Context, pages *clusterPages[T], p int, sp *span, dst []T) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	page, format, decoder := pages.Pages[p], pages.Column.Format(), c.decoders[pages.Column.Representation]
 	use := func(b []byte) error { return decoder.Decode(dst, b) }
-	share := c.keep || pages.cluster.sharesBytes(page)
-	return c.blame(pages, p, c.src.readPage(sp, format, page, share, use))
+	keep := c.keep || pages.cluster.sharesBytes(page)
+	return c.blame(pages, p, c.src.readPage(sp, format, page, keep, use))
 }
 
-// blame says which page err is about, if it is not nil.
+// blame adds to err, if it is not nil, which page it is about.
 func (c *Column[T]) blame(pages *clusterPages[T], p int, err error) error {
 	if err != nil {
 		err = fmt.Errorf("field %q, column %d, cluster %d, page %d: %w", c.field.Path(), pages.Column.ID, pages.cluster.ID, p, err)
@@ -372,16 +383,16 @@ func (c *Column[T]) blame(pages *clusterPages[T], p int, err error) error {
 	return err
 }
 
-// room returns memory for the elements of page p. What they take is bounded like
-// the page itself: there are up to 64 elements in a byte of it.
+// room returns memory for the elements of page p. Their size is limited like that of
+// the page itself, of which one byte can hold many elements.
 func (c *Column[T]) room(pages *clusterPages[T], p int) ([]T, error) {
 	page := pages.Pages[p]
-	_, err := c.src.extent(pages.Column.Format(), page)
+	_, err := c.src.StoredSize(pages.Column.Format(), page)
 	if size := int64(page.NumElements) * column.Size[T](); err == nil && size > c.src.MaxPage {
 		err = pageError(page, wire.Unsupported("page of %d bytes in memory, the limit is %d", size, c.src.MaxPage))
 	}
 	if err != nil {
 		return nil, c.blame(pages, p, err)
 	}
-	return borrow[T](int(page.NumElements)), nil
+	return Borrow[T](int(page.NumElements)), nil
 }

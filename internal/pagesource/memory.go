@@ -1,4 +1,4 @@
-package pages
+package pagesource
 
 import (
 	"math/bits"
@@ -8,14 +8,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 )
 
-// lent has the memory that elements are decoded into, by the log2 of its
-// size in words. Fresh memory costs more than decoding does.
+// lent holds memory that elements are decoded into, by the base-2 logarithm of its
+// size in words. Allocating it anew would take longer than decoding.
 var lent [64]sync.Pool
 
-// borrow returns memory for n elements; its content is undefined.
-func borrow[T column.Element](n int) []T {
+// Borrow returns memory for n elements. Its content is undefined.
+func Borrow[T column.Element](n int) []T {
 	size := int(unsafe.Sizeof(*new(T)))
-	// Two words at least, as the largest element has.
+	// At least two words, the size of the largest element.
 	class := bits.Len(uint(max(2, (n*size+7)/8) - 1))
 	room := 8 << class / size
 	if p, ok := lent[class].Get().(*uint64); ok {
@@ -24,8 +24,8 @@ func borrow[T column.Element](n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(make([]uint64, 1<<class)))), room)[:n]
 }
 
-// giveBack takes what borrow has returned.
-func giveBack[T column.Element](elements []T) {
+// GiveBack takes back what Borrow has returned, for later calls of Borrow.
+func GiveBack[T column.Element](elements []T) {
 	if cap(elements) > 0 {
 		class := bits.Len(uint(cap(elements)*int(unsafe.Sizeof(*new(T)))/8)) - 1
 		lent[class].Put((*uint64)(unsafe.Pointer(unsafe.SliceData(elements))))

@@ -1,4 +1,4 @@
-package pages
+package pagesource
 
 import (
 	"encoding/binary"
@@ -20,16 +20,17 @@ import (
 // Blobs reads the blocks of bytes that locators point to.
 type Blobs struct {
 	R          io.ReaderAt
-	Size       int64  // bytes of the file
+	Size       int64  // of the file, in bytes
 	MaxKeySize uint64 // of the anchor
 
 	SkipChecksums bool  // of pages; envelopes are always verified
-	MaxPage       int64 // bytes of a page, uncompressed
-	MaxEnvelope   int64 // bytes of an envelope, or of all page lists, uncompressed; 0: no limit
+	MaxPage       int64 // limit for a page, uncompressed, in bytes
+	MaxEnvelope   int64 // limit for an envelope, and for all page lists together, uncompressed, in bytes; 0: none
 }
 
-// check refuses a block of the size that l gives, and more bytes behind it, if
-// the file cannot hold it, before memory is allocated for it.
+// check returns an error if the file cannot hold a block at l with the given
+// number of bytes more behind it. It is called before memory for the block is
+// allocated.
 func (b *Blobs) check(l locator.Locator, more uint64) error {
 	if err := l.InFile(); err != nil {
 		return err
@@ -72,7 +73,7 @@ func (b *Blobs) Envelope(path string, link locator.Link) ([]byte, error) {
 	return plain, nil
 }
 
-// buffers lends the memory that stored pages are read into.
+// buffers holds memory that pages are read and decompressed into.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 func lend(n int64) *[]byte {
@@ -84,26 +85,27 @@ func lend(n int64) *[]byte {
 	return p
 }
 
-// Mapped is a file in memory. Use calls use with n of its bytes, which are valid
-// until use returns and may fail to be read, as mmap.File says.
+// Mapped is implemented by a file that is mapped into memory. Use calls use with n
+// of its bytes, which are valid until use returns. Reading them may fail, as
+// mmap.File explains.
 type Mapped interface {
 	Use(offset, n int64, use func([]byte) error) error
 }
 
-// Page reads the page of a column with format f, verifies it, decompresses it
-// and hands it to use, which must not keep it. Errors of use count as errors of
+// Page reads a page of a column with format f, verifies it, decompresses it and
+// passes it to use, which must not keep it. An error of use is reported as one of
 // the page.
 func (b *Blobs) Page(f column.Format, p envelope.Page, use func(page []byte) error) error {
 	return b.page(f, p, !b.SkipChecksums, use)
 }
 
 func (b *Blobs) page(f column.Format, p envelope.Page, verify bool, use func(page []byte) error) error {
-	n, err := b.extent(f, p)
+	n, err := b.StoredSize(f, p)
 	if err != nil {
 		return err
 	}
-	open := func(stored []byte) error { return b.open(f, p, stored, verify, use) }
-	if m, ok := b.R.(Mapped); ok && !b.chunked(n) {
+	open := func(stored []byte) error { return open(f, p, stored, verify, use) }
+	if m, ok := b.R.(Mapped); ok && !b.Chunked(n) {
 		return m.Use(int64(p.Locator.Offset), n, open)
 	}
 	buffer := lend(n)
@@ -114,55 +116,80 @@ func (b *Blobs) page(f column.Format, p envelope.Page, verify bool, use func(pag
 	return open(*buffer)
 }
 
-// chunked reports whether a payload of n bytes is spread over several keys.
-func (b *Blobs) chunked(n int64) bool { return b.MaxKeySize != 0 && uint64(n) > b.MaxKeySize }
-
-// extent returns how many bytes a page takes in the file, with its checksum, and
-// refuses pages that the file cannot hold or that are beyond the limit.
-func (b *Blobs) extent(f column.Format, p envelope.Page) (int64, error) {
-	more := uint64(0)
-	switch {
-	case p.HasChecksum:
-		more = checksum.Size
-	case p.HasCRC32:
-		more = crc32.Size
+// StoredPage fills stored, of StoredSize bytes, with a page as it is stored and the
+// checksum behind it, and verifies it.
+func (b *Blobs) StoredPage(f column.Format, p envelope.Page, stored []byte) error {
+	if err := anchor.ReadBlob(b.R, stored, int64(p.Locator.Offset), b.MaxKeySize); err != nil {
+		return err
 	}
-	if err := b.check(p.Locator, more); err != nil {
+	return b.Verify(f, p, stored)
+}
+
+// Verify verifies the bytes of a page, which its checksum follows. Without a
+// checksum, and with SkipChecksums, it does nothing.
+func (b *Blobs) Verify(f column.Format, p envelope.Page, stored []byte) error {
+	switch {
+	case b.SkipChecksums:
+	case p.HasChecksum:
+		return verifyStored(p, stored)
+	case p.HasCRC32: // of the uncompressed page
+		return open(f, p, stored, true, func([]byte) error { return nil })
+	}
+	return nil
+}
+
+// Chunked reports whether a payload of n bytes is spread over several keys.
+func (b *Blobs) Chunked(n int64) bool { return b.MaxKeySize != 0 && uint64(n) > b.MaxKeySize }
+
+// StoredSize returns how many bytes a page takes in the file, with its checksum. It
+// is an error if the file cannot hold them or if the page, uncompressed, is larger
+// than MaxPage.
+func (b *Blobs) StoredSize(f column.Format, p envelope.Page) (int64, error) {
+	if err := b.check(p.Locator, p.ChecksumSize()); err != nil {
 		return 0, pageError(p, err)
 	}
 	if size := f.PageSize(p.NumElements); size > b.MaxPage {
 		return 0, pageError(p, wire.Unsupported("page of %d bytes, the limit is %d", size, b.MaxPage))
 	}
-	return int64(p.Locator.Size + more), nil
+	return int64(p.StoredSize()), nil
 }
 
-// open verifies, if that is wanted, and decompresses the bytes of a page, which
-// its checksum follows, and hands them to use.
-func (b *Blobs) open(f column.Format, p envelope.Page, stored []byte, verify bool, use func(page []byte) error) error {
-	stored, sum := stored[:p.Locator.Size], stored[p.Locator.Size:]
+// open verifies, if asked to, and decompresses a page, which its checksum follows,
+// and passes it to use.
+func open(f column.Format, p envelope.Page, stored []byte, verify bool, use func(page []byte) error) error {
 	if p.HasChecksum && verify {
-		if err := checksum.Verify(binary.LittleEndian.Uint64(sum), stored); err != nil {
-			return pageError(p, err)
+		if err := verifyStored(p, stored); err != nil {
+			return err
 		}
 	}
+	page, sum := stored[:p.Locator.Size], stored[p.Locator.Size:]
 	size := f.PageSize(p.NumElements)
-	if int64(len(stored)) != size {
-		if err := compress.Check(stored, size); err != nil {
+	if int64(len(page)) != size {
+		if err := compress.Check(page, size); err != nil {
 			return pageError(p, err)
 		}
 		plain := lend(size)
 		defer buffers.Put(plain)
-		if err := compress.Decompress(*plain, stored); err != nil {
+		if err := compress.Decompress(*plain, page); err != nil {
 			return pageError(p, err)
 		}
-		stored = *plain
+		page = *plain
 	}
 	if p.HasCRC32 && verify {
-		if want, got := binary.LittleEndian.Uint32(sum), crc32.ChecksumIEEE(stored); want != got {
+		if want, got := binary.LittleEndian.Uint32(sum), crc32.ChecksumIEEE(page); want != got {
 			return pageError(p, wire.Mismatch(uint64(want), uint64(got)))
 		}
 	}
-	if err := use(stored); err != nil {
+	if err := use(page); err != nil {
+		return pageError(p, err)
+	}
+	return nil
+}
+
+// verifyStored verifies the XXH3 checksum that follows the bytes of a page.
+func verifyStored(p envelope.Page, stored []byte) error {
+	n := p.Locator.Size
+	if err := checksum.Verify(binary.LittleEndian.Uint64(stored[n:]), stored[:n]); err != nil {
 		return pageError(p, err)
 	}
 	return nil

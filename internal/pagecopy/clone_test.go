@@ -1,0 +1,164 @@
+package pagecopy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/locator"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// cloningFile is the file of an output, in memory, that copies what is cloned.
+type cloningFile struct {
+	t      *testing.T
+	bytes  []byte
+	end    int64 // of what is written
+	block  int64
+	fail   error
+	cloned int64
+	blobs  []int64 // sizes
+}
+
+const keySize = 42
+
+func (f *cloningFile) NextBlob() int64  { return f.end + keySize }
+func (f *cloningFile) BlockSize() int64 { return f.block }
+
+func (f *cloningFile) Clone(to int64, src *os.File, from, n int64) error {
+	if f.fail != nil {
+		return f.fail
+	}
+	if (to|from|n)&(f.block-1) != 0 || n <= 0 || to < f.NextBlob() {
+		f.t.Errorf("%d bytes at %d cloned to %d, behind %d", n, from, to, f.end)
+	}
+	f.cloned += n
+	_, err := src.ReadAt(f.bytes[to:to+n], from)
+	return err
+}
+
+func (f *cloningFile) stream(n int64, fill func(io.WriterAt) error) (int64, error) {
+	at := f.NextBlob()
+	f.end = at + n
+	f.blobs = append(f.blobs, n)
+	return at, fill(io.NewOffsetWriter(f, at))
+}
+
+func (f *cloningFile) WriteAt(p []byte, off int64) (int, error) { return copy(f.bytes[off:], p), nil }
+
+func (f *cloningFile) blob(parts ...[]byte) (int64, error) {
+	b := bytes.Join(parts, nil)
+	return f.stream(int64(len(b)), func(w io.WriterAt) error { _, err := w.WriteAt(b, 0); return err })
+}
+
+// doubles returns a column of that type.
+func doubles(encoding column.Type) *schema.Column {
+	f := &schema.Field{Field: envelope.Field{Name: "x"}}
+	c := &schema.Column{Owner: f, Column: envelope.Column{Type: encoding, Bits: 64}}
+	f.Columns = [][]*schema.Column{{c}}
+	return c
+}
+
+func settings(workers int) pagesink.Settings {
+	return pagesink.Settings{
+		ZippedCluster: 100_000, UnzippedCluster: 1e6, MaxPage: 1 << 20, PageBudget: 200_000, MaxKeySize: 1 << 30, Workers: workers,
+	}
+}
+
+// TestClone copies random pages of two files. Whatever the block size is, every page
+// must be where its locator says, no payload may be too large, and long runs must be
+// cloned but for their ends.
+func TestClone(t *testing.T) {
+	for seed := range uint64(24) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { testClone(t, seed) })
+	}
+}
+
+func testClone(t *testing.T, seed uint64) {
+	rnd := rand.New(rand.NewPCG(seed, 7))
+	f := &cloningFile{t: t, bytes: make([]byte, 8<<20), end: rnd.Int64N(1e5), block: 512 << rnd.IntN(8)}
+	if seed%5 == 4 {
+		f.fail = errors.New("cannot clone")
+	}
+	set := settings(1 + int(seed%3))
+	tight := seed%4 == 3 // so that there is no room for gaps
+	if tight {
+		set.MaxKeySize = uint64(200_000 + rnd.IntN(2e6))
+	}
+	out := &pagesink.Output{Blob: f.blob, Stream: f.stream, Extents: f}
+	p := &placement{copier: NewCopier(pagesink.NewSink(context.Background(), out, set, 0)), set: set}
+	column := doubles(column.Real64)
+
+	var to []*envelope.Page
+	var want [][]byte
+	var run, long int64 // bytes; long: of runs that are worth cloning
+	for i := range 2 {
+		content := make([]byte, 3<<20)
+		for j := range content {
+			content[j] = byte(rnd.Uint32())
+		}
+		path := filepath.Join(t.TempDir(), "source")
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		file, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		chunk := &Chunk{
+			Chunk: pagesource.Chunk{Column: column}, Level: Level(i * rnd.IntN(2)),
+			From: &pagesource.Source{Blobs: pagesource.Blobs{R: file, Size: int64(len(content)), SkipChecksums: seed%2 == 0}},
+		}
+		end := func() {
+			if chunk.Level == Clone && run >= minCloned+2*f.block {
+				long += run - 2*f.block
+			}
+			run = 0
+		}
+		for at := rnd.IntN(10_000); ; {
+			n := 1 + rnd.IntN(1<<(5+rnd.IntN(13)))
+			if at+n > len(content) {
+				break
+			}
+			page := envelope.Page{Locator: locator.At(uint64(at), uint64(n))}
+			to, want = append(to, new(envelope.Page)), append(want, content[at:at+n])
+			p.pages = append(p.pages, &copied{from: chunk, page: page, size: int64(n), column: column, to: to[len(to)-1]})
+			run += int64(n)
+			if at += n; rnd.IntN(20) == 0 {
+				at += 1 + rnd.IntN(5000)
+				end()
+			}
+		}
+		end()
+	}
+	if _, err := p.place(out); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range to {
+		if got := f.bytes[p.Locator.Offset:][:len(want[i])]; !bytes.Equal(got, want[i]) || p.Locator.Size != uint64(len(want[i])) {
+			t.Fatalf("page %d of %d bytes at %d differs", i, len(want[i]), p.Locator.Offset)
+		}
+	}
+	for _, n := range f.blobs {
+		if uint64(n) > set.MaxKeySize {
+			t.Errorf("payload of %d bytes, the limit is %d", n, set.MaxKeySize)
+		}
+	}
+	if f.fail == nil && f.cloned < long && !tight {
+		t.Errorf("%d bytes cloned of %d in long runs", f.cloned, long)
+	}
+	if u := p.copier.Uncloned(); f.fail != nil && (f.cloned > 0 || long > 0 && u.Refused == nil) {
+		t.Errorf("%d bytes cloned, %+v", f.cloned, u)
+	}
+}

@@ -1,0 +1,37 @@
+package pagesink
+
+import "sync"
+
+// An arena is the memory for the sealed pages of a cluster. It may be used by
+// several goroutines.
+type arena struct {
+	mu    sync.Mutex
+	slabs [][]byte
+	slab  int // the one that take takes from
+	used  int // bytes of that slab
+	total int // bytes of all slabs
+}
+
+// take returns n bytes, which belong to the caller until reset.
+func (a *arena) take(n int) []byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for ; a.slab < len(a.slabs); a.slab++ {
+		if left := a.slabs[a.slab][a.used:]; len(left) >= n {
+			a.used += n
+			return left[:n:n]
+		}
+		a.used = 0
+	}
+	size := max(n, min(max(a.total, 64<<10), 4<<20))
+	a.slabs = append(a.slabs, make([]byte, size))
+	a.total += size
+	a.used = n
+	return a.slabs[a.slab][:n:n]
+}
+
+// reset takes all memory back, and returns the arena.
+func (a *arena) reset() *arena {
+	a.slab, a.used = 0, 0
+	return a
+}

@@ -1,0 +1,63 @@
+package pagesink
+
+// full reports whether the current cluster has reached its size.
+func (s *Sink) full() bool {
+	s.settle()
+	if s.unzipped >= s.limit && s.pending != nil {
+		s.wait() // its size makes the limit exact
+		s.limit = s.estimate(s.zippedSum)
+	}
+	s.allot()
+	return s.unzipped >= s.limit
+}
+
+// settle makes unzipped exact, by taking back room that buffers do not use.
+func (s *Sink) settle() {
+	for _, c := range s.columns {
+		if c.buffer != nil {
+			c.buffer.retract()
+		}
+	}
+}
+
+// allot divides what is left of the cluster among the columns. If they fill at the
+// same pace, no buffer has to ask again; and the fewer bytes are left, the more often
+// they are settled.
+func (s *Sink) allot() {
+	s.allowance = max(0, s.limit-s.unzipped) / int64(max(1, len(s.columns)))
+}
+
+// estimate returns how many uncompressed bytes make a cluster of the wanted size if
+// the previous clusters take zipped bytes in the file. It computes as ROOT does.
+func (s *Sink) estimate(zipped int64) int64 {
+	wanted := s.set.ZippedCluster
+	switch {
+	case zipped > 0:
+		ratio := min(1000, float32(s.unzippedSum)/float32(zipped))
+		wanted = int64(ratio * float32(wanted))
+	case s.set.Compression.Level() > 0:
+		wanted *= 2
+	}
+	return min(wanted, s.set.UnzippedCluster)
+}
+
+// makeRoom flushes the pages of columns that have more memory than floor, until
+// more bytes fit into the budget, and reports whether they do. It takes them in the
+// order in which ROOT does: the largest first, of equal ones that of the last column,
+// and none that has not grown yet.
+func (s *Sink) makeRoom(more, floor int64) bool {
+	floor = max(floor, initialPage)
+	for s.filling+more > s.set.PageBudget {
+		largest, size := -1, floor+1
+		for i, n := range s.capacity {
+			if n >= size {
+				largest, size = i, n
+			}
+		}
+		if largest < 0 {
+			return false
+		}
+		s.columns[largest].buffer.flush()
+	}
+	return true
+}

@@ -1,0 +1,79 @@
+package pagesink
+
+import (
+	"io"
+	"os"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/locator"
+)
+
+// An Output is where the sinks of one file write their clusters, one after the
+// other. The sinks must all be used by the same goroutine.
+type Output struct {
+	// Blob appends a payload, which consists of parts, to the file and returns its
+	// offset. It is called by one goroutine at a time.
+	Blob func(parts ...[]byte) (offset int64, err error)
+
+	// Stream, if not nil, appends a payload of n bytes, which fill writes from
+	// several goroutines and in any order.
+	Stream func(n int64, fill func(io.WriterAt) error) (offset int64, err error)
+
+	// Extents, if not nil, are those of the file that Stream writes to.
+	Extents Extents
+
+	turn <-chan struct{} // closed when the last cluster that was begun is written
+}
+
+// Extents let a file share blocks on disk with other files.
+type Extents interface {
+	// NextBlob returns the offset that the next payload will have.
+	NextBlob() int64
+	// BlockSize returns the size of the blocks that can be shared, 0 if none can.
+	BlockSize() int64
+	// Clone makes n bytes at the offset to, behind all that has been written, those
+	// that src has at the offset from; see reflink.Clone.
+	Clone(to int64, src *os.File, from, n int64) error
+}
+
+// minStreamed is the size of the smallest payload for which Write uses Stream.
+const minStreamed = 64 << 10
+
+// Write appends a payload of n bytes, which fill writes in pieces, to the file and
+// returns its offset. A payload that is too small for Stream is collected in memory.
+func (o *Output) Write(n int64, fill func(io.WriterAt) error) (offset int64, err error) {
+	if o.Stream != nil && n >= minStreamed {
+		return o.Stream(n, fill)
+	}
+	b := make(payload, n)
+	if err := fill(b); err != nil {
+		return 0, err
+	}
+	return o.Blob(b)
+}
+
+// payload is a payload in memory.
+type payload []byte
+
+func (p payload) WriteAt(b []byte, off int64) (int, error) { return copy(p[off:], b), nil }
+
+// await waits for the cluster that is being written, if there is one.
+func (o *Output) await() {
+	if o.turn != nil {
+		<-o.turn
+		o.turn = nil
+	}
+}
+
+// WriteEnvelope writes an envelope, compressed as pages are, behind the clusters
+// that sinks have committed to out.
+func WriteEnvelope(out *Output, plain []byte, set Settings) (locator.Link, error) {
+	stored, err := compress.Append(nil, plain, set.Compression)
+	if err != nil {
+		return locator.Link{}, err
+	}
+	out.await()
+	at, err := anchor.WriteBlob(stored, set.MaxKeySize, out.Blob)
+	return locator.Link{Length: uint64(len(plain)), Locator: locator.At(uint64(at), uint64(len(stored)))}, err
+}

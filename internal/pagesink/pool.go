@@ -1,0 +1,71 @@
+package pagesink
+
+import (
+	"math/bits"
+	"reflect"
+	"sync"
+
+	"github.com/go-rntuple/go-rntuple/column"
+)
+
+// A budget is the memory of several pools. It may be used by several goroutines.
+type budget struct {
+	limit int64 // in bytes
+
+	mu    sync.Mutex
+	held  int64 // bytes in use and in pools
+	pools map[reflect.Type]any
+}
+
+// A pool lends memory for the elements of pages, and keeps what comes back as far as
+// the budget allows.
+type pool[T column.Element] struct {
+	*budget
+	free [bits.UintSize + 1][][]T // by log2 of the capacity, rounded up
+}
+
+// poolOf returns the pool for elements of type T.
+func poolOf[T column.Element](b *budget) *pool[T] {
+	t := reflect.TypeFor[T]()
+	if b.pools == nil {
+		b.pools = map[reflect.Type]any{}
+	}
+	if b.pools[t] == nil {
+		b.pools[t] = &pool[T]{budget: b}
+	}
+	return b.pools[t].(*pool[T])
+}
+
+// get returns memory for at least n elements, or for wish elements if that is more
+// and within the budget. Its length is 0.
+func (p *pool[T]) get(n, wish int) []T {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for m := max(n, wish); ; m = n {
+		free := &p.free[bits.Len(uint(m-1))]
+		if last := len(*free) - 1; last >= 0 {
+			page := (*free)[last]
+			*free = (*free)[:last]
+			return page
+		}
+		if size := int64(m) * column.Size[T](); m == n || p.held+size <= p.limit {
+			p.held += size
+			return make([]T, 0, m)
+		}
+	}
+}
+
+// put takes memory back.
+func (p *pool[T]) put(page []T) {
+	if cap(page) == 0 {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.held > p.limit {
+		p.held -= int64(cap(page)) * column.Size[T]()
+		return
+	}
+	free := &p.free[bits.Len(uint(cap(page)-1))]
+	*free = append(*free, page[:0])
+}

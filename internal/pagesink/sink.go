@@ -1,0 +1,289 @@
+package pagesink
+
+import (
+	"context"
+	"slices"
+
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// Settings determine how a Sink lays out pages and clusters. Sizes are in bytes and
+// have the meaning that they have in ROOT's RNTupleWriteOptions.
+//
+// A Sink holds in memory: the pages that are being filled, of PageBudget bytes; up to
+// 5*Workers pages of MaxPage bytes that wait for a worker or are with one, which needs
+// as much again for encoding and compression; the current cluster as it will be in the
+// file; and, with several workers, the previous one, which is being written. It keeps
+// that memory for the next clusters.
+type Settings struct {
+	Compression     compress.Settings
+	ZippedCluster   int64 // wanted size of a cluster, compressed
+	UnzippedCluster int64 // largest size of a cluster, uncompressed
+	MaxPage         int64 // largest size of a page in memory
+	PageBudget      int64 // memory for all pages that are being filled
+	MaxKeySize      uint64
+	NoChecksums     bool // pages have no checksums
+	NoSharing       bool // equal pages of a cluster do not share their bytes
+	Workers         int  // goroutines that seal pages, including the caller's; at least 1
+}
+
+// A Sink takes the elements of the columns of one RNTuple and writes them as pages
+// and clusters. It may be used by one goroutine only. With several workers, further
+// goroutines seal pages, and write a cluster while the next one is being filled. The
+// number of workers does not change a byte of the file.
+type Sink struct {
+	ctx     context.Context
+	out     *Output
+	set     Settings
+	sums    uint64 // checksum of the header
+	columns []*columnSink
+	err     error // the first one; sticky
+
+	counters []*uint64 // reset with every cluster
+	entries  int64     // in all clusters, including the current one
+	first    int64     // entry of the current cluster
+
+	budget   budget
+	capacity []int64 // memory of the page that is being filled, by column, in bytes
+	filling  int64   // sum of capacity, and of an initial page for each column
+	workers  workers
+
+	current *clusterBuilder // that is being filled
+	pending *clusterBuilder // that is being written, or nil
+	spare   []*arena
+
+	// The elements that buffers may hold count towards the size of the cluster, so
+	// that nothing must be counted while they are added; see settle.
+	unzipped  int64 // size that the current cluster may have before compression, in bytes
+	limit     int64 // of unzipped; the cluster ends when it is reached
+	allowance int64 // part of limit that a buffer gets at a time
+
+	zippedSum, unzippedSum int64 // of all clusters before the current one
+	group                  envelope.PageList
+	groups                 []envelope.ClusterGroup
+	groupFirst             int64 // first entry of the current cluster group
+	groupPages             int   // number of its pages
+}
+
+// A columnSink is a column that is written.
+type columnSink struct {
+	column     *schema.Column
+	sink       *Sink
+	packed     int64  // what an element counts towards the size of a cluster, in bytes
+	buffer     buffer // nil before NewBuffer
+	suppressed bool   // in the current cluster
+	offset     *int64 // number of the current cluster's first element; one for all representations
+}
+
+// pageSize returns the size in bytes of a page of n elements before compression.
+func (c *columnSink) pageSize(n uint32) int { return int(c.column.Format().PageSize(n)) }
+
+// buffer is a Buffer of any type.
+type buffer interface {
+	flush()   // ends the page and has it sealed
+	retract() // takes back the room that is not used
+}
+
+// NewSink returns a sink for the columns of s.
+func NewSink(ctx context.Context, out *Output, set Settings, headerChecksum uint64) *Sink {
+	s := &Sink{ctx: ctx, out: out, set: set, sums: headerChecksum}
+	s.budget.limit = set.PageBudget
+	s.workers.others = set.Workers - 1
+	s.begin(0)
+	return s
+}
+
+// AddColumns adds the columns that have been added to the schema, of which columns
+// are all columns by ID.
+func (s *Sink) AddColumns(columns []*schema.Column) {
+	for _, c := range columns[len(s.columns):] {
+		// ROOT counts whole bytes for every element, of bits, too.
+		k := &columnSink{column: c, sink: s, packed: c.Format().PageSize(1), offset: new(int64), suppressed: c.Representation > 0}
+		if first := c.Owner.Columns[0][c.Index]; first != c {
+			k.offset = s.columns[first.ID].offset
+		} else {
+			*k.offset = c.FirstElement
+		}
+		s.columns = append(s.columns, k)
+		// ROOT has another sink behind this one, with pages that stay empty.
+		s.makeRoom(2*initialPage, 0)
+		s.capacity = append(s.capacity, initialPage)
+		s.filling += 2 * initialPage
+		s.current.pages = append(s.current.pages, nil)
+	}
+	s.allot()
+}
+
+// Activate makes another representation of a field the one that is written, from the
+// current cluster on, which must be empty.
+func (s *Sink) Activate(f *schema.Field, representation int) {
+	for r, rep := range f.Columns {
+		for _, c := range rep {
+			s.columns[c.ID].suppressed = r != representation
+		}
+	}
+}
+
+// Resume sets the entries, the cluster groups and the number of elements of each
+// column, by ID, that the RNTuple has already. The sink must have none yet.
+func (s *Sink) Resume(entries int64, groups []envelope.ClusterGroup, elements []int64) {
+	s.entries, s.first, s.groupFirst = entries, entries, entries
+	s.groups = slices.Clone(groups)
+	for i, n := range elements {
+		*s.columns[i].offset = n
+	}
+}
+
+// Column returns the column with the given ID, which must have been added.
+func (s *Sink) Column(id schema.ColumnID) *schema.Column { return s.columns[id].column }
+
+// Elements returns how many elements a column has in the clusters before the current
+// one, in all representations together. It is 0 for a column that has not been added.
+func (s *Sink) Elements(c *schema.Column) int64 {
+	if int(c.ID) >= len(s.columns) {
+		return 0
+	}
+	return *s.columns[c.ID].offset
+}
+
+// Settings returns the settings of the sink.
+func (s *Sink) Settings() Settings { return s.set }
+
+// HeaderChecksum returns the checksum of the header, which page lists repeat.
+func (s *Sink) HeaderChecksum() uint64 { return s.sums }
+
+// Entries returns the number of entries so far, including the current cluster's.
+func (s *Sink) Entries() int64 { return s.entries }
+
+// Err returns the first error.
+func (s *Sink) Err() error { return s.err }
+
+// Fail makes err the sink's error, unless it has one already. Nothing is written
+// after that.
+func (s *Sink) Fail(err error) {
+	s.wait()
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// Counter returns a number that the sink sets to 0 at the start of each cluster.
+func (s *Sink) Counter() *uint64 {
+	n := new(uint64)
+	s.counters = append(s.counters, n)
+	return n
+}
+
+// EndEntries counts n entries as complete, and commits the cluster if it is
+// large enough.
+func (s *Sink) EndEntries(n int64) error {
+	s.entries += n
+	if s.err != nil {
+		return s.err
+	}
+	select {
+	case <-s.ctx.Done():
+		s.Fail(s.ctx.Err())
+		return s.err
+	default:
+	}
+	if s.unzipped < s.limit || !s.full() {
+		return s.err
+	}
+	return s.commit()
+}
+
+// CommitCluster commits the current cluster, if it has entries, and returns when it
+// is written.
+func (s *Sink) CommitCluster() error {
+	if s.entries > s.first && s.err == nil {
+		s.settle()
+		s.commit()
+	}
+	s.wait()
+	return s.err
+}
+
+// Wait returns when all clusters that have been committed are written.
+func (s *Sink) Wait() error {
+	s.wait()
+	return s.err
+}
+
+// commit ends the current cluster, and starts to write it once the previous one is
+// written.
+func (s *Sink) commit() error {
+	if s.wait(); s.err != nil {
+		return s.err
+	}
+	for _, c := range s.columns {
+		if c.buffer != nil {
+			c.buffer.flush()
+		}
+	}
+	c := s.current
+	c.Cluster = envelope.Cluster{FirstEntry: uint64(s.first), NumEntries: uint64(s.entries - s.first)}
+	c.lists = make([]envelope.ColumnPages, len(s.columns))
+	for i, k := range s.columns {
+		if k.suppressed {
+			c.lists[i] = envelope.ColumnPages{ElementOffset: envelope.Suppressed}
+			continue
+		}
+		c.lists[i] = envelope.ColumnPages{ElementOffset: *k.offset, Compression: uint32(s.set.Compression)}
+		if c.compression != nil {
+			c.lists[i].Compression = c.compression[i]
+		}
+		for _, p := range c.pages[i] {
+			*k.offset += int64(p.elements)
+		}
+	}
+	s.first = s.entries
+	s.unzippedSum += s.unzipped
+	for _, n := range s.counters {
+		*n = 0
+	}
+	s.pending = c
+	c.start()
+	s.begin(s.zippedSum + c.atMost)
+	return s.err
+}
+
+// begin begins a cluster. The previous ones take at most zipped bytes in the file; if
+// they take fewer, the limit is too low and is computed again when it is reached.
+func (s *Sink) begin(zipped int64) {
+	s.current = &clusterBuilder{
+		sink: s, arena: &arena{}, pages: make([][]*page, len(s.columns)),
+		known: map[uint64][]byte{}, done: make(chan struct{}),
+	}
+	if n := len(s.spare); n > 0 {
+		s.current.arena, s.spare = s.spare[n-1], s.spare[:n-1]
+	}
+	s.unzipped = 0
+	if s.set.Workers <= 1 {
+		s.wait()
+		zipped = s.zippedSum
+	}
+	s.limit = s.estimate(zipped)
+	s.allot()
+}
+
+// wait waits for the cluster that is being written, if there is one, and adds it to
+// the cluster group.
+func (s *Sink) wait() {
+	c := s.pending
+	if c == nil {
+		return
+	}
+	s.workers.help()
+	<-c.done
+	s.pending = nil
+	s.spare = append(s.spare, c.arena.reset())
+	if c.err != nil {
+		s.Fail(c.err)
+		return
+	}
+	s.zippedSum += c.size
+	s.list(c.Cluster, c.lists)
+}

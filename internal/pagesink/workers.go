@@ -1,0 +1,80 @@
+package pagesink
+
+import (
+	"slices"
+	"sync"
+)
+
+// A task is a page to seal.
+type task interface{ seal(*scratch) }
+
+// scratch is the memory that sealing a page needs, which is used again.
+type scratch struct{ plain, zipped []byte }
+
+// workers seal pages: the goroutine that calls their methods, and others.
+type workers struct {
+	others int // limit for the number of other goroutines
+
+	mu      sync.Mutex
+	running int // other goroutines
+	queue   []task
+	free    []*scratch
+}
+
+// do has a page sealed: by another goroutine if one is free or will be soon, else
+// by the caller's.
+func (w *workers) do(t task) {
+	w.mu.Lock()
+	switch {
+	case w.running < w.others:
+		w.running++
+		w.mu.Unlock()
+		go func() {
+			for t := t; t != nil; t = w.next(true) {
+				w.seal(t)
+			}
+		}()
+	case len(w.queue) < 4*w.others:
+		w.queue = append(w.queue, t)
+		w.mu.Unlock()
+	default:
+		w.mu.Unlock()
+		w.seal(t)
+	}
+}
+
+// next takes a task from the queue. If there is none it returns nil, and one of the
+// other goroutines, if it is such that calls, must end.
+func (w *workers) next(other bool) task {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) > 0 {
+		t := w.queue[0]
+		w.queue = slices.Delete(w.queue, 0, 1)
+		return t
+	}
+	if other {
+		w.running--
+	}
+	return nil
+}
+
+// help seals the pages in the queue.
+func (w *workers) help() {
+	for t := w.next(false); t != nil; t = w.next(false) {
+		w.seal(t)
+	}
+}
+
+func (w *workers) seal(t task) {
+	w.mu.Lock()
+	s := &scratch{}
+	if n := len(w.free); n > 0 {
+		s, w.free = w.free[n-1], w.free[:n-1]
+	}
+	w.mu.Unlock()
+	t.seal(s)
+	w.mu.Lock()
+	w.free = append(w.free, s)
+	w.mu.Unlock()
+}

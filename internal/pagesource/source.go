@@ -1,0 +1,169 @@
+package pagesource
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A Source gives access to the clusters and pages of one RNTuple.
+type Source struct {
+	Blobs
+	Schema  *schema.Schema
+	Entries int64
+	Workers int   // goroutines that decode pages for a reader, beside its own
+	Budget  int64 // limit for the decoded pages that a reader holds, in bytes
+
+	// ParsePageList parses the page list of a cluster group, whose number in the
+	// footer it is given. Nil: page lists are those of format 1.
+	ParsePageList func(group int, b []byte) (*envelope.PageList, error)
+
+	headerChecksum uint64
+	groups         []*group // by first entry
+	shared         sharedPages
+}
+
+// group is a cluster group. Its page list is read when first needed.
+type group struct {
+	envelope.ClusterGroup
+	index   int // in the footer
+	firstID int // of its clusters
+
+	mu       sync.Mutex
+	clusters []*Cluster // by first entry; nil until read
+}
+
+// NewSource returns a source for the RNTuple with the given footer. It is an error
+// if the cluster groups do not cover the entries without gap or overlap.
+func NewSource(blobs Blobs, s *schema.Schema, headerChecksum uint64, footer *envelope.Footer) (*Source, error) {
+	src := &Source{Blobs: blobs, Schema: s, headerChecksum: headerChecksum}
+	id := 0
+	for i, g := range footer.ClusterGroups {
+		src.groups = append(src.groups, &group{ClusterGroup: g, index: i, firstID: id})
+		id += int(g.NumClusters)
+	}
+	slices.SortStableFunc(src.groups, func(a, b *group) int { return compareRanges(a.MinEntry, a.EntrySpan, b.MinEntry, b.EntrySpan) })
+	lists := uint64(0) // bytes
+	for _, g := range src.groups {
+		if lists += g.PageList.Length; src.MaxEnvelope > 0 && lists > uint64(src.MaxEnvelope) {
+			return nil, &wire.FormatError{Path: "footer.cluster groups", Err: wire.Unsupported("page lists of %d bytes, the limit is %d", lists, src.MaxEnvelope)}
+		}
+		if g.MinEntry != uint64(src.Entries) || g.EntrySpan > uint64(math.MaxInt64-src.Entries) {
+			return nil, &wire.FormatError{Path: "footer.cluster groups", Err: wire.Corrupt(
+				"a group has the entries from %d on, %d of them; expected one from %d on", g.MinEntry, g.EntrySpan, src.Entries)}
+		}
+		src.Entries += int64(g.EntrySpan)
+	}
+	return src, nil
+}
+
+// Find returns the cluster that holds an entry, which must be less than Entries.
+func (s *Source) Find(ctx context.Context, entry int64) (*Cluster, error) {
+	i := sort.Search(len(s.groups), func(i int) bool {
+		g := s.groups[i]
+		return int64(g.MinEntry+g.EntrySpan) > entry
+	})
+	clusters, err := s.load(ctx, s.groups[i])
+	if err != nil {
+		return nil, err
+	}
+	i = sort.Search(len(clusters), func(i int) bool { return clusters[i].End > entry })
+	return clusters[i], nil
+}
+
+// Clusters returns all clusters in the order of their entries, for which it reads
+// all page lists.
+func (s *Source) Clusters(ctx context.Context) ([]*Cluster, error) {
+	var all []*Cluster
+	for _, g := range s.groups {
+		clusters, err := s.load(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, clusters...)
+	}
+	return all, nil
+}
+
+// load returns the clusters of g, by first entry.
+func (s *Source) load(ctx context.Context, g *group) ([]*Cluster, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.clusters != nil {
+		return g.clusters, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	where := fmt.Sprintf("page list of the clusters from %d on", g.firstID)
+	b, err := s.Envelope(where, g.PageList)
+	if err != nil {
+		return nil, err
+	}
+	var list *envelope.PageList
+	if s.ParsePageList != nil {
+		list, err = s.ParsePageList(g.index, b)
+	} else {
+		list, err = envelope.ParsePageList(b)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
+	clusters, err := s.clusters(g, list)
+	if err != nil {
+		return nil, &wire.FormatError{Offset: int64(g.PageList.Locator.Offset), Path: where, Err: err}
+	}
+	g.clusters = clusters
+	return clusters, nil
+}
+
+// CheckPageList returns the error that a Source would return for any cluster of
+// the group g if its page list were list; firstID is the number of the group's
+// first cluster.
+func CheckPageList(s *schema.Schema, headerChecksum uint64, g envelope.ClusterGroup, firstID int, list *envelope.PageList) error {
+	src := &Source{Schema: s, headerChecksum: headerChecksum}
+	_, err := src.clusters(&group{ClusterGroup: g, firstID: firstID}, list)
+	return err
+}
+
+// clusters checks a page list and returns its clusters, by first entry.
+func (s *Source) clusters(g *group, list *envelope.PageList) ([]*Cluster, error) {
+	switch {
+	case list.HeaderChecksum != s.headerChecksum:
+		return nil, wire.Corrupt("belongs to a header with the checksum %#x, this one has %#x", list.HeaderChecksum, s.headerChecksum)
+	case len(list.Clusters) != int(g.NumClusters) || len(list.Pages) != len(list.Clusters):
+		return nil, wire.Corrupt("%d cluster summaries and the pages of %d clusters, expected %d", len(list.Clusters), len(list.Pages), g.NumClusters)
+	}
+	clusters := make([]*Cluster, len(list.Clusters))
+	for i, c := range list.Clusters {
+		if c.Flags&envelope.ClusterSharded != 0 {
+			return nil, wire.Unsupported("cluster %d is sharded", g.firstID+i)
+		}
+		if c.FirstEntry > math.MaxInt64-c.NumEntries {
+			return nil, wire.Corrupt("cluster %d begins with the entry %d", g.firstID+i, c.FirstEntry)
+		}
+		if n := len(list.Pages[i].Columns); n > len(s.Schema.Columns) {
+			return nil, wire.Corrupt("cluster %d has %d columns, the schema %d", g.firstID+i, n, len(s.Schema.Columns))
+		}
+		clusters[i] = NewCluster(g.firstID+i, c, list.Pages[i].Columns)
+	}
+	slices.SortStableFunc(clusters, ByEntry)
+	next := int64(g.MinEntry)
+	for _, c := range clusters {
+		if c.First != next {
+			return nil, wire.Corrupt("cluster %d begins with the entry %d, expected %d", c.ID, c.First, next)
+		}
+		next = c.End
+	}
+	if end := int64(g.MinEntry + g.EntrySpan); next != end {
+		return nil, wire.Corrupt("the clusters end before the entry %d, expected %d", next, end)
+	}
+	return clusters, nil
+}

@@ -1,0 +1,54 @@
+// Package parallel runs a loop in several goroutines.
+package parallel
+
+import "sync"
+
+// Do calls do for the indexes from 0 to n-1, from at most the given number of
+// goroutines, of which the caller's is one; with one worker, or none, it is a plain
+// loop. Indexes are handed out in increasing order, and no more of them once a call
+// has failed. Do waits for the calls under way and returns the error of the lowest
+// index that has one: the error that a plain loop would have stopped at.
+//
+// To end the loop when a context is done, return the context's error from do.
+func Do(workers, n int, do func(i int) error) error {
+	return DoWith(workers, n, func(_ *struct{}, i int) error { return do(i) })
+}
+
+// DoWith is like Do, but gives each goroutine a value of its own, zero at first,
+// that it passes to all its calls: memory to use again, for example.
+func DoWith[S any](workers, n int, do func(own *S, i int) error) error {
+	if workers = min(workers, n); workers < 2 {
+		var own S
+		for i := range n {
+			if err := do(&own, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var mu sync.Mutex
+	var failed error
+	next, end := 0, n // end: the lowest index that has failed, if one has
+	work := func() {
+		var own S
+		mu.Lock()
+		defer mu.Unlock()
+		for next < end {
+			i := next
+			next++
+			mu.Unlock()
+			err := do(&own, i)
+			mu.Lock()
+			if err != nil && i < end {
+				failed, end = err, i
+			}
+		}
+	}
+	var others sync.WaitGroup
+	for range workers - 1 {
+		others.Go(work)
+	}
+	work()
+	others.Wait()
+	return failed
+}
