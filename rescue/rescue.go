@@ -43,10 +43,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 )
 
 // ErrNothing says that a file has nothing that can be saved. No file is written
@@ -128,24 +127,8 @@ func File(ctx context.Context, in, out string, opts Options) (*Report, error) {
 		return nil, fmt.Errorf("%s: not a regular file", in)
 	case err == nil && os.SameFile(info, old):
 		return nil, fmt.Errorf("%s: is the damaged file itself", out)
-	case err == nil && !old.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", out)
 	}
-	temp, err := os.CreateTemp(filepath.Dir(out), "."+filepath.Base(out)+".*")
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(temp.Name()) // fails once it has its name
-	report, err := To(ctx, temp, filepath.Base(out), f, info.Size(), opts)
-	if err == nil {
-		err = temp.Chmod(info.Mode().Perm())
-	}
-	if closed := temp.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(temp.Name(), out)
-	}
+	report, err := rescue(ctx, f, info.Size(), opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.CreateFile(out, o) })
 	if err != nil {
 		err = fmt.Errorf("%s: %w", in, err)
 	}
@@ -153,32 +136,34 @@ func File(ctx context.Context, in, out string, opts Options) (*Report, error) {
 }
 
 // To saves what is left of the file of size bytes that r reads in w, which must
-// be empty; name is the file name that ROOT shows. After an error w has bytes of
-// no use. See File.
+// be empty; name is the file name that ROOT shows. After an error w may have bytes
+// of no use. See File.
 func To(ctx context.Context, w io.WriterAt, name string, r io.ReaderAt, size int64, opts Options) (*Report, error) {
+	return rescue(ctx, r, size, opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.NewFile(w, name, o) })
+}
+
+// rescue saves what is left in the file that create creates.
+func rescue(ctx context.Context, r io.ReaderAt, size int64, opts Options, create func(*ntuple.WriteOptions) (*ntuple.File, error)) (*Report, error) {
 	found, err := search(ctx, r, size)
 	if err != nil {
 		return nil, err
 	}
 	report := &found.report
 	jobs := found.jobs(opts.NTuple)
-	out, err := rootfile.Create(w, rootfile.Options{Name: name, Compression: found.compression})
-	if err != nil {
-		return report, err
-	}
-	s := saver{ctx: ctx, evidence: found, out: out, keepGoing: opts.KeepGoing}
-	saved := false
+	var saved []*salvage
 	for _, j := range jobs {
-		said, ok, err := s.saveListed(j)
+		s, err := found.examine(ctx, j, opts.KeepGoing)
 		if err != nil {
 			return report, err
 		}
-		report.NTuples = append(report.NTuples, said)
-		saved = saved || ok
+		report.NTuples = append(report.NTuples, s.result)
+		if s.any() {
+			saved = append(saved, s)
+		}
 	}
 	switch {
-	case saved:
-		return report, out.Close()
+	case len(saved) > 0:
+		return report, found.write(ctx, saved, create)
 	case len(jobs) == 0 && opts.NTuple != "":
 		return report, fmt.Errorf("%w: there is no RNTuple %q, or its header is lost", ErrNothing, opts.NTuple)
 	case len(jobs) == 0:
