@@ -42,6 +42,23 @@ func Normalize(name string) (string, error) {
 	return t.String(), err
 }
 
+// Same reports whether two names as files store them name the same type: whether
+// they are equal, or have the same canonical spelling. Files written by ROOT 6.34
+// and before have names such as "ElementLink<DataVector<xAOD::Jet_v1> >", which
+// later versions write without the space. Names that do not parse are the same
+// only if they are equal.
+func Same(a, b string) bool {
+	if a == b {
+		return true
+	}
+	x, err := Normalize(a)
+	if err != nil {
+		return false
+	}
+	y, err := Normalize(b)
+	return err == nil && x == y
+}
+
 // Uint returns the value of an integer template argument, such as the 3 of
 // std::array<float,3>. It is not ok for negative numbers and for types.
 func (t Type) Uint() (v uint64, ok bool) {

@@ -172,6 +172,44 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
+// TestSame compares names of one type that different versions of ROOT stored, and
+// names of types that are nearly the same.
+func TestSame(t *testing.T) {
+	for _, table := range []map[string]string{fromROOT, beyondROOT} {
+		for name, canonical := range table {
+			if !Same(name, canonical) || !Same(canonical, name) {
+				t.Errorf("%q is not the same as %q", name, canonical)
+			}
+		}
+	}
+	for _, test := range []struct {
+		a, b string
+		want bool
+	}{
+		// ROOT issues 19442 and 22130: names of ROOT 6.34 and those of 6.36.
+		{"ElementLink<DataVector<xAOD::Jet_v1> >", "ElementLink<DataVector<xAOD::Jet_v1>>", true},
+		{"vector<vector<int> >", "std::vector<std::vector<std::int32_t>>", true},
+		{"DataVector<int,vector<CustomStruct> >", "DataVector<std::int32_t,std::vector<CustomStruct>>", true},
+		{"Float_t", "float", true},
+		{"ROOT::Math::PtEtaPhiM4D<Double_t>", "ROOT::Math::PtEtaPhiM4D<double>", true},
+
+		{"std::vector<float>", "ROOT::VecOps::RVec<float>", false},
+		{"Long64_t", "std::uint64_t", false},
+		{"Double32_t", "double", false},
+		{"Tpl<const int>", "Tpl<int>", false},
+		{"Tpl<1>", "Tpl<-1>", false},
+		{"a::X", "X", false},
+		{"", "float", false},
+		{"std::function<void(int)>", "std::function<void(int)>", true}, // does not parse
+		{"std::function<void(int)>", "std::function<void(int) >", false},
+		{"float", "std::vector<float", false},
+	} {
+		if Same(test.a, test.b) != test.want || Same(test.b, test.a) != test.want {
+			t.Errorf("Same(%q, %q) is not %v", test.a, test.b, test.want)
+		}
+	}
+}
+
 func TestParseTree(t *testing.T) {
 	got, err := Parse("Outer<const int*, 3>::Inner")
 	want := Type{Name: "Inner", Scope: &Type{Name: "Outer", Args: []Type{
