@@ -215,8 +215,8 @@ func TestTypes(t *testing.T) {
 // TestUnordered compares sets and maps that were written in different orders.
 func TestUnordered(t *testing.T) {
 	doc := &schema.Document{Name: "n"}
-	for name, typ := range map[string]string{"s": "std::unordered_set<int>", "m": "std::unordered_map<std::string,std::vector<float>>"} {
-		f, err := schema.FieldOf(name, typ)
+	for _, m := range [][2]string{{"s", "std::unordered_set<int>"}, {"m", "std::unordered_map<std::string,std::vector<float>>"}} {
+		f, err := schema.FieldOf(m[0], m[1])
 		if err != nil {
 			t.Fatal(err)
 		}

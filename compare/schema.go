@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -74,7 +75,9 @@ func byName(fields []*schema.Field) map[string]*schema.Field {
 // field compares a field and those below it.
 func (d *differences) field(f, g *schema.Field) {
 	n, path := len(d.all), f.Path()
-	d.add(path, "type", f.TypeName, g.TypeName)
+	if !cpptype.Same(f.TypeName, g.TypeName) {
+		d.add(path, "type", f.TypeName, g.TypeName)
+	}
 	d.add(path, "alias", f.TypeAlias, g.TypeAlias)
 	d.add(path, "description", f.Description, g.Description)
 	d.add(path, "structure", f.Shape.String(), g.Shape.String())

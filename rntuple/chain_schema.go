@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -71,7 +72,7 @@ func (c *chain) compare(s Source, members []field.Member, err error) error {
 // values are of different types, nil if there are none.
 func differ(a, b *schema.Field) (*schema.Field, *schema.Field) {
 	sameName := func(x, y *schema.Field) bool { return x.Name == y.Name }
-	if a.Shape != b.Shape || a.TypeName != b.TypeName || a.ArraySize != b.ArraySize || !slices.EqualFunc(a.Children, b.Children, sameName) {
+	if a.Shape != b.Shape || !cpptype.Same(a.TypeName, b.TypeName) || a.ArraySize != b.ArraySize || !slices.EqualFunc(a.Children, b.Children, sameName) {
 		return a, b
 	}
 	for i := range a.Children {

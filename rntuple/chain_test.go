@@ -17,6 +17,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -380,6 +382,40 @@ func TestChainDifferences(t *testing.T) {
 				t.Errorf("ErrNoField is expected: %v, error %v", missing, err)
 			}
 		})
+	}
+}
+
+// TestChainSpellings joins a file whose type names are those of ROOT 6.34 with one
+// of today's (ROOT issue 22130). Dynamic values need the same types.
+func TestChainSpellings(t *testing.T) {
+	build := func(typ string, x int32) []byte {
+		b := newBuilder(t)
+		f := b.regular().field(-1, "link", typ, envelope.RoleRecord)
+		b.regular().column(b.regular().field(f, "index", "std::int32_t", envelope.RolePlain), column.Int32)
+		b.cluster(1, chunk(0, page(b, column.Int32, x)))
+		return b.bytes(edits{})
+	}
+	old := build("ElementLink<DataVector<xAOD::Jet_v1> >", 1)
+	today := build("ElementLink<DataVector<xAOD::Jet_v1>>", 2)
+	other := build("ElementLink<DataVector<xAOD::Muon_v1>>", 3)
+	read := func(files ...[]byte) (all []string, err error) {
+		var s shelf
+		v, err := rntuple.RecordsOf(chainOf(t, s.inputs(files...)), "link")
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range v.All() {
+			all = append(all, string(value.AppendJSON(nil, r)))
+		}
+		return all, v.Err()
+	}
+	want := []string{`{"link":{"index":1}}`, `{"link":{"index":2}}`, `{"link":{"index":1}}`}
+	if got, err := read(old, today, old); err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	var schema *rntuple.SchemaError
+	if _, err := read(old, other); !errors.As(err, &schema) {
+		t.Errorf("links to other objects: %v", err)
 	}
 }
 

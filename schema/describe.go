@@ -100,7 +100,7 @@ func FieldOf(name, cppType string) (*FieldDocument, error) {
 func fieldOf(name string, t cpptype.Type) (*FieldDocument, error) {
 	l, ok := layoutOf(t)
 	if !ok {
-		return nil, fmt.Errorf("%q is neither a fundamental type nor one of the standard library that RNTuple knows", t)
+		return nil, fmt.Errorf("%q is neither a fundamental type nor one of the standard library that RNTuple knows%s", t, suggestion(t.String()))
 	}
 	f := &FieldDocument{Name: name, Type: resolved(t).String(), Role: roleName(l.role), ArraySize: l.size}
 	f.Alias = aliasOf(t.String(), f.Type)
@@ -393,7 +393,7 @@ func (f *Field) projectionProblem() string {
 		return fmt.Sprintf("has the role %q, its source %q the role %q", roleName(f.Role), path, roleName(source.Role))
 	case f.Role == envelope.RoleVariant || f.Shape == Array || source.Shape == Array:
 		return "variants and arrays cannot be projected"
-	case (f.Role == envelope.RolePlain || f.Role == envelope.RoleStreamer) && f.TypeName != source.TypeName:
+	case (f.Role == envelope.RolePlain || f.Role == envelope.RoleStreamer) && !cpptype.Same(f.TypeName, source.TypeName):
 		return fmt.Sprintf("has the type %q, its source %q the type %q", f.TypeName, path, source.TypeName)
 	}
 	of, ok := f.collection()

@@ -514,6 +514,48 @@ func TestDescribeRefuses(t *testing.T) {
 	}
 }
 
+// TestDescribeForeignTypes describes fields of types that have other names in
+// C++; problems suggest these.
+func TestDescribeForeignTypes(t *testing.T) {
+	for _, test := range []struct{ field, want string }{
+		{`"type": "uint64"`, `has no role, and its type "uint64" does not tell it; did you mean "std::uint64_t"?`},
+		{`"type": "int32", "role": "plain"`, `the type "int32" is not known as a leaf; did you mean "std::int32_t"?`},
+		{`"type": "std::uint8", "role": "plain"`, `the type "std::uint8" of the standard library is not one that RNTuple knows; did you mean "std::uint8_t"?`},
+		{`"type": "vector<float32>"`, `has 0 subfields, expected 1; did you mean "std::vector<float>"?`},
+		{`"type": "Color", "role": "plain", "fields": [{"name": "_0", "type": "uint16", "role": "plain"}]`, `an enum cannot be of the type "uint16"; did you mean "std::uint16_t"?`},
+		{`"type": "Event"`, `has no role, and its type "Event" does not tell it`},
+	} {
+		d, err := schema.ParseDocument(strings.NewReader(`{"name": "n", "fields": [{"name": "x", ` + test.field + `}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = d.Describe(true)
+		var problems *schema.DocumentError
+		if !errors.As(err, &problems) || problems.Problems[0] != `field "x": `+test.want {
+			t.Errorf("%s: got the error %v", test.field, err)
+		}
+	}
+	if _, err := schema.FieldOf("x", "float64"); err == nil || !strings.HasSuffix(err.Error(), `; did you mean "double"?`) {
+		t.Error(err)
+	}
+}
+
+// TestDescribeSpellings makes sure that the type names of old files are written
+// in today's spelling.
+func TestDescribeSpellings(t *testing.T) {
+	for spelling, want := range map[string]string{
+		"ElementLink<DataVector<xAOD::Jet_v1> >": "ElementLink<DataVector<xAOD::Jet_v1>>", // ROOT issue 22130
+		"DataVector<int,vector<CustomStruct> >":  "DataVector<std::int32_t,std::vector<CustomStruct>>",
+		"PxPyPzE4D<Double_t>":                    "PxPyPzE4D<double>",
+	} {
+		d := &schema.Document{Name: "n", Fields: []*schema.FieldDocument{{Name: "x", Type: spelling, Role: "record"}}}
+		got, err := d.Describe(true)
+		if err != nil || got.Fields[0].TypeName != want || got.Fields[0].TypeAlias != "" {
+			t.Errorf("%q becomes %+v, %v", spelling, got, err)
+		}
+	}
+}
+
 // Documents that only code can make.
 func TestDescribeCode(t *testing.T) {
 	d := &schema.Document{Name: "n", Fields: []*schema.FieldDocument{{Name: "bad \xff", Type: "float"}}}

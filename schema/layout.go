@@ -119,7 +119,7 @@ func (w *describer) check(path string, f *FieldDocument, l *layout, in place) {
 	role := roleOf(f.Role)
 	switch {
 	case f.Role == "":
-		w.problem(path, "has no role, and its type %q does not tell it", f.Type)
+		w.problem(path, "has no role, and its type %q does not tell it%s", f.Type, suggestion(f.Type))
 	case role == noRole:
 		w.problem(path, "unknown role %q", f.Role)
 	}
@@ -149,21 +149,30 @@ func (w *describer) check(path string, f *FieldDocument, l *layout, in place) {
 	case role == envelope.RoleVariant || strings.HasPrefix(f.Type, "std::variant<"):
 		w.problem(path, "a variant must be a std::variant of 1 to %d alternatives, not %q", maxAlternatives, f.Type)
 	case strings.HasPrefix(f.Type, "std::"):
-		w.problem(path, "the type %q of the standard library is not one that RNTuple knows", f.Type)
+		w.problem(path, "the type %q of the standard library is not one that RNTuple knows%s", f.Type, suggestion(f.Type))
 	case f.ArraySize != nil:
 		w.problem(path, "the type %q has no array size", f.Type)
 	case role == envelope.RolePlain && len(f.Fields) == 0:
-		w.problem(path, "the type %q is not known as a leaf", f.Type)
+		w.problem(path, "the type %q is not known as a leaf%s", f.Type, suggestion(f.Type))
 	case role == envelope.RolePlain && w.numbered(path, f, 1): // an enum
 		t, _ := cpptype.Parse(f.Fields[0].Type)
 		if k := t.Kind(); !k.IsInteger() && k != cpptype.Char && k != cpptype.Bool {
-			w.problem(path, "an enum cannot be of the type %q", f.Fields[0].Type)
+			w.problem(path, "an enum cannot be of the type %q%s", f.Fields[0].Type, suggestion(f.Fields[0].Type))
 		}
 	case role == envelope.RoleCollection:
 		w.numbered(path, f, 1)
 	case role == envelope.RoleStreamer:
 		w.numbered(path, f, 0)
 	}
+}
+
+// suggestion returns what a message about the unknown type t ends with: the C++
+// type that was probably meant, if there is one.
+func suggestion(t string) string {
+	if c := cpptype.Suggest(t); c != "" {
+		return fmt.Sprintf("; did you mean %q?", c)
+	}
+	return ""
 }
 
 // checkKnown compares f with the layout of its type.
@@ -189,7 +198,7 @@ func (w *describer) checkKnown(path string, f *FieldDocument, l *layout) {
 // numbered checks that f has n subfields, which are named _0, _1, ...
 func (w *describer) numbered(path string, f *FieldDocument, n int) bool {
 	if len(f.Fields) != n {
-		w.problem(path, "has %s, expected %d", plural(len(f.Fields), "subfield"), n)
+		w.problem(path, "has %s, expected %d%s", plural(len(f.Fields), "subfield"), n, suggestion(f.Type))
 		return false
 	}
 	for i, sub := range f.Fields {

@@ -210,6 +210,25 @@ func TestSame(t *testing.T) {
 	}
 }
 
+func TestSuggest(t *testing.T) {
+	for name, want := range map[string]string{
+		"uint64": "std::uint64_t", "std::uint64": "std::uint64_t", "int8": "std::int8_t", "int": "", "uint": "std::uint32_t",
+		"float32": "float", "float64": "double", "float": "", "bool": "", "boolean": "bool", "str": "std::string", "string": "",
+		"vector<float32>":            "std::vector<float>",
+		"std::map<str, My<uint8>>":   "std::map<std::string,My<std::uint8_t>>",
+		"Event":                      "",
+		"ns::uint64":                 "",
+		"uint64<int>":                "",
+		"std::vector<uint64":         "",
+		"std::vector<std::uint64_t>": "",
+		"":                           "",
+	} {
+		if got := Suggest(name); got != want {
+			t.Errorf("Suggest(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestParseTree(t *testing.T) {
 	got, err := Parse("Outer<const int*, 3>::Inner")
 	want := Type{Name: "Inner", Scope: &Type{Name: "Outer", Args: []Type{
