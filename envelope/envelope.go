@@ -13,6 +13,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
@@ -44,14 +45,14 @@ const (
 )
 
 // payload is what an envelope holds between head and checksum.
-type payload interface{ wire(*wire.Codec) }
+type payload interface{ wire(*frame.Codec) }
 
 // parse reads an envelope of type t from b, which must hold it and nothing else.
 func parse(b []byte, t Type, p payload) error { return Open(b, t, p.wire) }
 
 // Open verifies an envelope of type t, which b must hold and nothing else, and
 // has body read what is between its head and its checksum.
-func Open(b []byte, t Type, body func(*wire.Codec)) error {
+func Open(b []byte, t Type, body func(*frame.Codec)) error {
 	c := wire.NewReader(b, t.String(), 0)
 	var head uint64
 	wire.Int(c, "head", &head)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
@@ -42,7 +43,7 @@ func (f Features) Supported() error {
 }
 
 // Wire describes the feature flags. Specification: "Feature Flags".
-func (f *Features) Wire(c *wire.Codec) {
+func (f *Features) Wire(c *frame.Codec) {
 	c.Within("feature flags", func() {
 		if c.Writing() {
 			words := *f

@@ -26,7 +26,7 @@ func ParseHeader(b []byte) (*Header, error) {
 func (h *Header) Append(dst []byte) ([]byte, error) { return appendTo(dst, TypeHeader, h) }
 
 // wire describes the header. Specification: "Header Envelope".
-func (h *Header) wire(c *wire.Codec) {
+func (h *Header) wire(c *frame.Codec) {
 	h.Features.Wire(c)
 	c.String("name", &h.Name)
 	c.String("description", &h.Description)
@@ -60,7 +60,7 @@ func (f *Footer) Append(dst []byte) ([]byte, error) { return appendTo(dst, TypeF
 
 // wire describes the footer. Specification: "Footer Envelope"; the list of
 // attribute sets came with format 1.0.1.0.
-func (f *Footer) wire(c *wire.Codec) {
+func (f *Footer) wire(c *frame.Codec) {
 	f.Features.Wire(c)
 	wire.Int(c, "header checksum", &f.HeaderChecksum)
 	frame.Record(c, "schema extension", &f.ExtensionExtra, func() {
@@ -71,9 +71,9 @@ func (f *Footer) wire(c *wire.Codec) {
 			f.Extension.wire(c)
 		}
 	})
-	frame.List(c, "cluster groups", &f.ClusterGroups, &f.GroupsExtra, func(c *wire.Codec, g *ClusterGroup) { g.Wire(c) })
+	frame.List(c, "cluster groups", &f.ClusterGroups, &f.GroupsExtra, func(c *frame.Codec, g *ClusterGroup) { g.Wire(c) })
 	if c.Writing() && f.AttributeSets != nil || !c.Writing() && c.Left() > 0 {
-		frame.List(c, "attribute sets", &f.AttributeSets, &f.SetsExtra, func(c *wire.Codec, a *AttributeSet) { a.Wire(c) })
+		frame.List(c, "attribute sets", &f.AttributeSets, &f.SetsExtra, func(c *frame.Codec, a *AttributeSet) { a.Wire(c) })
 	}
 	c.Rest(&f.Extra)
 }
@@ -89,7 +89,7 @@ type ClusterGroup struct {
 
 // Wire describes a cluster group record. Specification: "Cluster Group Record
 // Frame".
-func (g *ClusterGroup) Wire(c *wire.Codec) {
+func (g *ClusterGroup) Wire(c *frame.Codec) {
 	frame.Record(c, "cluster group", &g.Extra, func() {
 		wire.Int(c, "minimum entry number", &g.MinEntry)
 		wire.Int(c, "entry span", &g.EntrySpan)
@@ -108,7 +108,7 @@ type AttributeSet struct {
 }
 
 // Wire describes a linked attribute set record (format 1.0.1.0).
-func (a *AttributeSet) Wire(c *wire.Codec) {
+func (a *AttributeSet) Wire(c *frame.Codec) {
 	frame.Record(c, "attribute set", &a.Extra, func() {
 		wire.Int(c, "schema major", &a.SchemaMajor)
 		wire.Int(c, "schema minor", &a.SchemaMinor)

@@ -32,10 +32,10 @@ func ParsePageList(b []byte) (*PageList, error) {
 func (p *PageList) Append(dst []byte) ([]byte, error) { return appendTo(dst, TypePageList, p) }
 
 // wire describes the page list. Specification: "Page List Envelope".
-func (p *PageList) wire(c *wire.Codec) {
+func (p *PageList) wire(c *frame.Codec) {
 	wire.Int(c, "header checksum", &p.HeaderChecksum)
-	frame.List(c, "clusters", &p.Clusters, &p.ClustersExtra, func(c *wire.Codec, s *Cluster) { s.Wire(c) })
-	frame.List(c, "pages", &p.Pages, &p.PagesExtra, func(c *wire.Codec, d *ClusterPages) { d.Wire(c) })
+	frame.List(c, "clusters", &p.Clusters, &p.ClustersExtra, func(c *frame.Codec, s *Cluster) { s.Wire(c) })
+	frame.List(c, "pages", &p.Pages, &p.PagesExtra, func(c *frame.Codec, d *ClusterPages) { d.Wire(c) })
 	c.Rest(&p.Extra)
 }
 
@@ -53,7 +53,7 @@ type Cluster struct {
 
 // Wire describes a cluster summary. Specification: "Cluster Summary Record
 // Frame".
-func (s *Cluster) Wire(c *wire.Codec) {
+func (s *Cluster) Wire(c *frame.Codec) {
 	frame.Record(c, "cluster summary", &s.Extra, func() {
 		wire.Int(c, "first entry number", &s.FirstEntry)
 		if s.NumEntries>>56 != 0 {
@@ -76,7 +76,7 @@ type ClusterPages struct {
 
 // Wire describes the outer list frame of a cluster. Specification: "Page
 // Locations".
-func (d *ClusterPages) Wire(c *wire.Codec) {
+func (d *ClusterPages) Wire(c *frame.Codec) {
 	if !c.Writing() && !plainPages {
 		if columns, n := quickPages(c.Unread()); n > 0 {
 			d.Columns = columns
@@ -84,7 +84,7 @@ func (d *ClusterPages) Wire(c *wire.Codec) {
 			return
 		}
 	}
-	frame.List(c, "columns", &d.Columns, &d.Extra, func(c *wire.Codec, p *ColumnPages) { p.Wire(c) })
+	frame.List(c, "columns", &d.Columns, &d.Extra, func(c *frame.Codec, p *ColumnPages) { p.Wire(c) })
 }
 
 // ColumnPages are the pages of one column in one cluster.
@@ -104,8 +104,8 @@ func (p *ColumnPages) IsSuppressed() bool { return p.ElementOffset < 0 }
 
 // Wire describes the inner list frame of a column. Specification: "Page
 // Locations" and "Suppressed Columns".
-func (p *ColumnPages) Wire(c *wire.Codec) {
-	frame.ListTail(c, "pages", &p.Pages, &p.Extra, func(c *wire.Codec, g *Page) { g.Wire(c) }, func() {
+func (p *ColumnPages) Wire(c *frame.Codec) {
+	frame.ListTail(c, "pages", &p.Pages, &p.Extra, func(c *frame.Codec, g *Page) { g.Wire(c) }, func() {
 		wire.Int(c, "element offset", &p.ElementOffset)
 		if !p.IsSuppressed() {
 			wire.Int(c, "compression settings", &p.Compression)
@@ -143,7 +143,7 @@ func (g *Page) StoredSize() uint64 { return g.Locator.Size + g.ChecksumSize() }
 
 // Wire describes an inner item of the page locations. The checksum flag is the
 // sign of the number of elements.
-func (g *Page) Wire(c *wire.Codec) {
+func (g *Page) Wire(c *frame.Codec) {
 	n := int32(g.NumElements)
 	if g.HasChecksum {
 		n = -n

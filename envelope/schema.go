@@ -44,7 +44,7 @@ type Field struct {
 }
 
 // Wire describes a field record. Specification: "Field Description".
-func (f *Field) Wire(c *wire.Codec) {
+func (f *Field) Wire(c *frame.Codec) {
 	frame.Record(c, "field", &f.Extra, func() {
 		wire.Int(c, "field version", &f.Version)
 		wire.Int(c, "type version", &f.TypeVersion)
@@ -88,7 +88,7 @@ type Column struct {
 }
 
 // Wire describes a column record. Specification: "Column Description".
-func (d *Column) Wire(c *wire.Codec) {
+func (d *Column) Wire(c *frame.Codec) {
 	frame.Record(c, "column", &d.Extra, func() {
 		wire.Int(c, "type", &d.Type)
 		wire.Int(c, "bits on storage", &d.Bits)
@@ -113,7 +113,7 @@ type Alias struct {
 }
 
 // Wire describes an alias record. Specification: "Alias columns".
-func (a *Alias) Wire(c *wire.Codec) {
+func (a *Alias) Wire(c *frame.Codec) {
 	frame.Record(c, "alias column", &a.Extra, func() {
 		wire.Int(c, "physical column", &a.Column)
 		wire.Int(c, "field", &a.Field)
@@ -135,7 +135,7 @@ type ExtraTypeInfo struct {
 
 // Wire describes an extra type information record. Specification: "Extra type
 // information"; ROOT: RNTupleSerializer::SerializeExtraTypeInfo.
-func (e *ExtraTypeInfo) Wire(c *wire.Codec) {
+func (e *ExtraTypeInfo) Wire(c *frame.Codec) {
 	frame.Record(c, "extra type information", &e.Extra, func() {
 		wire.Int(c, "content identifier", &e.ContentID)
 		wire.Int(c, "type version", &e.TypeVersion)
@@ -153,9 +153,9 @@ type Schema struct {
 	ListExtra  [4][]byte // unknown bytes at the end of the four lists
 }
 
-func (s *Schema) wire(c *wire.Codec) {
-	frame.List(c, "fields", &s.Fields, &s.ListExtra[0], func(c *wire.Codec, f *Field) { f.Wire(c) })
-	frame.List(c, "columns", &s.Columns, &s.ListExtra[1], func(c *wire.Codec, d *Column) { d.Wire(c) })
-	frame.List(c, "alias columns", &s.Aliases, &s.ListExtra[2], func(c *wire.Codec, a *Alias) { a.Wire(c) })
-	frame.List(c, "extra type information", &s.ExtraTypes, &s.ListExtra[3], func(c *wire.Codec, e *ExtraTypeInfo) { e.Wire(c) })
+func (s *Schema) wire(c *frame.Codec) {
+	frame.List(c, "fields", &s.Fields, &s.ListExtra[0], func(c *frame.Codec, f *Field) { f.Wire(c) })
+	frame.List(c, "columns", &s.Columns, &s.ListExtra[1], func(c *frame.Codec, d *Column) { d.Wire(c) })
+	frame.List(c, "alias columns", &s.Aliases, &s.ListExtra[2], func(c *frame.Codec, a *Alias) { a.Wire(c) })
+	frame.List(c, "extra type information", &s.ExtraTypes, &s.ListExtra[3], func(c *frame.Codec, e *ExtraTypeInfo) { e.Wire(c) })
 }

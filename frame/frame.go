@@ -1,8 +1,3 @@
-// Package frame reads and writes record and list frames, the containers that
-// let RNTuple's metadata grow: a frame starts with its size, and what follows
-// the members that a reader knows is kept, not understood.
-//
-// Source: specification, section "Frames".
 package frame
 
 import (
@@ -14,14 +9,15 @@ import (
 const (
 	recordHead = 8  // bytes: the size
 	listHead   = 12 // bytes: the negated size and the number of items
-	// minItem is the smallest item that any list of the format has, an empty
-	// record frame. It bounds what a stored number of items can make us allocate.
+	// minItem is the size of the smallest item that any list of the format has, an
+	// empty record frame. It bounds what a stored number of items can make a reader
+	// allocate.
 	minItem = recordHead
 )
 
-// Record reads or writes a record frame called name whose members body walks.
-// Bytes of the frame behind them are kept in extra.
-func Record(c *wire.Codec, name string, extra *[]byte, body func()) {
+// Record reads or writes a record frame whose members body walks. name is its
+// name in errors. Bytes of the frame that follow the members are kept in extra.
+func Record(c *Codec, name string, extra *[]byte, body func()) {
 	c.Within(name, func() {
 		if c.Writing() {
 			start := c.Pos()
@@ -49,15 +45,18 @@ func Record(c *wire.Codec, name string, extra *[]byte, body func()) {
 	})
 }
 
-// List reads or writes a list frame called name; item walks one item. Bytes of
-// the frame behind the items are kept in extra.
-func List[T any](c *wire.Codec, name string, items *[]T, extra *[]byte, item func(*wire.Codec, *T)) {
+// List reads or writes a list frame; item walks one item. name is the list's name
+// in errors. Bytes of the frame that follow the items are kept in extra.
+//
+// An item takes at least 8 bytes, as all items of the format do: a frame with
+// less room for its items is corrupt.
+func List[T any](c *Codec, name string, items *[]T, extra *[]byte, item func(*Codec, *T)) {
 	ListTail(c, name, items, extra, item, func() {})
 }
 
-// ListTail is List for a list frame with further members behind its items,
-// which tail walks.
-func ListTail[T any](c *wire.Codec, name string, items *[]T, extra *[]byte, item func(*wire.Codec, *T), tail func()) {
+// ListTail is like List, for a list frame whose items are followed by further
+// members, which tail walks.
+func ListTail[T any](c *Codec, name string, items *[]T, extra *[]byte, item func(*Codec, *T), tail func()) {
 	c.Within(name, func() {
 		start := c.Pos()
 		var size int64

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
@@ -79,7 +80,7 @@ const (
 //
 // The specification shows size, reserved bits and type as parts of the head
 // word; ROOT stores that word negated as a whole.
-func (l *Locator) Wire(c *wire.Codec, name string) {
+func (l *Locator) Wire(c *frame.Codec, name string) {
 	c.Within(name, func() {
 		var head int32
 		size := headSize + len(l.Payload)
@@ -135,7 +136,7 @@ type Link struct {
 }
 
 // Wire describes an envelope link.
-func (l *Link) Wire(c *wire.Codec, name string) {
+func (l *Link) Wire(c *frame.Codec, name string) {
 	c.Within(name, func() {
 		wire.Int(c, "length", &l.Length)
 		l.Locator.Wire(c, "locator")

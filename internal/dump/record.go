@@ -66,7 +66,8 @@ const (
 func described(title string, b []byte, bigEndian bool, meaning meanings, walk func(*wire.Codec)) *Record {
 	const root = "record"
 	var members []wire.Member
-	c := wire.NewReader(b, root, 0).Trace(&members)
+	c := wire.NewReader(b, root, 0)
+	wire.Trace(c, &members)
 	if bigEndian {
 		c.BigEndian()
 	}

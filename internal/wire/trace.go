@@ -1,27 +1,25 @@
 package wire
 
-// A Member is a run of bytes that a traced walk has read as one value.
+// A Member is a run of bytes that a traced walk reads as one value.
 type Member struct {
 	Pos   int    // of the first byte, from the start of the record
 	Bytes []byte // never empty
 	Path  string // as in a FormatError
-	// Value is an integer of its own type, a float64, a string or a []byte; nil
-	// for bytes that the walk has passed over: nobody knows what they are.
+	// Value is an integer of its own type, a float64, a string or a []byte. It is
+	// nil for bytes that the walk has skipped, whose meaning is not known.
 	Value  any
-	Length bool // of the string that follows
+	Length bool // whether this is the length of the string that follows
 }
 
-// Trace has c note in members all that it reads, and returns c. It is for those
-// who show records byte by byte.
+// Trace makes c record in members everything that it reads, for showing records
+// byte by byte.
 //
-// Members are in the order of their bytes. Where a walk looks at bytes a second
-// time, the second time counts.
-func (c *Codec) Trace(members *[]Member) *Codec {
-	c.trace = members
-	return c
-}
+// Members are in the order of their bytes. If a walk reads bytes a second time,
+// the second time counts. Trace is not a method because package frame exports
+// Codec, and tracing is for this module alone.
+func Trace(c *Codec, members *[]Member) { c.trace = members }
 
-// traced notes that b, which begins at pos, has been read as v.
+// traced records that b, which begins at pos, has been read as v.
 func (c *Codec) traced(name string, pos int, b []byte, v any) {
 	if len(b) == 0 {
 		return
@@ -33,13 +31,13 @@ func (c *Codec) traced(name string, pos int, b []byte, v any) {
 	*c.trace = append(all, Member{Pos: pos, Bytes: b, Path: c.where(name), Value: v})
 }
 
-// tracedInt keeps what traced takes out of Int.
+// tracedInt is not inlined, which keeps the cost of traced out of Int.
 //
 //go:noinline
 func tracedInt[T Integer](c *Codec, name string, b []byte, v T) { c.traced(name, c.pos-len(b), b, v) }
 
-// tracedString notes that the string s has been read, behind its length, which is
-// the last member.
+// tracedString records that the string s has been read. The last member is its
+// length.
 func (c *Codec) tracedString(name, s string) {
 	(*c.trace)[len(*c.trace)-1].Length = true
 	c.traced(name, c.pos-len(s), c.buf[c.pos-len(s):c.pos], s)

@@ -16,7 +16,8 @@ func TestTrace(t *testing.T) {
 	b := wiretest.Hex(little).Bytes
 	var members []wire.Member
 	var got, want all
-	c := wire.NewReader(b, "x", 0).Trace(&members)
+	c := wire.NewReader(b, "x", 0)
+	wire.Trace(c, &members)
 	got.wire(c)
 	want.wire(wire.NewReader(b, "x", 0))
 	if c.Err() != nil || fmt.Sprint(got) != fmt.Sprint(want) {
@@ -50,7 +51,8 @@ func TestTrace(t *testing.T) {
 func TestTraceGaps(t *testing.T) {
 	b := []byte{1, 2, 3, 4, 5, 6, 7, 8}
 	var members []wire.Member
-	c := wire.NewReader(b, "x", 0).Trace(&members)
+	c := wire.NewReader(b, "x", 0)
+	wire.Trace(c, &members)
 	before := *c
 	c.Skip(3)
 	*c = before
