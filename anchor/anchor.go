@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/locator"
 )
 
 // The class names that the key of an anchor has in its directory.
@@ -95,7 +96,7 @@ func (a *Anchor) wire(c *wire.Codec) {
 // Parse reads an anchor from the uncompressed payload of its key and verifies
 // the checksum. It accepts any format version, see Supported. Anchors with
 // another layout than that of format 1 give an error that wraps
-// wire.ErrUnsupported if they are known from pre-release versions of ROOT.
+// frame.ErrUnsupported if they are known from pre-release versions of ROOT.
 func Parse(b []byte) (*Anchor, error) {
 	c := wire.NewReader(b, "anchor", 0).BigEndian()
 	if len(b) < minSize {
@@ -141,8 +142,14 @@ func (a *Anchor) Version() string {
 	return fmt.Sprintf("%d.%d.%d.%d", a.Epoch, a.Major, a.Minor, a.Patch)
 }
 
+// String returns the format version and where header and footer lie.
+func (a *Anchor) String() string {
+	return fmt.Sprintf("RNTuple %s: header of %d bytes, stored as %v; footer of %d bytes, stored as %v",
+		a.Version(), a.LenHeader, locator.At(a.SeekHeader, a.NBytesHeader), a.LenFooter, locator.At(a.SeekFooter, a.NBytesFooter))
+}
+
 // Supported returns nil if this library reads the format version of a, else an
-// error that wraps wire.ErrUnsupported. Within an epoch all versions can be
+// error that wraps frame.ErrUnsupported. Within an epoch all versions can be
 // read: the feature flags of the header and the footer tell what a reader must
 // know besides. Specification: "Versioning Notes".
 func (a *Anchor) Supported() error {

@@ -75,7 +75,7 @@ func (c Chunks) Range(i int) (lo, hi uint64) {
 //
 // The caller allocates dst, and so has to check its length against the size of
 // the file. Chunks beyond the end of the file give an error that wraps
-// wire.ErrCorrupt; other errors of r are wrapped as they are.
+// frame.ErrCorrupt; other errors of r are wrapped as they are.
 func ReadBlob(r io.ReaderAt, dst []byte, offset int64, maxKeySize uint64) error {
 	chunks, err := Split(uint64(len(dst)), maxKeySize)
 	if err != nil {

@@ -33,9 +33,9 @@ type Format struct {
 	PreRelease bool
 }
 
-// Check returns an error that wraps wire.ErrUnsupported if the type is not
+// Check returns an error that wraps frame.ErrUnsupported if the type is not
 // known or has another width than the table says, and one that wraps
-// wire.ErrCorrupt if the range of a quantized column is impossible.
+// frame.ErrCorrupt if the range of a quantized column is impossible.
 func (f Format) Check() error {
 	if !f.Type.Known() {
 		return wire.Unsupported("column type %#02x of %d bits", uint16(f.Type), f.Bits)

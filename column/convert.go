@@ -18,7 +18,7 @@ type Decoder[T Element] struct {
 // NewDecoder returns a decoder of the pages of format f, which Check must
 // accept. If T is not the type of f's kind, every value is converted: bool and
 // integers into each other and floats into each other, as ROOT allows it; other
-// combinations are an error that wraps wire.ErrUnsupported.
+// combinations are an error that wraps frame.ErrUnsupported.
 func NewDecoder[T Element](f Format) (*Decoder[T], error) {
 	to, from := kindOf[T](), f.Kind()
 	switch {
@@ -56,7 +56,7 @@ func NewDecoder[T Element](f Format) (*Decoder[T], error) {
 	return d, nil
 }
 
-// Decode decodes a page of len(dst) elements. The error wraps wire.ErrCorrupt if
+// Decode decodes a page of len(dst) elements. The error wraps frame.ErrCorrupt if
 // the page has not the length that they need, ErrRange if T cannot hold a value.
 func (d *Decoder[T]) Decode(dst []T, page []byte) error { return d.decode(dst, page) }
 

@@ -129,7 +129,7 @@ func blockError(i, pos int, err error) error {
 // algorithm can express in so many bytes. Call it before allocating the n
 // bytes when n comes from a file that may be hostile.
 //
-// Errors are a *wire.FormatError with the offset in src: ErrCorrupt, or
+// Errors are a *frame.FormatError with the offset in src: ErrCorrupt, or
 // ErrUnsupported for an algorithm that is not known.
 func Check(src []byte, n int64) error {
 	if int64(len(src)) == n {
@@ -143,7 +143,7 @@ func Check(src []byte, n int64) error {
 // after an error dst has undefined content. Whatever src claims, decoders take
 // no more memory than dst, and most are pooled.
 //
-// Errors are a *wire.FormatError with the offset of the block in src:
+// Errors are a *frame.FormatError with the offset of the block in src:
 // ErrCorrupt, ErrChecksum if the algorithm's own checksum differs, or
 // ErrUnsupported for an algorithm, or a feature of one, that is not known.
 func Decompress(dst, src []byte) error {

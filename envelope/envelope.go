@@ -2,7 +2,7 @@
 // that hold RNTuple's metadata. Every descriptor is a plain struct that mirrors
 // the bytes; package schema gives them meaning.
 //
-// Parsing returns errors of type *wire.FormatError, with offsets in bytes from
+// Parsing returns errors of type *frame.FormatError, with offsets in bytes from
 // the start of the uncompressed envelope. All functions are safe for concurrent
 // use.
 //

@@ -27,7 +27,7 @@ func (f Features) Has(n int) bool {
 	return n >= 0 && n/64 < len(f) && n%64 != 63 && f[n/64]>>(n%64)&1 != 0
 }
 
-// Supported returns an error that wraps wire.ErrUnsupported and names the first
+// Supported returns an error that wraps frame.ErrUnsupported and names the first
 // flag that this library does not know, if there is one.
 func (f Features) Supported() error {
 	for i, w := range f {

@@ -20,9 +20,10 @@ const (
 	File   Type = 0x00 // the 12-byte form: 31-bit size and offset in the file
 	Large  Type = 0x01 // 64-bit size and offset in the file
 	Object Type = 0x02 // a 32- or 64-bit size and a 64-bit location in an object store ("Object64" in ROOT)
-	URI    Type = 0x80 // the characters of a URI: in pre-release formats only; the number is ours
+	URI    Type = 0x80 // a URI; in pre-release formats only, and the number is this library's
 )
 
+// String returns the name of the type, or Type(0x2a).
 func (t Type) String() string {
 	switch t {
 	case File:
@@ -44,10 +45,10 @@ type Locator struct {
 	Size     uint64 // bytes in the file, for pages without their checksum
 	Type     Type
 	Reserved uint8  // for the storage backend; kept
-	Payload  string // of a type other than File and Large, kept as stored
+	Payload  string // if the type is neither File nor Large; kept as stored
 }
 
-// At returns a locator of the given block in the shortest form that holds it.
+// At returns the shortest locator of a block of size bytes in the file.
 func At(offset, size uint64) Locator {
 	l := Locator{Offset: offset, Size: size}
 	if size > math.MaxInt32 {
@@ -56,8 +57,40 @@ func At(offset, size uint64) Locator {
 	return l
 }
 
+// String says where the block lies: "128 bytes at offset 0x1000", or what kind of
+// locator it is if the block is not in the file.
+func (l Locator) String() string {
+	switch l.Type {
+	case File, Large:
+		return fmt.Sprintf("%d bytes at offset %#x", l.Size, l.Offset)
+	case URI:
+		return fmt.Sprintf("URI %.100q", l.Payload)
+	}
+	return fmt.Sprintf("%v locator %x", l.Type, l.Payload)
+}
+
+// Parse reads the locator that b begins with and returns its length in bytes.
+func Parse(b []byte) (l Locator, n int, err error) {
+	c := frame.NewReader(b, "locator")
+	if l.describe(c); c.Err() != nil {
+		return Locator{}, 0, c.Err()
+	}
+	return l, c.Pos(), nil
+}
+
+// Append appends the stored form of the locator to dst.
+func (l Locator) Append(dst []byte) ([]byte, error) {
+	c := frame.NewWriter(dst, "locator")
+	l.describe(c)
+	b, err := c.Bytes()
+	if err != nil {
+		return dst, err
+	}
+	return b, nil
+}
+
 // InFile returns nil if the block lies in the file that holds the locator,
-// else an error that wraps wire.ErrUnsupported.
+// else an error that wraps frame.ErrUnsupported.
 func (l Locator) InFile() error {
 	switch l.Type {
 	case File, Large:
@@ -76,66 +109,72 @@ const (
 	largeSize = headSize + 16
 )
 
-// Wire describes a locator.
+// Wire describes a locator, which errors call name.
+func (l *Locator) Wire(c *frame.Codec, name string) {
+	c.Within(name, func() { l.describe(c) })
+}
+
+// describe walks the members of a locator.
 //
 // The specification shows size, reserved bits and type as parts of the head
 // word; ROOT stores that word negated as a whole.
-func (l *Locator) Wire(c *frame.Codec, name string) {
-	c.Within(name, func() {
-		var head int32
-		size := headSize + len(l.Payload)
-		if l.Type == Large {
-			size = largeSize
-		}
-		if c.Writing() {
-			switch {
-			case l.Type == File && l.Size > math.MaxInt32:
-				c.Fail("size", fmt.Errorf("%d bytes do not fit a simple locator", l.Size))
-				return
-			case size > math.MaxUint16 || l.Type > 0x7f:
-				c.Fail("head", fmt.Errorf("locator of type %v and %d bytes cannot be written", l.Type, size))
-				return
-			case l.Type == File:
-				head = int32(l.Size)
-			default:
-				head = -int32(uint32(size) | uint32(l.Reserved)<<16 | uint32(l.Type)<<24)
-			}
-		}
-		start := c.Pos()
-		wire.Int(c, "head", &head)
-		if c.Err() != nil {
-			return
-		}
-		if head >= 0 {
-			l.Type, l.Size = File, uint64(head)
-			wire.Int(c, "offset", &l.Offset)
-			return
-		}
-		word := -uint32(head)
-		size, l.Reserved, l.Type = int(word&0xffff), uint8(word>>16), Type(word>>24)
+func (l *Locator) describe(c *frame.Codec) {
+	var head int32
+	size := headSize + len(l.Payload)
+	if l.Type == Large {
+		size = largeSize
+	}
+	if c.Writing() {
 		switch {
-		case size < headSize || l.Type == File:
-			c.Fail("head", wire.Corrupt("locator of size %d and type %v, stored as %#08x", size, l.Type, uint32(head)))
-		case l.Type == Large && size != largeSize:
-			c.Fail("head", wire.Corrupt("large locator of size %d, expected %d", size, largeSize))
-		case l.Type == Large:
-			wire.Int(c, "size", &l.Size)
-			wire.Int(c, "offset", &l.Offset)
+		case l.Type == File && l.Size > math.MaxInt32:
+			c.Fail("size", fmt.Errorf("%d bytes do not fit a simple locator", l.Size))
+			return
+		case size > math.MaxUint16 || l.Type > 0x7f:
+			c.Fail("head", fmt.Errorf("locator of type %v and %d bytes cannot be written", l.Type, size))
+			return
+		case l.Type == File:
+			head = int32(l.Size)
 		default:
-			payload := []byte(l.Payload)
-			c.Raw("payload", size-(c.Pos()-start), &payload)
-			l.Payload = string(payload)
+			head = -int32(uint32(size) | uint32(l.Reserved)<<16 | uint32(l.Type)<<24)
 		}
-	})
+	}
+	start := c.Pos()
+	wire.Int(c, "head", &head)
+	if c.Err() != nil {
+		return
+	}
+	if head >= 0 {
+		l.Type, l.Size = File, uint64(head)
+		wire.Int(c, "offset", &l.Offset)
+		return
+	}
+	word := -uint32(head)
+	size, l.Reserved, l.Type = int(word&0xffff), uint8(word>>16), Type(word>>24)
+	switch {
+	case size < headSize || l.Type == File:
+		c.Fail("head", wire.Corrupt("locator of size %d and type %v, stored as %#08x", size, l.Type, uint32(head)))
+	case l.Type == Large && size != largeSize:
+		c.Fail("head", wire.Corrupt("large locator of size %d, expected %d", size, largeSize))
+	case l.Type == Large:
+		wire.Int(c, "size", &l.Size)
+		wire.Int(c, "offset", &l.Offset)
+	default:
+		payload := []byte(l.Payload)
+		c.Raw("payload", size-(c.Pos()-start), &payload)
+		l.Payload = string(payload)
+	}
 }
 
 // A Link points to an envelope.
 type Link struct {
-	Length  uint64 // bytes of the envelope in memory, uncompressed, head and checksum included
+	Length  uint64 // bytes of the uncompressed envelope, head and checksum included
 	Locator Locator
 }
 
-// Wire describes an envelope link.
+// String says where the envelope lies and how long it is.
+func (l Link) String() string { return fmt.Sprintf("%d bytes, stored as %v", l.Length, l.Locator) }
+
+// Wire describes an envelope link, which errors call name.
 func (l *Link) Wire(c *frame.Codec, name string) {
 	c.Within(name, func() {
 		wire.Int(c, "length", &l.Length)

@@ -97,6 +97,24 @@ func TestAt(t *testing.T) {
 	}
 }
 
+func TestStrings(t *testing.T) {
+	for l, want := range map[locator.Locator]string{
+		locator.At(0x1000, 128):                       "128 bytes at offset 0x1000",
+		locator.At(1<<40, 1<<32):                      "4294967296 bytes at offset 0x10000000000",
+		{Type: locator.Object, Payload: "\x01\xff"}:   "Object locator 01ff",
+		{Type: 0x7e, Payload: "a"}:                    "Type(0x7e) locator 61",
+		{Type: locator.URI, Payload: "https://cern/"}: `URI "https://cern/"`,
+	} {
+		if got := l.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	link := locator.Link{Length: 300, Locator: locator.At(0x1000, 128)}
+	if got, want := link.String(), "300 bytes, stored as 128 bytes at offset 0x1000"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestLink(t *testing.T) {
 	codec := wiretest.Walk("test", func(l *locator.Link, c *wire.Codec) { l.Wire(c, "link") })
 	got := codec.Check(t, wiretest.Hex(`00 01 00 00 00 00 00 00  10 00 00 00  f4 01 00 00 00 00 00 00`))

@@ -17,6 +17,11 @@ import (
 // uncompressed envelope; Path, the name of the thing at fault; and Err.
 type FormatError = wire.FormatError
 
+// A Mismatch is a field that does not fit the Go type that it is to be read into:
+// its Path, the C++ type that the file has (Have), the Go type asked for (Go), a Go
+// type that would fit (Fits), and why there is no such field (Err).
+type Mismatch = field.Mismatch
+
 // A MismatchError lists all fields that do not fit the Go type that they are to
 // be read into, with what the file has and a type that would fit.
 type MismatchError = field.MismatchError

@@ -32,6 +32,12 @@ func (c *counter) reset() (reads, bytes int64) { return c.reads.Swap(0), c.bytes
 
 // TestFewReads makes sure that only what is asked for is read. The sizes are
 // those that ROOT's RNTupleInspector gives for the file.
+func TestEntryRangeString(t *testing.T) {
+	if got := fmt.Sprint(rntuple.EntryRange{First: 5, End: 100}); got != "[5, 100)" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestFewReads(t *testing.T) {
 	file, err := os.ReadFile(sample)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 )
@@ -112,6 +113,18 @@ func (s *Schema) Document() *Document {
 		d.ExtraTypes = append(d.ExtraTypes, ExtraTypeDocument{e.ContentID, e.TypeVersion, e.TypeName, []byte(e.Content)})
 	}
 	return d
+}
+
+// String returns the document as indented JSON.
+func (d *Document) String() string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(d); err != nil {
+		return err.Error()
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // MarshalJSON returns the schema's Document as JSON.

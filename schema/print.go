@@ -48,6 +48,13 @@ func (s *Schema) Print(w io.Writer) error {
 	return b.Flush()
 }
 
+// String returns what Print writes.
+func (s *Schema) String() string {
+	var b strings.Builder
+	s.Print(&b) // a Builder returns no error
+	return b.String()
+}
+
 // table holds the lines of a printed tree: name, type, shape, columns, remarks.
 type table [][5]string
 

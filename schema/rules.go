@@ -12,7 +12,7 @@ import (
 // A Violation is a rule of the format that a schema breaks, though it can be read.
 type Violation struct {
 	Field *Field // nil: the RNTuple itself
-	Err   error  // wraps wire.ErrCorrupt
+	Err   error  // wraps frame.ErrCorrupt
 }
 
 // Violations returns what in the schema a writer must not do, but readers do

@@ -41,7 +41,7 @@ type Schema struct {
 // below it, is newer than this library or not as the format wants it.
 type Hidden struct {
 	Field *Field
-	Err   error // wraps wire.ErrUnsupported or wire.ErrCorrupt
+	Err   error // wraps frame.ErrUnsupported or frame.ErrCorrupt
 }
 
 // TopLevel returns all top-level fields, hidden ones too, in the order of their
@@ -76,7 +76,13 @@ const (
 
 var shapeNames = [...]string{"invalid", "scalar", "string", "bitset", "cardinality", "array", "wrapper", "collection", "optional", "record", "variant", "streamer"}
 
-func (s Shape) String() string { return shapeNames[s] }
+// String returns the name of the shape, or Shape(0x2a).
+func (s Shape) String() string {
+	if int(s) >= len(shapeNames) {
+		return fmt.Sprintf("Shape(%#02x)", uint8(s))
+	}
+	return shapeNames[s]
+}
 
 // A Field is a node of the schema tree.
 type Field struct {
@@ -92,12 +98,12 @@ type Field struct {
 	// For a projected field these are columns of its source.
 	Columns [][]*Column
 
-	kind cpptype.Kind
+	kind Kind
 	err  error // found while the tree was made
 }
 
 // Kind classifies the field's C++ type.
-func (f *Field) Kind() cpptype.Kind { return f.kind }
+func (f *Field) Kind() Kind { return f.kind }
 
 // Path returns the names from the top-level field to f, joined by dots.
 func (f *Field) Path() string {
@@ -106,6 +112,10 @@ func (f *Field) Path() string {
 	}
 	return f.Parent.Path() + "." + f.Name
 }
+
+// String returns the path and the C++ type of the field, such as
+// "jets._0.pt: float".
+func (f *Field) String() string { return f.Path() + ": " + f.CppType() }
 
 // CppType returns the C++ type to show to a person: the alias if there is one,
 // else the type name, or what an untyped field is.
@@ -146,6 +156,12 @@ type Column struct {
 	// PerEntry is the number of elements that every entry has, 0 if that
 	// differs from entry to entry.
 	PerEntry int64
+}
+
+// String returns the column's number, field and format, such as
+// "column 3 of jets._0.pt: SplitReal32".
+func (c *Column) String() string {
+	return fmt.Sprintf("column %d of %s: %v", c.ID, c.Owner.Path(), c.Format())
 }
 
 // Format returns what is needed to decode the column's pages.
@@ -227,8 +243,8 @@ const (
 )
 
 // Build makes the schema out of a header and what a footer adds to it; ext may
-// be nil. An error wraps wire.ErrCorrupt if the descriptors contradict each other
-// so that no field can be trusted, and wire.ErrUnsupported if fields nest too
+// be nil. An error wraps frame.ErrCorrupt if the descriptors contradict each other
+// so that no field can be trusted, and frame.ErrUnsupported if fields nest too
 // deep, or have too long paths.
 func Build(h *envelope.Header, ext *envelope.Schema) (*Schema, error) {
 	s := &Schema{Name: h.Name, Description: h.Description, Writer: h.Writer, byName: map[string]*Field{}}

@@ -1,0 +1,21 @@
+package surgery
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String says in a line what was done.
+func (r *Report) String() string {
+	text := fmt.Sprintf("%d inputs with %d entries; output: %d entries, %d clusters, %d cluster groups",
+		r.Inputs, r.InputEntries, r.Entries, r.Clusters, r.ClusterGroups)
+	for level, w := range r.Levels {
+		if w.Pages > 0 {
+			text += fmt.Sprintf("; %v: %d pages, %d bytes", Level(level), w.Pages, w.Bytes)
+		}
+	}
+	if len(r.Dropped) > 0 {
+		text += "; dropped: " + strings.Join(r.Dropped, ", ")
+	}
+	return text
+}
