@@ -6,13 +6,13 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// The class versions of ROOT::Experimental::RNTuple that files have. From
-// classRC2 on the anchor gives the version of the format.
+// The class versions of ROOT::Experimental::RNTuple that occur in files. From
+// classRC2 on, the anchor holds the version of the format.
 const (
 	classV0    = 0 // ROOT 6.20 to 6.26
 	classRC1   = 3 // until 6.30
 	classRC2   = 4 // 6.32
-	classNoMax = 5 // development versions: without a maximal key size
+	classNoMax = 5 // development versions, without a maximal key size
 	classMax   = 6 // the layout of format 1
 )
 
@@ -52,7 +52,7 @@ func ParseAnchor(b []byte) (*anchor.Anchor, error) {
 	return nil, &wire.FormatError{Offset: 4, Path: "anchor.class version", Err: wire.Unsupported("pre-release format: anchor of %d bytes and class version %d", len(b), version)}
 }
 
-// end returns the error of c, or that it has bytes left.
+// end returns the error of c, or one that says that c has bytes left.
 func end(c *wire.Codec) error {
 	if n := c.Left(); n > 0 {
 		c.Fail("end", wire.Corrupt("%d bytes follow", n))
@@ -63,7 +63,7 @@ func end(c *wire.Codec) error {
 // oldAnchor is the anchor of ROOT 6.20 to 6.30.
 type oldAnchor struct {
 	ClassVersion            uint16
-	ClassChecksum           uint32 // of the streamer info; differs with who wrote it
+	ClassChecksum           uint32 // of the streamer info; depends on the writer
 	Version, Size           uint32 // of the structure; not used
 	SeekHeader              uint64
 	NBytesHeader, LenHeader uint32
@@ -96,7 +96,8 @@ func (o *oldAnchor) lift() *anchor.Anchor {
 	}
 }
 
-// midAnchor is the anchor of ROOT 6.32, and of development versions soon after.
+// midAnchor is the anchor of ROOT 6.32 and of the development versions that
+// followed it.
 type midAnchor struct {
 	anchor.Anchor
 	Checksum uint64

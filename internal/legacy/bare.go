@@ -11,8 +11,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// Bare is an RNTuple in a file that is no ROOT file but has a head of its own, and
-// no keys. ROOT can write such files for tests.
+// Bare is an RNTuple in a file that is not a ROOT file: it has a head of its own
+// and no keys. ROOT can write such files for tests.
 type Bare struct {
 	Name   string
 	Class  string // of the anchor
@@ -21,10 +21,11 @@ type Bare struct {
 
 var bareMagic = []byte("rntuple")
 
-// maxBare is more than a head can have.
+// maxBare exceeds the size of any head.
 const maxBare = 1024
 
-// ReadBare reads the head of a bare file of size bytes; nil if it is no such file.
+// ReadBare reads the head of a bare file of size bytes. It returns nil if the file
+// is of another kind.
 func ReadBare(r io.ReaderAt, size int64) (*Bare, error) {
 	b := make([]byte, min(size, maxBare))
 	if n, err := r.ReadAt(b, 0); n < len(b) && !errors.Is(err, io.EOF) {
@@ -38,8 +39,8 @@ func ReadBare(r io.ReaderAt, size int64) (*Bare, error) {
 	return bare, c.Err()
 }
 
-// wire describes the head. An anchor without contents comes before the name, the
-// real one behind it.
+// wire describes the head. An anchor without contents precedes the name; the real
+// one follows it.
 func (f *Bare) wire(c *wire.Codec) {
 	var magic, dummy []byte
 	var version, format, compression uint32 // of ROOT, always 1, settings
@@ -63,7 +64,7 @@ func (f *Bare) wire(c *wire.Codec) {
 	case class < classNoMax: // its checksum, if it has one, is part of the object
 		return
 	}
-	// The checksum follows, unlike in a ROOT file in little-endian order.
+	// The checksum follows; unlike in a ROOT file, it is little-endian.
 	var sum []byte
 	c.Raw("checksum", checksum.Size, &sum)
 	sum = slices.Clone(sum)
@@ -71,12 +72,12 @@ func (f *Bare) wire(c *wire.Codec) {
 	f.Anchor = append(slices.Clip(f.Anchor), sum...)
 }
 
-// wireAnchor reads an object as long as its byte count says, and returns its
-// class version.
+// wireAnchor reads an object of the length that its byte count gives and returns
+// its class version.
 func wireAnchor(c *wire.Codec, name string, object *[]byte) (class uint16) {
 	c.Within(name, func() {
 		var count uint32
-		at := *c // to come back
+		at := *c // to return to
 		wire.Int(c, "byte count", &count)
 		wire.Int(c, "class version", &class)
 		if c.Err() == nil && (count&countFlag == 0 || count&^countFlag > maxBare) {

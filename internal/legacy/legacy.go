@@ -1,8 +1,9 @@
-// Package legacy reads RNTuples that ROOT wrote before format 1.0.0.0. It tells
-// their dialects apart and gives their metadata the form of format 1, so that
-// nothing above it needs to know. Each dialect has a package of its own below.
+// Package legacy reads RNTuples that ROOT wrote before format 1.0.0.0. It
+// recognizes their dialects and converts their metadata to the form of format 1,
+// so that no package above it needs to know about them. Each dialect has a package
+// of its own.
 //
-// docs/history.md says what the dialects are and what became of their concepts.
+// docs/history.md describes the dialects and what became of their concepts.
 package legacy
 
 import (
@@ -20,7 +21,7 @@ import (
 
 // Metadata is the metadata of an RNTuple, in the form of format 1.
 type Metadata struct {
-	Version        string // in words, with the versions of ROOT that wrote it
+	Version        string // in words, with the versions of ROOT that wrote the dialect
 	HeaderChecksum uint64
 	Header         *envelope.Header
 	Footer         *envelope.Footer
@@ -29,8 +30,8 @@ type Metadata struct {
 	PageList func(group int, b []byte) (*envelope.PageList, error)
 }
 
-// Version returns the version of the format in a in the usual notation, and what
-// it was if it came before 1.0.0.0.
+// Version returns the format version of a in the usual notation, with the name of
+// the release candidate if it is older than 1.0.0.0.
 func Version(a *anchor.Anchor) string {
 	v := a.Version()
 	if a.Epoch == 0 {
@@ -47,7 +48,7 @@ func Version(a *anchor.Anchor) string {
 	return v
 }
 
-// Parse reads header and footer, which a says where to find.
+// Parse reads the header and the footer that a points to.
 func Parse(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
 	switch {
 	case a.ClassVersion >= classRC2 && a.Epoch == 0 && a.Major == 2:

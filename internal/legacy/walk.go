@@ -7,8 +7,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// WalkAnchor has c read b, an anchor of class ROOT::Experimental::RNTuple, which c
-// must hold and nothing else. It does not verify the checksum.
+// WalkAnchor makes c read b, an anchor of class ROOT::Experimental::RNTuple, which
+// must be all that c holds. It does not verify the checksum.
 func WalkAnchor(c *wire.Codec, b []byte) {
 	version := uint16(classMax)
 	if len(b) >= 6 {

@@ -1,6 +1,6 @@
-// Package lift gives the descriptors of pre-release formats the form that they
-// have in format 1: what the dialects say in their own way about field trees
-// and column types is said as format 1 does.
+// Package lift converts the descriptors of pre-release formats to the form that
+// they have in format 1, where the dialects describe trees of fields and types of
+// columns in their own ways.
 package lift
 
 import (
@@ -14,20 +14,20 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// nobody is an ID that no field and no column has.
-const nobody = math.MaxUint32
+// noID is an ID that no field and no column has.
+const noID = math.MaxUint32
 
-// Schema lifts the two parts of a schema, in place: that of the header, and what
-// the footer adds. The columns have the types of format 1 already.
+// Schema lifts the two parts of a schema in place: that of the header, and what
+// the footer adds. The columns must already have the types of format 1.
 //
-//   - A projected field is one whose columns are aliases; format 1 marks it, and
+//   - A projected field is one whose columns are aliases; format 1 marks it and
 //     names its source.
-//   - Items are called _0, _1 and so on, not after their type.
-//   - The members of an untyped collection are those of a record _0.
-//   - The bits that optionals have instead of an index, which format 1 knows
-//     nothing of, are marked as pre-release ones.
+//   - Items are named _0, _1 and so on, not after their type.
+//   - The members of an untyped collection become those of a record _0.
+//   - The bits that optionals have instead of an index, which format 1 lacks, are
+//     marked as pre-release.
 //
-// What refers to fields or columns that are not there goes on doing so.
+// References to fields or columns that do not exist are left as they are.
 func Schema(header, extension *envelope.Schema) {
 	parts := []*envelope.Schema{header, extension}
 	project(parts)
@@ -80,7 +80,7 @@ func children(all []*envelope.Field) map[uint32][]uint32 {
 }
 
 // insertRecords puts a record between every untyped collection and its members,
-// if they are not in one already.
+// unless there is one already.
 func insertRecords(parts []*envelope.Schema) {
 	all := fields(parts)
 	of := children(all)
@@ -101,7 +101,7 @@ func insertRecords(parts []*envelope.Schema) {
 	}
 	to := func(id uint32) uint32 {
 		if uint64(id) >= uint64(len(moved)) {
-			return nobody
+			return noID
 		}
 		return moved[id]
 	}
@@ -111,7 +111,7 @@ func insertRecords(parts []*envelope.Schema) {
 		for _, f := range part.Fields {
 			parent := f.Parent
 			f.Parent, f.Source = to(parent), to(f.Source)
-			if parent != id && f.Parent != nobody && lacks(parent) {
+			if parent != id && f.Parent != noID && lacks(parent) {
 				f.Parent++
 			}
 			list = append(list, f)
@@ -173,17 +173,17 @@ func kindOf(f *envelope.Field) cpptype.Kind {
 	return t.Kind()
 }
 
-// unsigned has the signed types that were stored in columns of the unsigned
-// ones, before there were signed column types.
+// unsigned maps unsigned column types to the signed types that were stored in such
+// columns before there were signed column types.
 var unsigned = map[column.Type]column.Type{
 	column.UInt16: column.Int16, column.SplitUInt16: column.SplitInt16,
 	column.UInt32: column.Int32, column.SplitUInt32: column.SplitInt32,
 	column.UInt64: column.Int64, column.SplitUInt64: column.SplitInt64,
 }
 
-// Signs makes columns of unsigned integers and bytes signed ones, or characters,
-// where their field says so: before there were column types for signed integers,
-// only the field told.
+// Signs turns columns of unsigned integers and bytes into columns of signed
+// integers and characters where the type of their field is one of these. Before
+// there were column types for signed integers, only the field told.
 func Signs(header, extension *envelope.Schema) {
 	parts := []*envelope.Schema{header, extension}
 	all := fields(parts)
@@ -211,8 +211,8 @@ func Signs(header, extension *envelope.Schema) {
 	}
 }
 
-// Types has the column types of format 1, by the numbers that they had in RC1
-// and RC2.
+// Types holds the column types of format 1 by the numbers that they had in RC1 and
+// RC2.
 var Types = [...]column.Type{
 	0x01: column.Index64, 0x02: column.Index32, 0x03: column.Switch, 0x04: column.Byte, 0x05: column.Char, 0x06: column.Bit,
 	0x07: column.Real64, 0x08: column.Real32, 0x09: column.Real16,
@@ -225,8 +225,8 @@ var Types = [...]column.Type{
 	0x1D: column.Real32Trunc, 0x1E: column.Real32Quant,
 }
 
-// Type returns the column type of format 1 for a number of the given table; one
-// that is not known to format 1 either if the table lacks it.
+// Type returns the column type of format 1 for a number in the given table. If the
+// table lacks it, the result is a type that format 1 does not know, either.
 func Type(table []column.Type, number uint32) column.Type {
 	if number == 0 || uint64(number) >= uint64(len(table)) {
 		return column.Type(0x8000 | number)
@@ -237,8 +237,8 @@ func Type(table []column.Type, number uint32) column.Type {
 // Sealed is the size of the checksum that envelopes end with, in bytes.
 const Sealed = 4
 
-// Verify reads what is before the checksum, a CRC32, that b ends with, and hands
-// it to body; the path of errors begins with what.
+// Verify verifies the CRC32 that b ends with and makes body read what precedes it.
+// The paths of errors begin with what.
 func Verify(b []byte, what string, body func(*wire.Codec)) error {
 	c := wire.NewReader(b, what, 0)
 	end := len(b) - Sealed

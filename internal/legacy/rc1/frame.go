@@ -14,7 +14,7 @@ const (
 )
 
 // record reads or writes a record frame called name whose members body walks.
-// Bytes of the frame behind them are kept in extra. Document: "Frames".
+// Bytes of the frame that follow them are kept in extra. Document: "Frames".
 func record(c *wire.Codec, name string, extra *[]byte, body func()) {
 	c.Within(name, func() {
 		start := c.Pos()
@@ -24,7 +24,7 @@ func record(c *wire.Codec, name string, extra *[]byte, body func()) {
 	})
 }
 
-// recordRest goes on behind the size of a record frame that begins at start.
+// recordRest walks what follows the size of a record frame that begins at start.
 func recordRest(c *wire.Codec, start int, size int32, extra *[]byte, body func()) {
 	switch {
 	case c.Writing():
@@ -42,9 +42,9 @@ func recordRest(c *wire.Codec, start int, size int32, extra *[]byte, body func()
 	}
 }
 
-// list reads or writes a list frame called name of items that have at least
-// least bytes each; tail walks what follows them in the frame. Bytes behind that
-// are kept in extra. Document: "Frames".
+// list reads or writes a list frame called name, of items that take at least least
+// bytes each; tail walks the members that follow them in the frame. Bytes after
+// those are kept in extra. Document: "Frames".
 func list[T any](c *wire.Codec, name string, least int, items *[]T, extra *[]byte, item func(*T, *wire.Codec), tail func()) {
 	c.Within(name, func() {
 		start := c.Pos()
@@ -54,7 +54,7 @@ func list[T any](c *wire.Codec, name string, least int, items *[]T, extra *[]byt
 	})
 }
 
-// listRest goes on behind the size of a list frame that begins at start.
+// listRest walks what follows the size of a list frame that begins at start.
 func listRest[T any](c *wire.Codec, start int, size int32, least int, items *[]T, extra *[]byte, item func(*T, *wire.Codec), tail func()) {
 	n := uint32(len(*items))
 	wire.Int(c, "number of items", &n)
@@ -97,8 +97,8 @@ const (
 	typeObject = 0x02
 )
 
-// wireLocator describes a locator. ROOT stored the head of one that does not
-// point into the file negated as a whole, as it still does.
+// wireLocator describes a locator. ROOT negated the whole head of a locator that
+// does not point into the file, as it still does.
 func wireLocator(c *wire.Codec, name string, l *locator.Locator) {
 	const headSize = 4
 	c.Within(name, func() {

@@ -12,7 +12,7 @@ import (
 func (s *Schema) lift() envelope.Schema {
 	var lifted envelope.Schema
 	for _, f := range s.Fields {
-		f.Flags &= envelope.FieldRepetitive // what others mean came later
+		f.Flags &= envelope.FieldRepetitive // the others were defined later
 		lifted.Fields = append(lifted.Fields, f.Field)
 	}
 	for _, c := range s.Columns {
@@ -27,7 +27,7 @@ func (s *Schema) lift() envelope.Schema {
 	return lifted
 }
 
-// Lift returns header and footer in the form of format 1.
+// Lift returns the header and the footer in the form of format 1.
 func Lift(h *Header, f *Footer) (*envelope.Header, *envelope.Footer, error) {
 	header := &envelope.Header{Features: h.Features, Name: h.Name, Description: h.Description, Writer: h.Writer, Schema: h.Schema.lift()}
 	footer := &envelope.Footer{Features: f.Features, HeaderChecksum: uint64(f.HeaderChecksum), Extension: &envelope.Schema{}}
@@ -69,8 +69,8 @@ func Lift(h *Header, f *Footer) (*envelope.Header, *envelope.Footer, error) {
 	return header, footer, nil
 }
 
-// begins reports whether cluster i begins one of format 1, which has no sharded
-// clusters: those in a row with the same entries become one.
+// begins reports whether cluster i is the first shard of a cluster. Format 1 has no
+// sharded clusters: adjacent ones with the same entries become one.
 func begins(clusters []Cluster, i int) bool {
 	n, sharded := clusters[i].entries()
 	if !sharded || i == 0 {
@@ -83,7 +83,7 @@ func begins(clusters []Cluster, i int) bool {
 // LiftPageList returns the page list of the cluster group with the given index in
 // the form of format 1. columns is the number of columns in the schema.
 //
-// Shards of a cluster must have all columns between them; others are refused.
+// The shards of a cluster must together have all columns; others are refused.
 func (f *Footer) LiftPageList(group int, p *PageList, columns int) (*envelope.PageList, error) {
 	first := 0
 	for _, g := range f.ClusterGroups[:group] {
@@ -129,14 +129,14 @@ func (f *Footer) LiftPageList(group int, p *PageList, columns int) (*envelope.Pa
 	return lifted, nil
 }
 
-// shards are the pages of sharded clusters with the same entries.
+// shards collects the pages of sharded clusters with the same entries.
 type shards struct {
 	pages   []envelope.ColumnPages // by column
 	seen    []bool
 	missing int // columns
 }
 
-// add adds a shard that has the columns of the given IDs.
+// add adds a shard that holds the columns of the given IDs.
 func (s *shards) add(ids []uint32, pages []envelope.ColumnPages) error {
 	if len(ids) != len(pages) {
 		return wire.Corrupt("pages of %d columns, its column group has %d", len(pages), len(ids))

@@ -2,8 +2,8 @@ package rc1
 
 import "github.com/go-rntuple/go-rntuple/internal/wire"
 
-// MetaData is an envelope with user meta-data. A key can be there several times:
-// that makes versions of its value, the first being 0.
+// MetaData is an envelope with user meta-data. A key that occurs several times has
+// several versions of its value, numbered from 0.
 type MetaData struct {
 	Pairs     []KeyValue
 	ListExtra []byte
@@ -22,7 +22,7 @@ func (m *MetaData) Wire(c *wire.Codec) {
 	c.Rest(&m.Extra)
 }
 
-// Types of values. The negated type is that of a list.
+// Types of values. A list has the negated type of its items.
 const (
 	TypeInt    = 0x01
 	TypeBool   = 0x02
@@ -30,11 +30,11 @@ const (
 	TypeString = 0x04
 )
 
-// A KeyValue is a key with a value, or a list of values, which is in the slice
-// for its type. Values of unknown types are left in Extra.
+// A KeyValue is a key with a value or a list of values, held by the slice for its
+// type. Values of unknown types are left in Extra.
 type KeyValue struct {
 	Type      int32
-	Key       string // with namespaces before dots; "ROOT." is ROOT's
+	Key       string // namespaces end in dots; "ROOT." is ROOT's
 	Ints      []int64
 	Bools     []uint8 // 0 is false
 	Doubles   []float64
@@ -61,7 +61,8 @@ func (k *KeyValue) Wire(c *wire.Codec) {
 	})
 }
 
-// values describes a value, or a list of those that have at least least bytes.
+// values describes a value, or a list of values that take at least least bytes
+// each.
 func values[T any](c *wire.Codec, k *KeyValue, least int, v *[]T, value func(*T, *wire.Codec)) {
 	if k.Type < 0 {
 		records(c, "list", least, v, &k.ListExtra, value)

@@ -1,9 +1,9 @@
 // Package rc1 reads the envelopes of "RNTuple Reference Specifications (WIP)",
 // the first full specification, which ROOT 6.26 to 6.30 followed as release
-// candidate 1. It reads all that the document has; ROOT wrote no column groups,
-// no sharded clusters, and no envelopes with user meta-data.
+// candidate 1. It reads everything that the document defines, although ROOT wrote
+// no column groups, no sharded clusters and no envelopes with user meta-data.
 //
-// Source: that document, and where ROOT differs, ROOT's RNTupleSerializer.
+// Source: that document and, where ROOT differs, ROOT's RNTupleSerializer.
 package rc1
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// Version is the version of all envelopes, and the release candidate tag.
+// Version is both the version of all envelopes and the release candidate tag.
 const Version = 1
 
-// parse verifies an envelope and reads what body describes. Document:
+// parse verifies an envelope and makes body read its payload. Document:
 // "Envelopes".
 func parse(b []byte, what string, body func(*wire.Codec)) error {
 	return lift.Verify(b, what, func(c *wire.Codec) {
@@ -50,7 +50,7 @@ func ParseHeader(b []byte) (*Header, error) {
 func (h *Header) Wire(c *wire.Codec) {
 	h.Features.Wire(c)
 	wire.Int(c, "release candidate tag", &h.Tag)
-	if h.Tag > Version { // 0 was to be that of the final format
+	if h.Tag > Version { // 0 was reserved for the final format
 		c.Fail("release candidate tag", wire.Unsupported("pre-release format, release candidate %d", h.Tag))
 	}
 	c.String("name", &h.Name)
@@ -76,7 +76,7 @@ func (s *Schema) wire(c *wire.Codec) {
 	records(c, "extra type information", 20, &s.ExtraTypes, &s.ListExtra[3], (*ExtraType).Wire)
 }
 
-// A Field is that of format 1 without its later members.
+// A Field is a field of format 1 without the members that were added later.
 type Field struct{ envelope.Field }
 
 // Wire describes a field. Document: "Field Description".
@@ -97,8 +97,8 @@ func (f *Field) Wire(c *wire.Codec) {
 	})
 }
 
-// columnDeferred is the flag of a column that was added late. The others say how
-// elements are sorted, and matter to nobody.
+// columnDeferred is the flag of a column that was added late. The other flags say
+// how elements are sorted; nothing depends on them.
 const columnDeferred = 0x08
 
 // A Column describes a column.
@@ -144,12 +144,12 @@ func (a *Alias) Wire(c *wire.Codec) {
 	})
 }
 
-// An ExtraType is further information on a C++ type.
+// An ExtraType is extra information about a C++ type.
 type ExtraType struct {
 	From, To  uint32 // versions of the type
 	ContentID uint32
 	TypeName  string
-	Extra     []byte // with the content, which the document leaves out
+	Extra     []byte // includes the content, which the document leaves out
 }
 
 // Wire describes extra type information. Document: "Extra type information".
@@ -162,7 +162,7 @@ func (e *ExtraType) Wire(c *wire.Codec) {
 	})
 }
 
-// lift leaves the content in Extra. The one kind of content that there was, C++
+// lift leaves the content in Extra. The only kind of content that existed, C++
 // source text, has no number in format 1.
 func (e *ExtraType) lift() envelope.ExtraTypeInfo {
 	return envelope.ExtraTypeInfo{ContentID: e.ContentID, TypeVersion: e.From, TypeName: e.TypeName, Extra: e.Extra}
@@ -227,7 +227,7 @@ func (f *Footer) wireExtension(c *wire.Codec) {
 	})
 }
 
-// A ColumnGroup is a set of columns that clusters can have instead of all.
+// A ColumnGroup is a set of columns: a sharded cluster holds those of a group only.
 type ColumnGroup struct {
 	Columns   []uint32
 	ListExtra []byte
@@ -260,9 +260,9 @@ func (s *Cluster) Wire(c *wire.Codec) {
 	})
 }
 
-// entries returns the number of entries, and whether the cluster has only the
-// columns of a group. ROOT 6.26 had code to store the negated number of entries
-// of such a cluster, the document has a flag.
+// entries returns the number of entries and whether the cluster holds only the
+// columns of a group. For such a cluster ROOT 6.26 has code that stores the negated
+// number of entries, while the document has a flag.
 func (s *Cluster) entries() (n uint64, sharded bool) {
 	if s.Entries>>56 == 0xff {
 		return -s.Entries, true
@@ -337,11 +337,11 @@ type Page struct {
 	Locator  locator.Locator
 }
 
-// pageFlags are where the flags of a page begin. Flag 1 says that a CRC32 of the
-// uncompressed page follows it, which ROOT never wrote.
+// pageFlags is the bit where the flags of a page begin. Flag 1 says that a CRC32 of
+// the uncompressed page follows the page; ROOT never wrote it.
 const pageFlags = 30
 
-// Wire describes an inner item.
+// Wire describes an inner item of the page locations.
 func (g *Page) Wire(c *wire.Codec) {
 	wire.Int(c, "number of elements", &g.Elements)
 	if g.Elements>>pageFlags > 1 {

@@ -1,8 +1,8 @@
-// Package rc2 reads header and footer of RNTuple format 0.2.0.0, release
+// Package rc2 reads the header and the footer of RNTuple format 0.2.0.0, release
 // candidate 2, which ROOT 6.32 wrote. Envelopes, frames, locators, page lists and
-// the descriptors of aliases and cluster groups are those of format 1 already.
-// The development versions after ROOT 6.32 have the same format version; where
-// their records are longer, flags tell, so that one description fits all.
+// the descriptors of aliases and cluster groups are already those of format 1. The
+// development versions after ROOT 6.32 have the same format version; flags tell
+// where their records are longer, so that one description fits all.
 //
 // Source: ROOT 6.32 and 6.33, RNTupleSerializer.
 package rc2
@@ -56,8 +56,8 @@ func (s *Schema) wire(c *wire.Codec) {
 	frame.List(c, "extra type information", &s.ExtraTypes, &s.ListExtra[3], func(c *wire.Codec, e *ExtraType) { e.Wire(c) })
 }
 
-// A Field is that of format 1 with another order of its members. ROOT 6.32 sets
-// no flags but that of arrays.
+// A Field is a field of format 1 with its members in another order. ROOT 6.32 sets
+// no flag other than that of arrays.
 type Field struct{ envelope.Field }
 
 // Wire describes a field.
@@ -84,14 +84,15 @@ func (f *Field) Wire(c *wire.Codec) {
 	})
 }
 
-// Flags of a column. Others say how elements are sorted, and matter to nobody.
+// Flags of a column. The others say how elements are sorted; nothing depends on
+// them.
 const (
 	columnDeferred = 0x08
 	columnRanged   = 0x10
 )
 
-// A Column describes a column. In ROOT 6.32 the flags have 32 bits, of which the
-// upper ones, later those of the representation, are 0.
+// A Column describes a column. In ROOT 6.32 the flags have 32 bits. The upper ones,
+// which are 0, later became the representation.
 type Column struct {
 	Type           uint16
 	Bits           uint16 // on storage, per element
@@ -136,8 +137,8 @@ func (d *Column) lift() envelope.Column {
 	return lifted
 }
 
-// An ExtraType is further information on a C++ type. Its members changed while
-// the version of the format did not.
+// An ExtraType is extra information about a C++ type. Its members changed while the
+// format version did not.
 type ExtraType struct{ Members []byte }
 
 // Wire describes extra type information.
@@ -145,8 +146,8 @@ func (e *ExtraType) Wire(c *wire.Codec) {
 	frame.Record(c, "extra type information", &e.Members, func() {})
 }
 
-// lift tries both forms: the first had a range of versions of the type, the second
-// has one, as in format 1. What has neither form is left in Extra.
+// lift tries both forms: the older one has a range of type versions, the newer one
+// a single version, as in format 1. Members of neither form are left in Extra.
 func (e *ExtraType) lift() envelope.ExtraTypeInfo {
 	for _, ranged := range []bool{true, false} {
 		var t envelope.ExtraTypeInfo
@@ -219,11 +220,11 @@ func (f *Footer) Wire(c *wire.Codec) {
 	c.Rest(&f.Extra)
 }
 
-// A ColumnGroup is a record that nobody looks at: clusters that refer to one are
-// refused.
+// A ColumnGroup is a record whose members are not read: clusters that refer to one
+// are refused.
 type ColumnGroup struct{ Extra []byte }
 
-// Lift returns header and footer in the form of format 1.
+// Lift returns the header and the footer in the form of format 1.
 func Lift(h *Header, f *Footer) (*envelope.Header, *envelope.Footer) {
 	header := &envelope.Header{Features: h.Features, Name: h.Name, Description: h.Description, Writer: h.Writer, Schema: *h.Schema.lift()}
 	footer := &envelope.Footer{Features: f.Features, HeaderChecksum: f.HeaderChecksum, Extension: &envelope.Schema{}, ClusterGroups: f.ClusterGroups}

@@ -9,8 +9,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// types has the column types of format 1 by their numbers here. An offset has 32
-// bits; integers are signed or not as their field is. Real8 is gone.
+// types holds the column types of format 1 by their numbers in this dialect. An
+// offset has 32 bits. Integers are signed if the type of their field is. Real8 no
+// longer exists.
 var types = []column.Type{
 	1: column.Index32, 2: column.Switch, 3: column.Byte, 4: column.Bit,
 	5: column.Real64, 6: column.Real32, 7: column.Real16, 8: 0x8008,
@@ -19,10 +20,10 @@ var types = []column.Type{
 
 var widths = []uint16{1: 32, 2: 64, 3: 8, 4: 1, 5: 64, 6: 32, 7: 16, 8: 8, 9: 64, 10: 32, 11: 16}
 
-// Lift returns header and footer in the form of format 1, and the page list of
-// the one cluster group that they have then. Author, custodian, times and IDs
-// have no place there. headerLength and footerLength are those that the anchor
-// gives, in bytes.
+// Lift returns the header and the footer in the form of format 1, and the page list
+// of the only cluster group that they then have. Author, custodian, times and IDs
+// have no place in format 1. headerLength and footerLength are the lengths that the
+// anchor gives, in bytes.
 func Lift(h *Header, f *Footer, headerLength, footerLength uint64) (*envelope.Header, *envelope.Footer, *envelope.PageList, error) {
 	fail := func(path string, err error) (*envelope.Header, *envelope.Footer, *envelope.PageList, error) {
 		return nil, nil, nil, &wire.FormatError{Path: path, Err: err}
@@ -48,8 +49,8 @@ func Lift(h *Header, f *Footer, headerLength, footerLength uint64) (*envelope.He
 	return header, footer, list, nil
 }
 
-// liftFields appends the fields to those of header, depth first, the way that
-// the root's children and theirs are linked. It returns the new IDs.
+// liftFields appends the fields to those of header, depth-first along the links
+// from the root to its children. It returns the new IDs.
 func (h *Header) liftFields(header *envelope.Header) (map[uint64]uint32, error) {
 	byID := make(map[uint64]*Field, len(h.Fields))
 	var root *Field
@@ -70,7 +71,7 @@ func (h *Header) liftFields(header *envelope.Header) (map[uint64]uint32, error) 
 	}
 	ids := make(map[uint64]uint32, len(h.Fields))
 	type link struct{ parent, id uint64 }
-	var open []link // the next one last
+	var open []link // a stack: the next one is the last
 	follow := func(f *Field) {
 		for _, id := range slices.Backward(f.Children) {
 			open = append(open, link{f.ID, id})
@@ -146,8 +147,8 @@ func (h *Header) liftColumns(header *envelope.Header, fields map[uint64]uint32) 
 	return ids, nil
 }
 
-// lift returns a footer of one cluster group, and its page list. Clusters name
-// the RNTuple that they belong to.
+// lift returns a footer with one cluster group, and its page list. Every cluster
+// holds the ID of the RNTuple that it belongs to.
 func (f *Footer) lift(ownID string, columns map[uint64]uint32) (*envelope.Footer, *envelope.PageList, error) {
 	footer, list := &envelope.Footer{}, &envelope.PageList{}
 	if len(f.Clusters) == 0 {

@@ -1,10 +1,9 @@
 // Package v0 reads the metadata of RNTuples that ROOT 6.20 to 6.24 wrote, before
 // there was a specification: a header with all fields and columns, and a footer
-// with the places of all pages. There are no envelopes and no page lists.
+// with the locations of all pages. There are no envelopes and no page lists.
 //
-// Source: ROOT 6.22, RNTupleDescriptor.cxx, whose comment on frames is all the
-// documentation there was; the terms are those of the first draft of the
-// specification.
+// Source: ROOT 6.22, RNTupleDescriptor.cxx, whose comment on frames is the only
+// documentation; the terms are those of the first draft of the specification.
 package v0
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// A Header is the schema, and what the draft calls the identity of the data.
+// A Header holds the schema and what the draft calls the identity of the data.
 type Header struct {
 	Reserved                             uint64
 	Name, Description, Author, Custodian string
@@ -49,7 +48,8 @@ func (h *Header) Wire(c *wire.Codec) {
 	})
 }
 
-// A Version is what the writer of a thing supported, and what its reader has to.
+// A Version is the version that the writer of a record supported, and the least
+// version that its reader must support.
 type Version struct {
 	Use, Min uint32
 	Flags    uint64
@@ -64,7 +64,7 @@ func (v *Version) wire(c *wire.Codec, name string) {
 	})
 }
 
-// An ID was to be a UUID; ROOT left it empty.
+// An ID was meant to be a UUID; ROOT left it empty.
 type ID struct {
 	Text  string
 	Extra []byte
@@ -74,7 +74,7 @@ func (i *ID) wire(c *wire.Codec, name string) {
 	frame(c, name, &i.Extra, func() { c.String("text", &i.Text) })
 }
 
-// A Field describes a field. They are listed in no order.
+// A Field describes a field. Fields are listed in no particular order.
 type Field struct {
 	ID                          uint64
 	FieldVersion, TypeVersion   Version
@@ -104,7 +104,7 @@ func (f *Field) Wire(c *wire.Codec) {
 	})
 }
 
-// A Column describes a column. They are listed in no order.
+// A Column describes a column. Columns are listed in no particular order.
 type Column struct {
 	ID         uint64
 	Version    Version
@@ -130,7 +130,7 @@ func (d *Column) Wire(c *wire.Codec) {
 	})
 }
 
-// A Footer has the clusters with the places of their pages, and ends with a
+// A Footer holds the clusters with the locations of their pages, and ends with a
 // postscript that gives the sizes of header and footer.
 type Footer struct {
 	Reserved                   uint64
@@ -159,7 +159,7 @@ func (f *Footer) Wire(c *wire.Codec) {
 	}
 }
 
-// A Cluster has entries and the pages of all columns.
+// A Cluster is a range of entries with the pages of all columns.
 type Cluster struct {
 	OwnID                  ID // of the RNTuple
 	ID                     uint64
@@ -183,7 +183,7 @@ func (s *Cluster) Wire(c *wire.Codec) {
 	list[uint32](c, "columns", minRange, &s.Columns, (*Range).Wire)
 }
 
-// A Range is what a cluster holds of a column.
+// A Range is the part of a column that a cluster holds.
 type Range struct {
 	Column       uint64 // its ID
 	FirstElement uint64
@@ -201,7 +201,7 @@ func (r *Range) Wire(c *wire.Codec) {
 	list[uint32](c, "pages", minPage, &r.Pages, (*Page).Wire)
 }
 
-// A Page is the place of a page.
+// A Page is the location of a page.
 type Page struct {
 	NumElements uint32
 	Locator     Locator
@@ -213,7 +213,8 @@ func (p *Page) Wire(c *wire.Codec) {
 	p.Locator.wire(c, "locator")
 }
 
-// A Locator says where bytes are: in the file, or, which no ROOT did, at a URL.
+// A Locator says where bytes are: in the file or at a URL, which no version of ROOT
+// wrote.
 type Locator struct {
 	Offset int64
 	Size   uint32
@@ -235,7 +236,8 @@ func (l *Locator) lift() locator.Locator {
 	return locator.At(uint64(l.Offset), uint64(l.Size))
 }
 
-// Bytes of the shortest items of lists, to judge their numbers of items by.
+// The sizes in bytes of the shortest items of lists. They bound the numbers of items
+// that are believed.
 const (
 	frameHead  = 8
 	minVersion = frameHead + 16
@@ -247,8 +249,8 @@ const (
 	minCluster = minID + frameHead + 8 + minVersion + 2*8 + (8 + 4 + 4) + 4
 )
 
-// versions reads the versions of a frame: the one it was written with, and the
-// least that its reader must know. There was only 0.
+// versions reads the versions of a frame: the one that it was written with, and the
+// least that its reader must know. There was only version 0.
 func versions(c *wire.Codec) {
 	var used, least uint16
 	wire.Int(c, "version", &used)
@@ -258,13 +260,13 @@ func versions(c *wire.Codec) {
 	}
 }
 
-// frame reads or writes a frame called name whose members body walks. Bytes
-// behind them are kept in extra.
+// frame reads or writes a frame called name whose members body walks. Bytes that
+// follow them are kept in extra.
 func frame(c *wire.Codec, name string, extra *[]byte, body func()) {
 	c.Within(name, func() { framed(c, extra, body) })
 }
 
-// framed is frame for what has a name already.
+// framed is like frame, for a record whose name is already part of the path.
 func framed(c *wire.Codec, extra *[]byte, body func()) {
 	start := c.Pos()
 	versions(c)
@@ -286,8 +288,8 @@ func framed(c *wire.Codec, extra *[]byte, body func()) {
 	}
 }
 
-// list reads or writes items behind their number, which has the type N; an item
-// has at least least bytes.
+// list reads or writes the number of items, of type N, and then the items, which
+// take at least least bytes each.
 func list[N uint32 | uint64, T any](c *wire.Codec, name string, least int, items *[]T, item func(*T, *wire.Codec)) {
 	c.Within(name, func() {
 		n := N(len(*items))
