@@ -18,7 +18,7 @@ import (
 type clusters struct {
 	*pagesource.Source
 	now  *pagesource.Cluster // found last
-	page []byte         // read last
+	page []byte              // read last
 }
 
 func clustersOf(r *rntuple.Reader) *clusters { return &clusters{Source: r.Unwrapped().Source} }

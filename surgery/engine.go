@@ -319,9 +319,9 @@ type wiring struct {
 	out     *output
 	ports   map[schema.FieldID]port // by field of the output
 	sources []*source
-	strands []*strand        // of the top-level fields; see slice.go
+	strands []*strand             // of the top-level fields; see slice.go
 	last    []*pagesource.Cluster // that was sliced, by source
-	atOnce  int64            // entries of these that are copied at a time
+	atOnce  int64                 // entries of these that are copied at a time
 }
 
 // wire returns a wiring with the given sources, one at least. They must have the

@@ -16,8 +16,8 @@ import (
 type File struct {
 	root  *rootfile.Writer
 	pages *pagesink.Output // on root
-	open  int           // writers that are not closed
-	err   error         // the first one; sticky
+	open  int              // writers that are not closed
+	err   error            // the first one; sticky
 
 	disk *os.File // nil if the caller has the target
 	path string

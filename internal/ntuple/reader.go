@@ -24,7 +24,7 @@ type Reader struct {
 	Header  *envelope.Header
 	Footer  *envelope.Footer
 	Source  *pagesource.Source // of its pages
-	Options *ReadOptions  // with the limits for the file
+	Options *ReadOptions       // with the limits for the file
 
 	closer io.Closer // nil if the caller has the file
 }
