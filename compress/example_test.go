@@ -7,7 +7,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 )
 
-// A page is compressed, and read back with the length that the metadata know.
+// A page is compressed and read back. Its uncompressed length is known from the
+// metadata.
 func Example() {
 	page := bytes.Repeat([]byte("muon"), 1000)
 	settings, err := compress.ParseSettings("zstd:5")
@@ -22,7 +23,7 @@ func Example() {
 	}
 	fmt.Println(settings, len(stored) < len(page))
 
-	// The length may come from a hostile file: look before allocating.
+	// The length may come from a hostile file: check it before allocating.
 	n := 4000
 	if err := compress.Check(stored, int64(n)); err != nil {
 		fmt.Println(err)
@@ -32,9 +33,9 @@ func Example() {
 	err = compress.Decompress(got, stored)
 	fmt.Println(bytes.Equal(got, page), err)
 
-	fmt.Println(compress.Decompress(got, stored[:20]))
+	fmt.Println(compress.Decompress(got, stored[:8]))
 	// Output:
 	// zstd 5 true
 	// true <nil>
-	// block[0] at offset 0x0: corrupt data: zstd block of 21 bytes, 11 left
+	// block[0] at offset 0x0: corrupt data: block header needs 9 bytes, have 8
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/pierrec/lz4/v4"
 
-	"github.com/go-rntuple/go-rntuple/internal/lz4enc"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// A byte of LZ4 that continues a match length adds at most 255 bytes.
+// A byte that continues a match length adds at most 255 bytes to it (LZ4 Block
+// Format Description, "Match length").
 const lz4MaxRatio = 255
 
-// lz4Sum is the length of the checksum: XXH64 with seed 0 of the LZ4 data,
-// big-endian, in front of them and counted in the block's compressed size.
+// lz4Sum is the length of the checksum that precedes the LZ4 data: their XXH64
+// with seed 0, big-endian. The block's compressed size includes it.
 const lz4Sum = 8
 
 // decodeLZ4 decodes L4: the checksum and one raw LZ4 block. The method byte is
@@ -39,26 +39,30 @@ func decodeLZ4(dst, src []byte) error {
 	return nil
 }
 
-var lz4Fast = sync.Pool{New: func() any { return new(lz4.Compressor) }}
-
-// encodeLZ4 uses the fast compressor up to level 4, ROOT's default, which has the
-// LZ4 library search longer: pages are 5 to 16 % larger here, and written 5 to 11
-// times as fast. From level 5 on the effort doubles with each level, as it does in
-// the LZ4 library, and sizes are within 2 % of ROOT's.
+// encodeLZ4 uses a fast compressor up to level 4, ROOT's default, at which the
+// LZ4 library searches longer: pages are 5 to 16 % larger here, and written 5 to
+// 11 times as fast. From level 5 on the effort doubles with each level, as it
+// does in the LZ4 library, and sizes are within 2 % of ROOT's.
 func encodeLZ4(dst, src []byte, level int) ([]byte, error) {
 	begin := len(dst) + lz4Sum
-	room := lz4.CompressBlockBound(len(src)) // with this much the compressor cannot fail
-	dst = slices.Grow(dst, lz4Sum+room)
+	dst = append(dst, make([]byte, lz4Sum)...)
 	var err error
 	if level < 5 {
-		c := lz4Fast.Get().(*lz4.Compressor)
-		var n int
-		n, err = c.CompressBlock(src, dst[begin:begin+room])
-		lz4Fast.Put(c)
-		dst = dst[:begin+n]
+		dst, err = appendLZ4Fast(dst, src)
 	} else {
-		dst = lz4enc.Append(dst[:begin], src, 1<<(level-1))
+		dst, err = appendLZ4HC(dst, src, level)
 	}
 	binary.BigEndian.PutUint64(dst[begin-lz4Sum:], xxhash.Sum64(dst[begin:]))
 	return dst, err
+}
+
+var lz4Fast = sync.Pool{New: func() any { return new(lz4.Compressor) }}
+
+func appendLZ4Fast(dst, src []byte) ([]byte, error) {
+	c := lz4Fast.Get().(*lz4.Compressor)
+	defer lz4Fast.Put(c)
+	begin, room := len(dst), lz4.CompressBlockBound(len(src)) // with this much it cannot fail
+	dst = slices.Grow(dst, room)
+	n, err := c.CompressBlock(src, dst[begin:begin+room])
+	return dst[:begin+n], err
 }

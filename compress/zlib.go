@@ -5,16 +5,15 @@ import (
 	"encoding/binary"
 	"sync"
 
-	"github.com/go-rntuple/go-rntuple/internal/inflate"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// A deflate match yields at most 258 bytes and takes at least 2 bits, one for
-// the length code and one for the distance code.
+// A match yields at most 258 bytes and takes at least 2 bits, one for the length
+// code and one for the distance code (RFC 1951, section 3.2.5).
 const deflateMaxRatio = 258 * 8 / 2
 
-// decodeZlib decodes ZL: a zlib stream (RFC 1950), which is 2 bytes of header,
-// raw deflate, and the Adler-32 of the data, big-endian.
+// decodeZlib decodes ZL: a zlib stream (RFC 1950, section 2.2), which is 2 bytes
+// of header, a DEFLATE stream, and the Adler-32 of the data, big-endian.
 func decodeZlib(dst, src []byte) error {
 	if len(src) < 6 {
 		return wire.Corrupt("zlib stream of %d bytes", len(src))
@@ -30,34 +29,35 @@ func decodeZlib(dst, src []byte) error {
 	if err := decodeDeflate(dst, body); err != nil {
 		return err
 	}
-	if stored, sum := binary.BigEndian.Uint32(tail), inflate.Adler32(dst); stored != sum {
+	if stored, sum := binary.BigEndian.Uint32(tail), adler32Sum(dst); stored != sum {
 		return wire.Mismatch(uint64(stored), uint64(sum))
 	}
 	return nil
 }
 
 func encodeZlib(dst, src []byte, level int) ([]byte, error) {
-	// The second byte repeats the level class as zlib itself does; 31 divides the two.
+	// As zlib does, the second byte states the class of the level, FLEVEL, and
+	// makes the two bytes a multiple of 31.
 	flags := [...]byte{1: 0x01, 2: 0x5E, 3: 0x5E, 4: 0x5E, 5: 0x5E, 6: 0x9C, 7: 0xDA, 8: 0xDA, 9: 0xDA}
 	dst, err := encodeDeflate(append(dst, 0x78, flags[level]), src, level)
-	return binary.BigEndian.AppendUint32(dst, inflate.Adler32(src)), err
+	return binary.BigEndian.AppendUint32(dst, adler32Sum(src)), err
 }
 
 // decodeDeflate decodes CS: raw deflate (RFC 1951).
 func decodeDeflate(dst, src []byte) error {
-	n, err := inflate.Decode(dst, src)
+	n, err := inflateAll(dst, src)
 	if err != nil {
 		return wire.Corrupt("deflate: %v", err)
 	}
 	if n < len(src) {
-		return wire.Corrupt("deflate: %d bytes behind the end", len(src)-n)
+		return wire.Corrupt("deflate: %d bytes after the end", len(src)-n)
 	}
 	return nil
 }
 
-// A deflater keeps a flate writer of one level together with its output. It is
-// the standard library's because that writes as little as zlib; klauspost's needs
-// 4 to 5 % more at the levels up to 6.
+// A deflater is a flate writer of one level with its output. The writer is the
+// standard library's because its output is as small as zlib's; that of the
+// klauspost module is 4 to 5 % larger at levels up to 6.
 type deflater struct {
 	buf []byte
 	out *flate.Writer

@@ -1,28 +1,51 @@
 package compress
 
-import "github.com/go-rntuple/go-rntuple/internal/zstd"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
 
-// A zstd block yields at most 128 KiB. The smallest that does so repeats one
-// byte: 3 bytes of header and the byte.
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// A zstd block yields at most 128 KiB (RFC 8878, section 3.1.1.2.4). The
+// smallest block that does so is an RLE_Block: 3 bytes of header and the byte.
 const zstdMaxRatio = 128 << 10 / 4
 
-// decodeZstd decodes ZS: a zstd frame.
-func decodeZstd(dst, src []byte) error { return zstd.Decode(dst, src) }
+// maxZstdWindow is the largest window that RFC 8878 can express (section
+// 3.1.1.1.2) or, on 32-bit systems, that an int can hold. The window costs no
+// memory, because the decompressed data serve as the window.
+const maxZstdWindow = min(1<<41+7<<38, math.MaxInt)
 
-// encodeZstd writes one frame with the content size and without a checksum.
-//
-// ROOT's level n is level 2n of the zstd library. The encoder here is made for
-// pages and has three levels. This is how small and fast they are, the size and
-// speed of ROOT's 505 being 1, for split doubles with the precision of floats,
-// columns as in NanoAOD, and the small pages of testdata/dimuon.root:
-//
-//	     ROOT                                 here
-//	     doubles     NanoAOD     dimuon       doubles     NanoAOD     dimuon
-//	501  0.997 x6    1.002 x8    1.029 x8     0.981 x9    0.947 x13   0.889 x6
-//	503  1.002 x2    1.003 x2    1.002 x2     as 501
-//	505  1           1           1            0.981 x9    0.947 x13   0.887 x5
-//	507  0.999 x0.2  0.998 x0.2  0.958 x0.2   0.981 x7    0.947 x10   0.886 x3
-//	509  0.980 x0.1  0.976 x0.1  0.956 x0.1   as 507
-func encodeZstd(dst, src []byte, level int) ([]byte, error) {
-	return zstd.Encode(dst, src, level), nil
+var moduleZstdDecoder = sync.OnceValue(func() *zstd.Decoder {
+	d, err := zstd.NewReader(nil,
+		zstd.WithDecoderConcurrency(0), // as many as there are processors
+		zstd.WithDecodeAllCapLimit(true),
+		zstd.WithDecoderMaxWindow(maxZstdWindow),
+		zstd.WithDecoderMaxMemory(maxZstdWindow)) // else this limits the window
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return d
+})
+
+// decodeZstdModule decodes ZS, zstd frames, with the zstd module, which writes no
+// more than len(dst) bytes.
+func decodeZstdModule(dst, src []byte) error {
+	out, err := moduleZstdDecoder().DecodeAll(src, dst[:0:len(dst)])
+	switch {
+	case errors.Is(err, zstd.ErrCRCMismatch):
+		return fmt.Errorf("%w: zstd: %v", wire.ErrChecksum, err)
+	case errors.Is(err, zstd.ErrUnknownDictionary):
+		return wire.Unsupported("zstd: %v", err)
+	case err != nil:
+		return wire.Corrupt("zstd: %v", err)
+	case len(out) != len(dst):
+		return wire.Corrupt("zstd: %d bytes, expected %d", len(out), len(dst))
+	}
+	copy(dst, out) // does nothing unless the module allocated memory of its own
+	return nil
 }

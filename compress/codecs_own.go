@@ -1,0 +1,56 @@
+//go:build !stockcodecs
+
+package compress
+
+import (
+	"errors"
+
+	"github.com/go-rntuple/go-rntuple/internal/inflate"
+	"github.com/go-rntuple/go-rntuple/internal/lz4enc"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/internal/zstd"
+)
+
+// The codecs made for pages. codecs_stock.go has the same functions by means of
+// the standard library and of modules; docs/performance.md compares the two.
+
+// decodeZstd decodes ZS: zstd frames. A frame that package internal/zstd takes
+// for corrupt is corrupt only if the zstd module agrees.
+func decodeZstd(dst, src []byte) error {
+	err := zstd.Decode(dst, src)
+	if errors.Is(err, wire.ErrCorrupt) {
+		err = decodeZstdModule(dst, src)
+	}
+	return err
+}
+
+// encodeZstd writes one frame with the content size and without a checksum.
+//
+// ROOT's level n is level 2n of the zstd library. The encoder here is made for
+// pages and has three levels. These are its sizes and speeds relative to ROOT's
+// at 505, for split doubles with the precision of floats, columns like those of
+// NanoAOD, and the small pages of testdata/dimuon.root:
+//
+//	     ROOT                                 here
+//	     doubles     NanoAOD     dimuon       doubles     NanoAOD     dimuon
+//	501  0.997 x6    1.002 x8    1.029 x8     0.981 x9    0.947 x13   0.889 x6
+//	503  1.002 x2    1.003 x2    1.002 x2     as 501
+//	505  1           1           1            0.981 x9    0.947 x13   0.887 x5
+//	507  0.999 x0.2  0.998 x0.2  0.958 x0.2   0.981 x7    0.947 x10   0.886 x3
+//	509  0.980 x0.1  0.976 x0.1  0.956 x0.1   as 507
+func encodeZstd(dst, src []byte, level int) ([]byte, error) {
+	return zstd.Encode(dst, src, level), nil
+}
+
+// inflateAll fills dst exactly from the DEFLATE stream at the front of src and
+// returns the length of the stream.
+func inflateAll(dst, src []byte) (int, error) { return inflate.Decode(dst, src) }
+
+// adler32Sum returns the checksum of a zlib stream (RFC 1950, section 2.2).
+func adler32Sum(data []byte) uint32 { return inflate.Adler32(data) }
+
+// appendLZ4HC appends src as one LZ4 block, searched for matches as liblz4 does
+// at a level of 5 to 9.
+func appendLZ4HC(dst, src []byte, level int) ([]byte, error) {
+	return lz4enc.Append(dst, src, 1<<(level-1)), nil
+}

@@ -1,0 +1,76 @@
+//go:build stockcodecs
+
+package compress
+
+import (
+	"bytes"
+	"errors"
+	"hash/adler32"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// The codecs of the standard library and of modules, in place of those of
+// codecs_own.go: the reference for these, and a way out for users.
+
+func decodeZstd(dst, src []byte) error { return decodeZstdModule(dst, src) }
+
+// zstdEncoders holds an encoder for levels 1 to 3, 4 to 6, and 7 to 9.
+var zstdEncoders = [...]func() *zstd.Encoder{
+	zstdEncoder(zstd.SpeedFastest), zstdEncoder(zstd.SpeedDefault), zstdEncoder(zstd.SpeedBetterCompression),
+}
+
+func zstdEncoder(level zstd.EncoderLevel) func() *zstd.Encoder {
+	return sync.OnceValue(func() *zstd.Encoder {
+		e, err := zstd.NewWriter(nil,
+			zstd.WithEncoderLevel(level),
+			zstd.WithEncoderCRC(false),
+			zstd.WithSingleSegment(true))
+		if err != nil {
+			panic(err) // the options are constants
+		}
+		return e
+	})
+}
+
+func encodeZstd(dst, src []byte, level int) ([]byte, error) {
+	return zstdEncoders[(level-1)/3]().EncodeAll(src, dst), nil
+}
+
+var flateReaders = sync.Pool{New: func() any { return flate.NewReader(nil) }}
+
+func inflateAll(dst, src []byte) (int, error) {
+	r := flateReaders.Get().(io.ReadCloser)
+	defer flateReaders.Put(r)
+	in := bytes.NewReader(src)
+	if err := r.(flate.Resetter).Reset(in, nil); err != nil {
+		return 0, err
+	}
+	if _, err := io.ReadFull(r, dst); err != nil {
+		return 0, err
+	}
+	// Only the end of the stream may follow.
+	if _, err := io.ReadFull(r, make([]byte, 1)); err != io.EOF {
+		return 0, errors.Join(errors.New("more bytes than expected"), err)
+	}
+	return len(src) - in.Len(), nil
+}
+
+func adler32Sum(data []byte) uint32 { return adler32.Checksum(data) }
+
+var lz4HC = sync.Pool{New: func() any { return new(lz4.CompressorHC) }}
+
+func appendLZ4HC(dst, src []byte, level int) ([]byte, error) {
+	c := lz4HC.Get().(*lz4.CompressorHC)
+	defer lz4HC.Put(c)
+	c.Level = lz4.CompressionLevel(1 << (level - 1)) // the depth of liblz4's search
+	begin, room := len(dst), lz4.CompressBlockBound(len(src))
+	dst = slices.Grow(dst, room)
+	n, err := c.CompressBlock(src, dst[begin:begin+room])
+	return dst[:begin+n], err
+}
