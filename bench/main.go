@@ -1,7 +1,7 @@
 // Bench measures how fast go-rntuple is beside ROOT, uproot, parquet-go, arrow-go
 // and groot; see README.md.
 //
-//	go run ./bench [-quick] [-rows REGEXP] [-scaling] [-merge] …
+//	go run ./bench [-quick] [-rows REGEXP] [-scaling] [-merge] [-codecs] …
 package main
 
 import (
@@ -34,6 +34,7 @@ func run() error {
 	quick := flag.Bool("quick", false, "small data, to see that everything works")
 	scaling := flag.Bool("scaling", false, "measure how time grows with bytes, fields and clusters instead of the table")
 	merging := flag.Bool("merge", false, "measure merging instead of the table; with -quick this comes after it anyway")
+	codecs := flag.Bool("codecs", false, "measure our codecs beside those of libraries instead of the table")
 	pattern := flag.String("rows", "", "measure only the rows whose names match `REGEXP`")
 	threads := flag.Int("threads", 2, "measure with one to `N` threads, 2 at most")
 	rounds := flag.Int("rounds", 0, "repeat each work `N` times (default 9; quick: 1)")
@@ -70,14 +71,21 @@ func run() error {
 		return w.merge(limits, *quick, *results)
 	}
 	table, name := rows(), "table"
-	if *scaling {
+	switch {
+	case *scaling:
 		table, name = w.scalingRows(), "scaling"
+	case *codecs:
+		if err := w.buildCodecs(); err != nil {
+			return err
+		}
+		table, name = codecRows(), "codecs"
 	}
 	table = slices.DeleteFunc(table, func(r row) bool { return !wanted.MatchString(r.name) })
 	if err := w.prepare(table); err != nil {
 		return err
 	}
 	report := newReport(w, *quick)
+	report.Codecs = *codecs
 	for _, r := range table {
 		for n := 1; n <= *threads && r.measuredWith(n); n++ {
 			fmt.Fprintf(os.Stderr, "%s, threads: %d\n", r.name, n)
@@ -110,7 +118,7 @@ func run() error {
 	case len(report.Measurements) == 0:
 		return errors.New("nothing was measured")
 	}
-	if *quick && *pattern == "" {
+	if *quick && *pattern == "" && !*codecs {
 		return w.merge(limits, *quick, *results)
 	}
 	return nil

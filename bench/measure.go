@@ -117,6 +117,7 @@ func (t *Timing) summarize() {
 type Measurement struct {
 	Row     string
 	Threads int
+	Bytes   uint64 `json:",omitempty"` // of the pages that a codec decodes or encodes
 	Ours    Timing
 	Rivals  []Timing
 }
@@ -206,6 +207,9 @@ func (w *workshop) measure(r row, threads int, limits limits) (*Measurement, err
 		if i > 0 {
 			timing.Ratio = timing.Median / m.Ours.Median
 		}
+	}
+	if r.work == "decode" || r.work == "encode" {
+		m.Bytes = want[0]
 	}
 	if r.compression == "" {
 		return m, nil

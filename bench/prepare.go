@@ -111,6 +111,14 @@ func (w *workshop) build() error {
 	return w.run("env", "GOWORK=off", "go", "build", "-C", filepath.Join(w.bench, "peers"), "-o", filepath.Join(w.bin, "peers"), ".")
 }
 
+// buildCodecs builds the programs that only benchmarks of codecs need.
+func (w *workshop) buildCodecs() error {
+	if err := w.run(filepath.Join(w.bench, "cpp", "build_codecs.sh"), w.bin); err != nil {
+		return err
+	}
+	return w.run("go", "build", "-C", w.bench, "-tags", "stockcodecs", "-o", filepath.Join(w.bin, "stock"), "./go")
+}
+
 // command returns the command for a work.
 func (w *workshop) command(p program, args ...string) []string {
 	switch p {
@@ -118,6 +126,10 @@ func (w *workshop) command(p program, args ...string) []string {
 		return append([]string{filepath.Join(w.bin, "ours")}, args...)
 	case root:
 		return append([]string{filepath.Join(w.bin, "rootbench")}, args...)
+	case stock:
+		return append([]string{filepath.Join(w.bin, "stock")}, args...)
+	case native:
+		return append([]string{filepath.Join(w.bin, "codecs")}, args...)
 	case peers:
 		return append([]string{filepath.Join(w.bin, "peers")}, args...)
 	default:
@@ -151,6 +163,8 @@ func (w *workshop) prepare(table []row) error {
 //	wide.root      many fields and clusters; wide-flat.root: ten clusters
 //	wide-FIELDS-CLUSTERS.root
 //	F-505-N.root   N entries of a data set
+//
+// and files of pages; see makePages.
 func (w *workshop) path(name string) (string, error) {
 	path := filepath.Join(w.data, name)
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -160,7 +174,12 @@ func (w *workshop) path(name string) (string, error) {
 	parts := strings.Split(stem, "-")
 	set, entries := parts[0], strconv.Itoa(w.entries[parts[0]])
 	var cmd []string
+	var err error
 	switch {
+	case kind == "raw":
+		cmd, err = w.makePages(set, "")
+	case kind == "pages":
+		cmd, err = w.makePages(set, parts[1])
 	case kind == "parquet":
 		source, err := w.path(set + "-505.root")
 		if err != nil {
@@ -179,6 +198,9 @@ func (w *workshop) path(name string) (string, error) {
 		cmd = w.command(root, "make", set, parts[2], parts[1])
 	default:
 		cmd = w.command(root, "make", set, entries, parts[1])
+	}
+	if err != nil {
+		return "", err
 	}
 	fmt.Fprintln(os.Stderr, "making", name)
 	unfinished := filepath.Join(w.data, "unfinished-"+name)

@@ -19,6 +19,7 @@ type Report struct {
 	Cores        int
 	Go, ROOT     string
 	Quick        bool // small data, which say nothing about speed
+	Codecs       bool `json:",omitempty"` // of the benchmarks of codecs
 	Measurements []*Measurement
 	Failures     []string `json:",omitempty"`
 }
@@ -47,6 +48,17 @@ func (r *Report) print(w io.Writer) {
 	if r.Quick {
 		fmt.Fprintln(w, "QUICK: the data are small, the figures say nothing")
 	}
+	if r.Codecs {
+		r.printCodecs(w)
+	} else {
+		r.printWork(w)
+	}
+	for _, failure := range r.Failures {
+		fmt.Fprintf(w, "\nFAILED: %s\n", failure)
+	}
+}
+
+func (r *Report) printWork(w io.Writer) {
 	fmt.Fprintln(w, "\n| work | threads | go-rntuple | against | theirs | ratio | goal |\n|---|---|---|---|---|---|---|")
 	for _, m := range r.Measurements {
 		for _, t := range m.Rivals {
@@ -72,9 +84,6 @@ func (r *Report) print(w io.Writer) {
 		fmt.Fprintf(w, "| %s | %d | %s | %s, %s | %d | %s |\n",
 			m.Row, m.Threads, size, megabytes(m.Ours.PeakMemory), theirs, m.Ours.Allocations, scaling)
 	}
-	for _, failure := range r.Failures {
-		fmt.Fprintf(w, "\nFAILED: %s\n", failure)
-	}
 }
 
 func (t *Timing) String() string { return fmt.Sprintf("%.3g [%.3g, %.3g]", t.Median, t.Low, t.High) }
@@ -91,7 +100,8 @@ func goal(t *Timing) string {
 
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", n/1_000_000) }
 
-// save writes NAME.txt, NAME.json and NAME.png into a folder.
+// save writes NAME.txt and NAME.json into a folder, and NAME.png unless the
+// report is about codecs.
 func (r *Report) save(dir, name string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -108,6 +118,9 @@ func (r *Report) save(dir, name string) error {
 	}
 	if err := os.WriteFile(path+".json", append(out, '\n'), 0o644); err != nil {
 		return err
+	}
+	if r.Codecs {
+		return nil
 	}
 	return r.draw(path + ".png")
 }

@@ -10,6 +10,8 @@ const (
 	root
 	peers
 	uproot
+	stock  // ours, with the codecs of libraries
+	native // the codecs of C libraries
 )
 
 // A row of the table is a work of ours, and what others need for the same.

@@ -7,6 +7,12 @@
 //	go run ./bench/go dimuon J FILE THREADS
 //	go run ./bench/go open wide FILE THREADS
 //	go run ./bench/go write|writerows F|J FILE THREADS COMPRESSION OUTPUT
+//	go run ./bench/go decode KIND PAGES THREADS
+//	go run ./bench/go encode SETTINGS PAGES THREADS
+//
+// or makes a file of pages, see ../cpp/codecs.cpp:
+//
+//	go run ./bench/go pages KIND FILE OUTPUT
 package main
 
 import (
@@ -25,6 +31,9 @@ func run(args []string) error {
 		return fmt.Errorf("too few arguments: %q", args)
 	}
 	file := args[2]
+	if args[0] == "pages" {
+		return writePages(args[1], file, args[3])
+	}
 	threads, err := strconv.Atoi(args[3])
 	if err != nil {
 		return err
@@ -32,6 +41,16 @@ func run(args []string) error {
 	runtime.GOMAXPROCS(threads)
 	read := func(work func(string, int) ([]uint64, error)) func() ([]uint64, error) {
 		return func() ([]uint64, error) { return work(file, threads) }
+	}
+	switch args[0] {
+	case "decode":
+		return decodePages(file)
+	case "encode":
+		settings, err := strconv.Atoi(args[1])
+		if err != nil {
+			return err
+		}
+		return encodePages(compress.Settings(settings), file)
 	}
 	switch args[0] + " " + args[1] {
 	case "bulk F":

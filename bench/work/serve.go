@@ -13,32 +13,40 @@ import (
 type Result struct {
 	Seconds float64  `json:"seconds"`
 	Sums    []uint64 `json:"sums"`   // the same in all programs
-	Bytes   int64    `json:"bytes"`  // the size of the file that was written, if any
+	Bytes   int64    `json:"bytes"`  // the size of what was written, if anything
 	Allocs  uint64   `json:"allocs"` // allocations, if the program can tell
 }
 
 // Serve does the work once for each line on standard input, and prints a Result
 // as a line of JSON. The size of the file output, if not empty, is reported.
 func Serve(output string, work func() (sums []uint64, err error)) error {
+	return ServeSized(func() ([]uint64, int64, error) {
+		sums, err := work()
+		if err != nil || output == "" {
+			return sums, 0, err
+		}
+		info, err := os.Stat(output)
+		if err != nil {
+			return nil, 0, err
+		}
+		return sums, info.Size(), nil
+	})
+}
+
+// ServeSized is Serve for work that knows how many bytes it wrote.
+func ServeSized(work func() (sums []uint64, size int64, err error)) error {
 	var before, after runtime.MemStats
 	in, out := bufio.NewScanner(os.Stdin), json.NewEncoder(os.Stdout)
 	for in.Scan() {
 		runtime.ReadMemStats(&before)
 		start := time.Now()
-		sums, err := work()
-		result := Result{Seconds: time.Since(start).Seconds(), Sums: sums}
+		sums, size, err := work()
+		result := Result{Seconds: time.Since(start).Seconds(), Sums: sums, Bytes: size}
 		if err != nil {
 			return err
 		}
 		runtime.ReadMemStats(&after)
 		result.Allocs = after.Mallocs - before.Mallocs
-		if output != "" {
-			info, err := os.Stat(output)
-			if err != nil {
-				return err
-			}
-			result.Bytes = info.Size()
-		}
 		if err := out.Encode(&result); err != nil {
 			return err
 		}

@@ -27,11 +27,12 @@ var layers = []string{
 
 // owners says which packages alone import an outside module.
 var owners = map[string][]string{
-	"github.com/pierrec/lz4":    {"compress"},
-	"github.com/ulikunitz/xz":   {"compress"},
-	"github.com/cespare/xxhash": {"compress", "internal/zstd"},
-	"github.com/zeebo/xxh3":     {"internal/checksum"},
-	"github.com/expr-lang/expr": {"surgery/where"},
+	"github.com/klauspost/compress": {"compress"},
+	"github.com/pierrec/lz4":        {"compress"},
+	"github.com/ulikunitz/xz":       {"compress"},
+	"github.com/cespare/xxhash":     {"compress", "internal/zstd"},
+	"github.com/zeebo/xxh3":         {"internal/checksum"},
+	"github.com/expr-lang/expr":     {"surgery/where"},
 }
 
 // apart are packages that must not import each other, though one is below the other.

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+)
+
+// pageKinds are the kinds of pages that codecs are measured with, and the data
+// set whose values they hold; see go/codecs.go.
+var pageKinds = []struct{ name, data, description string }{
+	{"momenta", "F", "doubles with the precision of floats, split"},
+	{"probabilities", "F", "the same, many of them 0"},
+	{"charges", "F", "integers -1 and 1, split"},
+	{"truncated", "J", "floats with truncated mantissas, split"},
+	{"counts", "J", "small integers, split"},
+	{"offsets", "J", "ends of collections, split, differences"},
+	{"booleans", "J", "bits"},
+	{"events", "J", "event numbers, split"},
+	{"text", "S", "identifiers"},
+}
+
+// pageCodecs are the codecs that are measured with pages. The pages that are
+// decoded are those of the C library.
+var pageCodecs = []struct {
+	name             string
+	settings         string
+	decoder, encoder string // of the build with the libraries
+	native           string
+}{
+	{"zstd", "505", "klauspost", "klauspost", "libzstd"},
+	{"zlib", "101", "klauspost", "Go", "zlib"},
+	{"lz4", "405", "pierrec", "pierrec", "liblz4"},
+}
+
+// codecRow returns the row for a work on pages of a kind.
+func codecRow(work, codec, settings, kind string) row {
+	r := row{
+		name: work + " " + codec + ", " + kind, work: work, data: kind, file: kind + "-" + settings + ".pages",
+		rivals: []rival{
+			{name: "libraries", program: stock, work: work, goals: []ratio{0}},
+			{name: "C", program: native, work: work, goals: []ratio{0}},
+		},
+	}
+	if work == "encode" {
+		r.data = settings
+	}
+	return r
+}
+
+// codecRows returns the rows for pages, and end to end: whole files with our
+// codecs against the same with those of libraries.
+func codecRows() []row {
+	var table []row
+	for _, c := range pageCodecs {
+		for _, kind := range pageKinds {
+			table = append(table, codecRow("decode", c.name, c.settings, kind.name), codecRow("encode", c.name, c.settings, kind.name))
+		}
+	}
+	whole := func(name, work, data, settings, compression string) {
+		table = append(table, row{
+			name: name + ", " + data + " " + cmp.Or(compression, settings), work: work, data: data,
+			file: data + "-" + settings + ".root", compression: compression,
+			rivals: []rival{{name: "libraries", program: stock, work: work, goals: []ratio{worthwhile}}},
+		})
+	}
+	for _, settings := range []string{"505", "101"} {
+		whole("all columns", "bulk", "F", settings, "")
+		whole("all columns", "bulk", "J", settings, "")
+	}
+	for _, compression := range []string{"501", "505", "405"} {
+		whole("writing columns", "write", "F", "505", compression)
+		whole("writing columns", "write", "J", "505", compression)
+	}
+	return table
+}
+
+// worthwhile is how much faster a codec of ours must make whole programs.
+const worthwhile = 1.3
+
+// printCodecs prints a table for each codec: the speed of ours, and for others
+// how many times as long they take.
+func (r *Report) printCodecs(w io.Writer) {
+	rows := map[string]*Measurement{}
+	for _, m := range r.Measurements {
+		rows[m.Row] = m
+	}
+	for _, c := range pageCodecs {
+		fmt.Fprintf(w, "\n| %s | decode, MB/s | %s | %s | encode, MB/s | %s | %s | size to %s's | %s's |\n|---|---|---|---|---|---|---|---|---|\n",
+			c.settings, c.decoder, c.native, c.encoder, c.native, c.native, c.encoder)
+		for _, kind := range pageKinds {
+			decode, encode := rows["decode "+c.name+", "+kind.name], rows["encode "+c.name+", "+kind.name]
+			if decode == nil || encode == nil {
+				continue
+			}
+			size := float64(encode.Rivals[1].FileSize)
+			fmt.Fprintf(w, "| %s | %.0f | %.2f | %.2f | %.0f | %.2f | %.2f | %.3f | %.3f |\n", kind.name,
+				decode.speed(), decode.Rivals[0].Ratio, decode.Rivals[1].Ratio,
+				encode.speed(), encode.Rivals[0].Ratio, encode.Rivals[1].Ratio,
+				float64(encode.Ours.FileSize)/size, float64(encode.Rivals[0].FileSize)/size)
+		}
+	}
+	fmt.Fprintln(w, "\n| end to end | ours, s | libraries, s | ratio | size to that of libraries |\n|---|---|---|---|---|")
+	for _, m := range r.Measurements {
+		if len(m.Rivals) != 1 {
+			continue
+		}
+		size := ""
+		if m.Ours.FileSize > 0 {
+			size = fmt.Sprintf("%.3f", float64(m.Ours.FileSize)/float64(m.Rivals[0].FileSize))
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %.2f | %s |\n", m.Row, &m.Ours, &m.Rivals[0], m.Rivals[0].Ratio, size)
+	}
+}
+
+// speed returns how many megabytes of pages ours handles in a second.
+func (m *Measurement) speed() float64 { return float64(m.Bytes) / 1e6 / m.Ours.Median }
+
+// makePages returns the command that makes a file of pages:
+//
+//	momenta.raw          the pages of a kind
+//	momenta-505.pages    the same beside what the C library makes of them
+func (w *workshop) makePages(kind, settings string) ([]string, error) {
+	if settings != "" {
+		raw, err := w.path(kind + ".raw")
+		return w.command(native, "pages", raw, settings), err
+	}
+	for _, k := range pageKinds {
+		if k.name == kind {
+			source, err := w.path(k.data + "-505.root")
+			return w.command(ours, "pages", kind, source), err
+		}
+	}
+	return nil, fmt.Errorf("unknown kind of pages: %q", kind)
+}
