@@ -10,36 +10,37 @@ import (
 )
 
 const (
-	frameMagic     = 0xFD2FB528
-	skippableMagic = 0x184D2A50 // and the 15 numbers after it
-	maxBlockSize   = 128 << 10  // uncompressed bytes of one block
+	frameMagic     = 0xFD2FB528 // section 3.1.1
+	skippableMagic = 0x184D2A50 // and the 15 numbers after it, section 3.1.2
+	maxBlockSize   = 128 << 10  // uncompressed bytes of a block, section 3.1.1.2.4
 )
 
-// A decoder has what one call of Decode needs. Positions in src and dst count
-// from their starts; src is everything that Decode was given, dst the content
-// of one frame and all the room behind it.
+// A decoder is the state of one call of Decode. src is all that Decode was
+// given; dst is the content of the frame being decoded and the room after it.
+// Positions count from the starts of the two.
 type decoder struct {
 	src, dst []byte
 	out      int // bytes of dst that are done
-	blockMax int // uncompressed bytes of the largest block of this frame
+	blockMax int // limit of a block's size in this frame: Block_Maximum_Size, section 3.1.1.2.4
 
 	huffman   huffmanTables
 	sequences sequenceTables
-	repeats   [3]uint32 // the last offsets, latest first
+	repeats   [3]uint32 // the last offsets, latest first; section 3.1.1.5
 
 	literals [maxBlockSize + margin]byte
 	batch    [batchSize]sequence
 }
 
-// useAsm says that there is assembly for this machine.
+// useAsm reports whether there is assembly for this machine.
 var useAsm bool
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-// Decode decodes the frames in src, usually one, which must have len(dst) bytes
-// of content, and verifies their checksums if they have any. As dst is the
-// window, no frame's window is too large, and matches may go beyond a small one.
-// dst and src must not overlap; after an error dst has undefined content.
+// Decode decodes the frames in src, usually one, and verifies the checksums of
+// those that have one. The frames must have len(dst) bytes of content in all.
+// As dst serves as the window, no frame's window is too large, and matches may
+// reach beyond a small one. dst and src must not overlap. After an error the
+// content of dst is undefined.
 //
 // Errors wrap wire.ErrCorrupt, wire.ErrChecksum, or wire.ErrUnsupported for a
 // frame that needs a dictionary.
@@ -55,9 +56,10 @@ func Decode(dst, src []byte) error {
 	return err
 }
 
-// frames decodes all frames and returns how many bytes they have.
+// frames decodes all frames (section 3.1) and returns the size of their content.
 func (d *decoder) frames(dst []byte) (done int, err error) {
 	for p := 0; p < len(d.src) && err == nil; {
+		// A skippable frame: magic number, size, user data (section 3.1.2).
 		if b := d.src[p:]; len(b) >= 8 && binary.LittleEndian.Uint32(b)&^15 == skippableMagic {
 			n := binary.LittleEndian.Uint32(b[4:])
 			if uint64(n) > uint64(len(b)-8) {
@@ -75,7 +77,7 @@ func (d *decoder) frames(dst []byte) (done int, err error) {
 
 func errTruncated() error { return wire.Corrupt("zstd: truncated") }
 
-// frame decodes the frame at p and returns where it ends.
+// frame decodes the Zstandard frame at p (section 3.1.1) and returns its end.
 func (d *decoder) frame(p int) (int, error) {
 	h, n, err := parseHeader(d.src[p:])
 	if err != nil {
@@ -113,13 +115,15 @@ func (d *decoder) frame(p int) (int, error) {
 	return p, nil
 }
 
+// A header is a Frame_Header (section 3.1.1.1).
 type header struct {
-	window          uint64
-	size            uint64 // of the content
+	window          uint64 // Window_Size
+	size            uint64 // Frame_Content_Size
 	hasSize, hasSum bool
 }
 
-// parseHeader reads the frame header in front of b and returns its length.
+// parseHeader parses the magic number and the Frame_Header at the front of b and
+// returns their length.
 func parseHeader(b []byte) (h header, n int, err error) {
 	if len(b) < 5 {
 		return h, 0, errTruncated()
@@ -127,6 +131,8 @@ func parseHeader(b []byte) (h header, n int, err error) {
 	if magic := binary.LittleEndian.Uint32(b); magic != frameMagic {
 		return h, 0, wire.Corrupt("zstd: magic number %#x", magic)
 	}
+	// Frame_Header_Descriptor (section 3.1.1.1.1). The Unused_Bit, 0x10, may
+	// have any value.
 	descriptor := b[4]
 	single := descriptor&0x20 != 0
 	h.hasSum = descriptor&4 != 0
@@ -149,12 +155,12 @@ func parseHeader(b []byte) (h header, n int, err error) {
 	if len(b) < n+windowBytes+dictBytes+sizeBytes {
 		return h, 0, errTruncated()
 	}
-	w := next(windowBytes)
+	w := next(windowBytes) // Window_Descriptor: mantissa and exponent (section 3.1.1.1.2)
 	h.window = (8 + w&7) << (w>>3 + 7)
 	if id := next(dictBytes); id != 0 {
 		return h, 0, wire.Unsupported("zstd: dictionary %d", id)
 	}
-	h.size, h.hasSize = next(sizeBytes), sizeBytes > 0
+	h.size, h.hasSize = next(sizeBytes), sizeBytes > 0 // section 3.1.1.1.4
 	if sizeBytes == 2 {
 		h.size += 256
 	}
@@ -164,8 +170,8 @@ func parseHeader(b []byte) (h header, n int, err error) {
 	return h, n, nil
 }
 
-// block decodes the block at p and returns whether it is the last one and
-// where it ends.
+// block decodes the block at p (section 3.1.1.2). It returns the block's end and
+// reports whether the block is the last one of the frame.
 func (d *decoder) block(p int) (last bool, end int, err error) {
 	if len(d.src)-p < 3 {
 		return false, p, errTruncated()
@@ -176,9 +182,9 @@ func (d *decoder) block(p int) (last bool, end int, err error) {
 	if size > d.blockMax {
 		return false, p, wire.Corrupt("zstd: block of %d bytes, at most %d are allowed", size, d.blockMax)
 	}
-	const raw, run, compressed = 0, 1, 2
+	const raw, run, compressed = 0, 1, 2 // Block_Type, section 3.1.1.2.2
 	kind := h >> 1 & 3
-	have := size
+	have := size // of Block_Content, section 3.1.1.2.3
 	if kind == run {
 		have = 1
 	}
@@ -205,7 +211,8 @@ func (d *decoder) block(p int) (last bool, end int, err error) {
 
 func errTooLong() error { return wire.Corrupt("zstd: more data than expected") }
 
-// compressed decodes the compressed block that is src[p:end].
+// compressed decodes the Compressed_Block src[p:end] (section 3.1.1.3): a
+// literals section and a sequences section.
 func (d *decoder) compressed(p, end int) error {
 	limit := min(len(d.dst), d.out+d.blockMax)
 	s, err := parseLiterals(d.src[p:end])
@@ -216,14 +223,14 @@ func (d *decoder) compressed(p, end int) error {
 		return wire.Corrupt("zstd: %d literals in a block of at most %d bytes", s.size, d.blockMax)
 	}
 	p += s.header
-	q := p + s.stored // where the sequences are
+	q := p + s.stored // start of the sequences section
 	count, n, err := parseCount(d.src[q:end])
 	if err != nil {
 		return err
 	}
 	if count == 0 {
 		if q+n != end {
-			return wire.Corrupt("zstd: %d bytes behind the literals", end-q-n)
+			return wire.Corrupt("zstd: %d bytes after the literals", end-q-n)
 		}
 		if limit-d.out < s.size {
 			return errTooLong()
@@ -237,7 +244,7 @@ func (d *decoder) compressed(p, end int) error {
 		d.out += s.size
 		return nil
 	}
-	// Copying sixteen bytes at a time reads beyond the literals.
+	// Literals are copied sixteen bytes at a time, which reads beyond their end.
 	lits := d.literals[:s.size+margin]
 	if s.kind == literalsRaw && q+margin <= len(d.src) {
 		lits = d.src[p : q+margin]

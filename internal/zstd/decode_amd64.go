@@ -2,7 +2,8 @@
 
 package zstd
 
-// The assembly needs BMI2 and SSSE3. All that have the first have the other.
+// The assembly needs BMI2 and SSSE3; every processor with the former has the
+// latter.
 func init() { useAsm = hasBMI2() }
 
 func hasBMI2() bool
@@ -14,8 +15,8 @@ func (r *sequenceReader) readFast(src []byte, batch []sequence) int {
 	return readSequences(r, &src[0], &batch[0], len(batch))
 }
 
-// readSequences is readFastGo, but for a window of 56 bits. All it reads of src
-// are the eight bytes up to a position in the stream; see window.
+// readSequences is readFastGo with a window of 56 bits. Of src it reads only the
+// eight bytes below a position in the stream; see window.
 //
 //go:noescape
 func readSequences(r *sequenceReader, src *byte, batch *sequence, n int) int
@@ -27,8 +28,9 @@ func (x *executor) runFast(batch []sequence) int {
 	return runSequences(x, &batch[0], len(batch), &patterns)
 }
 
-// patterns has, for an offset below 16, which of the bytes before a match are
-// its first 16, and at last how many of these are whole repetitions.
+// patterns[offset], for offsets below 16, tells which of the bytes before a match
+// make up its first 16, as a mask for PSHUFB. patterns[16][offset] is how many of
+// the 16 are whole repetitions.
 var patterns = func() (p [17][16]uint8) {
 	for offset := uint8(1); offset < 16; offset++ {
 		for i := range p[offset] {
@@ -39,9 +41,9 @@ var patterns = func() (p [17][16]uint8) {
 	return p
 }()
 
-// runSequences is runFastGo; p is patterns. Before it copies anything for a
-// sequence it compares the ends of both parts with the bounds, which leave it
-// margin bytes to read and write too much.
+// runSequences is runFastGo; p is patterns. Before it copies any byte of a
+// sequence it compares the ends of its literals and its match with bounds that
+// leave margin bytes to read and write in excess.
 //
 //go:noescape
 func runSequences(x *executor, batch *sequence, n int, p *[17][16]uint8) int
@@ -62,14 +64,14 @@ func (t *huffmanTables) decodeTwo(dst, src []byte, s *[4]stream, n int) {
 	decodeHuffmanTwo(&t.two, &dst[0], &src[0], s, n)
 }
 
-// decodeHuffmanOne is decodeOneGo. The streams must have started at equal
-// distances in dst, and have as many windows and as much room.
+// decodeHuffmanOne is decodeOneGo. The outputs of the streams must start at equal
+// distances in dst, and each stream must have bits and room for n windows.
 //
 //go:noescape
 func decodeHuffmanOne(t *[1 << huffmanLog]uint16, dst, src *byte, s *[4]stream, n int)
 
-// decodeHuffmanTwo is decodeTwoGo. The streams must have as many windows and
-// as much room.
+// decodeHuffmanTwo is decodeTwoGo. Each stream must have bits and room for n
+// windows.
 //
 //go:noescape
 func decodeHuffmanTwo(t *[1 << huffmanLog]uint32, dst, src *byte, s *[4]stream, n int)

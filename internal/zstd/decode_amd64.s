@@ -19,21 +19,21 @@ TEXT ·hasBMI2(SB), NOSPLIT, $0-1
 no:
 	RET
 
-// Bytes of an entry.
+// The fields of an entry (decode_fse.go).
 #define ENTRY_VALUE(e) 0(e)
 #define ENTRY_STATE(e) 4(e)
 #define ENTRY_EXTRA(e) 5(e)
 #define ENTRY_NEXT(e) 6(e)
 
-// FIELD puts the bits above position CX of the window AX into to, as many as
-// bits says; CX then is below them. Only the low bits of CX count. It uses DX.
+// FIELD moves CX down by the number in bits, and sets to to so many bits of the
+// window AX from position CX up. Only the low 6 bits of CX count. It clobbers DX.
 #define FIELD(bits, to) \
 	MOVBLZX bits, DX    \
 	SUBL  DX, CX        \
 	SHRXQ CX, AX, to    \
 	BZHIQ DX, to, to
 
-// NEXT replaces an entry by that of the next state. It uses BP.
+// NEXT replaces an entry by that of the next state. It clobbers BP.
 #define NEXT(entry, table) \
 	FIELD(ENTRY_STATE(entry), BP) \
 	MOVWLZX ENTRY_NEXT(entry), entry \
@@ -71,7 +71,8 @@ TEXT ·readSequences(SB), NOSPLIT, $24-40
 	MOVL CX, third-24(SP)
 
 loop:
-	// All bits of this sequence, of which the window has at least 56.
+	// The bits of this sequence and of the states after it; a window has at
+	// least 56.
 	MOVWLZX ENTRY_STATE(R8), DX // and extraBits
 	ADDW    ENTRY_STATE(R9), DX
 	ADDW    ENTRY_STATE(R10), DX
@@ -159,7 +160,7 @@ done:
 
 // func runSequences(x *executor, batch *sequence, n int, p *[17][16]uint8) int
 //
-// DI: next byte of dst, R10: the bound of it      R8: next of batch, R9: end
+// DI: next byte of dst, R10: bound of DI          R8: next of batch, R9: its end
 // SI: next literal, R11: end of literals          R12: dst
 // AX, CX, DX: literals, match, offset; R15: end of the literals in lits
 // BX, R13: ends of literals and match in dst; BP: what is copied; R14: patterns
@@ -218,7 +219,7 @@ match:
 	CMPL  CX, $16
 	JLS   loop
 
-	// 32 bytes at a time, until BX is behind the match.
+	// 32 bytes at a time, until BX is past the match.
 	SUBQ  BX, BP
 	ADDQ  $16, BX
 
@@ -245,8 +246,8 @@ literals:
 	JMP   match
 
 near:
-	// X0 becomes what the next 16 bytes are, and DX how many of them are
-	// whole repetitions.
+	// X0 becomes the next 16 bytes, and DX how many of them are whole
+	// repetitions.
 	TESTL  DX, DX
 	JEQ    zero
 	MOVOU  (BP), X0
@@ -287,7 +288,7 @@ single:
 	JMP    loop
 
 zero:
-	// As if the literals had not been copied.
+	// Undo the copying of the literals.
 	MOVL sequence_literals(R8), AX
 	SUBQ AX, SI
 	ADDQ CX, AX
@@ -307,9 +308,9 @@ done:
 	MOVQ AX, ret+32(FP)
 	RET
 
-// OPEN makes bits the next bits of stream i, and at the address of the eight
-// bytes that they come from. The lowest 1 in bits has as many bits below it as
-// have been taken of these; 55 are valid at least. CX: streams, DX: src.
+// OPEN sets bits to the next bits of stream i, and at to the address of the eight
+// bytes that they come from. The number of 0 bits below the lowest 1 in bits is
+// that of the bits consumed; at least 55 more are valid. CX: streams, DX: src.
 #define OPEN(i, at, bits) \
 	MOVQ  (stream__size*i+stream_pos)(CX), at \
 	MOVQ  at, AX                              \
@@ -322,7 +323,7 @@ done:
 	ORQ   $1, bits                            \
 	SHLXQ AX, bits, bits
 
-// REFILL moves at down by the whole bytes that have been taken.
+// REFILL moves at down by the whole bytes consumed and loads bits again.
 #define REFILL(at, bits) \
 	TZCNTQ bits, AX       \
 	MOVL   AX, CX         \
@@ -351,8 +352,9 @@ done:
 
 // func decodeHuffmanOne(t *[1 << huffmanLog]uint16, dst, src *byte, s *[4]stream, n int)
 //
-// R8 to R11: the next bits of the streams, R12 to R15: where they are
-// DI: where the first one goes; SI, DX: distance of the second and fourth
+// R8 to R11: next bits of the streams, R12 to R15: their addresses
+// DI: destination of the first stream; SI, DX: distances from it to those of the
+// second and the fourth
 // BX: table
 TEXT ·decodeHuffmanOne(SB), NOSPLIT, $8-40
 	MOVQ s+24(FP), CX
@@ -417,7 +419,7 @@ done:
 	ADDQ AX, (stream__size*3+stream_out)(CX)
 	RET
 
-// TWO decodes one or two symbols and moves to behind them.
+// TWO decodes one or two symbols and moves to past them.
 #define TWO(bits, to) \
 	MOVQ    bits, AX        \
 	SHRQ    $53, AX         \
@@ -430,8 +432,8 @@ done:
 
 // func decodeHuffmanTwo(t *[1 << huffmanLog]uint32, dst, src *byte, s *[4]stream, n int)
 //
-// R8 to R11: the next bits of the streams, R12 to R15: where they are
-// BX, DX, SI, DI: where they go; BP: table
+// R8 to R11: next bits of the streams, R12 to R15: their addresses
+// BX, DX, SI, DI: their destinations; BP: table
 TEXT ·decodeHuffmanTwo(SB), NOSPLIT, $8-40
 	MOVQ s+24(FP), CX
 	MOVQ src+16(FP), DX

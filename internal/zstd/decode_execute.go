@@ -2,16 +2,17 @@ package zstd
 
 import "encoding/binary"
 
-// An executor carries out sequences. lits has margin bytes behind litsEnd.
+// An executor executes sequences (section 3.1.1.4). lits has margin more bytes
+// after litsEnd.
 type executor struct {
 	dst        []byte
-	out, limit int // dst[:out] is done; nothing is due behind limit
+	out, limit int // dst[:out] is done; the block must not go beyond dst[:limit]
 	lits       []byte
 	lit        int // next literal
 	litsEnd    int
 }
 
-// run carries out a batch and reports whether all of it was in bounds.
+// run executes a batch and reports whether all of it was within bounds.
 func (x *executor) run(batch []sequence) bool {
 	for i := 0; i < len(batch); i++ {
 		if i += x.runFast(batch[i:]); i == len(batch) {
@@ -24,7 +25,7 @@ func (x *executor) run(batch []sequence) bool {
 	return true
 }
 
-// one carries out a sequence and touches nothing else.
+// one executes a sequence. It accesses no byte beyond those of the sequence.
 func (x *executor) one(s sequence) bool {
 	literals, match, offset := int(s.literals), int(s.match), uint(s.offset)
 	if literals > x.litsEnd-x.lit || literals+match > x.limit-x.out || offset-1 >= uint(x.out+literals) {
@@ -38,17 +39,18 @@ func (x *executor) one(s sequence) bool {
 	return true
 }
 
-// repeat fills dst from out on with what is offset bytes before.
+// repeat fills dst[out:] with the bytes offset before them.
 func repeat(dst []byte, out, offset int) {
-	// Each copy doubles what there is to copy, until that is large enough.
+	// Each copy doubles what the next one can copy, up to about 4 KiB.
 	from, most := out-offset, max(1, 4<<10/offset)*offset
 	for out < len(dst) {
 		out += copy(dst[out:], dst[from:min(out, from+most)])
 	}
 }
 
-// runFastGo carries out sequences while they are in bounds and far enough from
-// the end of dst to be written sixteen bytes at a time. It returns how many.
+// runFastGo executes sequences as long as they are within bounds and far enough
+// from the end of dst to be written sixteen bytes at a time. It returns how many
+// it executed.
 func (x *executor) runFastGo(batch []sequence) int {
 	dst, out, lits, lit := x.dst, x.out, x.lits, x.lit
 	bound := min(x.limit, len(dst)-margin)
@@ -85,7 +87,8 @@ func (x *executor) runFastGo(batch []sequence) int {
 
 func copy16(dst, src []byte) { *(*[16]byte)(dst) = [16]byte(src) }
 
-// multipliers repeat the first bytes, as many as the index, of a word.
+// Multiplying a word that has only its n lowest bytes set by multipliers[n]
+// repeats these bytes throughout the word.
 var multipliers = func() (m [8]uint64) {
 	for n := 1; n < 8; n++ {
 		for shift := 0; shift < 64; shift += 8 * n {
@@ -95,7 +98,8 @@ var multipliers = func() (m [8]uint64) {
 	return m
 }()
 
-// repeatShort is repeat for offsets below 16; it writes up to 15 bytes more.
+// repeatShort fills dst[mid:out] with the bytes offset before them; offset is
+// below 16. It may write up to 15 bytes more.
 func repeatShort(dst []byte, mid, out, offset int) {
 	from := mid - offset
 	if offset < 8 {

@@ -7,12 +7,13 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// A bit stream is read from its end. Its position is that of the bit behind the
-// next one, counted from the start of src: all that is below it is unread. A
-// stream ends well when the position is that of its start.
+// A bitstream of FSE or Huffman codes is read backwards (section 4.1). Its
+// position counts the bits from the start of src up to where the next ones are
+// read: those below the position are unread. A stream is complete if it ends
+// with the position at its start.
 
-// streamEnd returns the position of the stream in src[p:end]: its last byte has
-// a 1 above the bits of the stream.
+// streamEnd returns the initial position in the stream src[p:end]. The highest 1
+// of the last byte marks the end of the stream and is not part of it.
 func streamEnd(src []byte, p, end int) (pos int, err error) {
 	if p >= end || src[end-1] == 0 {
 		return 0, wire.Corrupt("zstd: bit stream without an end")
@@ -20,13 +21,13 @@ func streamEnd(src []byte, p, end int) (pos int, err error) {
 	return 8*end - 9 + bits.Len8(src[end-1]), nil
 }
 
-// windowBits is how many bits of a window are valid.
+// windowBits is the number of valid bits in a window.
 const windowBits = 57
 
-// window returns the bits of src below pos, the next one on top. They need not
-// all be of the stream: as a frame has more than eight bytes in front of its
-// first stream, every position in a stream has eight bytes of src below it. Who
-// goes below the start of a stream must not ask for another window.
+// window returns the bits of src below pos, the next one on top. Some may lie
+// before the start of the stream: a frame has more than eight bytes before its
+// first stream, so every position in a stream has eight bytes of src below it.
+// pos must not be below the start of the stream.
 func window(src []byte, pos int) uint64 {
 	i := uint(pos+7) >> 3
 	return binary.LittleEndian.Uint64(src[i-8:i]) << (uint(-pos) & 7)
@@ -35,18 +36,19 @@ func window(src []byte, pos int) uint64 {
 // top returns the upper n bits of w; n is less than 64.
 func top(w uint64, n uint8) uint64 { return w >> 1 >> (^n & 63) }
 
-const maxSymbols = 64 // of all distributions of zstd; a power of two
+const maxSymbols = 64 // bounds the symbols of all distributions; a power of two
 
-// A distribution has the probabilities of symbols in FSE: multiples of 1<<-log,
-// and -1 for less than one multiple.
+// A distribution holds the probabilities of symbols in units of 1/(1<<log); -1
+// stands for "less than 1" (section 4.1.1).
 type distribution struct {
 	probs [maxSymbols]int16
-	n     int // symbols
-	log   uint8
+	n     int   // number of symbols
+	log   uint8 // Accuracy_Log
 }
 
-// parse reads a distribution of at most maxN symbols with a log of at most
-// maxLog from the front of b and returns its length.
+// parse parses the FSE table description at the front of b (section 4.1.1), which
+// may have at most maxN symbols and a log of at most maxLog, and returns its
+// length.
 func (d *distribution) parse(b []byte, maxN int, maxLog uint8) (int, error) {
 	p := 0 // in bits
 	peek := func() uint32 {
@@ -65,8 +67,8 @@ func (d *distribution) parse(b []byte, maxN int, maxLog uint8) (int, error) {
 		if d.n >= maxN {
 			return 0, wire.Corrupt("zstd: FSE table of more than %d symbols", maxN)
 		}
-		// A value of 0 to left takes all bits of left, or one less if it is
-		// one of the first few.
+		// A value from 0 to left has as many bits as left, or one bit less if
+		// it is one of the lowest few.
 		width := bits.Len32(uint32(left))
 		few := int32(1)<<width - 1 - left
 		v := int32(peek())
@@ -83,7 +85,7 @@ func (d *distribution) parse(b []byte, maxN int, maxLog uint8) (int, error) {
 		d.probs[d.n] = int16(v)
 		d.n++
 		left -= max(v, -v)
-		for more := v == 0; more; {
+		for more := v == 0; more; { // repeat flags: how many more symbols have probability 0
 			zeros := int(peek() & 3)
 			p += 2
 			if d.n+zeros > maxN {
@@ -101,16 +103,16 @@ func (d *distribution) parse(b []byte, maxN int, maxLog uint8) (int, error) {
 }
 
 const (
-	maxTableLog = 9 // of all distributions of zstd
+	maxTableLog = 9 // the largest log of all distributions
 	tableMask   = 1<<maxTableLog - 1
 )
 
-// An entry is a state of FSE, with what its symbol means:
+// An entry is a state of an FSE table, together with the value of its symbol:
 //
-//	bits  0-31  the value, to which the extra bits are added
-//	bits 32-39  how many bits the next state has
-//	bits 40-47  how many extra bits the value has
-//	bits 48-63  the next state, to which its bits are added
+//	bits  0-31  the value's baseline, to which the extra bits are added
+//	bits 32-39  the number of bits to read for the next state
+//	bits 40-47  the number of the value's extra bits
+//	bits 48-63  the next state's baseline, to which its bits are added
 type entry uint64
 
 func (e entry) value() uint32    { return uint32(e) }
@@ -118,7 +120,7 @@ func (e entry) stateBits() uint8 { return uint8(e >> 32) }
 func (e entry) extraBits() uint8 { return uint8(e >> 40) }
 func (e entry) next() uint64     { return uint64(e >> 48) }
 
-// newEntry is for symbols: it has no state.
+// newEntry returns the entry of a symbol, without a state.
 func newEntry(value uint32, extraBits uint8) entry { return entry(extraBits)<<40 | entry(value) }
 
 // An fseTable has 1<<log states.
@@ -127,14 +129,15 @@ type fseTable struct {
 	log     uint8
 }
 
-// build makes the states of d, whose symbols mean what codes says.
+// build makes the table of d (section 4.1.1). codes holds the entries of the
+// symbols.
 func (t *fseTable) build(d *distribution, codes []entry) {
 	t.log = d.log
 	var symbols [1 << maxTableLog]uint8
 	d.spread(&symbols)
-	// The p states of a symbol have the numbers from p to 2p-1. The next state
-	// has as many bits as bring the number to the size or more; less the size,
-	// it begins there.
+	// Number the p states of a symbol p to 2p-1 in the order of the table. A
+	// state with number x reads the n bits that bring x<<n into the range from
+	// size to 2*size-1; its baseline is x<<n - size.
 	var nexts [maxSymbols]struct{ entry, step entry }
 	size := entry(1) << d.log
 	for s, p := range d.probs[:d.n] {
@@ -148,17 +151,18 @@ func (t *fseTable) build(d *distribution, codes []entry) {
 		e := next.entry
 		t.entries[i] = e
 		if e += next.step; e>>48 == size {
-			e -= size<<48 + 1<<32 // a power of two: one bit less
+			e -= size<<48 + 1<<32 // x is a power of two: from here on one bit less
 			next.step >>= 1
 		}
 		next.entry = e
 	}
 }
 
-// spread assigns the symbols to the 1<<log states: those of the lowest
-// probability to the last ones, the others at a fixed distance, over and over.
+// spread assigns the symbols to the 1<<log states (section 4.1.1): those of
+// probability "less than 1" to the last states, the others in steps of a fixed
+// distance around the rest of the table.
 func (d *distribution) spread(symbols *[1 << maxTableLog]uint8) {
-	var row [1<<maxTableLog + 8]uint8 // the others, one after the other
+	var row [1<<maxTableLog + 8]uint8 // the others in order, each as often as it has states
 	n, end := 0, 1<<d.log
 	for s, p := range d.probs[:d.n] {
 		if p < 0 {

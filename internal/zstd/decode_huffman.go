@@ -8,31 +8,31 @@ import (
 )
 
 const (
-	huffmanLog    = 11  // bits of the longest code
-	maxWeights    = 255 // weights are written of all symbols but the last
+	huffmanLog    = 11  // Max_Number_of_Bits: the longest code, section 4.2.1
+	maxWeights    = 255 // the weight of the last symbol is not stored
 	maxWeight     = huffmanLog
-	maxWeightsLog = 6 // of the distribution of weights
+	maxWeightsLog = 6 // log of the distribution of weights, section 4.2.1.2
 )
 
-// Kinds of literals, as they are written.
+// Literals_Block_Type, section 3.1.1.3.1.1.
 const (
-	literalsRaw = iota
-	literalsRun
-	literalsHuffman
-	literalsAgain // Huffman, with the tables of the block before
+	literalsRaw      = iota // Raw_Literals_Block
+	literalsRun             // RLE_Literals_Block
+	literalsHuffman         // Compressed_Literals_Block
+	literalsTreeless        // Treeless_Literals_Block: Huffman, with the last tree
 )
 
-// literals describes the literals of a block.
+// literals describes the literals section of a block (section 3.1.1.3.1).
 type literals struct {
 	kind   uint8
 	single bool // one stream instead of four
-	header int  // length of what is described here
-	stored int  // bytes behind it
-	size   int  // bytes decoded
+	header int  // length of the Literals_Section_Header
+	stored int  // bytes after the header: Compressed_Size, or those of the raw or repeated bytes
+	size   int  // bytes decoded: Regenerated_Size
 }
 
-// parseLiterals reads the header at the front of b. What is stored behind it is
-// in b.
+// parseLiterals parses the Literals_Section_Header at the front of b (section
+// 3.1.1.3.1.1), and verifies that b holds the whole section.
 func parseLiterals(b []byte) (s literals, err error) {
 	if len(b) == 0 {
 		return s, errTruncated()
@@ -62,7 +62,7 @@ func parseLiterals(b []byte) (s literals, err error) {
 		width := [4]int{10, 10, 14, 18}[format]
 		s.size = int(v & (1<<width - 1))
 		s.stored = int(v >> width & (1<<width - 1))
-		if !s.single && s.size < 6 { // three shares could be more than there are
+		if !s.single && s.size < 6 { // the first three streams could give more literals than that
 			return s, wire.Corrupt("zstd: four streams for %d literals", s.size)
 		}
 	}
@@ -72,7 +72,8 @@ func parseLiterals(b []byte) (s literals, err error) {
 	return s, nil
 }
 
-// decodeLiterals fills dst, which has s.size bytes, from src[p:end].
+// decodeLiterals fills dst, which has s.size bytes, from src[p:end] (sections
+// 3.1.1.3.1.2 to 3.1.1.3.1.4).
 func (d *decoder) decodeLiterals(dst []byte, s literals, p, end int) error {
 	t := &d.huffman
 	switch s.kind {
@@ -99,14 +100,15 @@ func (d *decoder) decodeLiterals(dst []byte, s literals, p, end int) error {
 	return t.decodeFour(dst, d.src, p, end)
 }
 
-// huffmanTables decode the literals.
+// huffmanTables decode Huffman-coded literals (section 4.2). The tables are
+// indexed by the next huffmanLog bits.
 type huffmanTables struct {
-	log uint8 // bits of the longest code; 0: there is no table
-	// one has, by the next huffmanLog bits, the length of the code in the low
-	// byte and the symbol above it.
+	log uint8 // length of the longest code; 0 if there is no tree
+	// An element of one has the length of a code in the low byte and its symbol
+	// in the high one.
 	one [1 << huffmanLog]uint16
-	// two has, by the same, the length of one or two codes in the low byte, how
-	// many they are in the next, and the symbols in the upper two.
+	// An element of two has the length of one or two codes in the lowest byte,
+	// their number in the next, and their symbols in the upper two.
 	two    [1 << huffmanLog]uint32
 	hasTwo bool
 
@@ -117,14 +119,14 @@ type huffmanTables struct {
 
 func (t *huffmanTables) reset() { t.log = 0 }
 
-// parse reads the description of the codes at src[p:] and makes the first
-// table. It returns the length of the description.
+// parse parses the Huffman_Tree_Description at the front of src[p:end] (section
+// 4.2.1) and makes table one. It returns the length of the description.
 func (t *huffmanTables) parse(src []byte, p, end int) (n int, err error) {
 	if p >= end {
 		return 0, errTruncated()
 	}
 	t.log, t.hasTwo = 0, false
-	size := int(src[p])
+	size := int(src[p]) // headerByte, section 4.2.1.1
 	b := src[p+1 : end]
 	var count int
 	if size < 128 {
@@ -155,7 +157,8 @@ var weightCodes = func() (codes [maxWeight + 1]entry) {
 	return codes
 }()
 
-// weightsFSE reads weights from src[p:end], where two states take turns.
+// weightsFSE decodes the weights in src[p:end], which are compressed with FSE
+// (section 4.2.1.2): two states decode symbols by turns.
 func (t *huffmanTables) weightsFSE(src []byte, p, end int) (count int, err error) {
 	n, err := t.dist.parse(src[p:end], len(weightCodes), maxWeightsLog)
 	if err != nil {
@@ -179,7 +182,7 @@ func (t *huffmanTables) weightsFSE(src []byte, p, end int) (count int, err error
 		t.weights[count] = uint8(e.value())
 		count++
 		next := e.next() + top(window(src, pos), e.stateBits())
-		if pos -= int(e.stateBits()); pos < start { // the other state ends it
+		if pos -= int(e.stateBits()); pos < start { // the other state has the last symbol
 			if count == maxWeights {
 				break
 			}
@@ -191,11 +194,11 @@ func (t *huffmanTables) weightsFSE(src []byte, p, end int) (count int, err error
 	return 0, wire.Corrupt("zstd: more than %d Huffman weights", maxWeights)
 }
 
-// build makes the first table. A symbol of weight w > 0 has 1<<(w-1) of as many
-// shares as the sum of all is, which is a power of two; the last weight is what
-// is missing.
+// build makes table one from the first count weights (section 4.2.1.3). A symbol
+// of weight w > 0 has a share of 1<<(w-1) of the table. The shares of all symbols
+// add up to a power of two, from which the last weight follows.
 func (t *huffmanTables) build(count int) error {
-	var with [16]int // symbols with a weight
+	var with [16]int // number of symbols by weight
 	sum := 0
 	for _, w := range t.weights[:count] {
 		with[w]++
@@ -212,7 +215,7 @@ func (t *huffmanTables) build(count int) error {
 	if with[1] < 2 {
 		return wire.Corrupt("zstd: Huffman weights")
 	}
-	var at [16]int // where the next symbol of a weight begins
+	var at [16]int // index of the next symbol of each weight
 	next := 0
 	for w := 1; w <= log; w++ {
 		at[w] = next
@@ -245,14 +248,14 @@ func setAll(s []uint16, v uint16) {
 	}
 }
 
-// buildTwo makes the second table of the first.
+// buildTwo makes table two from table one.
 func (t *huffmanTables) buildTwo() {
 	if t.hasTwo {
 		return
 	}
 	t.hasTwo = true
 	length := uint8(0)
-	var first []uint32 // what was made for the first symbol with this length
+	var first []uint32 // the elements of the first symbol with this length
 	for at := 0; at < len(t.one); {
 		e := t.one[at]
 		n, s := uint8(e), uint32(e>>8)
@@ -277,14 +280,14 @@ func (t *huffmanTables) buildTwo() {
 	}
 }
 
-// A stream has the unread bits of src from start to pos, and dst[out:end] to
-// fill with what they say.
+// A stream is a Huffman-coded stream (section 4.2.2): the bits of src from start
+// to pos are unread, and dst[out:end] is to be filled from them.
 type stream struct {
 	pos, start int
 	out, end   int
 }
 
-// decodeSingle decodes what is one stream.
+// decodeSingle decodes literals stored as one stream.
 func (t *huffmanTables) decodeSingle(dst, src []byte, p, end int) (err error) {
 	s := stream{start: 8 * p, end: len(dst)}
 	if s.pos, err = streamEnd(src, p, end); err != nil {
@@ -293,17 +296,18 @@ func (t *huffmanTables) decodeSingle(dst, src []byte, p, end int) (err error) {
 	return t.finish(dst, src, &s)
 }
 
-// decodeFour decodes what is four streams. Their lengths are in front of them,
-// but for the last; all but the last give as many literals.
+// decodeFour decodes literals stored as four streams, preceded by the Jump_Table
+// with the lengths of the first three (section 3.1.1.3.1.6). These three give
+// equally many literals.
 func (t *huffmanTables) decodeFour(dst, src []byte, p, end int) (err error) {
-	const lengths = 6
-	if end-p < lengths {
+	const jumpTable = 6
+	if end-p < jumpTable {
 		return errTruncated()
 	}
 	var s [4]stream
 	share := (len(dst) + 3) / 4
 	table := src[p:]
-	p += lengths
+	p += jumpTable
 	for i := range s {
 		e := end
 		if i < 3 {
@@ -327,16 +331,17 @@ func (t *huffmanTables) decodeFour(dst, src []byte, p, end int) (err error) {
 	return nil
 }
 
-// A window holds perWindow codes whatever their lengths are.
+// A window holds at least perWindow codes, whatever their lengths.
 const perWindow = 5
 
-// decodeBulk decodes from all streams as long as none of them can end.
+// decodeBulk decodes all four streams side by side as long as none of them can
+// end.
 func (t *huffmanTables) decodeBulk(dst, src []byte, s *[4]stream) {
-	// Most codes must be short for two to fit, and there must be enough of them
-	// to make up for the making of the second table.
+	// Table two pays if most codes are so short that two of them fit, and if
+	// there are enough literals to make up for building it.
 	stored, size := (s[3].pos-s[0].start)/8, len(dst)
 	two := size >= 10<<10 && stored < size*11/16
-	symbols := perWindow // that a window gives at most
+	symbols := perWindow // at most, of a window
 	if two {
 		t.buildTwo()
 		symbols *= 2
@@ -357,7 +362,7 @@ func (t *huffmanTables) decodeBulk(dst, src []byte, s *[4]stream) {
 	}
 }
 
-// decodeOneGo decodes n windows of each stream with the first table.
+// decodeOneGo decodes n windows of each stream with table one.
 func (t *huffmanTables) decodeOneGo(dst, src []byte, s *[4]stream, n int) {
 	for range n {
 		for i := range s {
@@ -380,14 +385,14 @@ func (t *huffmanTables) decodeOneGo(dst, src []byte, s *[4]stream, n int) {
 	}
 }
 
-// decodeTwoGo decodes n windows of each stream with the second table.
+// decodeTwoGo decodes n windows of each stream with table two.
 func (t *huffmanTables) decodeTwoGo(dst, src []byte, s *[4]stream, n int) {
 	for range n {
 		for i := range s {
 			s := &s[i]
 			w := window(src, s.pos)
 			out := s.out
-			sum := uint32(0) // of lengths in the low byte
+			sum := uint32(0) // of the lengths, which are in the low byte
 			for range perWindow {
 				e := t.two[w>>(64-huffmanLog)]
 				w <<= e & 63

@@ -7,30 +7,31 @@ import (
 )
 
 const (
+	// The largest logs of the distributions, section 3.1.1.3.2.1.
 	maxLiteralLengthLog = 9
 	maxOffsetLog        = 8
 	maxMatchLengthLog   = 9
 
-	// margin is how far the fast loops read and write beyond what they need.
+	// margin is how many bytes the fast loops may read and write in excess.
 	margin = 32
-	// batchSize is how many sequences are decoded before they are carried out.
+	// batchSize is how many sequences are decoded before they are executed.
 	batchSize = 256
 )
 
-// A sequence copies some literals and then a match: bytes that were written
-// offset bytes before.
+// A sequence copies that many literals and then a match: match bytes that are
+// found offset bytes before.
 type sequence struct{ literals, match, offset uint32 }
 
-// A part is one of the three numbers of sequences.
+// A part decodes one of the three numbers of sequences.
 type part struct {
-	table    *fseTable // in use, nil if there is none
-	own      fseTable
-	codes    []entry // value and extra bits by code
+	table    *fseTable // in use; nil if there is none yet
+	own      fseTable  // of a block
+	codes    []entry   // baseline and extra bits of each code
 	maxLog   uint8
-	standard *fseTable
+	standard *fseTable // Predefined_Mode
 }
 
-// sequenceTables has what is needed to decode the sequences of blocks.
+// sequenceTables decode the sequences of a frame's blocks.
 type sequenceTables struct {
 	literals, offset, match part
 	dist                    distribution
@@ -45,7 +46,8 @@ func (t *sequenceTables) reset() {
 	t.literals.table, t.offset.table, t.match.table = nil, nil, nil
 }
 
-// Codes of lengths and offsets with the number of their extra bits.
+// The codes for lengths and offsets (section 3.1.1.3.2.1.1). The baselines of the
+// offset codes are Offset_Value, which resolve turns into an offset.
 var (
 	literalCodes = lengthCodes[[36]entry](0, 16,
 		1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
@@ -59,8 +61,8 @@ var (
 	}()
 )
 
-// lengthCodes makes codes of the lengths from first on: plain ones without
-// extra bits, then ranges with these.
+// lengthCodes makes the codes for the lengths from first on: one for each length
+// up to the code plain, then one for each range of extra bits.
 func lengthCodes[A [36]entry | [53]entry](first, plain int, extra ...uint8) (codes A) {
 	value := first
 	for i := range len(codes) {
@@ -74,7 +76,8 @@ func lengthCodes[A [36]entry | [53]entry](first, plain int, extra ...uint8) (cod
 	return codes
 }
 
-// The tables that are used when a block has none, section 3.1.1.3.2.2.
+// The tables of Predefined_Mode, made of the default distributions in sections
+// 3.1.1.3.2.2.1 to 3.1.1.3.2.2.3.
 var (
 	standardLiterals = standard(6, literalCodes[:], []int16{
 		4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1})
@@ -92,8 +95,8 @@ func standard(log uint8, codes []entry, probs []int16) (t fseTable) {
 	return t
 }
 
-// parseCount reads the number of sequences at the front of b and returns how
-// many bytes it has.
+// parseCount parses Number_of_Sequences at the front of b (section 3.1.1.3.2.1)
+// and returns how many bytes it takes.
 func parseCount(b []byte) (count, n int, err error) {
 	switch {
 	case len(b) >= 1 && b[0] < 128:
@@ -106,10 +109,10 @@ func parseCount(b []byte) (count, n int, err error) {
 	return 0, 0, errTruncated()
 }
 
-// parse selects the table of a part, or reads it from the front of b, as mode
-// says, and returns how many bytes it has there.
+// parse selects the table of a part, or parses it at the front of b, as mode
+// says. It returns how many bytes the table takes in b.
 func (t *sequenceTables) parse(c *part, mode uint8, b []byte) (int, error) {
-	const standard, run, fse = 0, 1, 2
+	const standard, run, fse = 0, 1, 2 // and Repeat_Mode, section 3.1.1.3.2.1
 	switch mode {
 	case standard:
 		c.table = c.standard
@@ -140,14 +143,14 @@ func (t *sequenceTables) parse(c *part, mode uint8, b []byte) (int, error) {
 	}
 }
 
-// decodeSequences decodes the rest of a compressed block: count sequences that
-// are in src[p:end]. The block must not go beyond dst[:limit]; lits has margin
-// more bytes than there are literals.
+// decodeSequences decodes and executes the rest of a sequences section (section
+// 3.1.1.3.2): count sequences in src[p:end]. The block must not go beyond
+// dst[:limit]. lits has margin more bytes than there are literals.
 func (d *decoder) decodeSequences(count, p, end, limit int, lits []byte) error {
 	if p >= end {
 		return errTruncated()
 	}
-	modes := d.src[p]
+	modes := d.src[p] // Symbol_Compression_Modes
 	p++
 	if modes&3 != 0 {
 		return wire.Corrupt("zstd: reserved modes of sequences")
@@ -188,15 +191,16 @@ func (d *decoder) decodeSequences(count, p, end, limit int, lits []byte) error {
 	return nil
 }
 
-// sequenceReader reads sequences from the bits of src from start to pos.
+// A sequenceReader decodes sequences from the bits of src from start to pos
+// (section 3.1.1.3.2.1.2).
 type sequenceReader struct {
 	pos, start int
-	l, o, m    *entry // the states of literals, offset and match
+	l, o, m    *entry // the states of literals length, offset and match length
 	lt, ot, mt *[1 << maxTableLog]entry
 	repeats    [3]uint32
 }
 
-// begin reads the first states.
+// begin reads the initial states. It reports whether the stream has them.
 func (r *sequenceReader) begin(src []byte, t *sequenceTables) bool {
 	r.lt, r.ot, r.mt = &t.literals.table.entries, &t.offset.table.entries, &t.match.table.entries
 	r.l = &r.lt[r.bits(src, t.literals.table.log)]
@@ -205,8 +209,8 @@ func (r *sequenceReader) begin(src []byte, t *sequenceTables) bool {
 	return r.pos >= r.start
 }
 
-// read fills batch and reports whether the stream has as much. It must end
-// with the last sequence.
+// read fills batch and reports whether the stream holds that many sequences. If
+// they are the last ones, the stream must end with them.
 func (r *sequenceReader) read(src []byte, batch []sequence, last bool) bool {
 	n := len(batch)
 	if last {
@@ -223,7 +227,7 @@ func (r *sequenceReader) read(src []byte, batch []sequence, last bool) bool {
 	return !last || r.next(src, &batch[n]) && r.pos == r.start
 }
 
-// next reads the numbers of a sequence.
+// next reads the numbers of a sequence: offset, match length, literals length.
 func (r *sequenceReader) next(src []byte, s *sequence) bool {
 	offset := r.o.value() + uint32(r.bits(src, r.o.extraBits()))
 	s.match = r.m.value() + uint32(r.bits(src, r.m.extraBits()))
@@ -232,7 +236,7 @@ func (r *sequenceReader) next(src []byte, s *sequence) bool {
 	return r.pos >= r.start
 }
 
-// advance reads the next states.
+// advance updates the states: literals length, match length, offset.
 func (r *sequenceReader) advance(src []byte) bool {
 	r.l = &r.lt[(r.l.next()+r.bits(src, r.l.stateBits()))&tableMask]
 	r.m = &r.mt[(r.m.next()+r.bits(src, r.m.stateBits()))&tableMask]
@@ -240,16 +244,16 @@ func (r *sequenceReader) advance(src []byte) bool {
 	return r.pos >= r.start
 }
 
-// bits reads up to 57 bits.
+// bits reads up to windowBits bits.
 func (r *sequenceReader) bits(src []byte, n uint8) uint64 {
 	if r.pos -= int(n); r.pos < r.start {
-		return 0 // the caller will see it
+		return 0 // callers check pos
 	}
 	return top(window(src, r.pos+int(n)), n)
 }
 
-// resolve returns the offset that v stands for, and keeps the last three. Zero,
-// which no sequence can have, comes of bad input.
+// resolve returns the offset for the Offset_Value v and updates the repeat
+// offsets (section 3.1.1.5). Bad input may give 0, which is no valid offset.
 func resolve(repeats *[3]uint32, v, literals uint32) uint32 {
 	if v > 3 {
 		repeats[2], repeats[1], repeats[0] = repeats[1], repeats[0], v-3
@@ -275,8 +279,8 @@ func resolve(repeats *[3]uint32, v, literals uint32) uint32 {
 	return offset
 }
 
-// readFastGo reads sequences and the states behind them until one needs more
-// bits than a window or the stream has. It returns how many it read.
+// readFastGo reads sequences, each with the states for the next one, until one
+// needs more bits than a window or the stream has. It returns how many it read.
 func (r *sequenceReader) readFastGo(src []byte, batch []sequence) int {
 	pos, lp, op, mp := r.pos, r.l, r.o, r.m
 	repeats := r.repeats

@@ -5,15 +5,16 @@ import (
 	"sync"
 )
 
-// An effort says how hard to look for matches. What pages of numbers take hangs
-// on the codes of their literals more than on that; text differs more.
+// An effort says how hard to search for matches. The size of pages of numbers
+// depends less on it than on the codes of their literals; that of text depends
+// on it more.
 type effort struct {
-	depth int  // how many places with the same hash to compare
+	depth int  // how many positions with the same hash to compare
 	lazy  int  // how many positions later a better match may begin
-	hurry uint // steps get one longer every 1<<hurry bytes without a match
+	hurry uint // steps get one byte longer every 1<<hurry bytes without a match
 }
 
-// efforts has the efforts for levels 1 to 3, 4 to 6, and 7 to 9.
+// efforts holds the efforts for levels 1 to 3, 4 to 6, and 7 to 9.
 var efforts = [...]effort{
 	{depth: 1, lazy: 0, hurry: 4},
 	{depth: 8, lazy: 2, hurry: 5},
@@ -22,7 +23,7 @@ var efforts = [...]effort{
 
 func effortOf(level int) effort { return efforts[(min(max(level, 1), 9)-1)/3] }
 
-// An encoder has what one call of Encode needs.
+// An encoder is the state of one call of Encode.
 type encoder struct {
 	src       []byte
 	cutter    cutter
@@ -39,11 +40,11 @@ func newEncoder() *encoder {
 	return e
 }
 
-// Encode appends src to dst as one frame, with the size of the content and
-// without a checksum, and returns the extended slice. Levels go from 1, the
-// fastest, to 9; others count as the nearest one. src has at most 1 GiB and must
-// not overlap dst. Equal input gives equal output, whoever encodes beside or
-// before.
+// Encode appends src to dst as one frame, with the content size and without a
+// checksum, and returns the extended slice. Levels go from 1, the fastest, to 9;
+// another level stands for the nearest of these. src must have at most 1 GiB and
+// must not overlap dst. Equal input gives equal output, whatever was encoded
+// before or at the same time. Encode is safe for concurrent use.
 func Encode(dst, src []byte, level int) []byte {
 	e := encoders.Get().(*encoder)
 	dst = e.frame(dst, src, effortOf(level))
@@ -52,6 +53,7 @@ func Encode(dst, src []byte, level int) []byte {
 	return dst
 }
 
+// frame appends src as one frame (section 3.1.1).
 func (e *encoder) frame(dst, src []byte, how effort) []byte {
 	dst = appendFrameHeader(dst, len(src))
 	if len(src) == 0 {
@@ -70,8 +72,9 @@ func (e *encoder) frame(dst, src []byte, how effort) []byte {
 	return dst
 }
 
-// appendFrameHeader appends the header of a frame of n bytes, all of which
-// matches may refer to: it is a single segment.
+// appendFrameHeader appends the magic number and the Frame_Header of a frame of
+// n bytes (section 3.1.1.1). The Single_Segment_Flag is set: matches may refer to
+// any of the content.
 func appendFrameHeader(dst []byte, n int) []byte {
 	const single = 1 << 5
 	dst = binary.LittleEndian.AppendUint32(dst, frameMagic)
@@ -84,6 +87,7 @@ func appendFrameHeader(dst []byte, n int) []byte {
 	return binary.LittleEndian.AppendUint32(append(dst, single|2<<6), uint32(n))
 }
 
+// Block_Type, section 3.1.1.2.2.
 const (
 	blockRaw = iota
 	blockRun
@@ -92,8 +96,8 @@ const (
 
 const blockHeaderSize = 3
 
-// appendBlockHeader appends the header of a block. The size is that of what
-// follows, but that of the content for blockRun.
+// appendBlockHeader appends a Block_Header (section 3.1.1.2). size is that of the
+// bytes that follow; for blockRun it is that of the content.
 func appendBlockHeader(dst []byte, kind, size int, last bool) []byte {
 	v := size<<3 | kind<<1
 	if last {
@@ -102,7 +106,8 @@ func appendBlockHeader(dst []byte, kind, size int, last bool) []byte {
 	return append(dst, byte(v), byte(v>>8), byte(v>>16))
 }
 
-// block appends the block src[from:to], which has just been cut.
+// block appends the block src[from:to], which the cutter has just cut: as a run,
+// compressed with matches, compressed without, or raw.
 func (e *encoder) block(dst []byte, from, to int) []byte {
 	src, counts := e.src[from:to], &e.cutter.counts
 	n, last := to-from, to == len(e.src)
@@ -110,7 +115,7 @@ func (e *encoder) block(dst []byte, from, to int) []byte {
 		return append(appendBlockHeader(dst, blockRun, n, last), src[0])
 	}
 	m := &e.matcher
-	plain := m.price(counts, n) // what it takes without matches
+	plain := m.price(counts, n) // about the size without matches
 	codes, recent := e.literals.literalsState, m.recent
 	body := len(dst) + blockHeaderSize
 
@@ -147,8 +152,8 @@ func (e *encoder) find(from, to int) {
 		m.find(from, to)
 		return
 	}
-	// There are matches everywhere, and looking at them takes long. Mostly it
-	// is better to have none but runs. See if that is so where it begins.
+	// There are matches everywhere, which take long to compare. Mostly it is
+	// better to use runs only. Find out with the start of the block.
 	const sample = 2 << 10
 	end := min(to, from+sample)
 	recent := m.recent
@@ -165,7 +170,7 @@ func (e *encoder) find(from, to int) {
 	}
 }
 
-// estimate returns about how many bytes the block takes.
+// estimate returns about how many bytes the block takes with the matches found.
 func (e *encoder) estimate() int {
 	var h histogram
 	n := len(e.matcher.literals)

@@ -2,11 +2,11 @@ package zstd
 
 import "encoding/binary"
 
-// A bitWriter writes bits, the lowest ones first. Streams of bits are read from
-// their end: what is to be decoded first is written last.
+// A bitWriter writes bits, the lowest first. Decoders read a bitstream backwards
+// (section 4.1): what they need first is written last.
 type bitWriter struct {
-	buf []byte // with room for the bits and 8 bytes
-	pos int    // whole bytes written
+	buf []byte // has room for the bits and 8 more bytes
+	pos int    // number of whole bytes written
 	acc uint64 // n bits that are not written yet
 	n   uint
 }
@@ -24,8 +24,7 @@ func (b *bitWriter) flush() {
 	b.n &= 7
 }
 
-// end flushes all bits, filling up the last byte, and returns how many bytes
-// there are.
+// end flushes all bits, padding the last byte, and returns the number of bytes.
 func (b *bitWriter) end() int {
 	b.flush()
 	if b.n > 0 {
@@ -34,7 +33,7 @@ func (b *bitWriter) end() int {
 	return b.pos
 }
 
-// endStream is end for a stream: a 1 marks where it begins for decoders.
+// endStream ends a bitstream: a 1 marks where decoders begin to read.
 func (b *bitWriter) endStream() int {
 	b.add(1, 1)
 	return b.end()

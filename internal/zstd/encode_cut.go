@@ -1,17 +1,17 @@
 package zstd
 
-// A cutter cuts a page into blocks that are each worth a code of their own.
+// A cutter cuts a page into blocks (section 3.1.1.2), each of which is worth a
+// Huffman code of its own.
 //
-// Pages are mostly split: the first bytes of all elements come first, then the
-// second ones, and so on. What is alike in a page therefore has its bounds at
-// eighths of the page. The cutter joins neighbouring parts unless they take
-// less apart.
+// Most pages are split: they have the first bytes of all elements, then the
+// second bytes, and so on. Their statistics therefore change at eighths of the
+// page. The cutter joins neighbouring parts unless they are smaller apart.
 type cutter struct {
 	src    []byte
 	pos    int       // end of the block
-	counts histogram // of its bytes
+	counts histogram // of the bytes of the block
 
-	// The part behind, and what it takes, in units of log2.
+	// The part after the block, and its size in bits, in units of log2.
 	end   int
 	ahead histogram
 	size  uint64
@@ -27,7 +27,7 @@ func (c *cutter) begin(src []byte) {
 	c.look()
 }
 
-// next moves on to the next block, and returns its end.
+// next moves on to the next block and returns its end.
 func (c *cutter) next() int {
 	from, size := c.pos, c.size
 	c.counts, c.pos = c.ahead, c.end
@@ -49,7 +49,7 @@ func (c *cutter) next() int {
 	return c.pos
 }
 
-// look looks at the part behind the block.
+// look examines the part after the block.
 func (c *cutter) look() {
 	c.end = c.partEnd()
 	c.ahead = histogram{}
@@ -57,7 +57,7 @@ func (c *cutter) look() {
 	c.size = codedSize(&c.ahead, c.end-c.pos)
 }
 
-// partEnd returns the end of the part that begins at pos.
+// partEnd returns the end of the part that starts at pos.
 func (c *cutter) partEnd() int {
 	n := len(c.src)
 	if n < 64 {
@@ -70,12 +70,13 @@ func (c *cutter) partEnd() int {
 	return min(k*n/eighths, c.pos+maxPart)
 }
 
-// codedSize returns about what a block of n bytes takes that occur so often.
+// codedSize returns the approximate size in bits, in units of log2, of a block of
+// n bytes with the counts h.
 func codedSize(h *histogram, n int) uint64 {
 	const (
 		run   = 4 * 8 * one
-		block = 12 * 8 * one // without the literals
-		kind  = 4 * one      // of a byte, in the header of a code
+		block = 12 * 8 * one // all but the literals and the code
+		kind  = 4 * one      // one byte value in the description of a code
 	)
 	sum, kinds := h.entropy(n)
 	if kinds == 1 {

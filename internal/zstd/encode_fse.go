@@ -2,33 +2,34 @@ package zstd
 
 import "math/bits"
 
-// An fseWriter encodes symbols with FSE, the asymmetric numeral system of zstd.
-// A state is a number x of [size, 2*size), and of those that stand for one
-// symbol there are as many as its probability says.
+// An fseWriter encodes symbols with FSE (section 4.1), the asymmetric numeral
+// system of zstd. A state is a number x in [size, 2*size); a symbol has as many
+// states as its probability says.
 type fseWriter struct {
 	log     uint8 // size is 1<<log
 	probs   [maxCodes]uint16
 	symbols [maxCodes]fseSymbol
-	states  [1 << maxStatesLog]uint16 // those of the first symbol in order, then those of the second ...
+	states  [1 << maxStatesLog]uint16 // those of the first symbol in ascending order, then those of the second, and so on
 }
 
-// maxCodes is the size of the largest alphabet that FSE is used for: the codes
-// of match lengths.
+// maxCodes is the size of the largest alphabet that FSE is used for, the codes
+// for match lengths (section 3.1.1.3.2.1.1).
 const maxCodes = 53
 
 const maxStatesLog = 9
 
-// An fseSymbol leads from a state to the one before. Without its low bits, x is
-// a number of [p, 2p), where p is the probability: it says the how-manieth
-// state of the symbol that is.
+// An fseSymbol leads from a state x to the state that the decoder has before it,
+// which stands for the symbol. Shifted right by n bits, or by one less, x is a
+// number in [p, 2p), where p is the probability of the symbol, and thereby
+// selects one of the symbol's p states.
 type fseSymbol struct {
-	limit uint16 // states from here on lose n bits, others one less
+	limit uint16 // states from here on are shifted by n bits, others by one less
 	n     uint8
 	first int16 // index of the symbol's first state, less p
 }
 
-// normalize makes probabilities of counts, which sum up to total. What occurs
-// gets at least 1 of the 1<<log.
+// normalize makes probabilities from counts, whose sum is total. Each symbol that
+// occurs gets at least 1 of the 1<<log.
 func (w *fseWriter) normalize(counts []uint32, total int, log uint8) {
 	w.log = log
 	clear(w.probs[:])
@@ -41,8 +42,8 @@ func (w *fseWriter) normalize(counts []uint32, total int, log uint8) {
 		w.probs[s] = uint16(p)
 		left -= p
 	}
-	// Rounding is made up for where that matters least: for who has the fewest
-	// states, or would keep the most, for its count.
+	// Compensate for rounding where it matters least: add to the symbol with the
+	// fewest states for its count, or take from the one that keeps the most.
 	for ; left != 0; left -= sign(left) {
 		best, gone := -1, uint16(0)
 		if left < 0 {
@@ -71,9 +72,9 @@ func sign(n int) int {
 	return 1
 }
 
-// build makes the table for the probabilities. The symbols from rare on have a
-// probability "less than 1", which is 1 here but for where their states are:
-// section 4.1.1 of the RFC.
+// build makes the table for the probabilities (section 4.1.1). The symbols from
+// rare on have a probability "less than 1", which is 1 here and differs only in
+// which states they get.
 func (w *fseWriter) build(rare int) {
 	size := 1 << w.log
 	var owner [1 << maxStatesLog]uint8
@@ -108,21 +109,21 @@ func (w *fseWriter) build(rare int) {
 	}
 }
 
-// one makes the table for symbols that are all the same.
+// one makes the table for a single symbol (RLE_Mode, section 3.1.1.3.2.1).
 func (w *fseWriter) one(s int) {
 	w.log = 0
 	w.symbols[s] = fseSymbol{limit: 1, first: -1}
 	w.states[0] = 1
 }
 
-// last returns the state of symbol s, the last one to be decoded.
+// last returns a state of symbol s, which is the last one to be decoded.
 func (w *fseWriter) last(s uint8) uint16 {
 	y := w.symbols[s]
 	return w.states[y.first+int16(y.limit>>y.n)]
 }
 
-// add adds what leads from the state of s to x, the one behind, and returns the
-// state of s.
+// add adds the bits that lead decoders from the state of s to x, the state after
+// it, and returns the state of s.
 func (w *fseWriter) add(b *bitWriter, x uint16, s uint8) uint16 {
 	y := w.symbols[s]
 	n := y.n
@@ -133,13 +134,13 @@ func (w *fseWriter) add(b *bitWriter, x uint16, s uint8) uint16 {
 	return w.states[uint16(y.first+int16(x>>(n&15)))&(1<<maxStatesLog-1)]
 }
 
-// first adds the state that is decoded first.
+// first adds the initial state of the decoder.
 func (w *fseWriter) first(b *bitWriter, x uint16) {
 	b.add(uint64(x)&(1<<w.log-1), uint(w.log))
 }
 
-// cost returns how much symbols with these counts take, in units of log2, and
-// whether all of them have a probability.
+// cost returns the bits that symbols with these counts take, in units of log2,
+// and reports whether all of them have a probability.
 func (w *fseWriter) cost(counts []uint32) (sum uint64, ok bool) {
 	for s, c := range counts {
 		if c > 0 {
@@ -153,8 +154,8 @@ func (w *fseWriter) cost(counts []uint32) (sum uint64, ok bool) {
 	return sum, true
 }
 
-// append appends the probabilities, none of which is below 1. See
-// distribution.parse.
+// append appends the FSE table description (section 4.1.1), in which no
+// probability is "less than 1". See distribution.parse.
 func (w *fseWriter) append(dst []byte) []byte {
 	var buf [maxCodes*2 + 8]byte
 	b := bitWriter{buf: buf[:]}

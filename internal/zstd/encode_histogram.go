@@ -10,7 +10,7 @@ import (
 // one is a bit in the units of log2.
 const one = 1 << 16
 
-// fractions has log2(1 + i/1024).
+// fractions[i] is log2(1 + i/1024).
 var fractions = func() (f [1024]uint16) {
 	for i := range f {
 		f[i] = uint16(math.Round(one * math.Log2(1+float64(i)/1024)))
@@ -18,7 +18,7 @@ var fractions = func() (f [1024]uint16) {
 	return f
 }()
 
-// log2 returns the logarithm of x in units of 1/one, to three decimals.
+// log2 returns the logarithm of x in units of 1/one, accurate to three decimals.
 func log2(x uint32) uint32 {
 	n := bits.LeadingZeros32(x)
 	return uint32(31-n)*one + uint32(fractions[x<<(n&31)>>21&1023])
@@ -40,9 +40,10 @@ func (h *histogram) add(b []byte) {
 	}
 }
 
-// addMany is add for all but the last few bytes, which it returns.
+// addMany adds all but the last few bytes, which it returns.
 func (h *histogram) addMany(b []byte) []byte {
-	// Counting a byte waits for the count before if it was the same byte.
+	// Incrementing a count must wait for its last increment. With four
+	// histograms, equal neighbours do not wait for each other.
 	var more [3]histogram
 	for ; len(b) >= 8; b = b[8:] {
 		v := binary.LittleEndian.Uint64(b)
@@ -61,13 +62,13 @@ func (h *histogram) addMany(b []byte) []byte {
 	return b
 }
 
-// isRun tells whether all bytes of b are the same.
+// isRun reports whether b has several bytes, all equal.
 func isRun(b []byte) bool {
 	return len(b) > 1 && b[0] == b[len(b)-1] && bytes.Equal(b[1:], b[:len(b)-1])
 }
 
-// entropy returns how much the n bytes take, in units of log2, if a byte takes
-// as many bits as it is rare, and how many different ones there are.
+// entropy returns the entropy of the n bytes in bits, in units of log2, and the
+// number of different bytes.
 func (h *histogram) entropy(n int) (sum uint64, kinds int) {
 	whole := log2(uint32(n))
 	for _, c := range h {
@@ -79,8 +80,8 @@ func (h *histogram) entropy(n int) (sum uint64, kinds int) {
 	return sum, kinds
 }
 
-// order fills dst with the bytes that occur, the rare ones first, below their
-// counts in the upper 24 bits. It returns how many there are.
+// order fills dst with the bytes that occur, by ascending counts: the count in
+// the upper 24 bits, the byte in the lower 8. It returns their number.
 func (h *histogram) order(dst *[256]uint32) int {
 	var room [256]uint32
 	from, to := dst[:0], room[:]

@@ -2,28 +2,28 @@ package zstd
 
 import "encoding/binary"
 
-const maxCodeLen = 11
+const maxCodeLen = 11 // Max_Number_of_Bits, section 4.2.1
 
-// A huffmanCode is a prefix code for bytes.
+// A huffmanCode is a prefix code for bytes (section 4.2).
 type huffmanCode struct {
 	codes  [256]uint32 // the code of each byte, with its length in the lowest 8 bits; 0 if there is none
-	last   int         // the greatest byte that has one
+	last   int         // the greatest byte that has a code
 	log    uint8       // length of the longest code
-	header []byte      // tells decoders the lengths
+	header []byte      // Huffman_Tree_Description, section 4.2.1
 	room   [128]byte   // for the header
 }
 
-// make makes a code for bytes that occur so often, two different ones at least.
-// It returns false if there is no way to write its header, as for codes that
-// are not worth it.
+// make makes a code for bytes with the counts h, at least two of which are not 0.
+// It returns false if the format has no description of the code, which happens
+// only to codes that are of no use.
 func (c *huffmanCode) make(h *histogram) bool {
 	var order [256]uint32
 	n := h.order(&order)
 	var counts [maxCodeLen + 1]int
 	codeLengths(order[:n], &counts)
 	clear(c.codes[:])
-	// The rarer the longer. Longer codes are lower numbers, and those of one
-	// length rise with the bytes.
+	// The rarer the byte, the longer its code. Longer codes have lower numbers;
+	// codes of one length ascend with their bytes (section 4.2.1.3).
 	var next [maxCodeLen + 1]uint32
 	c.log = 0
 	code, i := uint32(0), 0
@@ -46,12 +46,12 @@ func (c *huffmanCode) make(h *histogram) bool {
 	return c.makeHeader()
 }
 
-// codeLengths sets how many codes there are of each length, by Huffman's method,
-// for bytes as histogram.order has them. Then it shortens those that are too
-// long, at the cost of others.
+// codeLengths counts the codes of each length that Huffman's method gives to
+// bytes in the form of histogram.order. Codes that are too long are shortened at
+// the expense of others.
 func codeLengths(order []uint32, counts *[maxCodeLen + 1]int) {
-	// Leaves are in the order of their weights, and so are the inner nodes as
-	// they are made: the next two to join are at the front of either.
+	// Leaves are sorted by weight, and inner nodes are made in that order: the
+	// next node to join is the first of one of the two.
 	var weights [256]uint32 // of the inner nodes
 	var parents [512]uint16 // of the leaves, then of the inner nodes
 	n, leaf, inner := len(order), 0, 0
@@ -69,7 +69,7 @@ func codeLengths(order []uint32, counts *[maxCodeLen + 1]int) {
 		}
 	}
 	var depths [512]uint8
-	excess := -1 << maxCodeLen // what the codes take of all numbers of maxCodeLen bits, less what there is
+	excess := -1 << maxCodeLen // share of the codes in all numbers of maxCodeLen bits, less the number of these
 	for i := 2*n - 3; i >= 0; i-- {
 		depths[i] = depths[parents[i]] + 1
 		if i < n {
@@ -96,8 +96,9 @@ func codeLengths(order []uint32, counts *[maxCodeLen + 1]int) {
 	}
 }
 
-// makeHeader writes the weights of all bytes but the last one, which follows
-// from them: section 4.2.1.
+// makeHeader makes the Huffman_Tree_Description (section 4.2.1): the weights of
+// all bytes up to the last one with a code, whose weight follows from the others.
+// They are compressed with FSE (section 4.2.1.2) or have 4 bits each.
 func (c *huffmanCode) makeHeader() bool {
 	var weights [256]uint8
 	var counts [maxCodeLen + 1]uint32
@@ -125,7 +126,8 @@ func (c *huffmanCode) makeHeader() bool {
 	return true
 }
 
-// appendWeights appends weights coded with FSE, or nothing if that is no use.
+// appendWeights appends weights compressed with FSE (section 4.2.1.2), or nothing
+// if that is impossible.
 func (c *huffmanCode) appendWeights(dst []byte, weights []uint8, counts *[maxCodeLen + 1]uint32) []byte {
 	n := len(weights)
 	if n < 3 || int(counts[weights[0]]) == n {
@@ -137,7 +139,7 @@ func (c *huffmanCode) appendWeights(dst []byte, weights []uint8, counts *[maxCod
 	dst = w.append(dst)
 	var buf [256 + 8]byte
 	b := bitWriter{buf: buf[:]}
-	var x [2]uint16 // two states take turns
+	var x [2]uint16 // the two states, which encode weights by turns
 	for i := n - 1; i >= 0; i-- {
 		if i >= n-2 {
 			x[i&1] = w.last(weights[i])
@@ -151,8 +153,8 @@ func (c *huffmanCode) appendWeights(dst []byte, weights []uint8, counts *[maxCod
 	return append(dst, buf[:b.endStream()]...)
 }
 
-// size returns about how many bytes the code makes of bytes that occur so often,
-// and whether it has codes for all of them.
+// size returns about how many bytes the codes of bytes with the counts h take,
+// and reports whether all of them have codes.
 func (c *huffmanCode) size(h *histogram) (size int, ok bool) {
 	sum, ok := uint64(0), true
 	for s, k := range h {
@@ -163,8 +165,8 @@ func (c *huffmanCode) size(h *histogram) (size int, ok bool) {
 	return int(sum / 8), ok
 }
 
-// encode writes the codes of src as a stream to dst, which has room for 11 bits
-// a byte and 16 bytes, and returns its length.
+// encode writes src to dst as a Huffman-coded stream (section 4.2.2) and returns
+// its length. dst must have room for 11 bits a byte and 16 bytes.
 func (c *huffmanCode) encode(dst, src []byte) int {
 	codes := &c.codes
 	b := bitWriter{buf: dst}
@@ -172,7 +174,7 @@ func (c *huffmanCode) encode(dst, src []byte) int {
 		v := codes[src[len(src)-1]]
 		b.add(uint64(v>>8), uint(v&0xff))
 	}
-	// The same with all in registers.
+	// The same for four bytes at a time, with the writer in registers.
 	acc, n, pos := b.acc, b.n, 0
 	for i := len(src) - 4; i >= 0; i -= 4 {
 		binary.LittleEndian.PutUint64(dst[pos:], acc)

@@ -2,54 +2,46 @@ package zstd
 
 import "encoding/binary"
 
-// How literals are stored.
-const (
-	litsRaw = iota
-	litsRun
-	litsCoded
-	litsAgain // with the last code
-)
-
-// A literalsWriter writes the literals of blocks.
+// A literalsWriter writes literals sections (section 3.1.1.3.1).
 type literalsWriter struct {
 	codes [2]huffmanCode
 	literalsState
-	buf [maxBlockSize/4*maxCodeLen/8 + 16]byte // for one of the four streams
+	buf [maxBlockSize/4*maxCodeLen/8 + 16]byte // one of the four streams
 }
 
-// literalsState says which of the codes decoders know from the blocks before.
+// literalsState tells which of the codes decoders know from the blocks before.
 type literalsState struct {
 	current int
 	known   bool
 }
 
-// append appends literals, of which h are the counts.
+// append appends literals with the counts h.
 func (w *literalsWriter) append(dst, lits []byte, h *histogram) []byte {
 	n := len(lits)
 	if n == 0 {
-		return appendPlainHeader(dst, litsRaw, 0)
+		return appendPlainHeader(dst, literalsRaw, 0)
 	}
 	if h[lits[0]] == uint32(n) {
-		return append(appendPlainHeader(dst, litsRun, n), lits[0])
+		return append(appendPlainHeader(dst, literalsRun, n), lits[0])
 	}
 	if kind, code := w.choose(h, n); code != nil {
 		if out := w.appendCoded(dst, lits, kind, code); len(out)-len(dst) < n {
-			if kind == litsCoded {
+			if kind == literalsHuffman {
 				w.current, w.known = 1-w.current, true
 			}
 			return out
 		}
 	}
-	return append(appendPlainHeader(dst, litsRaw, n), lits...)
+	return append(appendPlainHeader(dst, literalsRaw, n), lits...)
 }
 
-// choose returns the better one of the code that decoders know and a code of
-// its own for n bytes, or nil if neither is worth it.
+// choose returns the better of two codes for n bytes with the counts h: the one
+// that decoders know, and a new one. It returns nil if neither is worthwhile.
 func (w *literalsWriter) choose(h *histogram, n int) (kind int, best *huffmanCode) {
 	size := n - 4
 	if w.known {
 		if s, ok := w.codes[w.current].size(h); ok && s < size {
-			kind, best, size = litsAgain, &w.codes[w.current], s
+			kind, best, size = literalsTreeless, &w.codes[w.current], s
 		}
 	}
 	if bits, kinds := h.entropy(n); int(bits/(8*one))+kinds/4 >= size {
@@ -58,16 +50,17 @@ func (w *literalsWriter) choose(h *histogram, n int) (kind int, best *huffmanCod
 	own := &w.codes[1-w.current]
 	if own.make(h) {
 		if s, _ := own.size(h); s+len(own.header) < size {
-			return litsCoded, own
+			return literalsHuffman, own
 		}
 	}
 	return kind, best
 }
 
-// appendCoded appends literals in one stream or four, as their number has it.
+// appendCoded appends a Compressed_Literals_Block or a Treeless_Literals_Block
+// (section 3.1.1.3.1.4), in one stream or four as the number of literals requires.
 func (w *literalsWriter) appendCoded(dst, lits []byte, kind int, code *huffmanCode) []byte {
 	n := len(lits)
-	format, width := 0, 10 // width of the sizes in the header
+	format, width := 0, 10 // Size_Format, and the width of the sizes in the header
 	switch {
 	case n >= 1<<14:
 		format, width = 3, 18
@@ -80,14 +73,14 @@ func (w *literalsWriter) appendCoded(dst, lits []byte, kind int, code *huffmanCo
 	var header [5]byte
 	body := begin + (4+2*width+7)/8
 	dst = append(dst, header[:body-begin]...)
-	if kind == litsCoded {
+	if kind == literalsHuffman {
 		dst = append(dst, code.header...)
 	}
 	if format == 0 {
 		dst = append(dst, w.buf[:code.encode(w.buf[:], lits)]...)
 	} else {
 		sizes := len(dst)
-		dst = append(dst, 0, 0, 0, 0, 0, 0) // of the first three
+		dst = append(dst, 0, 0, 0, 0, 0, 0) // Jump_Table, section 3.1.1.3.1.6
 		part := (n + 3) / 4
 		for i := range 4 {
 			size := code.encode(w.buf[:], lits[i*part:min((i+1)*part, n)])
@@ -106,7 +99,8 @@ func (w *literalsWriter) appendCoded(dst, lits []byte, kind int, code *huffmanCo
 	return dst
 }
 
-// appendPlainHeader appends the header of n literals that are not coded.
+// appendPlainHeader appends the Literals_Section_Header of n literals that are
+// raw or a run.
 func appendPlainHeader(dst []byte, kind, n int) []byte {
 	switch {
 	case n < 1<<5:

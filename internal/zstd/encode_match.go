@@ -12,28 +12,29 @@ const (
 	chainLog = 16
 )
 
-// bit is a bit in the units of prices.
+// bit is one bit in the units of prices.
 const bit = 16
 
 const (
-	// What a match costs, about; and one at a recent distance, and one of a run
-	// where all matches are of runs.
-	matchPrice  = 11 * bit // and the bits of its distance
+	// The approximate prices of a match, of one at a recent distance, and of a
+	// run if all matches are runs.
+	matchPrice  = 11 * bit // plus the bits of its distance
 	recentPrice = 9 * bit
 	runPrice    = 5 * bit
 
 	minGain  = bit // of a match
-	lazyGain = bit // of a match that begins later, over the one before
-	minBits  = 20  // of the literals in place of a match that is not at a recent distance
+	lazyGain = bit // of a match that begins later over the one found first
+	minBits  = 20  // of the literals that a match replaces, unless its distance is recent
 	minRun   = 5
 )
 
-// A matcher finds in a page what occurred before.
+// A matcher finds repetitions in a page: the sequences of its blocks (section
+// 3.1.1.4).
 //
-// head has the latest position for each hash of a few bytes, chain for each
-// position, of the last ones, the one before with the same hash. Positions in
-// the tables are base more, and one, so that what they have of pages before
-// counts as nothing.
+// head has the latest position for each hash of a few bytes. chain has for each
+// of the last positions the one before with the same hash. The tables store
+// positions plus base plus one; values up to base stem from earlier pages and
+// mean that there is no position.
 type matcher struct {
 	head  [1 << hashLog]uint32
 	chain [1 << chainLog]uint32
@@ -42,13 +43,13 @@ type matcher struct {
 
 	effort
 	src    []byte
-	recent [3]uint32 // distances, the latest one first
+	recent [3]uint32 // distances, the latest first: the repeat offsets, section 3.1.1.5
 	padded [shortPage + 8]byte
 
-	// For the block that is looked at:
+	// Of the current block:
 	prices    [256]uint16 // of literals
-	least     int         // length of matches that are worth a distance
-	shift     uint        // of the 8 bytes that are hashed, those that do not matter
+	least     int         // shortest match worth a distance that is not recent
+	shift     uint        // shifts the bytes out that are not hashed
 	dominated bool        // most bytes are the same
 
 	literals  []byte
@@ -56,21 +57,21 @@ type matcher struct {
 	gain      int // what the sequences save
 }
 
-// shortPage is the size of pages whose last bytes matter.
+// shortPage is the size up to which pages are padded, as their last bytes matter.
 const shortPage = 1 << 10
 
 func (m *matcher) begin(src []byte, how effort) {
 	m.effort, m.src, m.known = how, src, 0
 	m.recent = [3]uint32{1, 4, 8}
 	if len(src) <= shortPage {
-		// Eight bytes are read at once. Here is room for that.
+		// Eight bytes are read at once. Make room for that.
 		n := copy(m.padded[:], src)
 		m.src = m.padded[:n+8]
 		clear(m.src[n:])
 	}
 }
 
-// end makes the tables ready for another page.
+// end prepares the tables for another page.
 func (m *matcher) end() {
 	m.base += uint32(len(m.src))
 	if m.base > 1<<31 {
@@ -81,11 +82,11 @@ func (m *matcher) end() {
 	m.src = nil
 }
 
-// price sets the prices of n literals that occur so often, and returns about
-// how many bytes they all take.
+// price sets the prices of n literals with the counts h, and returns about how
+// many bytes they take together.
 func (m *matcher) price(h *histogram, n int) int {
-	// If a byte is more than half of all, its code still has a bit. The others
-	// share the other half of the codes.
+	// If more than half of the bytes are equal, their code still takes a bit,
+	// and the others share the other half of the codes.
 	most, all, more := slices.Max(h[:]), uint32(n), uint32(0)
 	if most > all/2 {
 		all, more = all-most, one
@@ -119,8 +120,8 @@ func (m *matcher) price(h *histogram, n int) int {
 	return size
 }
 
-// insert takes position i into the tables, and returns the latest one before
-// that has the same hash.
+// insert adds position i to the tables. It returns the position before with the
+// same hash, as the tables store it.
 func (m *matcher) insert(i int) uint32 {
 	const prime = 0x9E3779B97F4A7C15
 	h := binary.LittleEndian.Uint64(m.src[i:]) << (m.shift & 63) * prime >> (64 - hashLog)
@@ -131,8 +132,8 @@ func (m *matcher) insert(i int) uint32 {
 	return p
 }
 
-// common returns how many bytes before end are the same from i on as from j on,
-// which is less.
+// common returns how many bytes from i on, up to end, equal those from j on; j is
+// less than i.
 func (m *matcher) common(j, i, end int) int {
 	src, n := m.src[:end], 0
 	for i+n+8 <= len(src) {
@@ -147,10 +148,10 @@ func (m *matcher) common(j, i, end int) int {
 	return n
 }
 
-// A found match and what it saves.
+// A found is a match and what it saves.
 type found struct{ length, distance, gain int }
 
-// worth returns the price of so many literals from i on.
+// worth returns the price of length literals from i on.
 func (m *matcher) worth(i, length int) (sum int) {
 	const enough = 64
 	for _, b := range m.src[i : i+min(length, enough)] {
@@ -162,12 +163,12 @@ func (m *matcher) worth(i, length int) (sum int) {
 	return sum
 }
 
-// best returns the best match at i, up to end. The literals before it begin at
-// anchor.
+// best returns the best match at i that ends by end. The literals before it begin
+// at anchor.
 func (m *matcher) best(i, anchor, end int) (best found) {
 	src, recent := m.src, m.recent
 	if i == anchor {
-		recent = [3]uint32{recent[1], recent[2], recent[0] - 1} // these can be written
+		recent = [3]uint32{recent[1], recent[2], recent[0] - 1} // without literals, section 3.1.1.5
 	}
 	first := binary.LittleEndian.Uint32(src[i:])
 	for _, d := range recent {
@@ -200,7 +201,7 @@ func (m *matcher) best(i, anchor, end int) (best found) {
 		}
 		before := m.chain[j&(1<<chainLog-1)]
 		if before >= p || i-j >= 1<<chainLog {
-			break // the place has been taken by a later position
+			break // a later position has overwritten the element
 		}
 		p = before
 	}
@@ -220,7 +221,7 @@ func (m *matcher) find(from, to int) {
 	end := min(to, len(m.src)-8) // where to stop looking
 	plane, missed := from, 0
 	for i := from; i < end; {
-		if i >= plane { // which may be quite different from the one before
+		if i >= plane { // it may be quite unlike the one before
 			plane += len(m.src)/eighths + 1
 			missed = 0
 		}
@@ -256,8 +257,7 @@ func (m *matcher) find(from, to int) {
 	m.literals = append(m.literals, m.src[anchor:to]...)
 }
 
-// insertAll takes positions into the tables, but of many only the first and the
-// last ones.
+// insertAll adds positions to the tables, of many only the first and the last.
 func (m *matcher) insertAll(from, to int) {
 	const some = 8
 	for i := from; i < to; i++ {
@@ -268,15 +268,16 @@ func (m *matcher) insertAll(from, to int) {
 	}
 }
 
-// findRuns finds runs of equal bytes in src[from:to]. They are literals, each
-// with a match at distance 1, which must be the latest one.
+// findRuns finds runs of equal bytes in src[from:to]: a literal and a match at
+// distance 1, which must be the latest distance.
 func (m *matcher) findRuns(from, to int) {
 	m.sequences, m.literals, m.gain = m.sequences[:0], m.literals[:0], 0
 	src, anchor := m.src[:to], from
 	for i := from + 1; i+4 <= to; {
 		v := binary.LittleEndian.Uint32(src[i:])
 		if differ := v ^ (v<<8 | uint32(src[i-1])); differ != 0 {
-			// No run begins before the last one that differs.
+			// No run begins before the last byte that differs from its
+			// predecessor.
 			i += (bits.Len32(differ)-1)>>3 + 1
 			continue
 		}
@@ -291,11 +292,12 @@ func (m *matcher) findRuns(from, to int) {
 	m.literals = append(m.literals, src[anchor:]...)
 }
 
-// add adds a match at i, and the literals from anchor on before it.
+// add adds a sequence: the literals from anchor to i, and a match.
 func (m *matcher) add(anchor, i int, f found) {
 	m.literals = append(m.literals, m.src[anchor:i]...)
-	// With literals, 1 to 3 are the recent distances; without, the first makes
-	// no sense, and 3 is one less than that.
+	// Offset_Values of 1 to 3 are the recent distances. Without literals, 1 and
+	// 2 are the second and the third, and 3 is the first less one (section
+	// 3.1.1.5).
 	d, r, none := uint32(f.distance), m.recent, uint32(0)
 	if i == anchor {
 		none = 1

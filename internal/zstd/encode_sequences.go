@@ -4,22 +4,24 @@ import "math/bits"
 
 const minMatch = 3
 
-// A step is a sequence as it is written: so many literals, then so many bytes
-// as they were at some distance. Offsets of 1 to 3 mean a recent distance,
-// others are 3 more than the distance.
+// A step is a sequence as it is stored: the length of the literals, that of the
+// match, and the Offset_Value (section 3.1.1.5), which is a repeat offset from 1
+// to 3, or the distance plus 3.
 type step struct{ literals, match, offset uint32 }
 
-// A code stands for numbers that differ in the lowest bits only, the extra ones.
+// A code stands for the numbers that differ only in their lowest bits, the extra
+// bits (section 3.1.1.3.2.1.1).
 type code struct{ code, extraBits uint8 }
 
-// The codes of short lengths; those of matches are for what is above minMatch.
+// The codes for short lengths; those of matches are indexed by the length less
+// minMatch.
 var (
 	shortLiterals = [64]code(shortCodes(64, 16, 1, 1, 1, 1, 2, 2, 3, 3, 4))
 	shortMatches  = [128]code(shortCodes(128, 32, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5))
 )
 
-// shortCodes gives each number below plain a code of its own, and those that
-// follow further codes with so many extra bits.
+// shortCodes gives each number below plain a code of its own, and the numbers
+// after these one code for each element of extraBits.
 func shortCodes(n, plain int, extraBits ...uint8) []code {
 	var table []code
 	for i := range plain {
@@ -55,7 +57,7 @@ func offsetCode(n uint32) code {
 	return code{b, b}
 }
 
-// A codeWriter encodes one of the three kinds of codes.
+// A codeWriter encodes the codes of one of the three numbers of sequences.
 type codeWriter struct {
 	counts   [maxCodes]uint32
 	own      fseWriter
@@ -66,10 +68,10 @@ type codeWriter struct {
 	mode byte
 }
 
-// choose takes the smallest way to write the n codes that are counted, and
-// appends what decoders must know of it.
+// choose selects the mode that takes the fewest bits for the n codes that are
+// counted (section 3.1.1.3.2.1), and appends its table, if it has one.
 func (w *codeWriter) choose(dst []byte, n int) []byte {
-	const modeStandard, modeOne, modeOwn = 0, 1, 2
+	const modeStandard, modeOne, modeOwn = 0, 1, 2 // Predefined_Mode, RLE_Mode, FSE_Compressed_Mode
 	w.use, w.mode = w.standard, modeStandard
 	cost, ok := w.standard.cost(w.counts[:])
 	if !ok {
@@ -102,7 +104,7 @@ func (w *codeWriter) choose(dst []byte, n int) []byte {
 	return out
 }
 
-// A sequencesWriter writes the sequences of blocks.
+// A sequencesWriter writes sequences sections (section 3.1.1.3.2).
 type sequencesWriter struct {
 	literals, offset, match codeWriter
 	buf                     []byte
@@ -114,15 +116,16 @@ func (w *sequencesWriter) init() {
 	w.match.standard, w.match.maxLog = &codedMatches, 9
 }
 
-// The tables that decoders have: section 3.1.1.3.2.2 of the RFC.
+// The tables of the default distributions, sections 3.1.1.3.2.2.1 to
+// 3.1.1.3.2.2.3.
 var (
 	codedLiterals = standardWriter(6, 32, 1, 4, 1, 3, 11, 2, 3, 1, 9, 2, 1, 3, 1, 2, 9, 1)
 	codedOffsets  = standardWriter(5, 24, 6, 1, 3, 2, 20, 1)
 	codedMatches  = standardWriter(6, 46, 1, 1, 1, 4, 1, 3, 6, 2, 44, 1)
 )
 
-// standardWriter makes a table; runs has how many symbols in a row have which
-// probability.
+// standardWriter makes a table. runs holds pairs: a number of consecutive symbols
+// and their probability.
 func standardWriter(log uint8, rare int, runs ...int) (w fseWriter) {
 	w.log = log
 	s := 0
@@ -136,8 +139,8 @@ func standardWriter(log uint8, rare int, runs ...int) (w fseWriter) {
 	return w
 }
 
-// count counts the codes of the sequences, and returns how many extra bits they
-// have.
+// count counts the codes of the sequences and returns the number of their extra
+// bits.
 func (w *sequencesWriter) count(sequences []step) (extraBits int) {
 	clear(w.literals.counts[:])
 	clear(w.offset.counts[:])
@@ -152,8 +155,8 @@ func (w *sequencesWriter) count(sequences []step) (extraBits int) {
 	return extraBits
 }
 
-// append appends the sequences. Offsets are as they are written: 1 to 3 mean
-// recent ones, others are 3 more than the distance.
+// append appends a sequences section (section 3.1.1.3.2): Number_of_Sequences,
+// the modes, the tables and the bitstream.
 func (w *sequencesWriter) append(dst []byte, sequences []step) []byte {
 	n := len(sequences)
 	switch {
@@ -175,15 +178,16 @@ func (w *sequencesWriter) append(dst []byte, sequences []step) []byte {
 	dst = w.match.choose(dst, n)
 	dst[modes] = w.literals.mode<<6 | w.offset.mode<<4 | w.match.mode<<2
 
-	const most = 9 + 8 + 9 + 16 + 30 + 16 // bits of a sequence
+	const most = 9 + 8 + 9 + 16 + 30 + 16 // bits of a sequence: states and extra bits
 	if need := n*most/8 + 16; len(w.buf) < need {
 		w.buf = make([]byte, need)
 	}
 	return append(dst, w.buf[:w.encode(w.buf, sequences)]...)
 }
 
-// encode writes the stream of bits. Decoders read the states of the first
-// sequence, its extra bits, what leads to the states of the next one, and so on.
+// encode writes the bitstream, last sequence first. Decoders read the initial
+// states, the extra bits of the first sequence, the bits that lead to the states
+// of the next one, and so on (section 3.1.1.3.2.1.2).
 func (w *sequencesWriter) encode(dst []byte, sequences []step) int {
 	b := bitWriter{buf: dst}
 	literals, offset, match := w.literals.use, w.offset.use, w.match.use
@@ -211,8 +215,7 @@ func (w *sequencesWriter) encode(dst []byte, sequences []step) int {
 	return b.endStream()
 }
 
-// estimate returns about how many bytes the sequences take, with that many
-// bytes for the literals.
+// estimate returns about how many bytes the sequences take, without their tables.
 func (w *sequencesWriter) estimate(sequences []step) int {
 	sum := uint64(w.count(sequences)) * one
 	for _, c := range []*codeWriter{&w.literals, &w.offset, &w.match} {
