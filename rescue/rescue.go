@@ -48,70 +48,77 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 )
 
-// ErrNothing says that a file has nothing that can be saved. No file is written
-// then.
+// ErrNothing is wrapped by the error for a file that has nothing to save. No file
+// is written then.
 var ErrNothing = errors.New("nothing can be saved")
 
-// Options says what to save. The zero value is useful.
+// Options says what to save. The zero value saves the first entries of every
+// RNTuple, up to the first one that is lost.
 type Options struct {
-	// NTuple is the path or the name of the one RNTuple to save; empty: all.
+	// NTuple is the path or the name of the only RNTuple to save. If it is empty,
+	// all are saved.
 	NTuple string
 
-	// KeepGoing has entries behind lost ones saved, too. That gives them other
-	// numbers than they had. Otherwise what is saved are the first entries.
+	// KeepGoing also saves entries after lost ones, which get other numbers than
+	// they had.
 	KeepGoing bool
 }
 
-// A Report says what was found, saved and lost.
+// A Report tells what was found, saved and lost.
 type Report struct {
-	// Container is what is wrong with the ROOT file around the RNTuples; empty
-	// if its header and directories can be read.
+	// Container is what is wrong with the ROOT file around the RNTuples. It is
+	// empty if the file's header and directories can be read.
 	Container string   `json:"container,omitempty"`
-	Records   int      `json:"records"` // that the scan has found
+	Records   int      `json:"records"` // found by the scan
 	NTuples   []NTuple `json:"ntuples"`
-	// Lost is what belongs to none of the RNTuples.
+	// Lost describes losses that belong to none of the RNTuples.
 	Lost []string `json:"lost,omitempty"`
-	// Left are the objects of other classes, which are not copied.
+	// Left names the objects of other classes, which are not copied.
 	Left []string `json:"left,omitempty"`
 }
 
-// An NTuple is what the report says of an RNTuple.
+// An NTuple is the report on an RNTuple.
 type NTuple struct {
 	Path    string `json:"path"`    // in both files, unless directories are lost
-	Found   string `json:"found"`   // by what
-	Entries int64  `json:"entries"` // that it had; -1: not known
-	Saved   int64  `json:"saved"`   // entries
-	// Kept are the saved entries, by their old numbers, in their old order. New
+	Found   string `json:"found"`   // what it was found by, in words
+	Entries int64  `json:"entries"` // that it had; -1 if not known
+	Saved   int64  `json:"saved"`   // entries that were saved
+	// Kept holds the saved entries by their old numbers, in order. Their new
 	// numbers count them from 0.
 	Kept []Entries `json:"kept"`
 	Lost []Loss    `json:"lost,omitempty"`
-	// Notes is what else there is to know.
+	// Notes holds what else there is to know, in words.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Entries are those from First to End, End excluded.
+// Entries are the entries from First up to but not including End.
 type Entries struct {
 	First int64 `json:"first"`
-	End   int64 `json:"end"` // -1: not known
+	End   int64 `json:"end"` // -1 if not known
 }
 
-// A Loss is a range of entries that was not saved, and why.
+// A Loss is a range of entries that was not saved, with the reason.
 type Loss struct {
 	Entries
 	Why string `json:"why"`
 }
 
-// Whole reports whether all entries that the RNTuple had were saved, and nothing
-// else is known to be missing.
+// Skipped reports whether the entries were not saved only because they come after
+// lost ones. Options.KeepGoing saves those of them that are undamaged.
+func (l Loss) Skipped() bool { return l.Why == errBehind.Error() }
+
+// Whole reports whether all entries of the RNTuple were saved and nothing else is
+// known to be missing.
 func (n *NTuple) Whole() bool { return n.Entries == n.Saved && len(n.Lost) == 0 && len(n.Notes) == 0 }
 
-// File saves what is left of the file at path in as the new file at path out,
-// which comes into being as a whole. The input is read only; it must not be the
-// file at out.
+// File saves what is left of the file at path in as a new file at path out. Out is
+// replaced only once the new file is complete, and must not be the file at in,
+// which is not written to.
 //
-// There is a report with any error that comes after the scan. The error wraps
-// ErrNothing if there is nothing to save; others are those of files and of ctx.
-func File(ctx context.Context, in, out string, opts Options) (*Report, error) {
+// A report is also returned with any error that occurs after the scan. The error
+// wraps ErrNothing if there is nothing to save; other errors are those of the files
+// and of ctx.
+func File(ctx context.Context, out, in string, opts Options) (*Report, error) {
 	f, err := os.Open(in)
 	if err != nil {
 		return nil, err
@@ -124,9 +131,9 @@ func File(ctx context.Context, in, out string, opts Options) (*Report, error) {
 	old, err := os.Stat(out)
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: not a regular file", in)
+		return nil, fmt.Errorf("%s: is not a regular file", in)
 	case err == nil && os.SameFile(info, old):
-		return nil, fmt.Errorf("%s: is the damaged file itself", out)
+		return nil, fmt.Errorf("%s: is the damaged file itself, and would be overwritten", out)
 	}
 	report, err := rescue(ctx, f, info.Size(), opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.CreateFile(out, o) })
 	if err != nil {
@@ -135,9 +142,9 @@ func File(ctx context.Context, in, out string, opts Options) (*Report, error) {
 	return report, err
 }
 
-// To saves what is left of the file of size bytes that r reads in w, which must
-// be empty; name is the file name that ROOT shows. After an error w may have bytes
-// of no use. See File.
+// To writes what is left of the file of size bytes that r reads to w, which must be
+// empty; name is the file name that ROOT shows. After an error, what w holds is
+// useless. See File.
 func To(ctx context.Context, w io.WriterAt, name string, r io.ReaderAt, size int64, opts Options) (*Report, error) {
 	return rescue(ctx, r, size, opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.NewFile(w, name, o) })
 }
@@ -172,5 +179,5 @@ func rescue(ctx context.Context, r io.ReaderAt, size int64, opts Options, create
 	return report, fmt.Errorf("%w: there is no whole cluster with its page list", ErrNothing)
 }
 
-// fallback is how envelopes are compressed where pages do not tell.
+// fallback is how envelopes are compressed if the pages do not tell.
 const fallback compress.Settings = 505

@@ -554,15 +554,15 @@ func TestFile(t *testing.T) {
 	if _, err := rescue.File(t.Context(), in, in, rescue.Options{}); err == nil {
 		t.Error("a file was rescued to itself")
 	}
-	if _, err := rescue.File(t.Context(), in, out, rescue.Options{NTuple: "x"}); !errors.Is(err, rescue.ErrNothing) || string(read(t, out)) != "old" {
+	if _, err := rescue.File(t.Context(), out, in, rescue.Options{NTuple: "x"}); !errors.Is(err, rescue.ErrNothing) || string(read(t, out)) != "old" {
 		t.Errorf("a name that is not there: %v", err)
 	}
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := rescue.File(done, in, out, rescue.Options{}); !errors.Is(err, context.Canceled) || string(read(t, out)) != "old" {
+	if _, err := rescue.File(done, out, in, rescue.Options{}); !errors.Is(err, context.Canceled) || string(read(t, out)) != "old" {
 		t.Errorf("canceled: %v", err)
 	}
-	report, err := rescue.File(t.Context(), in, out, rescue.Options{})
+	report, err := rescue.File(t.Context(), out, in, rescue.Options{})
 	if err != nil || report.NTuples[0].Saved != 10 {
 		t.Fatalf("%+v, %v", report, err)
 	}
