@@ -1,8 +1,9 @@
-// Package compare tells in what two RNTuples differ: in their schemas, in the
-// values of their entries, with tolerances, and in how they are stored.
+// Package compare reports how two RNTuples differ: in their schemas, in the values
+// of their entries, within tolerances, and in how they are stored.
 //
-// Entries are compared by number and fields by name, whatever clusters, encodings
-// and compression there are. Memory does not depend on the number of entries.
+// Entries are compared by number and fields by name, regardless of clusters,
+// encodings and compression. The memory needed does not depend on the number of
+// entries.
 package compare
 
 import (
@@ -24,10 +25,35 @@ type Option func(*settings)
 type settings struct {
 	tolerance
 	fields   map[string]tolerance
+	only     []string // paths; nil: all fields
 	progress func(done, total int64)
 }
 
-// A tolerance says which floats count as equal.
+func newSettings(opts []Option) *settings {
+	set := &settings{fields: map[string]tolerance{}}
+	for _, opt := range opts {
+		opt(set)
+	}
+	return set
+}
+
+// covers reports whether the field at path is to be compared.
+func (s *settings) covers(path string) bool {
+	return s.only == nil || slices.ContainsFunc(s.only, func(o string) bool { return isWithin(path, o) })
+}
+
+// touches reports whether the field at path, or one below it, is to be compared.
+func (s *settings) touches(path string) bool {
+	return s.covers(path) || slices.ContainsFunc(s.only, func(o string) bool { return isWithin(o, path) })
+}
+
+// uncovered reports whether a difference is not to be reported.
+func (s *settings) uncovered(d Difference) bool { return !s.covers(d.Path) }
+
+// isWithin reports whether the field at path is the one at above or below it.
+func isWithin(path, above string) bool { return path == above || strings.HasPrefix(path, above+".") }
+
+// A tolerance is how far apart floats may be that count as equal.
 type tolerance struct{ abs, rel float64 }
 
 // allows reports whether x and y count as equal.
@@ -39,79 +65,85 @@ func (t tolerance) allows(x, y float64) bool {
 	return d <= t.abs || d <= t.rel*max(math.Abs(x), math.Abs(y)) && !math.IsInf(d, 0)
 }
 
-// Tolerance has floats count as equal that differ by abs at most, or by the part
-// rel of the one that is further from zero. Default: 0, 0. NaNs are always equal
-// to each other, and so are 0 and -0. Integers have no tolerance.
+// Tolerance sets how far apart floats may be that count as equal: at most abs, or
+// at most rel times the magnitude of the larger one. Default: 0, 0. NaNs are always
+// equal to each other, and so are 0 and -0. Integers have no tolerance.
 func Tolerance(abs, rel float64) Option {
 	return func(s *settings) { s.tolerance = tolerance{abs, rel} }
 }
 
-// FieldTolerance sets the tolerance of a field and all below it; the most exact
-// path counts. The path is as for rntuple.ViewOf.
+// FieldTolerance sets the tolerance of a field and the fields below it; the longest
+// path that applies to a field counts. Paths are those that rntuple.ViewOf takes.
 func FieldTolerance(path string, abs, rel float64) Option {
 	return func(s *settings) { s.fields[path] = tolerance{abs, rel} }
 }
 
-// Progress has a function told how many entries of how many fields are done. Calls
-// do not overlap, but may come from several goroutines.
+// Only limits the comparison to the fields with the given full paths and the fields
+// below them. Default: all fields, and what belongs to none of them, such as the
+// description of the RNTuple.
+func Only(paths ...string) Option { return func(s *settings) { s.only = append(s.only, paths...) } }
+
+// Progress has f called with the number of entries that are done, summed over all
+// top-level fields, and their total. Calls do not overlap, but may come from several
+// goroutines.
 func Progress(f func(done, total int64)) Option { return func(s *settings) { s.progress = f } }
 
-// A Result is what Values has found.
+// A Result is the result of Values.
 type Result struct {
-	Entries [2]int64 // of the two; the first ones, as many as both have, are compared
+	Entries [2]int64 // of a and b; the first ones, as many as both have, are compared
 	Schema  []Difference
-	Fields  []Field // with values that differ, also within the tolerance; in the order of the first RNTuple
-	// Identical counts the pages whose bytes are the same in both, so that they did
-	// not have to be decoded.
+	Fields  []Field // with values that differ, even within the tolerance; in the order of a
+	// Identical counts the pages that were not decoded because their bytes are the
+	// same in both.
 	Identical int64
 }
 
-// Equal reports whether no difference has been found, but for those within the
-// tolerance.
+// Equal reports whether there are no differences beyond the tolerance.
 func (r *Result) Equal() bool {
 	return r.Entries[0] == r.Entries[1] && len(r.Schema) == 0 &&
 		!slices.ContainsFunc(r.Fields, func(f Field) bool { return f.Entries > 0 })
 }
 
-// A Field tells in what the values of a field differ. For a collection that is
-// the number of items, for optional and variant which value there is; what their
-// items and values are is told of the fields below, where both have them.
+// A Field counts the values of a field that differ. The value of a collection is its
+// number of items, that of an optional or a variant is whether, or which, value is
+// there; their items and values are those of the fields below, and are compared where
+// both RNTuples have them.
 type Field struct {
 	Path    string
 	Entries int64 // that differ
-	First   int64 // of these; -1 if there is none
-	Values  int64 // that differ; an entry may have several
-	// MaxAbs and MaxRel are the largest differences of numbers, also of those within
-	// the tolerance: |a-b|, and |a-b|/max(|a|,|b|). They are +Inf if one of the two
-	// is NaN or infinite.
+	First   int64 // the first entry that differs; -1 if there is none
+	Values  int64 // that differ, of which an entry may have several
+	// MaxAbs and MaxRel are the largest differences of numbers, including those
+	// within the tolerance: |a-b|, and |a-b|/max(|a|,|b|). They are +Inf if one of
+	// the numbers is NaN or infinite.
 	MaxAbs, MaxRel float64
 }
 
 // Values compares the schemas and the values of two RNTuples. Fields are compared
-// as far as they have the same structure; numbers of different types are compared
-// by value. The items of unordered sets and maps have no order.
+// as far as they have the same structure, and numbers of different types by value.
+// The order of the items of unordered sets and maps does not matter.
 //
-// An error is one of reading. It uses as many goroutines as there are processors.
+// Errors are those of reading, and of options that name fields that a lacks. Values
+// uses as many goroutines as there are processors, runtime.GOMAXPROCS.
 func Values(ctx context.Context, a, b *rntuple.Reader, opts ...Option) (*Result, error) {
-	set := &settings{fields: map[string]tolerance{}}
-	for _, opt := range opts {
-		opt(set)
-	}
+	set := newSettings(opts)
 	for path := range set.fields {
 		if _, err := a.Schema().Lookup(path); err != nil {
 			return nil, err
 		}
 	}
+	differences := slices.DeleteFunc(Schemas(a.Schema(), b.Schema()), set.uncovered)
 	c := &comparison{settings: set, a: a.WithContext(ctx), b: b.WithContext(ctx)}
-	result := &Result{Entries: [2]int64{a.NumEntries(), b.NumEntries()}, Schema: Schemas(a.Schema(), b.Schema())}
+	result := &Result{Entries: [2]int64{a.NumEntries(), b.NumEntries()}, Schema: differences}
 	c.entries = min(result.Entries[0], result.Entries[1])
-	pairs := c.pair(nil, a.Schema().Fields, b.Schema().Fields)
+	pairs := slices.DeleteFunc(c.pair(nil, a.Schema().Fields, b.Schema().Fields), func(p *pair) bool { return !set.touches(p.a.Path()) })
 	if err := c.all(ctx, pairs); err != nil {
 		return nil, err
 	}
 	for _, p := range pairs {
 		p.collect(&result.Fields)
 	}
+	result.Fields = slices.DeleteFunc(result.Fields, func(f Field) bool { return !set.covers(f.Path) })
 	result.Identical = c.identical.Load()
 	return result, nil
 }
@@ -189,7 +221,7 @@ func (c *comparison) field(ctx context.Context, p *pair) error {
 	return nil
 }
 
-// advance tells that so many entries of a field are done.
+// advance reports that n more entries of a field are done.
 func (c *comparison) advance(n int64) {
 	if c.progress == nil {
 		return
@@ -200,7 +232,7 @@ func (c *comparison) advance(n int64) {
 	c.progress(c.done, c.total)
 }
 
-// tolerance returns that of the field at path.
+// toleranceOf returns the tolerance for the fields of a pair.
 func (c *comparison) toleranceOf(p *pair) tolerance {
 	longest, t := -1, c.tolerance
 	for path, of := range c.fields {

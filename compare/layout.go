@@ -9,10 +9,11 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Layout returns in what two RNTuples differ in how they are stored: the format,
-// clusters and their borders, and for columns of fields that both have the
-// encoding, compression, pages and sizes. Only metadata is read.
-func Layout(a, b *rntuple.Reader) ([]Difference, error) {
+// Layout returns how the storage of two RNTuples differs: the format, clusters and
+// their borders, and for the columns of fields that both have the encoding,
+// compression, pages and sizes. Only metadata is read. Of the options only Only has
+// an effect.
+func Layout(a, b *rntuple.Reader, opts ...Option) ([]Difference, error) {
 	x, err := a.Inspect(nil)
 	if err != nil {
 		return nil, err
@@ -41,7 +42,7 @@ func Layout(a, b *rntuple.Reader) ([]Difference, error) {
 		}
 	}
 	walk(a.Schema().Fields, b.Schema().Fields)
-	return d.all, nil
+	return slices.DeleteFunc(d.all, newSettings(opts).uncovered), nil
 }
 
 // borders compares where clusters end.

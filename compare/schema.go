@@ -10,18 +10,18 @@ import (
 
 // A Difference is a property in which two RNTuples differ.
 type Difference struct {
-	Path string // of the field; empty if it is about all
-	What string // "type", "array size", ...; "field" if one of the two does not have it
-	A, B string // empty if there is nothing
+	Path string // of the field; empty if it is about the whole RNTuple
+	What string // "type", "array size", ...; "field" if only one of the two has it
+	A, B string // empty if there is none
 }
 
 func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s: %q, %q", d.Path, d.What, d.A, d.B)
 }
 
-// Schemas returns in what two schemas differ: which fields only one of them has,
-// and for the others descriptions, types and structure. Names of the RNTuples,
-// the order of fields, when they were added, and encodings are no difference.
+// Schemas returns how two schemas differ: in the fields that only one of them has,
+// and in descriptions, types and structure of the others. The names of the RNTuples,
+// the order of fields, when they were added, and encodings do not matter.
 func Schemas(a, b *schema.Schema) []Difference {
 	d := &differences{}
 	d.add("", "description", a.Description, b.Description)

@@ -12,8 +12,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 )
 
-// Print writes the schema for a person to read: what the RNTuple is, then a
-// table of its fields as a tree. A line of the table has
+// Print writes the schema for people to read: what the RNTuple is, then a table of
+// its fields as a tree, or of the given fields and those below them. A line of the
+// table has
 //
 //   - the name of the field
 //   - its C++ type
@@ -24,7 +25,7 @@ import (
 //     flags say; and the description in quotes
 //
 // Characters that do not print are escaped as in Go strings.
-func (s *Schema) Print(w io.Writer) error {
+func (s *Schema) Print(w io.Writer, fields ...*Field) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "RNTuple %q: %s", s.Name, plural(len(s.Fields)+len(s.Hidden), "top-level field"))
 	if n := len(s.Hidden); n > 0 {
@@ -38,7 +39,10 @@ func (s *Schema) Print(w io.Writer) error {
 		fmt.Fprintf(b, "written by:  %s\n", Printable(s.Writer))
 	}
 	var t table
-	for _, f := range s.TopLevel() {
+	if len(fields) == 0 {
+		fields = s.TopLevel()
+	}
+	for _, f := range fields {
 		t.add(f, "", "", f.err)
 	}
 	if len(t) > 0 {
