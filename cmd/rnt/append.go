@@ -16,12 +16,12 @@ func (t *tool) appendCommand() *cobra.Command {
 		Use:   "append INTO IN...",
 		Short: "Add entries to an RNTuple in its file",
 		Long: `append adds the entries of the RNTuples in the files IN to the one in the file INTO,
-behind those that it has. If IN is "-", entries are read from standard input, JSON
-Lines as cat prints them.
+after its own entries. If IN is "-", entries are read from standard input, as the
+JSON Lines that cat prints.
 
-What INTO has stays where it is, and is not even read; pages of IN are copied where
-that is right. Readers see the new entries once all are there. The RNTuple gets a
-higher cycle, and stays readable as it was under its own.`,
+The entries of INTO stay where they are and are not even read; pages of IN are
+copied where possible. Readers see the new entries once all of them are there. The
+RNTuple gets a higher cycle, and stays readable as it was under its old one.`,
 		Example: "  rnt append all.root today.root\n" +
 			`  echo '{"run": 7, "pt": [1.5, 2]}' | rnt append all.root -`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -37,22 +37,15 @@ higher cycle, and stays readable as it was under its own.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch lines := slices.Contains(args[1:], "-"); {
 			case lines && len(args) > 2:
-				return usageError(`"-" goes without other files`)
+				return usageError(`"-" excludes other files`)
 			case lines:
 				return t.appendLines(cmd, args[0], m)
 			}
 			return t.merge(cmd, args[0], args[1:], m)
 		},
 	}
-	f := cmd.Flags()
-	f.StringVar(&m.mode, "mode", "filter", `"filter", "strict" or "union", as for merge`)
-	f.StringVar(&m.name, "name", "", "name of the RNTuples (default the one that a file has)")
-	f.StringVar(&m.compression, "compression", "", `"zstd:5", "lz4:4", "zlib:1", "lzma:7" or "none" (default that of INTO)`)
-	f.BoolVar(&m.keep, "keep-compression", false, "copy pages whatever their compression")
-	f.Int64Var(&m.clusterSize, "cluster-size", 128<<20, "wanted size of clusters that are written anew, in bytes")
-	f.BoolVar(&m.convert, "convert", false, "convert values where types differ")
-	f.BoolVar(&m.drop, "drop-attributes", false, "do not add attribute sets")
-	f.BoolVar(&m.asJSON, "json", false, "print JSON, sizes in bytes")
+	m.flags(cmd, "that of INTO")
+	m.modeFlag(cmd)
 	return cmd
 }
 
@@ -74,12 +67,16 @@ func (t *tool) appendLines(cmd *cobra.Command, into string, m merging) error {
 		return err
 	}
 	before := w.NumEntries()
-	if err := t.writeLines(cmd.InOrStdin(), w); err != nil {
+	if err := t.writeLines(cmd.Context(), w); err != nil {
 		return err
 	}
-	if m.asJSON {
-		return printJSON(t.out, map[string]int64{"added": w.NumEntries() - before, "entries": w.NumEntries()})
+	added, all := w.NumEntries()-before, w.NumEntries()
+	switch {
+	case m.asJSON:
+		return printJSON(t.out, map[string]int64{"added": added, "entries": all})
+	case t.quiet:
+		return nil
 	}
-	_, err = fmt.Fprintf(t.out, "%s entries added, %s in all\n", count(w.NumEntries()-before), count(w.NumEntries()))
+	_, err = fmt.Fprintf(t.out, "%s added, %s in all\n", pluralOf(added, "entry", "entries"), count(all))
 	return err
 }

@@ -1,18 +1,21 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// fileArgs checks the arguments FILE [NTUPLE] where limit is 2, FILE where it is 1.
+// anyNumber is the limit of commands that take any number of arguments.
+const anyNumber = math.MaxInt
+
+// fileArgs checks the arguments FILE [NTUPLE] if limit is 2, FILE if it is 1, and
+// FILE... if it is anyNumber.
 func fileArgs(limit int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -25,39 +28,45 @@ func fileArgs(limit int) cobra.PositionalArgs {
 	}
 }
 
-// completeArgs completes FILE and NTUPLE in the shell.
-func completeArgs(limit int) cobra.CompletionFunc {
-	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) == 0 {
-			return []string{"root"}, cobra.ShellCompDirectiveFilterFileExt
+// outArgs checks the arguments OUT IN and more, up to limit in all. Done is what
+// becomes of IN: "merged".
+func outArgs(limit int, done string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return usageError("which file is to be made?")
+		case 1:
+			return usageError("which file is to be " + done + "?")
 		}
-		var names []string
-		if len(args) < limit {
-			infos, _ := rntuple.ListFile(args[0])
-			for _, info := range infos {
-				names = append(names, info.Path)
-			}
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		return fileArgs(limit)(cmd, args)
 	}
 }
 
-// open opens the RNTuple that the arguments FILE [NTUPLE] name.
-func open(ctx context.Context, args []string) (*rntuple.Reader, error) {
-	name := ""
-	if len(args) > 1 {
-		name = args[1]
-		if name == "" {
-			return nil, usageError("NTUPLE is empty")
+// shortCount returns args with -5 in place of -n5 spelled out for the command
+// head.
+func shortCount(root *cobra.Command, args []string) []string {
+	args = append([]string{}, args...) // not nil, for which cobra would take os.Args
+	if cmd, _, err := root.Find(args); err != nil || cmd.Name() != "head" {
+		return args
+	}
+	for i, arg := range args {
+		if arg == "--" {
+			break
+		}
+		isValue := i > 0 && slices.Contains([]string{"-n", "--count", "-f", "--fields", "-j", "--jobs"}, args[i-1])
+		if !isValue && minusNumber.MatchString(arg) {
+			args[i] = "-n" + arg[1:]
 		}
 	}
-	return rntuple.Open(args[0], name, rntuple.Context(ctx))
+	return args
 }
+
+var minusNumber = regexp.MustCompile(`^-[0-9]+$`)
 
 // entries is a number of entries as a flag.
 type entries int64
 
-// all is the number of entries that no RNTuple reaches.
+// all is a number of entries that no RNTuple reaches.
 const all entries = math.MaxInt64
 
 func (e *entries) Set(s string) error {

@@ -16,7 +16,7 @@ import (
 type attributes struct {
 	set    string // all if empty
 	entry  entries
-	ofAll  bool // of all entries, not of entry
+	ofAll  bool // of all entries instead of one
 	asJSON bool
 }
 
@@ -24,24 +24,24 @@ func (t *tool) attrsCommand() *cobra.Command {
 	var sel attributes
 	cmd := &cobra.Command{
 		Use:   "attrs FILE [NTUPLE]",
-		Short: "Print what is said of ranges of entries",
-		Long: `attrs lists the attribute sets that are linked to an RNTuple. With --set, it
-prints the attributes of one as JSON, one object a line: the entries that they
-belong to, from first to end, end excluded, and the attributes, as cat prints
-them, in the order in which they were written. With --entry, it prints those that
-hold for one entry, of all sets, unless there is --set, too.`,
+		Short: "Print the attributes of ranges of entries",
+		Long: `attrs lists the attribute sets that are linked to an RNTuple. With --set, it prints
+the attributes of one as JSON, one object a line: the entries that they belong to,
+from first up to but not including end, and the attributes, as cat prints them, in
+the order in which they were written. With --entry, it prints those that hold for
+one entry, of all sets or of the one that --set names.`,
 		Example: "  rnt attrs data.root\n" +
 			"  rnt attrs data.root Events --set quality\n" +
 			"  rnt attrs data.root Events --entry 1000 | jq .",
 		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(2),
+		ValidArgsFunction: completeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sel.ofAll = !cmd.Flags().Changed("entry")
 			switch named := cmd.Flags().Changed("set"); {
 			case named && sel.set == "":
 				return usageError("--set is empty")
 			case sel.asJSON && (named || !sel.ofAll):
-				return usageError("--json is for the list of sets; attributes are JSON as it is")
+				return usageError("--json is for the list of sets; attributes are always JSON")
 			}
 			return t.attrs(cmd.Context(), args, sel)
 		},
@@ -53,13 +53,13 @@ hold for one entry, of all sets, unless there is --set, too.`,
 }
 
 func (t *tool) attrs(ctx context.Context, args []string, sel attributes) error {
-	r, err := open(ctx, args)
+	r, err := t.open(ctx, args)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	if sel.set == "" && sel.ofAll {
-		return t.listSets(ctx, r, args[0], sel.asJSON)
+		return t.listSets(ctx, r, shown(args[0]), sel.asJSON)
 	}
 	names := []string{sel.set}
 	if sel.set == "" {
@@ -70,7 +70,7 @@ func (t *tool) attrs(ctx context.Context, args []string, sel attributes) error {
 	}
 	for _, name := range names {
 		if err := t.printAttributes(ctx, r, name, sel); err != nil {
-			return fmt.Errorf("%s: %w", args[0], err)
+			return fmt.Errorf("%s: %w", shown(args[0]), err)
 		}
 	}
 	return nil
@@ -114,7 +114,7 @@ type setListing struct {
 	attributeSet
 	Attributes int        `json:"attributes"`
 	Fields     []setField `json:"fields"`
-	Error      string     `json:"error,omitempty"` // if it cannot be read
+	Error      string     `json:"error,omitempty"` // why it cannot be read
 }
 
 type setField struct {
@@ -145,7 +145,7 @@ func (t *tool) listSets(ctx context.Context, r *rntuple.Reader, path string, asJ
 	case asJSON:
 		return printJSON(t.out, list)
 	case len(list) == 0:
-		fmt.Fprintf(t.stderr, "rnt: no attribute sets in %s\n", path)
+		t.note("%s: RNTuple %q has no attribute sets", path, r.Name())
 		return nil
 	}
 	table := newTable("NAME", ">ATTRIBUTES", "SCHEMA", "FIELDS")

@@ -38,7 +38,7 @@ func TestAttrs(t *testing.T) {
 		status int
 		stderr string
 	}{
-		{dimuon, exitOK, "rnt: no attribute sets in " + dimuon + "\n"},
+		{dimuon, exitOK, "rnt: " + dimuon + ": RNTuple \"Events\" has no attribute sets\n"},
 		{file + " --set third", exitError, `rnt: ` + file + `: attribute set "third": not found; the RNTuple has ["first" "second"]` + "\n"},
 		{file + " --set=", exitUsage, "rnt: --set is empty\n"},
 		{file + " --entry -1", exitUsage, "want a number of entries"},

@@ -3,18 +3,16 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
 // selection is which part of an RNTuple to print.
 type selection struct {
-	fields       []string // all if empty
+	fields       []string // patterns; all if empty
 	first, count entries
 }
 
@@ -24,20 +22,20 @@ func (t *tool) catCommand() *cobra.Command {
 		Use:   "cat FILE [NTUPLE]",
 		Short: "Print entries as JSON Lines",
 		Long: `cat prints entries as JSON, one object a line. Its members are the top-level
-fields, in the order of the schema, or those that --fields names, in that order.
+fields in the order of the schema, or the fields that --fields names, in that order.
 
-Integers are exact, floats as short as they read back to the same value. What
-JSON has no numbers for are the strings "NaN", "Infinity" and "-Infinity".
-Characters, bytes and enums are integers. Bytes of strings that are not valid
-UTF-8 become the lone surrogates \udc80 to \udcff with the byte in the low half.
-Maps are objects if their keys are strings that do not repeat, else arrays of
+Integers are exact, floats as short as possible while they read back to the same
+value. What JSON has no numbers for are the strings "NaN", "Infinity" and
+"-Infinity". Characters, bytes and enums are integers. Bytes of strings that are not
+valid UTF-8 become the lone surrogates \udc80 to \udcff with the byte in the low half.
+Maps are objects if their keys are strings that do not repeat, otherwise arrays of
 [key,value]; pairs and tuples are arrays, bitsets strings of 0 and 1, highest bit
 first. Optionals, pointers and variants are what they hold, or null. In variants,
-floats have a point or an exponent, 3.0, to tell them from integers.`,
-		Example: "  rnt cat data.root --fields run,Muon_pt --first 1000 --count 10\n" +
+floats have a point or an exponent, 3.0, so that they differ from integers.`,
+		Example: "  rnt cat data.root --fields 'run,Muon_*' --first 1000 --count 10\n" +
 			"  rnt cat data.root Events --fields event.vertex.x | jq .",
 		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(2),
+		ValidArgsFunction: completeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.cat(cmd, args, sel)
 		},
@@ -53,9 +51,10 @@ func (t *tool) headCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:               "head FILE [NTUPLE]",
 		Short:             "Print the first entries as JSON Lines",
-		Long:              "head prints the first entries as cat does.",
+		Long:              "head prints the first entries as cat does. -5 is short for -n 5.",
+		Example:           "  rnt head -5 data.root",
 		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(2),
+		ValidArgsFunction: completeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.cat(cmd, args, sel)
 		},
@@ -66,63 +65,49 @@ func (t *tool) headCommand() *cobra.Command {
 }
 
 func (s *selection) fieldsFlag(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVarP(&s.fields, "fields", "f", nil, `fields to print, "a,b.c": names, joined by dots for subfields (default all)`)
-}
-
-// check refuses fields that would make bad JSON.
-func (s *selection) check(given bool) error {
-	if given && len(s.fields) == 0 {
-		return usageError("--fields names no field")
-	}
-	for i, name := range s.fields {
-		switch {
-		case name == "":
-			return usageError("--fields has an empty name")
-		case slices.Contains(s.fields[:i], name):
-			return usageError(fmt.Sprintf("--fields has %q twice", name))
-		}
-	}
-	return nil
+	fieldsFlag(cmd, &s.fields, "fields to print")
+	completeFields(cmd, "fields", 0)
 }
 
 func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
-	if err := sel.check(cmd.Flags().Changed("fields")); err != nil {
+	if err := checkFields(cmd, sel.fields); err != nil {
 		return err
 	}
 	ctx := cmd.Context()
-	r, err := open(ctx, args)
+	r, err := t.open(ctx, args)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	if len(sel.fields) == 0 {
 		for _, h := range r.Schema().Hidden {
-			fmt.Fprintf(t.stderr, "rnt: warning: left out field %q: %s\n", h.Field.Name, schema.Printable(h.Err.Error()))
+			t.warn("%s: left out field %q: %w", shown(args[0]), h.Field.Name, h.Err)
 		}
+	}
+	chosen, err := choose(r.Schema(), sel.fields)
+	if err != nil {
+		return fmt.Errorf("%s: %w", shown(args[0]), err)
 	}
 	first := min(int64(sel.first), r.NumEntries())
 	end := first + min(int64(sel.count), r.NumEntries()-first)
-	view, err := rntuple.RecordsOf(r, sel.fields...)
+	view, err := rntuple.RecordsOf(r, paths(chosen)...)
 	if err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
+		return fmt.Errorf("%s: %w", shown(args[0]), err)
 	}
-	return t.printEntries(ctx, args[0], view, first, end)
+	return t.printEntries(ctx, shown(args[0]), view, first, end)
 }
 
-// Batches are as many entries as make this much text.
+// A batch has about as many entries as make wantText bytes of text.
 const (
 	firstBatch = 16
 	maxBatch   = 1 << 14
 	wantText   = 1 << 20
 )
 
-// printEntries prints the entries from first to end, end excluded, of an RNTuple
-// in the file at path.
+// printEntries prints the entries from first up to but not including end of an
+// RNTuple in the file at path.
 func (t *tool) printEntries(ctx context.Context, path string, view *rntuple.View[value.Record], first, end int64) error {
-	var bar bar
-	if !isTerminal(t.stdout) { // the entries themselves show that there is progress
-		bar = t.progress("entries", end-first)
-	}
+	bar := t.bar("entries")
 	defer bar.done()
 	batch := make([]value.Record, firstBatch)
 	var text []byte
@@ -143,7 +128,9 @@ func (t *tool) printEntries(ctx context.Context, path string, view *rntuple.View
 			}
 		}
 		at += int64(n)
-		bar.set(at - first)
+		if !isTerminal(t.stdout) { // where the entries themselves show progress
+			bar.setOf(at-first, end-first)
+		}
 		switch {
 		case size > 2*wantText && len(batch) > 1:
 			batch = make([]value.Record, len(batch)/2)

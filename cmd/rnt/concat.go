@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"strconv"
 
@@ -18,41 +17,46 @@ func (t *tool) concatCommand() *cobra.Command {
 		Use:   "concat OUT IN[FIRST:END]...",
 		Short: "Put ranges of entries one after the other",
 		Long: `concat makes a ROOT file OUT with ranges of entries of the RNTuples in the files IN,
-in this order: from FIRST, counted from 0, to END, END excluded. Both may be left out,
-and so may the brackets. With --clusters the numbers count clusters.
+in this order: from FIRST, counted from 0, up to but not including END. Both may be
+left out, and so may the brackets. With --clusters the numbers count clusters.
 
-Clusters that are taken as a whole are copied as they are stored, others are
-rewritten. Ranges of attributes are cut and numbered anew with their entries.`,
+Clusters that are taken whole are copied as they are stored, others are rewritten.
+Ranges of attributes are cut and renumbered with their entries.`,
 		Example: "  rnt concat first.root 'events.root[:1000]'\n" +
 			"  rnt concat --clusters out.root 'a.root[3:5]' 'a.root[0:1]' b.root",
-		Args:              outIn(math.MaxInt),
-		ValidArgsFunction: rootFiles,
+		Args:              outArgs(anyNumber, "concatenated"),
+		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts, done, err := t.cutting(&c)
+			opts, err := c.options(cmd)
 			if err != nil {
 				return err
 			}
 			var pieces []surgery.Piece
+			var inputs []surgery.Input
 			for _, arg := range args[1:] {
 				p, err := parsePiece(arg)
 				if err != nil {
 					return err
 				}
+				if p.Path, err = t.input(cmd.Context(), p.Path); err != nil {
+					return err
+				}
 				p.Name, p.Clusters = c.name, clusters
-				pieces = append(pieces, p)
+				pieces, inputs = append(pieces, p), append(inputs, p.Input)
 			}
-			report, err := surgery.Concat(cmd.Context(), args[0], pieces, opts...)
-			done()
+			report, err := t.operate(args[0], c.force, inputs, func(progress surgery.Option) (*surgery.Report, error) {
+				return surgery.Concat(cmd.Context(), args[0], pieces, append(opts, progress)...)
+			})
 			if err != nil {
 				return err
 			}
 			return t.printCut(args[0], report, c.asJSON)
 		},
 	}
-	f := cmd.Flags()
-	f.BoolVar(&clusters, "clusters", false, "FIRST and END count clusters")
-	f.StringVar(&c.name, "name", "", "name of the RNTuples (default the one that a file has)")
-	c.flags(cmd, "fields")
+	cmd.Flags().BoolVar(&clusters, "clusters", false, "FIRST and END count clusters")
+	c.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
+	c.flags(cmd)
+	forceFlag(cmd, &c.force)
 	return cmd
 }
 

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -20,6 +20,7 @@ import (
 type creation struct {
 	schema, name, compression string
 	clusterSize               int64
+	force                     bool
 }
 
 func (t *tool) createCommand() *cobra.Command {
@@ -27,25 +28,27 @@ func (t *tool) createCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "create --schema SCHEMA OUT",
 		Short: "Make a ROOT file of entries in JSON Lines",
-		Long: `create reads entries from standard input, JSON Lines as cat prints them, and
-writes them as an RNTuple to the new ROOT file OUT. SCHEMA is a file as
-"rnt schema --json" prints it. A field needs no more than a name and a type of the
-standard library there: {"name": "pt", "type": "std::vector<float>"}.
+		Long: `create reads entries from standard input, as the JSON Lines that cat prints, and
+writes them as an RNTuple to the new ROOT file OUT. SCHEMA is a file as printed by
+"rnt schema --json". A field in it needs only a name and a type of the standard
+library: {"name": "pt", "type": "std::vector<float>"}.
 
-OUT comes into being as a whole: if anything is wrong, a file that was there stays.`,
+OUT appears only once it is complete: after an error there is no new file.`,
 		Example: "  rnt schema --json in.root > schema.json\n" +
 			"  rnt cat in.root | rnt create --schema schema.json out.root",
 		Args:              fileArgs(1),
-		ValidArgsFunction: completeArgs(1),
+		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.create(cmd, args[0], c)
 		},
 	}
 	cmd.Flags().StringVar(&c.schema, "schema", "", "the schema, as JSON")
 	cmd.Flags().StringVar(&c.name, "name", "", "name of the RNTuple (default that of the schema)")
-	cmd.Flags().StringVar(&c.compression, "compression", "zstd:5", `"zstd:5", "lz4:4", "zlib:1", "lzma:7" or "none"`)
+	compressionFlag(cmd, &c.compression, "zstd:5", "")
 	cmd.Flags().Int64Var(&c.clusterSize, "cluster-size", 128<<20, "wanted size of clusters on disk, in bytes")
+	forceFlag(cmd, &c.force)
 	cmd.MarkFlagRequired("schema")
+	cmd.MarkFlagFilename("schema", "json")
 	return cmd
 }
 
@@ -53,6 +56,12 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 	settings, err := compress.ParseSettings(c.compression)
 	if err != nil {
 		return usageError("--compression: " + err.Error())
+	}
+	if c.clusterSize <= 0 {
+		return usageError("--cluster-size must be positive")
+	}
+	if err := checkOutput(out, c.force, c.schema); err != nil {
+		return err
 	}
 	doc, err := readDocument(c.schema)
 	if err != nil {
@@ -65,16 +74,17 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 	w, err := rntuple.CreateRecords(out, name, doc,
 		rntuple.WriteContext(cmd.Context()), rntuple.Compression(settings), rntuple.ClusterSize(c.clusterSize))
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(out), err)
+		return fmt.Errorf("%s: %w", out, err)
 	}
-	return t.writeLines(cmd.InOrStdin(), w)
+	return t.writeLines(cmd.Context(), w)
 }
 
-// writeLines writes entries in JSON Lines, and closes the writer.
-func (t *tool) writeLines(in io.Reader, w *rntuple.Writer[value.Record]) error {
-	bar := t.progress("entries", -1)
+// writeLines writes the entries on standard input, JSON Lines, and closes the
+// writer.
+func (t *tool) writeLines(ctx context.Context, w *rntuple.Writer[value.Record]) error {
+	bar := t.bar("entries")
 	defer bar.done()
-	entries := jsonl.NewReader(in, w.Schema().Fields)
+	entries := jsonl.NewReader(t.interruptible(ctx), w.Schema().Fields)
 	for {
 		record, err := entries.Read()
 		if errors.Is(err, io.EOF) {
@@ -85,16 +95,16 @@ func (t *tool) writeLines(in io.Reader, w *rntuple.Writer[value.Record]) error {
 		}
 		if err != nil {
 			w.Abort()
-			return err
+			return fmt.Errorf("%s: %w", stdinName, err)
 		}
-		bar.set(w.NumEntries())
+		bar.setOf(w.NumEntries(), -1)
 	}
 }
 
 func readDocument(path string) (*schema.Document, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, errors.Unwrap(err)
+		return nil, errors.Unwrap(err) // without the path
 	}
 	defer f.Close()
 	return schema.ParseDocument(f)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,17 +16,18 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// diffing is how to differ.
+// diffing is how to compare.
 type diffing struct {
-	abs, rel              float64
-	tolerances            []string
-	layout, quiet, asJSON bool
+	abs, rel       float64
+	tolerances     []string
+	fields         []string // patterns; all if empty
+	layout, asJSON bool
 }
 
-// errDiffer says that diff has found, and printed, differences.
+// errDiffer is the error of diff when it has found, and printed, differences.
 var errDiffer = errors.New("the RNTuples differ")
 
-// A troubleError is an error of diff, whose status 1 says something else.
+// A troubleError is any other error of diff, whose status 1 means differences.
 type troubleError struct{ error }
 
 func (e troubleError) Unwrap() error { return e.error }
@@ -36,14 +38,15 @@ func (t *tool) diffCommand() *cobra.Command {
 		Use:   "diff A B [NTUPLE [NTUPLE_OF_B]]",
 		Short: "Compare two RNTuples",
 		Long: `diff compares the RNTuples in the files A and B: their fields, and the values of
-entries with the same number. It prints nothing if they are the same, whatever
-clusters, encodings and compression there are; with --layout it compares those, too.
+entries with the same number. It prints nothing if they are the same, regardless of
+clusters, encodings and compression; with --layout it compares those as well.
 
-For each field it prints how many entries differ, which one is the first, how many
-values differ, and by how much numbers do so at most. Floats are equal within the
-tolerance of --abs, or --rel times the larger one; NaN is equal to NaN.
+For each field it prints how many entries differ, which is the first of them, how
+many values differ, and the largest differences between numbers. Floats are equal
+within the tolerance of --abs, or of --rel times the larger one; NaN equals NaN.
 
-The status is 0 if there is no difference, 1 if there is one, and 2 after an error.`,
+The status is 0 if there is no difference, 1 if there is one, and 2 after an error.
+With --quiet nothing is printed; the status tells.`,
 		Example: "  rnt diff old.root new.root\n" +
 			"  rnt diff --rel 1e-6 --tolerance Jet_pt=0.01 old.root new.root Events",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -55,13 +58,11 @@ The status is 0 if there is no difference, 1 if there is one, and 2 after an err
 			}
 			return nil
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
-			if len(args) < 2 {
-				return completeFiles(cmd, args, text)
-			}
-			return completeArgs(2)(cmd, args[:1], text)
-		},
+		ValidArgsFunction: completeArgs(2, 4),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkFields(cmd, d.fields); err != nil {
+				return err
+			}
 			opts, err := d.options()
 			if err != nil {
 				return err
@@ -77,12 +78,13 @@ The status is 0 if there is no difference, 1 if there is one, and 2 after an err
 		},
 	}
 	f := cmd.Flags()
-	f.Float64Var(&d.abs, "abs", 0, "floats that differ by so much are equal")
-	f.Float64Var(&d.rel, "rel", 0, "floats that differ by that part of the larger one are equal")
-	f.StringArrayVar(&d.tolerances, "tolerance", nil, "FIELD=ABS or FIELD=ABS:REL, again for more fields")
-	f.BoolVar(&d.layout, "layout", false, "compare clusters, pages, encodings, compression and sizes, too")
-	f.BoolVarP(&d.quiet, "quiet", "q", false, "print nothing; the status tells")
-	f.BoolVar(&d.asJSON, "json", false, "print JSON, also of fields that differ within the tolerance")
+	f.Float64Var(&d.abs, "abs", 0, "floats that differ by at most this much are equal")
+	f.Float64Var(&d.rel, "rel", 0, "floats that differ by at most this part of the larger one are equal")
+	f.StringArrayVar(&d.tolerances, "tolerance", nil, "FIELD=ABS or FIELD=ABS:REL, repeated for more fields")
+	f.BoolVar(&d.layout, "layout", false, "also compare clusters, pages, encodings, compression and sizes")
+	f.BoolVar(&d.asJSON, "json", false, "print JSON, also for fields that differ within the tolerance")
+	fieldsFlag(cmd, &d.fields, "fields to compare")
+	completeFields(cmd, "fields", 0)
 	return cmd
 }
 
@@ -109,6 +111,7 @@ func (d *diffing) options() ([]differ.Option, error) {
 	return opts, nil
 }
 
+// diff compares two RNTuples, prints how they differ and reports whether they do.
 func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ.Option) (found bool, err error) {
 	readers := [2]*rntuple.Reader{}
 	for i := range readers {
@@ -116,37 +119,59 @@ func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ
 		if names := args[2:]; len(names) > 0 {
 			one = append(one, names[min(i, len(names)-1)])
 		}
-		if readers[i], err = open(ctx, one); err != nil {
+		if readers[i], err = t.open(ctx, one); err != nil {
 			return false, err
 		}
 		defer readers[i].Close()
 	}
-	var bar bar
-	result, err := differ.Values(ctx, readers[0], readers[1], append(opts, differ.Progress(func(done, total int64) {
-		if bar.b == nil {
-			bar = t.progress("values", total)
+	if len(d.fields) > 0 {
+		paths, err := commonChoice(readers, d.fields)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", shown(args[0]), err)
 		}
-		bar.set(done)
-	}))...)
+		opts = append(opts, differ.Only(paths...))
+	}
+	bar := t.bar("values")
+	result, err := differ.Values(ctx, readers[0], readers[1], append(opts, differ.Progress(bar.setOf))...)
 	bar.done()
 	if err != nil {
 		return false, err
 	}
 	var layout []differ.Difference
 	if d.layout {
-		if layout, err = differ.Layout(readers[0], readers[1]); err != nil {
+		if layout, err = differ.Layout(readers[0], readers[1], opts...); err != nil {
 			return false, err
 		}
 	}
 	found = !result.Equal() || len(layout) > 0
 	switch {
-	case d.quiet:
+	case t.quiet && !d.asJSON:
 	case d.asJSON:
 		err = printJSON(t.out, differenceOf(result, layout, found))
 	default:
 		err = t.printDifferences(result, layout)
 	}
 	return found, err
+}
+
+// commonChoice returns the paths of the fields of two RNTuples that patterns name.
+// A field that only one of them has is a difference, not an error.
+func commonChoice(readers [2]*rntuple.Reader, patterns []string) ([]string, error) {
+	var all []string
+	var failed error
+	for _, p := range patterns {
+		chosen, err := choose(readers[0].Schema(), []string{p})
+		more, otherErr := choose(readers[1].Schema(), []string{p})
+		if err != nil && otherErr != nil {
+			failed = errors.Join(failed, err)
+		}
+		for _, f := range fieldsOf(append(chosen, more...)) {
+			if path := f.Path(); !slices.Contains(all, path) {
+				all = append(all, path)
+			}
+		}
+	}
+	return all, failed
 }
 
 // printDifferences prints what differs.
@@ -192,7 +217,7 @@ type differenceJSON struct {
 }
 
 type propertyJSON struct {
-	Field string `json:"field,omitempty"` // its path; absent: the RNTuple
+	Field string `json:"field,omitempty"` // its path; absent if it is about the whole RNTuple
 	What  string `json:"what"`
 	A     string `json:"a"`
 	B     string `json:"b"`
@@ -207,7 +232,7 @@ type valuesJSON struct {
 	MaxRel  float  `json:"max_rel"`
 }
 
-// A float is one in JSON, infinite ones as in cat.
+// A float is a number in JSON, or a string as in cat if JSON has no such number.
 type float float64
 
 func (f float) MarshalJSON() ([]byte, error) { return value.AppendJSON(nil, float64(f)), nil }

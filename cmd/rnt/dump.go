@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -31,15 +30,15 @@ offset in the file and in the record, its bytes, its name in the specification, 
 value and what that means. Compressed records are shown uncompressed, without
 offsets in the file.
 
-Bytes that nobody describes are shown as unknown. A damaged record is shown up to
-the damage, then what is wrong; the exit status is 1 then. Where directories are
-damaged, --at finds records without them.`,
+Bytes that the specification does not describe are shown as unknown. A damaged
+record is shown up to the damage, followed by what is wrong, and the exit status is
+1. Where directories are damaged, --at finds records without them.`,
 		Example: "  rnt dump data.root --header\n" +
 			"  rnt dump data.root --container\n" +
 			"  rnt dump data.root --at 0x1f2e\n" +
 			"  rnt dump data.root Events --page 12/0/3",
 		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(2),
+		ValidArgsFunction: completeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return t.dump(cmd, args, d)
 		},
@@ -51,7 +50,7 @@ damaged, --at finds records without them.`,
 	f.BoolVar(&d.Footer, "footer", false, "the footer")
 	f.BoolVar(&d.PageLists, "page-lists", false, "all page lists")
 	f.IntSliceVar(&d.lists, "page-list", nil, "the page lists of the cluster groups `N,…`, from 0")
-	f.StringVar(&d.at, "at", "", "the record that has the byte at `OFFSET` of the file")
+	f.StringVar(&d.at, "at", "", "the record that holds the byte at `OFFSET` of the file")
 	f.StringVar(&d.page, "page", "", "a page and its elements: `COLUMN/CLUSTER/PAGE`, from 0")
 	f.BoolVar(&d.asJSON, "json", false, "print JSON, a record a line, bytes in hexadecimal digits")
 	return cmd
@@ -83,18 +82,11 @@ func (t *tool) dump(cmd *cobra.Command, args []string, d dumping) error {
 			*numbers[i] = n
 		}
 	}
-	f, err := os.Open(args[0])
+	f, size, err := t.openFile(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		return fmt.Errorf("%s: is a directory", args[0])
-	}
 	damaged := 0
 	emit := func(r *dump.Record) error {
 		if r.Error != "" {
@@ -107,12 +99,12 @@ func (t *tool) dump(cmd *cobra.Command, args []string, d dumping) error {
 		}
 		return r.Print(t.out)
 	}
-	err = dump.File(cmd.Context(), f, info.Size(), d.Options, emit)
+	err = dump.File(cmd.Context(), f, size, d.Options, emit)
 	if err == nil && damaged > 0 {
 		err = fmt.Errorf("damaged: %s", plural(damaged, "record"))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", args[0], err)
+		return fmt.Errorf("%s: %w", shown(args[0]), err)
 	}
 	return nil
 }

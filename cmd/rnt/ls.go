@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,15 +17,16 @@ import (
 func (t *tool) lsCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "ls FILE",
-		Short: "List the RNTuples in a file",
-		Long: "ls lists every RNTuple in a file, those in directories and older cycles included,\n" +
-			"with the number of its entries and top-level fields, its size on disk and how it\n" +
-			"is compressed. One that cannot be read is listed with the reason.",
-		Args:              fileArgs(1),
-		ValidArgsFunction: completeArgs(1),
+		Use:   "ls FILE...",
+		Short: "List the RNTuples in files",
+		Long: `ls lists every RNTuple in the files, also those in directories and older cycles,
+with the number of its entries and top-level fields, its size on disk and how it
+is compressed. One that cannot be read is listed with the reason.`,
+		Example:           "  rnt ls *.root",
+		Args:              fileArgs(anyNumber),
+		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.ls(cmd.Context(), args[0], asJSON)
+			return t.ls(cmd.Context(), args, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, sizes in bytes")
@@ -34,16 +35,17 @@ func (t *tool) lsCommand() *cobra.Command {
 
 // listing is what ls says of an RNTuple.
 type listing struct {
+	File          string         `json:"file"`
 	Path          string         `json:"path"`
 	Class         string         `json:"class"`
-	Format        string         `json:"format,omitempty"` // version that the writer supported
+	Format        string         `json:"format,omitempty"` // the version that the writer supported
 	Entries       int64          `json:"entries"`
 	Fields        int            `json:"fields"`     // at the top level
 	Disk          int64          `json:"disk_bytes"` // pages with checksums, and envelopes
 	Compression   []string       `json:"compression"`
 	Settings      []uint32       `json:"compression_settings"`
 	AttributeSets []attributeSet `json:"attribute_sets,omitempty"`
-	Error         string         `json:"error,omitempty"` // if it cannot be read; the numbers are then 0
+	Error         string         `json:"error,omitempty"` // why it cannot be read; the numbers are then 0
 }
 
 type attributeSet struct {
@@ -55,53 +57,68 @@ func setOf(a rntuple.AttributeSet) attributeSet {
 	return attributeSet{a.Name, fmt.Sprintf("%d.%d", a.SchemaMajor, a.SchemaMinor)}
 }
 
-func (t *tool) ls(ctx context.Context, path string, asJSON bool) error {
-	f, err := os.Open(path)
+// ls lists the RNTuples in files. It goes on after a file that cannot be read.
+func (t *tool) ls(ctx context.Context, args []string, asJSON bool) error {
+	list := []listing{}
+	var errs []error
+	for _, arg := range args {
+		found, err := t.listFile(ctx, arg)
+		list = append(list, found...)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, rntuple.ErrNotFound):
+			if !asJSON {
+				t.note("%w", err)
+			}
+		case err != nil:
+			errs = append(errs, err)
+		}
+	}
+	switch {
+	case asJSON:
+		errs = append(errs, printJSON(t.out, list))
+	case len(list) > 0:
+		errs = append(errs, t.printListing(list, len(args) > 1))
+	}
+	return errors.Join(errs...)
+}
+
+// listFile lists the RNTuples in a file. With an error there may be some that were
+// found before it. It wraps ErrNotFound if there is none.
+func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err error) {
+	f, size, err := t.openFile(ctx, arg)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if info.IsDir() {
-		return fmt.Errorf("%s: is a directory", path)
-	}
-	// With an error, infos has what was found before it.
-	infos, listErr := rntuple.List(f, info.Size())
-	if listErr != nil {
-		listErr = fmt.Errorf("%s: %w", path, listErr)
-	}
-	list := []listing{}
+	infos, err := rntuple.List(f, size)
 	for _, i := range infos {
-		l := listing{Path: i.Path, Class: i.Class, Compression: []string{}, Settings: []uint32{}}
-		if err := l.read(ctx, f, info.Size()); err != nil {
+		l := listing{File: shown(arg), Path: i.Path, Class: i.Class, Compression: []string{}, Settings: []uint32{}}
+		if err := l.read(ctx, f, size); err != nil {
 			if ctx.Err() != nil {
-				return err
+				return nil, err
 			}
 			l.Error = reason(err, i.Path)
 		}
 		list = append(list, l)
 	}
-	switch {
-	case asJSON:
-		err = printJSON(t.out, list)
-	case len(list) > 0:
-		err = t.printListing(list)
-	case listErr == nil:
-		fmt.Fprintf(t.stderr, "rnt: no RNTuples in %s\n", path)
+	if err == nil && len(list) == 0 {
+		_, err = rntuple.NewReader(f, size, "") // which says what there is instead
 	}
-	return errors.Join(listErr, err)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", shown(arg), err)
+	}
+	return list, err
 }
 
 // reason returns the text of an error without the name of the RNTuple, which is
-// next to it.
+// printed beside it.
 func reason(err error, path string) string {
 	return strings.TrimPrefix(err.Error(), fmt.Sprintf("RNTuple %q: ", path))
 }
 
-func (l *listing) read(ctx context.Context, f *os.File, size int64) error {
+func (l *listing) read(ctx context.Context, f io.ReaderAt, size int64) error {
 	r, err := rntuple.NewReader(f, size, l.Path, rntuple.Context(ctx))
 	if err != nil {
 		return err
@@ -128,18 +145,22 @@ func settings(list []compress.Settings) (words []string, numbers []uint32) {
 	return words, numbers
 }
 
-func (t *tool) printListing(list []listing) error {
-	table := newTable("NAME", ">ENTRIES", ">FIELDS", ">SIZE", "COMPRESSION", "")
+// printListing prints a table, with a column for files if there are several.
+func (t *tool) printListing(list []listing, files bool) error {
+	table := newTable("FILE", "NAME", ">ENTRIES", ">FIELDS", ">SIZE", "COMPRESSION", "")
 	for _, l := range list {
-		name := schema.Printable(l.Path)
+		file, name := schema.Printable(l.File), schema.Printable(l.Path)
 		if l.Error != "" {
-			table.row(name, "-", "-", "-", "-", "cannot be read: "+schema.Printable(l.Error))
+			table.row(file, name, "-", "-", "-", "-", "cannot be read: "+schema.Printable(l.Error))
 			continue
 		}
-		table.row(name, count(l.Entries), count(int64(l.Fields)), size(l.Disk), strings.Join(l.Compression, ", "))
+		table.row(file, name, count(l.Entries), count(int64(l.Fields)), size(l.Disk), strings.Join(l.Compression, ", "))
 		for _, a := range l.AttributeSets {
-			table.row("  "+schema.Printable(a.Name), "", "", "", "", "attribute set, schema "+a.Schema)
+			table.row(file, "  "+schema.Printable(a.Name), "", "", "", "", "attribute set, schema "+a.Schema)
 		}
+	}
+	if !files {
+		table.dropFirst()
 	}
 	return table.print(t.out)
 }

@@ -23,7 +23,7 @@ func TestLs(t *testing.T) {
 
 	got := decode[[]listing](t, "ls", "--json", dimuon)
 	// Pages, 120 checksums, header, footer and page lists, as ROOT has them.
-	want := []listing{zstd(listing{Path: "Events", Format: "1.0.2.0", Entries: 80000, Fields: 13, Disk: 1309527 + 120*8 + 562 + 1023})}
+	want := []listing{zstd(listing{File: dimuon, Path: "Events", Format: "1.0.2.0", Entries: 80000, Fields: 13, Disk: 1309527 + 120*8 + 562 + 1023})}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
@@ -36,6 +36,7 @@ func TestLsShared(t *testing.T) {
 		"ntpl001_staff_rntuple_v1-0-1-0.root":                                       {Path: "Staff", Format: "1.0.1.0", Entries: 3354, Fields: 11},
 	} {
 		got := decode[[]listing](t, "ls", "--json", shared(t, name))
+		want.File = shared(t, name)
 		for i := range got {
 			got[i].Disk = 0
 		}
@@ -108,7 +109,7 @@ func TestLsUnreadable(t *testing.T) {
 func TestLsEmpty(t *testing.T) {
 	path := newEditor(t).write()
 	stdout, stderr, status := try("ls", path)
-	if status != exitOK || stdout != "" || stderr != "rnt: no RNTuples in "+path+"\n" {
+	if status != exitOK || stdout != "" || stderr != "rnt: "+path+": RNTuple at the top level: not found\n" {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	compare(t, rnt(t, "ls", "--json", path), "[]\n")

@@ -1,30 +1,29 @@
-// Command rnt looks into RNTuples, the columnar data sets in ROOT files: which
-// there are, what they hold, and what that costs. It can make them, too.
+// Command rnt shows what RNTuples, the columnar data sets in ROOT files, hold and
+// what they cost, checks and repairs them, and makes new ones.
 //
-//	rnt ls FILE                 the RNTuples in a file
+//	rnt ls FILE...              the RNTuples in files
 //	rnt schema FILE [NTUPLE]    the fields, their types and columns
 //	rnt cat FILE [NTUPLE]       the entries, as JSON Lines
-//	rnt head FILE [NTUPLE]      the first of them
+//	rnt head FILE [NTUPLE]      the first entries
 //	rnt stat FILE [NTUPLE]      sizes on disk and in memory
-//	rnt attrs FILE [NTUPLE]     what is said of ranges of entries
+//	rnt attrs FILE [NTUPLE]     attribute sets: what is said of ranges of entries
 //	rnt verify FILE...          what is damaged
-//	rnt dump FILE [NTUPLE]      its records, byte by byte
-//	rnt recover IN OUT          what is left of a damaged file
+//	rnt dump FILE [NTUPLE]      the records, byte by byte
+//	rnt diff A B [NTUPLE]       how two RNTuples differ
+//	rnt recover OUT IN          what is left of a damaged file
 //	rnt create --schema S OUT   a file of entries in JSON Lines
-//	rnt merge OUT IN...         the entries of several, one after the other
-//	rnt slim OUT IN             some of its fields
+//	rnt merge OUT IN...         the entries of several files, one after the other
+//	rnt slim OUT IN             some of the fields
 //	rnt skim --where E OUT IN   the entries that meet a condition
 //	rnt concat OUT IN[A:B]...   ranges of entries, one after the other
-//	rnt split OUT IN            several files with some entries each
-//	rnt hmerge OUT IN...        the fields of several, side by side
-//	rnt append INTO IN...       more entries, in the same file
-//	rnt repack OUT IN           the same, stored in another way
-//	rnt rename FILE [NTUPLE]    other names
-//	rnt diff A B [NTUPLE]       in what two differ
+//	rnt split OUT IN            several files with some of the entries each
+//	rnt hmerge OUT IN...        the fields of several files, side by side
+//	rnt repack OUT IN           the same entries, stored differently
+//	rnt append INTO IN...       more entries in an existing file
+//	rnt rename FILE [NTUPLE]    new names, in an existing file or a copy
 //
-// It ends with the status 0, with 1 after an error, or with 2 if it was called
-// wrongly; diff with 1 if there are differences, and 2 after an error. Results go
-// to standard output, all else to standard error.
+// Results go to standard output, everything else to standard error. The exit
+// statuses are those of the constants below, which `rnt help` explains.
 package main
 
 import (
@@ -35,6 +34,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -42,69 +42,49 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
-	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second Ctrl-C does not wait
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		s := <-signals
+		signal.Stop(signals) // a second Ctrl-C ends the process at once
+		cancel(signalError{s})
+	}()
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// The exit statuses.
-const (
-	exitOK    = 0
-	exitError = 1
-	exitUsage = 2
-)
-
 // run runs the tool and returns its exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	t := &tool{out: bufio.NewWriterSize(stdout, 64<<10), stdout: stdout, stderr: stderr}
+	t := &tool{out: bufio.NewWriterSize(stdout, 64<<10), stdin: stdin, stdout: stdout, stderr: stderr}
+	defer t.cleanUp()
 	root := t.command()
-	root.SetIn(stdin)
-	root.SetArgs(append([]string{}, args...)) // for nil, cobra would take os.Args
+	root.SetArgs(shortCount(root, args))
 	cmd, err := root.ExecuteContextC(ctx)
 	if flushed := t.out.Flush(); flushed != nil && (err == nil || errors.Is(err, errDiffer)) {
 		err = flushed
 	}
-	switch {
-	case err == nil:
-		return exitOK
-	case !t.running || errors.As(err, new(usageError)):
-		// What fails before a command runs is the parsing of its arguments.
-		fmt.Fprintf(stderr, "rnt: %v\nusage: %s\nMore with: %s --help\n", err, cmd.UseLine(), cmd.CommandPath())
-		return exitUsage
-	case errors.Is(err, errDiffer):
-		return exitError
-	case errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe):
-		return exitError // whoever read the output has seen enough
-	}
-	status := exitError
-	if errors.As(err, new(troubleError)) {
-		status = exitUsage
-	}
-	if ctx.Err() != nil {
-		err = errors.New("interrupted")
-	}
-	// Messages may quote the file, which must not get at the terminal.
-	fmt.Fprintf(stderr, "rnt: %s\n", schema.Printable(oneLine.Replace(err.Error())))
-	return status
+	return t.exit(ctx, cmd, err)
 }
 
-// oneLine makes a line of a message that lists several things, a line each.
-var oneLine = strings.NewReplacer(":\n\t", ": ", "\n\t", "; ", "\n", "; ")
-
-// A usageError says that the tool was called wrongly.
-type usageError string
-
-func (e usageError) Error() string { return string(e) }
-
-// tool is what the commands share.
+// tool is the state that the commands share.
 type tool struct {
 	out            *bufio.Writer // results; flushed by run
+	stdin          io.Reader
 	stdout, stderr io.Writer
-	running        bool // a command has begun: its arguments are in order
+	quiet          bool
+	jobs           int
+	running        bool   // a command has begun, so its arguments are in order
+	spooled        string // the temporary file with what standard input held; see input
+}
+
+// cleanUp removes what must not outlive the process.
+func (t *tool) cleanUp() {
+	if t.spooled != "" {
+		os.Remove(t.spooled)
+	}
 }
 
 // command returns the root command with all others.
@@ -112,42 +92,43 @@ func (t *tool) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rnt COMMAND",
 		Short: "Look into the RNTuples of ROOT files, and make them",
-		Long: "rnt shows which RNTuples a ROOT file holds, their schemas, entries and sizes.\n\n" +
-			"NTUPLE is the name of an RNTuple, with directories and a cycle if need be:\n" +
-			`"Events", "dir/Events", "Events;2". It may be left out if there is one at the` + "\n" +
-			"top level of the file.",
-		Version:          version(),
-		SilenceErrors:    true,
-		SilenceUsage:     true,
-		PersistentPreRun: func(*cobra.Command, []string) { t.running = true },
+		Long: "rnt shows which RNTuples a ROOT file holds, their schemas, entries and sizes, and\n" +
+			"makes new files from them.\n\n" +
+			"NTUPLE is the name of an RNTuple, with its directories and its cycle if needed:\n" +
+			`"Events", "dir/Events", "Events;2". It may be left out if the file has exactly one` + "\n" +
+			"RNTuple at its top level. A FILE or IN \"-\" is standard input.\n\n" +
+			"Exit status: 0 if all went well; 1 if it failed, or if verify or diff found something;\n" +
+			"2 for wrong arguments, and for any error of diff; 130 and 143 after Ctrl-C and SIGTERM.",
+		Version:           version(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: t.begin,
 
 		SuggestionsMinimumDistance: 2,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usageError("which command? There are ls, schema, cat, head, stat, attrs, verify, dump, recover, create, merge, slim, skim, concat, split, hmerge, append, repack, rename, diff and completion")
+				return nil
 			}
 			if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
 				return usageError(fmt.Sprintf("unknown command %q; did you mean %q?", args[0], like[0]))
 			}
 			return usageError(fmt.Sprintf("unknown command %q", args[0]))
 		},
-		RunE: func(*cobra.Command, []string) error { return nil }, // never: Args refuses all
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	// The root only looks runnable, so that Args is asked.
+	// The root command is runnable only to have Args called and help printed.
 	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .Runnable}}", "{{if and .Runnable .HasParent}}", 1))
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.statCommand(), t.attrsCommand(), t.verifyCommand(), t.dumpCommand(), t.recoverCommand(), t.createCommand(), t.mergeCommand(), t.slimCommand(), t.skimCommand(), t.concatCommand(), t.splitCommand(), t.hmergeCommand(), t.appendCommand(), t.repackCommand(), t.renameCommand(), t.diffCommand(), &cobra.Command{
-		Use:   "version",
-		Short: "Print which build this is",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(t.out, version())
-			return err
-		},
-	})
+	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "no progress, warnings or reports; errors and results only")
+	root.PersistentFlags().IntVarP(&t.jobs, "jobs", "j", 0, "use at most `N` processors (default all)")
+	root.AddCommand(
+		t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.statCommand(), t.attrsCommand(),
+		t.verifyCommand(), t.dumpCommand(), t.diffCommand(), t.recoverCommand(), t.createCommand(),
+		t.mergeCommand(), t.slimCommand(), t.skimCommand(), t.concatCommand(), t.splitCommand(), t.hmergeCommand(),
+		t.repackCommand(), t.appendCommand(), t.renameCommand(), t.versionCommand())
 	root.SetOut(t.out)
 	root.SetErr(t.stderr)
-	root.InitDefaultCompletionCmd() // uses the output as it is now
+	root.InitDefaultCompletionCmd() // keeps the output of the moment
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Use = "completion SHELL"
 		c.RunE = func(*cobra.Command, []string) error {
@@ -155,6 +136,31 @@ func (t *tool) command() *cobra.Command {
 		}
 	}
 	return root
+}
+
+// begin runs before every command.
+func (t *tool) begin(cmd *cobra.Command, _ []string) error {
+	if cmd.Flags().Changed("jobs") {
+		if t.jobs <= 0 {
+			return usageError("--jobs must be positive")
+		}
+		// All workers of the library are as many as there are processors to use.
+		runtime.GOMAXPROCS(t.jobs)
+	}
+	t.running = true
+	return nil
+}
+
+func (t *tool) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print which build this is",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintln(t.out, version())
+			return err
+		},
+	}
 }
 
 // version describes the build: module version, commit, Go version, and the

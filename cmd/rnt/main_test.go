@@ -68,12 +68,11 @@ func TestErrors(t *testing.T) {
 		status int
 		stderr string // the line of the error; what the library says of a file, only in part
 	}{
-		{"", 2, "rnt: which command? There are ls, schema, cat, head, stat, attrs, verify, dump, recover, create, merge, slim, skim, concat, split, hmerge, append, repack, rename, diff and completion"},
 		{"lss x", 2, `rnt: unknown command "lss"; did you mean "ls"?`},
 		{"frobnicate", 2, `rnt: unknown command "frobnicate"`},
 		{"--frob", 2, "rnt: unknown flag: --frob"},
 		{"ls", 2, "rnt: which file?"},
-		{"ls a b c", 2, "rnt: unexpected arguments: b c"},
+		{"schema a b c", 2, "rnt: unexpected arguments: c"},
 		{"cat a b c", 2, "rnt: unexpected arguments: c"},
 		{"cat --frob a", 2, "rnt: unknown flag: --frob"},
 		{"ls --fields x a", 2, "rnt: unknown flag: --fields"},
@@ -110,7 +109,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"help"}, {"help", "cat"}, {"cat", "-h"}, {"completion", "bash"}, {"completion", "fish"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"help", "cat"}, {"cat", "-h"}, {"completion", "bash"}, {"completion", "fish"}} {
 		if out := rnt(t, args...); len(out) < 100 {
 			t.Errorf("rnt %s prints %q", strings.Join(args, " "), out)
 		}
@@ -127,7 +126,7 @@ func TestCompletion(t *testing.T) {
 	for args, want := range map[string]string{
 		"cat|":                              "root\n:8\n", // file names that end so
 		"cat|" + special + "dirs.root|":     "top\ntop;1\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
-		"ls|" + dimuon + "|":                ":4\n",
+		"ls|" + dimuon + "|":                "root\n:8\n",
 		"cat|" + dimuon + "|Events|":        ":4\n",
 		"stat|missing.root|":                ":4\n",
 		"completion|zs":                     "zsh\tGenerate the autocompletion script for zsh\n:4\n",
@@ -162,12 +161,12 @@ func TestOutputFails(t *testing.T) {
 }
 
 func TestInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(signalError{os.Interrupt})
 	for _, command := range []string{"ls", "schema", "cat", "stat"} {
 		var stdout, stderr strings.Builder
 		status := run(ctx, []string{command, dimuon}, strings.NewReader(""), &stdout, &stderr)
-		if status != exitError || stderr.String() != "rnt: interrupted\n" || stdout.Len() > 0 {
+		if status != 130 || stderr.String() != "rnt: interrupted\n" || stdout.Len() > 0 {
 			t.Errorf("%s: status %d, %q, %q", command, status, stdout.String(), stderr.String())
 		}
 	}
@@ -175,11 +174,12 @@ func TestInterrupted(t *testing.T) {
 
 // An interruption in the middle of the entries leaves whole lines.
 func TestInterruptedLater(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
 	var stdout, stderr bytes.Buffer
-	status := run(ctx, []string{"cat", dimuon}, strings.NewReader(""), onWrite{&stdout, cancel}, &stderr)
-	if status != exitError || stderr.String() != "rnt: interrupted\n" {
+	terminate := func() { cancel(signalError{syscall.SIGTERM}) }
+	status := run(ctx, []string{"cat", dimuon}, strings.NewReader(""), onWrite{&stdout, terminate}, &stderr)
+	if status != 143 || stderr.String() != "rnt: terminated\n" {
 		t.Errorf("status %d, %q", status, stderr.String())
 	}
 	if n := bytes.Count(stdout.Bytes(), []byte("\n")); n == 0 || n >= 80000 || !bytes.HasSuffix(stdout.Bytes(), []byte("}\n")) {

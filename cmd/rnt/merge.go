@@ -1,22 +1,18 @@
 package main
 
 import (
-	"fmt"
-	"path/filepath"
-
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
 // merging is how to merge.
 type merging struct {
-	mode, compression, level, maxLevel, name string
-	clusterSize, join                        int64
-	into, convert, keep, drop, asJSON        bool
-	unverified                               bool
+	making
+	mode, level, maxLevel     string
+	join                      int64
+	into, convert, keep, fast bool
 }
 
 func (t *tool) mergeCommand() *cobra.Command {
@@ -26,48 +22,46 @@ func (t *tool) mergeCommand() *cobra.Command {
 		Short: "Put the entries of RNTuples one after the other",
 		Long: `merge makes a ROOT file OUT with the entries of the RNTuples in the files IN, in
 this order. The schema is that of the first one. Other fields that an IN has are
-left out (--mode filter), an error (strict) or added (union); with union an IN may
-also lack fields, and has zeros there.
+left out (--mode filter), are an error (strict) or are added (union); with union,
+an IN may also lack fields, which are then zero.
 
-Pages are taken as they are stored wherever that is right: shared with IN on disk,
-where the file system can do that, else copied. The higher levels are "recompress",
-"reseal", which encodes anew, and "rewrite", which makes new clusters and pages;
---level has all pages get that level at least.
+Pages are taken as they are stored wherever possible: shared with IN on disk if the
+file system supports it, otherwise copied. The higher levels are "recompress",
+"reseal", which also encodes again, and "rewrite", which makes new clusters and
+pages; --level is the least that is done to every page.
 
-OUT comes into being as a whole: if anything is wrong, a file that was there stays.
-With --into, OUT is an RNTuple that is there, the first of the inputs; what it has
-stays in place.`,
+OUT appears only once it is complete: after an error there is no new file. With
+--into, OUT is an existing RNTuple, the first of the inputs; its entries stay where
+they are.`,
 		Example: "  rnt merge all.root run1.root run2.root\n" +
 			"  rnt merge --level rewrite --cluster-size 100000000 few.root many/*.root",
-		Args: func(_ *cobra.Command, args []string) error {
-			switch len(args) {
-			case 0:
-				return usageError("which file is to be made?")
-			case 1:
-				return usageError("which files are to be merged?")
-			}
-			return nil
-		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"root"}, cobra.ShellCompDirectiveFilterFileExt
-		},
-		RunE: func(cmd *cobra.Command, args []string) error { return t.merge(cmd, args[0], args[1:], m) },
+		Args:              outArgs(anyNumber, "merged"),
+		ValidArgsFunction: completeFiles,
+		RunE:              func(cmd *cobra.Command, args []string) error { return t.merge(cmd, args[0], args[1:], m) },
 	}
+	m.flags(cmd, "that of the first input")
+	m.modeFlag(cmd)
+	forceFlag(cmd, &m.force)
 	f := cmd.Flags()
-	f.StringVar(&m.mode, "mode", "filter", `"filter", "strict" or "union"`)
-	f.StringVar(&m.name, "name", "", "name of the RNTuples (default the one that a file has)")
-	f.StringVar(&m.compression, "compression", "", `"zstd:5", "lz4:4", "zlib:1", "lzma:7" or "none" (default that of the first input)`)
-	f.BoolVar(&m.keep, "keep-compression", false, "copy pages whatever their compression")
 	f.StringVar(&m.level, "level", "share", `at least "share", "copy", "recompress", "reseal" or "rewrite"`)
 	f.StringVar(&m.maxLevel, "max-level", "rewrite", "fail where pages need a higher level")
 	f.Int64Var(&m.join, "join-clusters", 0, "rewrite clusters of fewer bytes on disk into larger ones")
-	f.Int64Var(&m.clusterSize, "cluster-size", 128<<20, "wanted size of clusters that are rewritten, in bytes")
-	f.BoolVar(&m.unverified, "no-verify", false, "do not compare the checksums of what is taken as it is")
-	f.BoolVar(&m.convert, "convert", false, "convert values where types differ")
-	f.BoolVar(&m.drop, "drop-attributes", false, "leave attribute sets behind")
+	f.BoolVar(&m.fast, "no-verify", false, "do not check the checksums of what is taken as it is")
 	f.BoolVar(&m.into, "into", false, "add to the RNTuple in OUT")
-	f.BoolVar(&m.asJSON, "json", false, "print JSON, sizes in bytes")
+	for _, level := range []string{"level", "max-level"} {
+		completeValues(cmd, level, "share", "copy", "recompress", "reseal", "rewrite")
+	}
 	return cmd
+}
+
+// modeFlag adds the flags that say what goes together.
+func (m *merging) modeFlag(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&m.mode, "mode", "filter", `"filter", "strict" or "union"`)
+	f.BoolVar(&m.convert, "convert", false, "convert values where types differ")
+	f.BoolVar(&m.keep, "keep-compression", false, "copy pages whatever their compression")
+	completeValues(cmd, "mode", "filter\tthe fields of the first input", "strict\tthe same fields everywhere", "union\tthe fields of all inputs")
+	m.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
 }
 
 // options returns the options of package surgery.
@@ -84,27 +78,19 @@ func (m *merging) options() ([]surgery.Option, error) {
 	if err != nil {
 		return nil, usageError("--max-level: " + err.Error())
 	}
-	if m.clusterSize <= 0 {
-		return nil, usageError("--cluster-size must be positive")
+	opts, err := m.making.options()
+	if err != nil {
+		return nil, err
 	}
-	opts := []surgery.Option{
-		surgery.WithMode(mode), surgery.AtLeast(least), surgery.AtMost(most),
-		surgery.JoinClusters(m.join), surgery.Write(rntuple.ClusterSize(m.clusterSize)),
+	opts = append(opts, surgery.WithMode(mode), surgery.AtLeast(least), surgery.AtMost(most), surgery.JoinClusters(m.join))
+	if m.keep {
+		opts = append(opts, surgery.KeepCompression())
 	}
-	if m.compression != "" {
-		c, err := compress.ParseSettings(m.compression)
-		if err != nil {
-			return nil, usageError("--compression: " + err.Error())
-		}
-		opts = append(opts, surgery.Compression(c))
+	if m.convert {
+		opts = append(opts, surgery.ConvertTypes())
 	}
-	for _, o := range []struct {
-		yes bool
-		opt surgery.Option
-	}{{m.keep, surgery.KeepCompression()}, {m.convert, surgery.ConvertTypes()}, {m.drop, surgery.DropAttributes()}, {m.unverified, surgery.Read(rntuple.VerifyPages(false))}} {
-		if o.yes {
-			opts = append(opts, o.opt)
-		}
+	if m.fast {
+		opts = append(opts, surgery.Read(rntuple.VerifyPages(false)))
 	}
 	return opts, nil
 }
@@ -114,64 +100,34 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 	if err != nil {
 		return err
 	}
-	inputs := make([]surgery.Input, len(in))
-	for i, path := range in {
-		inputs[i] = surgery.Input{Path: path, Name: m.name}
-	}
-	var bar bar
-	opts = append(opts, surgery.Progress(func(done, total int64) {
-		if bar.b == nil {
-			bar = t.progress("bytes", total)
-		}
-		bar.set(done)
-	}))
-	var report *surgery.Report
-	if m.into {
-		report, err = surgery.MergeInto(cmd.Context(), surgery.Input{Path: out, Name: m.name}, inputs, opts...)
-	} else {
-		report, err = surgery.Merge(cmd.Context(), out, inputs, opts...)
-	}
-	bar.done()
+	inputs, err := t.inputs(cmd, in, m.name)
 	if err != nil {
 		return err
 	}
-	if m.asJSON {
-		return printJSON(t.out, reportOf(report))
+	var report *surgery.Report
+	if m.into {
+		report, err = t.mergeInto(cmd, surgery.Input{Path: out, Name: m.name}, inputs, opts)
+	} else {
+		report, err = t.operate(out, m.force, inputs, func(progress surgery.Option) (*surgery.Report, error) {
+			return surgery.Merge(cmd.Context(), out, inputs, append(opts, progress)...)
+		})
 	}
-	return t.printMerged(filepath.Base(out), report)
-}
-
-// reportJSON is a report as JSON.
-type reportJSON struct {
-	Inputs        int         `json:"inputs"`
-	Entries       int64       `json:"entries"`
-	Clusters      int64       `json:"clusters"`
-	ClusterGroups int         `json:"cluster_groups"`
-	Levels        []levelJSON `json:"levels"`
-}
-
-type levelJSON struct {
-	Level string `json:"level"`
-	Pages int64  `json:"pages"`
-	Bytes int64  `json:"bytes"`
-}
-
-func reportOf(r *surgery.Report) reportJSON {
-	j := reportJSON{r.Inputs, r.Entries, r.Clusters, r.ClusterGroups, []levelJSON{}}
-	for l, work := range r.Levels {
-		if work.Pages > 0 {
-			j.Levels = append(j.Levels, levelJSON{surgery.Level(l).String(), work.Pages, work.Bytes})
-		}
+	if err != nil {
+		return err
 	}
-	return j
+	return t.printMerged(out, report, m.asJSON)
 }
 
-// printMerged prints what was done.
-func (t *tool) printMerged(name string, r *surgery.Report) error {
-	fmt.Fprintf(t.out, "%s: %s entries from %s, in %s\n\n", name, count(r.Entries), plural(r.Inputs, "input"), plural(r.ClusterGroups, "cluster group"))
-	levels := newTable("LEVEL", ">PAGES", ">BYTES")
-	for _, l := range reportOf(r).Levels {
-		levels.row(l.Level, count(l.Pages), size(l.Bytes))
+// mergeInto adds the entries of inputs to an RNTuple in its file.
+func (t *tool) mergeInto(cmd *cobra.Command, into surgery.Input, inputs []surgery.Input, opts []surgery.Option) (*surgery.Report, error) {
+	if err := checkNotInput(into.Path, pathsOf(inputs)...); err != nil {
+		return nil, err
 	}
-	return levels.print(t.out)
+	report, err := t.withBar(func(progress surgery.Option) (*surgery.Report, error) {
+		return surgery.MergeInto(cmd.Context(), into, inputs, append(opts, progress)...)
+	})
+	if err == nil {
+		t.warnLeft(inputs)
+	}
+	return report, err
 }

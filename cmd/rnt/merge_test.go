@@ -23,7 +23,7 @@ func TestMerge(t *testing.T) {
 	want, _ := tool(exitOK, "cat", in)
 	for _, level := range []string{"copy", "2", "L3", "rewrite"} {
 		out := filepath.Join(dir, "out.root")
-		text, _ := tool(exitOK, "merge", "--json", "--level", level, out, in, in)
+		text, _ := tool(exitOK, "merge", "--force", "--json", "--level", level, out, in, in)
 		var report struct {
 			Inputs, Entries int
 			Levels          []struct{ Level string }

@@ -69,7 +69,7 @@ func TestAppend(t *testing.T) {
 	}
 	line := `{"a":7,"b":[1,2]}` + "\n"
 	text, _ := fed(t, exitOK, line, "append", into, "-")
-	compare(t, text, "1 entries added, 7 in all\n")
+	compare(t, text, "1 entry added, 7 in all\n")
 	compare(t, rnt(t, "cat", into), leftLines+leftLines+leftLines+line)
 	compare(t, rnt(t, "cat", into, "left;1"), leftLines)
 	before, _ := os.ReadFile(into)
@@ -94,7 +94,7 @@ func TestRepack(t *testing.T) {
 		"--cluster-size 100000":             "rewrite",
 		"--page-size 100 --compression lz4": "rewrite",
 	} {
-		report := decode[reportJSON](t, append(append([]string{"repack", "--json"}, strings.Fields(args)...), out, groups)...)
+		report := decode[reportJSON](t, append(append([]string{"repack", "--force", "--json"}, strings.Fields(args)...), out, groups)...)
 		if last := report.Levels[len(report.Levels)-1].Level; last != level {
 			t.Errorf("%s: %+v, want %s", args, report, level)
 		}
@@ -102,18 +102,18 @@ func TestRepack(t *testing.T) {
 		rnt(t, "diff", groups, out)
 	}
 	in := made(t, "left", leftFields, leftLines)
-	rnt(t, "repack", "--encoding", "b=Real32Quant:2:0:1.5", out, in)
+	rnt(t, "repack", "--force", "--encoding", "b=Real32Quant:2:0:1.5", out, in)
 	if text := rnt(t, "schema", out); !strings.Contains(text, "Real32Quant") {
 		t.Error(text)
 	}
 	compare(t, rnt(t, "cat", out), leftLines)
 	for _, args := range []string{
-		"repack", "repack o", "repack o i j", "repack --encoding x o i", "repack --encoding a=X:y o i", "repack --encoding a=X:1:2 o i", "repack --encoding a=X:1:2:z o i",
+		"repack", "repack o", "repack o i j k", "repack --encoding x o i", "repack --encoding a=X:y o i", "repack --encoding a=X:1:2 o i", "repack --encoding a=X:1:2:z o i",
 		"repack --cluster-size 0 o i", "repack --page-size -1 o i", "repack --compression x o i",
 	} {
 		fed(t, exitUsage, "", strings.Fields(args)...)
 	}
-	_, problem := fed(t, exitError, "", "repack", "--encoding", "a=Real16", out, in)
+	_, problem := fed(t, exitError, "", "repack", "--force", "--encoding", "a=Real16", out, in)
 	if !strings.Contains(problem, "Real16") {
 		t.Error(problem)
 	}

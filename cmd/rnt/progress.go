@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 	"os"
 	"time"
 
@@ -9,8 +8,12 @@ import (
 	"golang.org/x/term"
 )
 
-// A bar is a progress bar, or nothing where it would be in the way.
+// A bar is a progress bar on standard error. It appears when the work takes
+// noticeably long, and draws nothing where it would be in the way: if standard
+// error is not a terminal, and with --quiet.
 type bar struct {
+	tool  *tool
+	unit  string // empty: bytes
 	b     *progressbar.ProgressBar
 	begin time.Time
 }
@@ -18,36 +21,42 @@ type bar struct {
 // patience is how long work may take without a bar.
 const patience = 300 * time.Millisecond
 
-// progress returns a bar for work of that many units, -1 if that is not known, if
-// standard error is a terminal. It shows up when the work takes noticeably long.
-func (t *tool) progress(unit string, total int64) bar {
-	if !isTerminal(t.stderr) || total == 0 || total == 1 {
-		return bar{}
+// bar returns a bar for work that is counted in a unit: "entries".
+func (t *tool) bar(unit string) *bar { return &bar{tool: t, unit: unit, begin: time.Now()} }
+
+// byteBar returns a bar for work that is counted in bytes. It shows them in
+// megabytes or the like, and how many there are in a second.
+func (t *tool) byteBar() *bar { return t.bar("") }
+
+// setOf shows how much is done of a total, -1 if that is not known.
+func (b *bar) setOf(done, total int64) {
+	if b.tool.quiet || total == 0 || total == 1 || time.Since(b.begin) < patience || !isTerminal(b.tool.stderr) {
+		return
 	}
-	return bar{begin: time.Now(), b: progressbar.NewOptions64(total,
-		progressbar.OptionSetWriter(t.stderr),
-		progressbar.OptionSetDescription(unit),
-		progressbar.OptionSetWidth(30),
-		progressbar.OptionShowCount(),
-		progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionSetPredictTime(true),
-		progressbar.OptionClearOnFinish(),
-	)}
+	if b.b == nil {
+		b.b = progressbar.NewOptions64(total,
+			progressbar.OptionSetWriter(b.tool.stderr),
+			progressbar.OptionSetDescription(b.unit),
+			progressbar.OptionSetWidth(30),
+			progressbar.OptionShowCount(),
+			progressbar.OptionShowBytes(b.unit == ""),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	_ = b.b.Set64(done) // a bar that cannot be drawn is no reason to stop
 }
 
-func (b bar) set(done int64) {
-	if b.b != nil && time.Since(b.begin) > patience {
-		_ = b.b.Set64(done) // a bar that cannot be drawn is no reason to stop
-	}
-}
-
-func (b bar) done() {
-	if b.b != nil && time.Since(b.begin) > patience {
+// done removes the bar from the terminal.
+func (b *bar) done() {
+	if b.b != nil {
 		_ = b.b.Clear()
 	}
 }
 
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
+// isTerminal reports whether a reader or writer is a terminal. Tests replace it.
+var isTerminal = func(stream any) bool {
+	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,35 +14,35 @@ import (
 
 func (t *tool) recoverCommand() *cobra.Command {
 	var opts rescue.Options
-	var asJSON bool
+	var force, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "recover IN OUT",
-		Short: "Save what is left of a damaged file in a new one",
-		Long: `recover saves the RNTuples of a file whose end is missing, or whose header,
-directories or anchors are broken, in the new file OUT, and says what was lost. IN
-is not touched. OUT comes into being as a whole, with pages as they are in IN.
+		Use:   "recover OUT IN",
+		Short: "Save what is left of a damaged file",
+		Long: `recover saves the RNTuples of the file IN, whose end may be missing, or whose header,
+directories or anchors may be broken, in the new file OUT, and says what was lost.
+Pages are copied as they are stored. OUT appears only once it is complete.
 
-Headers, footers and page lists are found without directories, and proved by their
-checksums. Saved are the clusters whose page list is there, and whose pages are and
-pass their checksums, up to the first one that is lost; with --keep-going those
-behind it, too, which get other entry numbers than they had. ROOT writes the page
-lists of a file at its end, unless its writer commits cluster groups: if the end is
-missing, there is nothing to save then.
+Headers, footers and page lists are found without directories and recognized by
+their checksums. A cluster is saved if its page list is there, and all its pages are
+there and match their checksums. Clusters are saved up to the first one that is
+lost; --keep-going also saves those after it, whose entries get other numbers than
+they had. ROOT writes page lists at the end of a file, unless its writer commits
+cluster groups before: if the end is missing, there is nothing to save then.
 
-The exit status is 0 if OUT was written, even if much was lost, and 1 if there was
+The exit status is 0 if OUT was written, however much was lost, and 1 if there was
 nothing to save.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			switch {
-			case len(args) == 0:
-				return usageError("which file?")
-			case len(args) == 1:
-				return usageError("to which file?")
-			}
-			return fileArgs(2)(nil, args)
-		},
-		ValidArgsFunction: completeArgs(1),
+		Example:           "  rnt recover saved.root damaged.root",
+		Args:              outArgs(2, "recovered"),
+		ValidArgsFunction: completeArgs(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			report, err := rescue.File(cmd.Context(), args[0], args[1], opts)
+			in, err := t.input(cmd.Context(), args[1])
+			if err != nil {
+				return err
+			}
+			if err := checkOutput(args[0], force, in); err != nil {
+				return err
+			}
+			report, err := rescue.File(cmd.Context(), args[0], in, opts)
 			if report == nil {
 				return err
 			}
@@ -49,16 +50,35 @@ nothing to save.`,
 				return errors.Join(printJSON(t.out, report), err)
 			}
 			t.printReport(report)
+			if !opts.KeepGoing && skipped(report) {
+				t.warn("entries after lost ones were not saved; --keep-going saves them, with other numbers than they had")
+			}
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&opts.NTuple, "ntuple", "", "the one RNTuple to save, by path or name (default all)")
-	cmd.Flags().BoolVar(&opts.KeepGoing, "keep-going", false, "save entries behind lost ones, too")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&opts.NTuple, "ntuple", "", "the only RNTuple to save, by path or name (default all)")
+	cmd.Flags().BoolVar(&opts.KeepGoing, "keep-going", false, "also save entries after lost ones")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
+	forceFlag(cmd, &force)
+	completeNames(cmd, "ntuple", 1)
 	return cmd
 }
 
+// skipped reports whether entries were not saved only because others before them
+// are lost.
+func skipped(r *rescue.Report) bool {
+	for _, n := range r.NTuples {
+		if slices.ContainsFunc(n.Lost, rescue.Loss.Skipped) {
+			return true
+		}
+	}
+	return false
+}
+
 func (t *tool) printReport(r *rescue.Report) {
+	if t.quiet {
+		return
+	}
 	say := func(format string, args ...any) {
 		fmt.Fprintln(t.out, schema.Printable(fmt.Sprintf(format, args...)))
 	}
@@ -90,7 +110,7 @@ func (t *tool) printReport(r *rescue.Report) {
 func entryRange(e rescue.Entries) string {
 	switch {
 	case e.End < 0:
-		return fmt.Sprintf("from %s on", count(e.First))
+		return fmt.Sprintf("%s and later", count(e.First))
 	case e.End == e.First+1:
 		return count(e.First)
 	}

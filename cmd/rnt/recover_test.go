@@ -26,33 +26,69 @@ func cut(t *testing.T, name string, n int) string {
 func TestRecover(t *testing.T) {
 	in := cut(t, "special_zero.root", 550) // list of keys, free list and streamer infos
 	out := filepath.Join(t.TempDir(), "out.root")
-	text := rnt(t, "recover", in, out)
+	text := rnt(t, "recover", out, in)
 	if !strings.HasPrefix(text, "container: ") || !strings.Contains(text, "\nzero: 6 of 6 entries saved, found by the anchor at 0x52a that the scan found\n") {
 		t.Errorf("got\n%s", text)
 	}
 	compare(t, rnt(t, "cat", out), rnt(t, "cat", special+"zero.root"))
-	report := decode[rescue.Report](t, "recover", "--json", "--ntuple", "zero", in, out)
+	report := decode[rescue.Report](t, "recover", "--json", "--ntuple", "zero", "--force", out, in)
 	if len(report.NTuples) != 1 || report.NTuples[0].Saved != 6 || report.Container == "" {
 		t.Errorf("%+v", report)
 	}
 
-	for args, want := range map[string]string{
-		"recover":                              "rnt: which file?",
-		"recover x":                            "rnt: to which file?",
-		"recover x y z":                        "rnt: unexpected arguments: z",
-		"recover missing.root y":               "rnt: open missing.root: no such file or directory",
-		"recover " + in + " " + in:             "rnt: " + in + ": is the damaged file itself",
-		"recover main.go " + out:               "rnt: main.go: nothing can be saved: there is no whole header of an RNTuple",
-		"recover --ntuple x " + in + " " + out: `rnt: ` + in + `: nothing can be saved: there is no RNTuple "x", or its header is lost`,
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{}, "rnt: which file is to be made?"},
+		{[]string{"x"}, "rnt: which file is to be recovered?"},
+		{[]string{"x", "y", "z"}, "rnt: unexpected arguments: z"},
+		{[]string{"y", "missing.root"}, "rnt: open missing.root: no such file or directory"},
+		{[]string{in, in, "--force"}, "rnt: " + in + ": is an input and would be overwritten"},
+		{[]string{out, in}, "rnt: " + out + ": exists; --force replaces it"},
+		{[]string{out, "main.go", "--force"}, "rnt: main.go: nothing can be saved: there is no whole header of an RNTuple"},
+		{[]string{"--ntuple", "x", "--force", out, in}, "rnt: " + in + `: nothing can be saved: there is no RNTuple "x", or its header is lost`},
 	} {
-		_, stderr, status := try(strings.Fields(args)...)
-		if first, _, _ := strings.Cut(stderr, "\n"); status == exitOK || first != want {
-			t.Errorf("%s: status %d, %q, want %q", args, status, first, want)
+		_, stderr, status := try(append([]string{"recover"}, c.args...)...)
+		if first, _, _ := strings.Cut(stderr, "\n"); status == exitOK || first != c.want {
+			t.Errorf("%s: status %d, %q, want %q", c.args, status, first, c.want)
 		}
 	}
 	// What was there stays if nothing can be saved.
 	compare(t, rnt(t, "cat", out), rnt(t, "cat", special+"zero.root"))
-	if _, stderr, status := try("recover", cut(t, "special_zero.root", 1700), out); status != exitError || !strings.Contains(stderr, "nothing can be saved") {
+	if _, stderr, status := try("recover", "--force", out, cut(t, "special_zero.root", 1700)); status != exitError || !strings.Contains(stderr, "nothing can be saved") {
 		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
+// A page is damaged in the first of several clusters: the others are saved only with
+// --keep-going, which is said.
+func TestRecoverKeepGoing(t *testing.T) {
+	b, err := os.ReadFile(dimuon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[50000] ^= 1
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.root"), filepath.Join(dir, "out.root")
+	if err := os.WriteFile(in, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args   []string
+		status int
+		hint   bool
+	}{
+		{[]string{"recover", out, in}, exitError, true},
+		{[]string{"recover", "--quiet", out, in}, exitError, false},
+		{[]string{"recover", "--keep-going", out, in}, exitOK, false},
+	} {
+		_, stderr, status := try(c.args...)
+		if status != c.status || strings.Contains(stderr, "--keep-going") != c.hint {
+			t.Errorf("%v: status %d, %q", c.args, status, stderr)
+		}
+	}
+	if n := strings.Count(rnt(t, "cat", out, "-f", "run"), "\n"); n != 72000 {
+		t.Errorf("%d entries saved, want those of 9 of 10 clusters", n)
 	}
 }

@@ -12,21 +12,20 @@ import (
 func (t *tool) renameCommand() *cobra.Command {
 	var to, out string
 	var fields []string
-	var asJSON bool
+	var asJSON, force bool
 	cmd := &cobra.Command{
 		Use:   "rename FILE [NTUPLE]",
 		Short: "Give an RNTuple or its fields other names",
-		Long: `rename gives the RNTuple in FILE, and fields of it, other names: in the file, or in a
-copy. Pages stay as they are; in the file they are not even touched, and what says
-which names there are is written anew behind all else. If anything fails the file is
-as it was.
+		Long: `rename gives the RNTuple in FILE, and fields of it, new names: in FILE itself, or in
+a copy. Pages stay as they are; in FILE they are not even touched, and the metadata
+with the names is written again at the end. If anything fails, FILE is as it was.
 
 Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
-"jet.eta" of "jet.pt". Members of classes are called as their classes say.`,
+"jet.eta" of "jet.pt". Members of classes have the names that their classes define.`,
 		Example: "  rnt rename --to Events in.root ntuple\n" +
 			"  rnt rename --field pt=Muon_pt --field eta=Muon_eta --out copy.root in.root",
 		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(2),
+		ValidArgsFunction: completeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			renaming := surgery.Renaming{Name: to, Fields: map[string]string{}}
 			for _, text := range fields {
@@ -40,24 +39,30 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 				renaming.Fields[old] = name
 			}
 			if to == "" && len(fields) == 0 {
-				return usageError("what is to be renamed? There are --to and --field")
+				return usageError("what is to be renamed? Use --to or --field")
 			}
-			in := surgery.Input{Path: args[0]}
-			if len(args) > 1 {
-				in.Name = args[1]
-			}
+			in := surgery.Input{Path: args[0], Name: nameOf(args)}
 			if out == "" {
 				return surgery.RenameInPlace(cmd.Context(), in, renaming)
 			}
-			return t.operate(out, asJSON, func(progress surgery.Option) (*surgery.Report, error) {
-				return surgery.Rename(cmd.Context(), out, in, renaming, progress)
+			inputs, err := t.inputs(cmd, args[:1], in.Name)
+			if err != nil {
+				return err
+			}
+			report, err := t.operate(out, force, inputs, func(progress surgery.Option) (*surgery.Report, error) {
+				return surgery.Rename(cmd.Context(), out, inputs[0], renaming, progress)
 			})
+			if err != nil {
+				return err
+			}
+			return t.printMerged(out, report, asJSON)
 		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&to, "to", "", "new name of the RNTuple")
-	f.StringArrayVar(&fields, "field", nil, "OLD=NEW, again for more fields")
-	f.StringVarP(&out, "out", "o", "", "make a new file, and leave FILE as it is")
-	f.BoolVar(&asJSON, "json", false, "with --out, print JSON, sizes in bytes")
+	f.StringArrayVar(&fields, "field", nil, "OLD=NEW, repeated for more fields")
+	f.StringVarP(&out, "out", "o", "", "make the new file `OUT`, and leave FILE as it is")
+	f.BoolVar(&asJSON, "json", false, "with --out, print the report as JSON, sizes in bytes")
+	f.BoolVar(&force, "force", false, "with --out, replace OUT if it exists")
 	return cmd
 }

@@ -14,57 +14,71 @@ import (
 
 // repacking is how to repack.
 type repacking struct {
-	name, compression     string
-	encodings             []string
-	clusterSize, pageSize int64
-	asJSON                bool
+	making
+	encodings []string
+	pageSize  int64
 }
 
 func (t *tool) repackCommand() *cobra.Command {
 	var r repacking
 	cmd := &cobra.Command{
-		Use:   "repack OUT IN",
-		Short: "Store an RNTuple in another way",
-		Long: `repack makes a ROOT file OUT with the entries of the RNTuple in the file IN,
-compressed or encoded in another way, or in clusters and pages of another size.
-What needs no change is copied.
+		Use:   "repack OUT IN [NTUPLE]",
+		Short: "Store an RNTuple differently",
+		Long: `repack makes a ROOT file OUT with the entries of the RNTuple in the file IN, with
+another compression or encoding, or with clusters and pages of another size. What
+needs no change is copied.
 
-An --encoding is "default" (bytes are split, which makes them compress better),
+An --encoding is "default" (bytes are split, so that they compress better),
 "unsplit" (as in memory) or that of one field: "pt=Real16", "pt=Real32Trunc:16" with
 16 bits, "eta=Real32Quant:12:-5:5" with 12 bits for a range. The first two never
-lose anything: columns that are narrow already stay so. The last does as told.
+lose anything: columns that are already narrow stay narrow. The last may round.
 
-OUT comes into being as a whole: if anything is wrong, a file that was there stays.`,
+OUT appears only once it is complete: after an error there is no new file.`,
 		Example: "  rnt repack --compression lzma:7 small.root in.root\n" +
 			"  rnt repack --cluster-size 100000000 --encoding pt=Real16 out.root in.root",
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 2 {
-				return usageError("unexpected arguments: " + strings.Join(args[2:], " "))
-			}
-			return outAndInputs("repacked")(nil, args)
-		},
-		ValidArgsFunction: completeFiles,
-		RunE:              func(cmd *cobra.Command, args []string) error { return t.repack(cmd, args[0], args[1], r) },
+		Args:              outArgs(3, "repacked"),
+		ValidArgsFunction: completeArgs(2, 3),
+		RunE:              func(cmd *cobra.Command, args []string) error { return t.repack(cmd, args, r) },
 	}
 	f := cmd.Flags()
-	f.StringVar(&r.name, "name", "", "name of the RNTuple (default the one that the file has)")
-	f.StringVar(&r.compression, "compression", "", `"zstd:5", "lz4:4", "zlib:1", "lzma:7" or "none" (default as it is)`)
-	f.StringArrayVar(&r.encodings, "encoding", nil, `"default", "unsplit" or FIELD=TYPE, again for more fields (default as it is)`)
+	compressionFlag(cmd, &r.compression, "", "as it is")
+	f.StringArrayVar(&r.encodings, "encoding", nil, `"default", "unsplit" or FIELD=TYPE, repeated for more fields (default as it is)`)
 	f.Int64Var(&r.clusterSize, "cluster-size", 0, "make new clusters of that many bytes on disk (default as they are)")
 	f.Int64Var(&r.pageSize, "page-size", 0, "make new pages of at most that many bytes in memory (default as they are)")
-	f.BoolVar(&r.asJSON, "json", false, "print JSON, sizes in bytes")
+	f.BoolVar(&r.asJSON, "json", false, "print the report as JSON, sizes in bytes")
+	completeValues(cmd, "encoding", "default\tbytes are split", "unsplit\tas in memory")
+	forceFlag(cmd, &r.force)
 	return cmd
 }
 
-func (t *tool) repack(cmd *cobra.Command, out, in string, r repacking) error {
-	opts, err := compressionOption(r.compression)
+func (t *tool) repack(cmd *cobra.Command, args []string, r repacking) error {
+	opts, err := r.options(cmd)
 	if err != nil {
 		return err
+	}
+	inputs, err := t.inputs(cmd, args[1:2], nameOf(args[1:]))
+	if err != nil {
+		return err
+	}
+	report, err := t.operate(args[0], r.force, inputs, func(progress surgery.Option) (*surgery.Report, error) {
+		return surgery.Repack(cmd.Context(), args[0], inputs[0], append(opts, progress)...)
+	})
+	if err != nil {
+		return err
+	}
+	return t.printMerged(args[0], report, r.asJSON)
+}
+
+// options returns the options of package surgery.
+func (r *repacking) options(cmd *cobra.Command) ([]surgery.Option, error) {
+	opts, err := compressionOption(r.compression)
+	if err != nil {
+		return nil, err
 	}
 	for _, text := range r.encodings {
 		opt, err := parseEncoding(text)
 		if err != nil {
-			return usageError(fmt.Sprintf("--encoding %s: %v", text, err))
+			return nil, usageError(fmt.Sprintf("--encoding %s: %v", text, err))
 		}
 		opts = append(opts, opt)
 	}
@@ -77,18 +91,16 @@ func (t *tool) repack(cmd *cobra.Command, out, in string, r repacking) error {
 			continue
 		}
 		if size.bytes <= 0 {
-			return usageError(fmt.Sprintf("--%s must be positive", size.flag))
+			return nil, usageError(fmt.Sprintf("--%s must be positive", size.flag))
 		}
 		opts = append(opts, surgery.AtLeast(surgery.Rewrite), surgery.Write(size.option(size.bytes)))
 	}
-	return t.operate(out, r.asJSON, func(progress surgery.Option) (*surgery.Report, error) {
-		return surgery.Repack(cmd.Context(), out, surgery.Input{Path: in, Name: r.name}, append(opts, progress)...)
-	})
+	return opts, nil
 }
 
-// parseEncoding reads a value of --encoding.
+// parseEncoding parses a value of --encoding.
 func parseEncoding(text string) (surgery.Option, error) {
-	at := strings.LastIndexByte(text, '=') // names may have some, too
+	at := strings.LastIndexByte(text, '=') // names may contain it
 	if at < 0 {
 		e := surgery.Encoding(text)
 		if e != surgery.DefaultEncoding && e != surgery.UnsplitEncoding {
@@ -107,14 +119,14 @@ func parseEncoding(text string) (surgery.Option, error) {
 	}
 	bits, err := strconv.ParseUint(parts[1], 10, 16)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no number of bits", parts[1])
+		return nil, fmt.Errorf("%q is not a number of bits", parts[1])
 	}
 	column.Bits = uint16(bits)
 	if len(parts) == 4 {
 		column.Range = new([2]float64)
 		for i, part := range parts[2:] {
 			if column.Range[i], err = strconv.ParseFloat(part, 64); err != nil {
-				return nil, fmt.Errorf("%q is no number", part)
+				return nil, fmt.Errorf("%q is not a number", part)
 			}
 		}
 	}

@@ -1,31 +1,87 @@
 package main
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 func (t *tool) schemaCommand() *cobra.Command {
 	var asJSON bool
+	var fields []string
 	cmd := &cobra.Command{
 		Use:   "schema FILE [NTUPLE]",
 		Short: "Print the fields of an RNTuple, their types and columns",
-		Long: "schema prints the fields of an RNTuple as a tree: name, C++ type, shape, column\n" +
-			"types and remarks. Column types joined by + belong together; those joined by |\n" +
-			"are different representations of the same field.",
+		Long: `schema prints the fields of an RNTuple as a tree: name, C++ type, shape, column
+types and remarks. Column types joined by + belong together; those joined by | are
+different representations of the same field.
+
+With --json it prints everything that is needed to make an RNTuple like this one, as
+"rnt create --schema" reads it. There --fields chooses top-level fields only, and the
+sources of projected fields come with them.`,
 		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(2),
+		ValidArgsFunction: completeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := open(cmd.Context(), args)
+			if err := checkFields(cmd, fields); err != nil {
+				return err
+			}
+			r, err := t.open(cmd.Context(), args)
 			if err != nil {
 				return err
 			}
 			defer r.Close()
-			if asJSON {
-				return printJSON(t.out, r.Schema().Document())
+			chosen, err := choose(r.Schema(), fields)
+			if err != nil {
+				return fmt.Errorf("%s: %w", shown(args[0]), err)
 			}
-			return r.Schema().Print(t.out)
+			if !asJSON {
+				return r.Schema().Print(t.out, fieldsOf(chosen)...)
+			}
+			doc := r.Schema().Document()
+			if len(chosen) > 0 {
+				doc.Fields = withTop(doc.Fields, topsOf(chosen))
+			}
+			return printJSON(t.out, doc)
 		},
 	}
+	fieldsFlag(cmd, &fields, "fields to print")
+	completeFields(cmd, "fields", 0)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, all that is needed to make an RNTuple like this one")
 	return cmd
+}
+
+// topsOf returns the names of the top-level fields that hold chosen fields, and of
+// those that hold the sources of their projected fields.
+func topsOf(chosen []choice) map[string]bool {
+	tops := map[string]bool{}
+	var sources func(f *schema.Field)
+	add := func(f *schema.Field) {
+		for f.Parent != nil {
+			f = f.Parent
+		}
+		if !tops[f.Name] {
+			tops[f.Name] = true
+			sources(f)
+		}
+	}
+	sources = func(f *schema.Field) {
+		if f.Source != nil {
+			add(f.Source)
+		}
+		for _, child := range f.Children {
+			sources(child)
+		}
+	}
+	for _, c := range chosen {
+		add(c.field)
+	}
+	return tops
+}
+
+// withTop returns the fields of a document with the given names.
+func withTop(fields []*schema.FieldDocument, names map[string]bool) []*schema.FieldDocument {
+	return slices.DeleteFunc(fields, func(f *schema.FieldDocument) bool { return !names[f.Name] })
 }

@@ -21,7 +21,7 @@ func TestCut(t *testing.T) {
 		}
 	}
 
-	report := decode[cutJSON](t, "slim", "--json", "--keep", "event,Muon_p*", out, dimuon, "Events")
+	report := decode[cutJSON](t, "slim", "--json", "--fields", "event,Muon_p*", out, dimuon, "Events")
 	same("slim", cat(out), everything...)
 	if len(report.Levels) != 1 || report.Levels[0].Level != "copy" {
 		t.Errorf("slim: %v", report)
@@ -29,7 +29,7 @@ func TestCut(t *testing.T) {
 	if fields := rnt(t, "schema", out); strings.Contains(fields, "run") || strings.Contains(fields, "Muon_eta") {
 		t.Error(fields)
 	}
-	stdout, stderr, _ := try("slim", "--drop", "_collection0", out, dimuon)
+	stdout, stderr, _ := try("slim", "--force", "--drop", "_collection0", out, dimuon)
 	if !strings.Contains(stderr, `field "nMuon" is dropped`) || !strings.Contains(stdout, "out.root: 80,000 of 80,000 entries") {
 		t.Error(stdout, stderr)
 	}
@@ -40,15 +40,15 @@ func TestCut(t *testing.T) {
 			want = append(want, line)
 		}
 	}
-	report = decode[cutJSON](t, "skim", "--json", "--where", "len(Muon_pt) == 3 && nMuon == 3", "--fields", "event,Muon_pt", out, dimuon)
+	report = decode[cutJSON](t, "skim", "--force", "--json", "--where", "len(Muon_pt) == 3 && nMuon == 3", "--fields", "event,Muon_pt", out, dimuon)
 	same("skim", cat(out), want...)
 	if report.Entries != int64(len(want)) || report.InputEntries != 80000 || len(want) == 0 {
 		t.Errorf("skim: %v, want %d entries", report, len(want))
 	}
 
-	rnt(t, "concat", out, dimuon+"[79990:]", dimuon+"[2:3]", dimuon+"[:5]")
+	rnt(t, "concat", "--force", out, dimuon+"[79990:]", dimuon+"[2:3]", dimuon+"[:5]")
 	same("concat", cat(out), append(append(append([]string{}, everything[79990:]...), everything[2]), everything[:5]...)...)
-	table := rnt(t, "concat", "--clusters", out, dimuon+"[0:1]", dimuon)
+	table := rnt(t, "concat", "--force", "--clusters", out, dimuon+"[0:1]", dimuon)
 	if strings.Contains(table, "rewrite") || !strings.HasPrefix(cat(out), everything[0]) {
 		t.Error(table)
 	}
@@ -77,12 +77,12 @@ func TestCutErrors(t *testing.T) {
 		says   string
 	}{
 		{[]string{"slim"}, 2, "which file is to be made?"},
-		{[]string{"slim", "out"}, 2, "of which file?"},
+		{[]string{"slim", "out"}, 2, "which file is to be slimmed?"},
 		{[]string{"slim", "out", "in", "n", "m"}, 2, "unexpected arguments: m"},
 		{[]string{"slim", "out", "in"}, 2, "which fields?"},
-		{[]string{"slim", "--keep", "x", "--compression", "fast", "out", "in"}, 2, "--compression"},
-		{[]string{"slim", "--keep", "x", "--cluster-size", "0", "out", "in"}, 2, "--cluster-size must be positive"},
-		{[]string{"slim", "--keep", "runn", "out", "in"}, 1, `no field "runn"`},
+		{[]string{"slim", "--fields", "x", "--compression", "fast", "out", "in"}, 2, "--compression"},
+		{[]string{"slim", "--fields", "x", "--cluster-size", "0", "out", "in"}, 2, "--cluster-size must be positive"},
+		{[]string{"slim", "--fields", "runn", "out", "in"}, 1, `no field "runn"`},
 		{[]string{"skim", "out", "in"}, 2, "which entries?"},
 		{[]string{"skim", "--where", "1 +", "out", "in"}, 2, "--where: expression, character"},
 		{[]string{"skim", "--where", "Muon_px > 1", "out", "in"}, 1, `there is no field "Muon_px"; did you mean "Muon_pt"?`},

@@ -6,74 +6,54 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
 // cutting is how to cut: what slim, skim, concat and split have in common.
 type cutting struct {
-	keep, drop        []string
-	name, compression string
-	clusterSize       int64
-	dropSets, asJSON  bool
+	making
+	fields, drop []string
 }
 
-// flags adds the flags to a command; keep is what the one for fields is called.
-func (c *cutting) flags(cmd *cobra.Command, keep string) {
-	f := cmd.Flags()
-	f.StringSliceVar(&c.keep, keep, nil, "fields to keep: paths, with * and ? (default all)")
-	f.StringSliceVar(&c.drop, "drop", nil, "fields to leave out")
-	f.StringVar(&c.compression, "compression", "", `"zstd:5", "lz4:4", "zlib:1", "lzma:7" or "none" (default as it is)`)
-	f.Int64Var(&c.clusterSize, "cluster-size", 128<<20, "wanted size of clusters that are rewritten, in bytes")
-	f.BoolVar(&c.dropSets, "drop-attributes", false, "leave attribute sets behind")
-	f.BoolVar(&c.asJSON, "json", false, "print JSON, sizes in bytes")
+// flags adds the flags to a command.
+func (c *cutting) flags(cmd *cobra.Command) {
+	c.making.flags(cmd, "as it is")
+	fieldsFlag(cmd, &c.fields, "fields to keep")
+	cmd.Flags().StringSliceVar(&c.drop, "drop", nil, "fields to leave out, named like those of --fields")
+	for _, flag := range []string{"fields", "drop"} {
+		completeFields(cmd, flag, 1)
+	}
 }
 
-// cutting returns the options of package surgery. They have a bar show progress,
-// until done is called.
-func (t *tool) cutting(c *cutting) (opts []surgery.Option, done func(), err error) {
-	if c.clusterSize <= 0 {
-		return nil, nil, usageError("--cluster-size must be positive")
+// options returns the options of package surgery.
+func (c *cutting) options(cmd *cobra.Command) ([]surgery.Option, error) {
+	if err := checkFields(cmd, c.fields); err != nil {
+		return nil, err
 	}
-	opts, err = compressionOption(c.compression)
-	if err != nil {
-		return nil, nil, err
-	}
-	opts = append(opts, surgery.Keep(c.keep...), surgery.Drop(c.drop...), surgery.Write(rntuple.ClusterSize(c.clusterSize)))
-	if c.dropSets {
-		opts = append(opts, surgery.DropAttributes())
-	}
-	var bar bar
-	opts = append(opts, surgery.Progress(func(done, total int64) {
-		if bar.b == nil {
-			bar = t.progress("bytes", total)
-		}
-		bar.set(done)
-	}))
-	return opts, func() { bar.done() }, nil
+	opts, err := c.making.options()
+	return append(opts, surgery.Keep(c.fields...), surgery.Drop(c.drop...)), err
 }
 
-// printCut prints what was done.
+// printCut prints what went into the file out.
 func (t *tool) printCut(out string, r *surgery.Report, asJSON bool) error {
 	if asJSON {
 		return printJSON(t.out, cutOf(r))
 	}
 	for _, f := range r.Dropped {
-		fmt.Fprintf(t.stderr, "rnt: field %q is dropped: it is a view on one that is\n", f)
+		t.warn("field %q is dropped: it is a projection of a field that is dropped", f)
+	}
+	if t.quiet {
+		return nil
 	}
 	fmt.Fprintf(t.out, "%s: %s of %s entries\n\n", filepath.Base(out), count(r.Entries), count(r.InputEntries))
-	levels := newTable("LEVEL", ">PAGES", ">BYTES")
-	for _, l := range reportOf(r).Levels {
-		levels.row(l.Level, count(l.Pages), size(l.Bytes))
-	}
-	return levels.print(t.out)
+	return t.printLevels(r)
 }
 
 // cutJSON is a report as JSON.
 type cutJSON struct {
 	reportJSON
 	InputEntries int64    `json:"input_entries"`
-	Dropped      []string `json:"dropped"` // views whose sources were dropped
+	Dropped      []string `json:"dropped"` // projections of fields that were dropped
 }
 
 func cutOf(r *surgery.Report) cutJSON {
@@ -85,60 +65,49 @@ func (t *tool) slimCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "slim OUT IN [NTUPLE]",
 		Short: "Keep or drop fields",
-		Long: `slim makes a ROOT file OUT with some fields of the RNTuple in the file IN. Its pages
-are copied as they are stored; entries, clusters and attribute sets stay the same.
+		Long: `slim makes a ROOT file OUT with some fields of the RNTuple in the file IN. Pages are
+copied as they are stored; entries, clusters and attribute sets stay the same.
 
-Fields are named by their paths, in which * stands for any letters but a dot, ? for
-one and [a-z] for some: "Muon_*", "event.vertex.*". With --keep, those that match are
-kept with all that is below them; those that match --drop are left out in any case.
-Members can be chosen of untyped records only: a class without one of its members
-would not be that class. What a kept field is a view on is kept, too; views on what
-is dropped are dropped.`,
-		Example: "  rnt slim --keep 'Muon_*,run,event' muons.root events.root\n" +
+Fields are named by their paths, in which * stands for any characters but a dot, ?
+for one and [a-z] for one of several: "Muon_*", "event.vertex.*". Those that match
+--fields are kept with everything below them; those that match --drop are left out
+in any case. Members can be chosen of untyped records only: a class without one of
+its members would not be that class. The source of a projected field that is kept is
+kept, too; projections of a field that is dropped are dropped.`,
+		Example: "  rnt slim --fields 'Muon_*,run,event' muons.root events.root\n" +
 			"  rnt slim --drop 'HLT_*' small.root events.root Events",
-		Args:              outIn(3),
-		ValidArgsFunction: completeOutIn,
+		Args:              outArgs(3, "slimmed"),
+		ValidArgsFunction: completeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(c.keep)+len(c.drop) == 0 {
-				return usageError("which fields? There are --keep and --drop")
-			}
-			opts, done, err := t.cutting(&c)
+			opts, err := c.options(cmd)
 			if err != nil {
 				return err
 			}
-			in := surgery.Input{Path: args[1]}
-			if len(args) > 2 {
-				in.Name = args[2]
+			if len(c.fields)+len(c.drop) == 0 {
+				return usageError("which fields? Use --fields or --drop")
 			}
-			report, err := surgery.Slim(cmd.Context(), args[0], in, opts...)
-			done()
+			inputs, err := t.inputs(cmd, args[1:2], nameOf(args[1:]))
+			if err != nil {
+				return err
+			}
+			report, err := t.operate(args[0], c.force, inputs, func(progress surgery.Option) (*surgery.Report, error) {
+				return surgery.Slim(cmd.Context(), args[0], inputs[0], append(opts, progress)...)
+			})
 			if err != nil {
 				return err
 			}
 			return t.printCut(args[0], report, c.asJSON)
 		},
 	}
-	c.flags(cmd, "keep")
+	c.flags(cmd)
+	forceFlag(cmd, &c.force)
 	return cmd
 }
 
-// outIn checks the arguments OUT IN and more, limit in all.
-func outIn(limit int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch len(args) {
-		case 0:
-			return usageError("which file is to be made?")
-		case 1:
-			return usageError("of which file?")
-		}
-		return fileArgs(limit)(cmd, args)
+// nameOf returns NTUPLE of the arguments FILE [NTUPLE], or nothing.
+func nameOf(args []string) string {
+	if len(args) > 1 {
+		return args[1]
 	}
-}
-
-// completeOutIn completes OUT IN [NTUPLE] in the shell.
-func completeOutIn(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-	if len(args) < 2 {
-		return []string{"root"}, cobra.ShellCompDirectiveFilterFileExt
-	}
-	return completeArgs(2)(cmd, args[1:], word)
+	return ""
 }

@@ -14,54 +14,58 @@ func (t *tool) splitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "split OUT IN [NTUPLE]",
 		Short: "Cut an RNTuple into several files",
-		Long: `split makes ROOT files with some entries each of the RNTuple in the file IN. OUT is
-their path with %d, %03d or the like for the number, counted from 0; without, the
-number comes before the extension: "out.root" gives "out-0.root", "out-1.root" ...
+		Long: `split makes ROOT files with some of the entries each of the RNTuple in the file IN.
+OUT is their path with %d, %03d or the like for the number, counted from 0; without
+that, the number goes before the extension: "out.root" gives "out-0.root",
+"out-1.root" and so on.
 
-Parts end after as many entries, after as many clusters, or where the pages of the
-next cluster would exceed a number of bytes. Where no cluster is cut, pages are
-copied as they are stored. Ranges of attributes are cut and numbered anew.
+Parts end after a number of entries, after a number of clusters, or where the pages
+of the next cluster would exceed a number of bytes. Where no cluster is cut, pages
+are copied as they are stored. Ranges of attributes are cut and renumbered.
 
-No file that exists is replaced, and after an error no part is left.`,
+No existing file is replaced, and after an error no part is left.`,
 		Example: "  rnt split --entries 100000 part.root events.root\n" +
 			"  rnt split --size 2000000000 'part-%03d.root' events.root",
-		Args:              outIn(3),
-		ValidArgsFunction: completeOutIn,
+		Args:              outArgs(3, "split"),
+		ValidArgsFunction: completeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			said := 0
+			given := 0
 			for _, name := range []string{"entries", "clusters", "size"} {
 				if cmd.Flags().Changed(name) {
-					said++
+					given++
 				}
 			}
-			if said != 1 {
-				return usageError("into which parts? Say one of --entries, --clusters and --size")
+			if given != 1 {
+				return usageError("into which parts? Use one of --entries, --clusters and --size")
 			}
-			opts, done, err := t.cutting(&c)
+			opts, err := c.options(cmd)
 			if err != nil {
 				return err
 			}
-			in := surgery.Input{Path: args[1]}
-			if len(args) > 2 {
-				in.Name = args[2]
-			}
-			parts, err := surgery.Split(cmd.Context(), numbered(args[0]), in, size, opts...)
-			done()
+			inputs, err := t.inputs(cmd, args[1:2], nameOf(args[1:]))
 			if err != nil {
 				return err
 			}
+			var parts []surgery.Part
+			if _, err := t.withBar(func(progress surgery.Option) (_ *surgery.Report, err error) {
+				parts, err = surgery.Split(cmd.Context(), numbered(args[0]), inputs[0], size, append(opts, progress)...)
+				return nil, err
+			}); err != nil {
+				return err
+			}
+			t.warnLeft(inputs)
 			return t.printParts(parts, c.asJSON)
 		},
 	}
 	f := cmd.Flags()
-	f.Int64Var(&size.Entries, "entries", 0, "entries of a part")
-	f.Int64Var(&size.Clusters, "clusters", 0, "clusters of a part")
-	f.Int64Var(&size.Bytes, "size", 0, "bytes of the pages of a part, at most, but at least a cluster")
-	c.flags(cmd, "fields")
+	f.Int64Var(&size.Entries, "entries", 0, "entries of each part")
+	f.Int64Var(&size.Clusters, "clusters", 0, "clusters of each part")
+	f.Int64Var(&size.Bytes, "size", 0, "most bytes of pages in each part, which has at least one cluster")
+	c.flags(cmd)
 	return cmd
 }
 
-// numbered adds a place for the number to a path that has none.
+// numbered returns path with a place for the number if it has none.
 func numbered(path string) string {
 	if strings.Contains(path, "%") {
 		return path
@@ -87,6 +91,9 @@ func (t *tool) printParts(parts []surgery.Part, asJSON bool) error {
 			all = append(all, partJSON{p.Path, p.Entries.First, p.Entries.End, cutOf(p.Report)})
 		}
 		return printJSON(t.out, all)
+	}
+	if t.quiet {
+		return nil
 	}
 	table := newTable("FILE", ">FIRST", ">ENTRIES", ">COPIED", ">REWRITTEN")
 	for _, p := range parts {

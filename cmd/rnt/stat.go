@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 func (t *tool) statCommand() *cobra.Command {
 	var asJSON bool
+	var fields []string
 	cmd := &cobra.Command{
 		Use:   "stat FILE [NTUPLE]",
 		Short: "Print what fields and columns cost on disk and in memory",
@@ -19,43 +21,57 @@ func (t *tool) statCommand() *cobra.Command {
 pages.
 
 IN MEMORY is the size of the elements as ROOT counts it: a bool has 1 byte, an
-offset 8. ON DISK is the size of the pages without their checksums; RATIO says how
+offset 8. ON DISK is the size of the pages without their checksums; RATIO is how
 many times smaller that is. ROOT writes equal pages once: SHARED is the part of
-ON DISK that a column above has, too, and % is what the rest makes up of all pages.
+ON DISK that a column above also uses, and % is the share of the rest in all pages.
 
-A field with more than one column has a line for itself and all below it, and one
-for each column, "#" and its number. Projected fields have no columns and cost
+A field with more than one column has a line for itself and everything below it, and
+one for each column, "#" and its number. Projected fields have no columns and cost
 nothing; the table leaves them out.`,
 		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(2),
+		ValidArgsFunction: completeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := open(cmd.Context(), args)
-			if err != nil {
+			if err := checkFields(cmd, fields); err != nil {
 				return err
 			}
-			defer r.Close()
-			var bar bar
-			i, err := r.Inspect(func(done, total int) {
-				if done == 1 {
-					bar = t.progress("page lists", int64(total))
-				}
-				bar.set(int64(done))
-			})
-			bar.done()
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			if asJSON {
-				return printJSON(t.out, statOf(r, i))
-			}
-			return t.printStat(r, i)
+			return t.stat(cmd.Context(), args, fields, asJSON)
 		},
 	}
+	fieldsFlag(cmd, &fields, "fields to print")
+	completeFields(cmd, "fields", 0)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, sizes in bytes")
 	return cmd
 }
 
-func (t *tool) printStat(r *rntuple.Reader, i *rntuple.Inspection) error {
+// stat prints the sizes of the fields that patterns name, all if there are none.
+func (t *tool) stat(ctx context.Context, args, patterns []string, asJSON bool) error {
+	r, err := t.open(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	chosen, err := choose(r.Schema(), patterns)
+	if err != nil {
+		return fmt.Errorf("%s: %w", shown(args[0]), err)
+	}
+	fields := r.Schema().TopLevel()
+	if len(patterns) > 0 {
+		fields = fieldsOf(chosen)
+	}
+	bar := t.bar("page lists")
+	i, err := r.Inspect(func(done, total int) { bar.setOf(int64(done), int64(total)) })
+	bar.done()
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", shown(args[0]), err)
+	case asJSON:
+		return printJSON(t.out, statOf(r, i, fields))
+	}
+	return t.printStat(r, i, fields)
+}
+
+// printStat prints the sizes of an RNTuple, and of some fields with all below them.
+func (t *tool) printStat(r *rntuple.Reader, i *rntuple.Inspection, fields []*schema.Field) error {
 	fmt.Fprintf(t.out, "RNTuple %q: %s entries, %s in %s\n", r.Name(), count(i.Entries),
 		plural(i.Clusters, "cluster"), plural(i.ClusterGroups, "cluster group"))
 	words, _ := settings(i.Compression())
@@ -89,7 +105,7 @@ func (t *tool) printStat(r *rntuple.Reader, i *rntuple.Inspection) error {
 		heads = append(heads, ">SHARED")
 	}
 	s := statTable{table: newTable(heads...), inspection: i}
-	for _, f := range r.Schema().TopLevel() {
+	for _, f := range fields {
 		s.field(f, "", "")
 	}
 	if err := s.print(t.out); err != nil {
@@ -109,13 +125,17 @@ type statTable struct {
 }
 
 // field adds the lines of f, its columns and the fields below it. The name is
-// drawn behind prefix, what is below behind indent.
+// drawn after prefix, what is below after indent.
 func (s *statTable) field(f *schema.Field, prefix, indent string) {
 	if f.Source != nil {
 		s.projected++
 		return
 	}
-	name, typ := prefix+schema.Printable(f.Name), schema.Printable(f.CppType())
+	name, typ := f.Path(), schema.Printable(f.CppType())
+	if prefix != "" {
+		name = f.Name // the tree shows the rest
+	}
+	name = prefix + schema.Printable(name)
 	var columns []rntuple.ColumnInspection
 	for _, representation := range f.Columns {
 		for _, c := range representation {
@@ -182,11 +202,4 @@ func checksummed(s rntuple.Storage) string {
 	default:
 		return fmt.Sprintf("%s of %s pages have one", count(s.Checksums), count(stored))
 	}
-}
-
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return count(int64(n)) + " " + what
 }

@@ -62,7 +62,8 @@ type statColumn struct {
 	statStorage
 }
 
-func statOf(r *rntuple.Reader, i *rntuple.Inspection) stat {
+// statOf returns the sizes of an RNTuple, and of some fields with all below them.
+func statOf(r *rntuple.Reader, i *rntuple.Inspection, fields []*schema.Field) stat {
 	s := stat{
 		Name: r.Name(), Entries: i.Entries, Clusters: i.Clusters, ClusterGroups: i.ClusterGroups,
 		Header: statEnvelope(i.Header), Footer: statEnvelope(i.Footer), PageLists: statEnvelope(i.PageLists),
@@ -85,10 +86,13 @@ func statOf(r *rntuple.Reader, i *rntuple.Inspection) stat {
 			add(child)
 		}
 	}
-	for _, f := range r.Schema().TopLevel() {
+	for _, f := range fields {
 		add(f)
 	}
 	for _, c := range i.Columns {
+		if !below(fields, c.Column.Owner) {
+			continue
+		}
 		column := statColumn{
 			ID: c.Column.ID, Field: c.Column.Owner.Path(), Representation: c.Column.Representation, Index: c.Column.Index,
 			Encoding: c.Column.Format().String(), Bits: c.Column.Bits, statStorage: storageOf(c.Storage),

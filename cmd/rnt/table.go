@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A table is printed with aligned columns.
+// A table is printed with its columns aligned.
 type table struct {
 	head  []string
 	right []bool
@@ -30,8 +30,16 @@ func newTable(heads ...string) *table {
 // row appends a row; cells that are missing at its end are empty.
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// widest is how wide long cells may make a column that is aligned to the left;
-// a wider one pushes the rest of its row to the right.
+// dropFirst removes the first column.
+func (t *table) dropFirst() {
+	t.head, t.right = t.head[1:], t.right[1:]
+	for i, row := range t.rows {
+		t.rows[i] = row[1:]
+	}
+}
+
+// widest is how wide cells may make a column that is aligned to the left; a wider
+// cell pushes the rest of its row to the right.
 const widest = 52
 
 func (t *table) print(w io.Writer) error {
@@ -95,4 +103,15 @@ func printJSON(w io.Writer, v any) error {
 	e.SetEscapeHTML(false) // < and > are in most type names
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// plural returns a number of things whose name takes an s.
+func plural(n int, what string) string { return pluralOf(int64(n), what, what+"s") }
+
+// pluralOf returns a number with the name of one thing, or of several.
+func pluralOf(n int64, one, several string) string {
+	if n == 1 {
+		several = one
+	}
+	return count(n) + " " + several
 }

@@ -19,23 +19,16 @@ func (t *tool) verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify FILE...",
 		Short: "Check files for damage",
-		Long: `verify checks all there is of the RNTuples in files, older cycles and attribute
-sets included, and of the ROOT files around them: the records, anchors, envelopes
-and checksums, the schema, clusters, every page, and values that lead to others.
+		Long: `verify checks everything in the RNTuples of files, including older cycles and
+attribute sets, and the ROOT files around them: records, anchors, envelopes and
+checksums, the schema, clusters, every page, and values that refer to others.
 
 It prints a line for every problem, with its place and its offset in the file,
-then a line for the file. Problems that are unsupported may be none to a newer
-version. With --json, every line is a JSON object. The status is 1 if any file has
-a problem.`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usageError("which file?")
-			}
-			return nil
-		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"root"}, cobra.ShellCompDirectiveFilterFileExt
-		},
+then a line for the file. A problem that is called unsupported may be none to a newer
+version. With --json, every line is a JSON object; with --quiet, files without a
+problem have no line. The status is 1 if any file has a problem.`,
+		Args:              fileArgs(anyNumber),
+		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit <= 0 {
 				return usageError("--limit must be positive")
@@ -44,16 +37,16 @@ a problem.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON Lines")
-	cmd.Flags().IntVar(&limit, "limit", limit, "print at most N problems of a kind for each RNTuple")
+	cmd.Flags().IntVar(&limit, "limit", limit, "print at most `N` problems of a kind for each RNTuple")
 	return cmd
 }
 
 // verify checks files, and says in the end how many have problems.
-func (t *tool) verify(ctx context.Context, paths []string, limit int, asJSON bool) error {
+func (t *tool) verify(ctx context.Context, args []string, limit int, asJSON bool) error {
 	bad := 0
 	var errs []error
-	for _, path := range paths {
-		problems, err := t.verifyFile(ctx, path, limit, asJSON)
+	for _, arg := range args {
+		problems, err := t.verifyFile(ctx, arg, limit, asJSON)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -68,40 +61,42 @@ func (t *tool) verify(ctx context.Context, paths []string, limit int, asJSON boo
 	}
 	switch {
 	case bad == 1:
-		errs = append(errs, fmt.Errorf("1 of %s has problems", plural(len(paths), "file")))
+		errs = append(errs, fmt.Errorf("1 of %s has problems", plural(len(args), "file")))
 	case bad > 1:
-		errs = append(errs, fmt.Errorf("%d of %s have problems", bad, plural(len(paths), "file")))
+		errs = append(errs, fmt.Errorf("%d of %s have problems", bad, plural(len(args), "file")))
 	}
 	return errors.Join(errs...)
 }
 
 // verifyFile checks a file and returns how many problems it has.
-func (t *tool) verifyFile(ctx context.Context, path string, limit int, asJSON bool) (problems int64, err error) {
-	lines := json.NewEncoder(t.out)
-	lines.SetEscapeHTML(false)
-	var bar bar
-	s, err := verify.File(ctx, path, func(p verify.Problem) error {
-		bar.done() // it would be in the way of the line
-		if asJSON {
-			err = lines.Encode(problemOf(p))
-		} else {
-			_, err = fmt.Fprintln(t.out, schema.Printable(fmt.Sprintf("%s: %v", path, p)))
-		}
-		return errors.Join(err, t.out.Flush())
-	}, verify.Limit(limit), verify.Progress(func(done, total int64) {
-		if bar.b == nil {
-			bar = t.progress("bytes", total)
-		}
-		bar.set(done)
-	}))
-	bar.done()
+func (t *tool) verifyFile(ctx context.Context, arg string, limit int, asJSON bool) (problems int64, err error) {
+	path, err := t.input(ctx, arg)
 	if err != nil {
 		return 0, err
 	}
-	if asJSON {
-		return s.Problems, lines.Encode(verifiedOf(path, s))
+	lines := json.NewEncoder(t.out)
+	lines.SetEscapeHTML(false)
+	bar := t.byteBar()
+	s, err := verify.File(ctx, path, func(p verify.Problem) error {
+		bar.done() // it would be in the way of the line
+		p.File = shown(arg)
+		if asJSON {
+			err = lines.Encode(problemOf(p))
+		} else {
+			_, err = fmt.Fprintln(t.out, schema.Printable(fmt.Sprintf("%s: %v", p.File, p)))
+		}
+		return errors.Join(err, t.out.Flush())
+	}, verify.Limit(limit), verify.Progress(bar.setOf))
+	bar.done()
+	switch {
+	case err != nil:
+		return 0, err
+	case asJSON:
+		return s.Problems, lines.Encode(verifiedOf(shown(arg), s))
+	case t.quiet && s.Problems == 0:
+		return 0, nil
 	}
-	return s.Problems, t.printVerified(path, s)
+	return s.Problems, t.printVerified(shown(arg), s)
 }
 
 func (t *tool) printVerified(path string, s *verify.Summary) error {
@@ -124,7 +119,7 @@ func (t *tool) printVerified(path string, s *verify.Summary) error {
 // A verifyProblem is what `rnt verify --json` prints of a problem.
 type verifyProblem struct {
 	File    string       `json:"file"`
-	RNTuple string       `json:"rntuple,omitempty"` // absent: the file around it
+	RNTuple string       `json:"rntuple,omitempty"` // absent if it is the file around it
 	Check   verify.Check `json:"check"`
 	Path    string       `json:"path"` // in words
 	Cluster *int         `json:"cluster,omitempty"`

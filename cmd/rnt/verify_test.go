@@ -33,7 +33,7 @@ func TestVerifyDamage(t *testing.T) {
 	}
 	stdout, stderr, status := try("verify", dimuon, path, "missing.root")
 	lines := strings.Split(stdout, "\n")
-	if status != exitError || len(lines) != 5 || stderr != "rnt: open missing.root: no such file or directory; 1 of 3 files has problems\n" {
+	if status != exitError || len(lines) != 5 || stderr != "rnt: open missing.root: no such file or directory\nrnt: 1 of 3 files has problems\n" {
 		t.Fatalf("status %d, %q, %s", status, stderr, stdout)
 	}
 	for i, part := range []string{": ok: ", `: RNTuple "Events", cluster 0, column `, `checksum mismatch`, `: 2 problems: 1 RNTuple`} {

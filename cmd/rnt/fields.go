@@ -1,0 +1,133 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/internal/pattern"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// fieldsFlag adds the flag --fields, whose value must be checked with
+// checkFields.
+func fieldsFlag(cmd *cobra.Command, fields *[]string, what string) {
+	cmd.Flags().StringSliceVarP(fields, "fields", "f", nil, what+`, by path, with * ? [a-z]: "run,Muon_*,event.x" (default all)`)
+}
+
+// checkFields refuses a value of --fields without names.
+func checkFields(cmd *cobra.Command, fields []string) error {
+	if cmd.Flags().Changed("fields") && len(fields) == 0 {
+		return usageError("--fields names no field")
+	}
+	for i, p := range fields {
+		switch {
+		case p == "":
+			return usageError("--fields has an empty name")
+		case slices.Contains(fields[:i], p):
+			return usageError(fmt.Sprintf("--fields has %q twice", p))
+		case pattern.Check(p) != nil:
+			return usageError(fmt.Sprintf("--fields: %q is not a valid pattern", p))
+		}
+	}
+	return nil
+}
+
+// A choice is a field that --fields names.
+type choice struct {
+	path  string // as it was named, or of the field that matches a pattern
+	field *schema.Field
+}
+
+// choose returns the fields of s that patterns name, each once, in the order of
+// the patterns and the schema; of a field that matches a pattern only itself, not
+// those below it. The error names all patterns that no field matches, in a line
+// each.
+func choose(s *schema.Schema, patterns []string) ([]choice, error) {
+	var chosen []choice
+	var errs []error
+	add := func(path string, f *schema.Field) {
+		if !slices.ContainsFunc(chosen, func(c choice) bool { return c.path == path }) {
+			chosen = append(chosen, choice{path, f})
+		}
+	}
+	for _, p := range patterns {
+		if pattern.IsExact(p) {
+			chain, err := s.Lookup(p)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			add(p, chain[len(chain)-1])
+			continue
+		}
+		found := false
+		var walk func(fields []*schema.Field)
+		walk = func(fields []*schema.Field) {
+			for _, f := range fields {
+				if pattern.Match(p, f) {
+					found = true
+					add(f.Path(), f)
+				} else {
+					walk(f.Children)
+				}
+			}
+		}
+		walk(s.Fields)
+		if !found {
+			errs = append(errs, fmt.Errorf("%w matches %q in RNTuple %q", schema.ErrNoField, p, s.Name))
+		}
+	}
+	if len(errs) > 1 {
+		return nil, fmt.Errorf("%d wrong names of fields:\n\t%w", len(errs), list(errs))
+	}
+	return chosen, errors.Join(errs...)
+}
+
+// A list is several errors, one a line in the text of a larger one.
+type list []error
+
+func (l list) Error() string {
+	var text string
+	for i, err := range l {
+		if i > 0 {
+			text += "\n\t"
+		}
+		text += err.Error()
+	}
+	return text
+}
+
+func (l list) Unwrap() []error { return l }
+
+// paths returns the paths of chosen fields.
+func paths(chosen []choice) []string {
+	var all []string
+	for _, c := range chosen {
+		all = append(all, c.path)
+	}
+	return all
+}
+
+// fieldsOf returns chosen fields, each once.
+func fieldsOf(chosen []choice) []*schema.Field {
+	var all []*schema.Field
+	for _, c := range chosen {
+		if !slices.Contains(all, c.field) {
+			all = append(all, c.field)
+		}
+	}
+	return all
+}
+
+// below reports whether f is one of some fields or below one of them.
+func below(fields []*schema.Field, f *schema.Field) bool {
+	for ; f != nil; f = f.Parent {
+		if slices.Contains(fields, f) {
+			return true
+		}
+	}
+	return false
+}

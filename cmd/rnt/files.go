@@ -1,0 +1,147 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
+
+// stdinName is what messages call standard input.
+const stdinName = "standard input"
+
+// maxSpooled is how many bytes of standard input are put into a temporary file.
+const maxSpooled = 64 << 30
+
+// shown returns how results name the file of an argument.
+func shown(arg string) string {
+	if arg == "-" {
+		return stdinName
+	}
+	return arg
+}
+
+// input returns the path of the file that an argument names. For "-" that is a
+// temporary file with everything that standard input holds, since the parts of an
+// RNTuple cannot be read in the order in which they are stored.
+func (t *tool) input(ctx context.Context, arg string) (string, error) {
+	if arg != "-" || t.spooled != "" {
+		if arg == "-" {
+			arg = t.spooled
+		}
+		return arg, nil
+	}
+	if isTerminal(t.stdin) {
+		return "", usageError("standard input is a terminal, not a file")
+	}
+	in := bufio.NewReader(t.interruptible(ctx))
+	if head, err := in.Peek(4); string(head) != "root" && string(head) != "rntu" && (err == nil || errors.Is(err, io.EOF)) {
+		return "", fmt.Errorf("%s: not a ROOT file", stdinName)
+	}
+	f, err := os.CreateTemp("", "rnt-*.root")
+	if err != nil {
+		return "", err
+	}
+	t.spooled = f.Name()
+	n, err := io.Copy(f, io.LimitReader(in, maxSpooled+1))
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil && n > maxSpooled {
+		err = fmt.Errorf("more than %s; save it to a file first", size(maxSpooled))
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", stdinName, err)
+	}
+	return t.spooled, nil
+}
+
+// interruptible returns a reader of standard input whose Read fails once ctx is
+// done, even while nothing comes in.
+func (t *tool) interruptible(ctx context.Context) io.Reader {
+	r, w := io.Pipe()
+	context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
+	go func() {
+		_, err := io.Copy(w, t.stdin)
+		w.CloseWithError(err) // nil is io.EOF
+	}()
+	return r
+}
+
+// open opens the RNTuple that the arguments FILE [NTUPLE] name.
+func (t *tool) open(ctx context.Context, args []string) (*rntuple.Reader, error) {
+	name := ""
+	if len(args) > 1 {
+		name = args[1]
+		if name == "" {
+			return nil, usageError("NTUPLE is empty")
+		}
+	}
+	path, err := t.input(ctx, args[0])
+	if err != nil {
+		return nil, err
+	}
+	return rntuple.Open(path, name, rntuple.Context(ctx))
+}
+
+// openFile opens the file that an argument names and returns its size.
+func (t *tool) openFile(ctx context.Context, arg string) (*os.File, int64, error) {
+	path, err := t.input(ctx, arg)
+	if err != nil {
+		return nil, 0, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s: is a directory", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// checkOutput makes sure that a command may make the file out. It must not be one
+// of the inputs, under whichever name, and must exist only if force is set.
+func checkOutput(out string, force bool, inputs ...string) error {
+	if out == "-" {
+		return usageError("a ROOT file cannot be written to standard output")
+	}
+	if _, err := os.Lstat(out); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := checkNotInput(out, inputs...); err != nil {
+		return err
+	}
+	info, err := os.Stat(out)
+	switch {
+	case err == nil && info.IsDir():
+		return fmt.Errorf("%s: is a directory", out)
+	case !force:
+		return fmt.Errorf("%s: exists; --force replaces it", out)
+	}
+	return nil
+}
+
+// checkNotInput makes sure that a file that is written to is none of the inputs.
+func checkNotInput(out string, inputs ...string) error {
+	info, err := os.Stat(out)
+	if err != nil {
+		return nil
+	}
+	for _, in := range inputs {
+		if other, err := os.Stat(in); err == nil && os.SameFile(info, other) {
+			return fmt.Errorf("%s: is an input and would be overwritten", out)
+		}
+	}
+	return nil
+}

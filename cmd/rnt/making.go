@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/surgery"
+)
+
+// making is how to make a file from others: the flags that those commands share.
+type making struct {
+	name, compression       string
+	clusterSize             int64
+	dropSets, force, asJSON bool
+}
+
+// flags adds the flags. Standard is what the compression is by default.
+func (m *making) flags(cmd *cobra.Command, standard string) {
+	f := cmd.Flags()
+	compressionFlag(cmd, &m.compression, "", standard)
+	f.Int64Var(&m.clusterSize, "cluster-size", 128<<20, "wanted size of clusters that are rewritten, in bytes")
+	f.BoolVar(&m.dropSets, "drop-attributes", false, "leave attribute sets out")
+	f.BoolVar(&m.asJSON, "json", false, "print the report as JSON, sizes in bytes")
+}
+
+// nameFlag adds the flag --name for inputs from the argument of the given number on.
+func (m *making) nameFlag(cmd *cobra.Command, what string, file int) {
+	cmd.Flags().StringVar(&m.name, "name", "", what)
+	completeNames(cmd, "name", file)
+}
+
+func forceFlag(cmd *cobra.Command, force *bool) {
+	cmd.Flags().BoolVar(force, "force", false, "replace OUT if it exists")
+}
+
+// compressionFlag adds the flag --compression with the default value, or if that is
+// empty a standard in words.
+func compressionFlag(cmd *cobra.Command, settings *string, value, standard string) {
+	usage := `"zstd:5", "lz4:4", "zlib:1", "lzma:7" or "none"`
+	if value == "" {
+		usage += " (default " + standard + ")"
+	}
+	cmd.Flags().StringVar(settings, "compression", value, usage)
+	completeValues(cmd, "compression", "zstd:5\tsmall and fast, ROOT's default", "lz4:4\tfastest to read", "zlib:1\tfor old readers",
+		"lzma:7\tsmallest, slow", "none\tuncompressed")
+}
+
+// compressionOption returns the option for the flag --compression, none if that
+// is empty.
+func compressionOption(flag string) ([]surgery.Option, error) {
+	if flag == "" {
+		return nil, nil
+	}
+	c, err := compress.ParseSettings(flag)
+	if err != nil {
+		return nil, usageError("--compression: " + err.Error())
+	}
+	return []surgery.Option{surgery.Compression(c)}, nil
+}
+
+// options returns the options of package surgery.
+func (m *making) options() ([]surgery.Option, error) {
+	if m.clusterSize <= 0 {
+		return nil, usageError("--cluster-size must be positive")
+	}
+	opts, err := compressionOption(m.compression)
+	if err != nil {
+		return nil, err
+	}
+	if m.dropSets {
+		opts = append(opts, surgery.DropAttributes())
+	}
+	return append(opts, surgery.Write(rntuple.ClusterSize(m.clusterSize))), nil
+}
+
+// inputs returns the inputs that arguments name, all with the same name of the
+// RNTuple.
+func (t *tool) inputs(cmd *cobra.Command, args []string, name string) ([]surgery.Input, error) {
+	inputs := make([]surgery.Input, len(args))
+	for i, arg := range args {
+		path, err := t.input(cmd.Context(), arg)
+		if err != nil {
+			return nil, err
+		}
+		inputs[i] = surgery.Input{Path: path, Name: name}
+	}
+	return inputs, nil
+}
+
+// An operation of package surgery, which gets an option to report its progress.
+type operation func(progress surgery.Option) (*surgery.Report, error)
+
+// operate makes the file out by an operation on inputs, with a progress bar. It
+// makes sure that nothing is overwritten, and says what of the inputs stays behind.
+func (t *tool) operate(out string, force bool, inputs []surgery.Input, do operation) (*surgery.Report, error) {
+	if err := checkOutput(out, force, pathsOf(inputs)...); err != nil {
+		return nil, err
+	}
+	report, err := t.withBar(do)
+	if err == nil {
+		t.warnLeft(inputs)
+	}
+	return report, err
+}
+
+// withBar runs an operation with a progress bar.
+func (t *tool) withBar(do operation) (*surgery.Report, error) {
+	bar := t.byteBar()
+	defer bar.done()
+	return do(surgery.Progress(bar.setOf))
+}
+
+func pathsOf(inputs []surgery.Input) []string {
+	var all []string
+	for _, in := range inputs {
+		all = append(all, in.Path)
+	}
+	return all
+}
+
+// reportJSON is a report as JSON.
+type reportJSON struct {
+	Inputs        int         `json:"inputs"`
+	Entries       int64       `json:"entries"`
+	Clusters      int64       `json:"clusters"`
+	ClusterGroups int         `json:"cluster_groups"`
+	Levels        []levelJSON `json:"levels"`
+}
+
+type levelJSON struct {
+	Level string `json:"level"`
+	Pages int64  `json:"pages"`
+	Bytes int64  `json:"bytes"`
+}
+
+func reportOf(r *surgery.Report) reportJSON {
+	j := reportJSON{r.Inputs, r.Entries, r.Clusters, r.ClusterGroups, []levelJSON{}}
+	for l, work := range r.Levels {
+		if work.Pages > 0 {
+			j.Levels = append(j.Levels, levelJSON{surgery.Level(l).String(), work.Pages, work.Bytes})
+		}
+	}
+	return j
+}
+
+// printMerged prints what went into the file out.
+func (t *tool) printMerged(out string, r *surgery.Report, asJSON bool) error {
+	switch {
+	case asJSON:
+		return printJSON(t.out, reportOf(r))
+	case t.quiet:
+		return nil
+	}
+	fmt.Fprintf(t.out, "%s: %s entries from %s, in %s\n\n", filepath.Base(out), count(r.Entries), plural(r.Inputs, "input"), plural(r.ClusterGroups, "cluster group"))
+	return t.printLevels(r)
+}
+
+// printLevels prints what was done to pages.
+func (t *tool) printLevels(r *surgery.Report) error {
+	levels := newTable("LEVEL", ">PAGES", ">BYTES")
+	for _, l := range reportOf(r).Levels {
+		levels.row(l.Level, count(l.Pages), size(l.Bytes))
+	}
+	return levels.print(t.out)
+}
