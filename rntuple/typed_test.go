@@ -262,7 +262,7 @@ func TestMismatch(t *testing.T) {
 			`field "Muon_eta": ROOT::VecOps::RVec<float> does not fit float32, []float32 would; ` +
 			`items of field "Muon_charge": std::int32_t does not fit float32, int32 would; ` +
 			`field "nMuon": ROOT::RNTupleCardinality<std::uint32_t> does not fit string, uint64 would; ` +
-			`no field "Muon_Phi" in RNTuple "Events", but "Muon_phi"; ` +
+			`no field "Muon_Phi" in RNTuple "Events"; did you mean "Muon_phi"?; ` +
 			`no field "other" in RNTuple "Events"`
 		if err.Error() != want {
 			t.Errorf("%s\nwant\n%s", err, want)

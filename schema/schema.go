@@ -8,11 +8,13 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/internal/nearest"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
@@ -189,14 +191,32 @@ func (s *Schema) Lookup(path string) ([]*Field, error) {
 }
 
 // NoField returns the error that where, which has the given fields, has none of
-// the given name. It wraps ErrNoField and names a field of nearly the same name.
+// the given name. It wraps ErrNoField and suggests a field of nearly that name.
 func NoField(fields []*Field, name, where string) error {
-	for _, f := range fields {
-		if strings.EqualFold(f.Name, name) {
-			return fmt.Errorf("%w %q in %s, but %q", ErrNoField, name, where, f.Name)
-		}
+	if like := nearest.Name(name, namesFor(fields, name)); like != "" {
+		return fmt.Errorf("%w %q in %s; did you mean %q?", ErrNoField, name, where, like)
 	}
 	return fmt.Errorf("%w %q in %s", ErrNoField, name, where)
+}
+
+// namesFor returns the names of fields, and the paths of those below the one that a
+// path leads through.
+func namesFor(fields []*Field, path string) (names []string) {
+	for _, f := range fields {
+		names = append(names, f.Name)
+		rest, ok := strings.CutPrefix(path, f.Name+".")
+		if !ok {
+			continue
+		}
+		below := f.Children
+		if len(below) == 1 && below[0].Name == "_0" { // which Lookup leaves out
+			below = append(slices.Clip(below), below[0].Children...)
+		}
+		for _, name := range namesFor(below, rest) {
+			names = append(names, f.Name+"."+name)
+		}
+	}
+	return names
 }
 
 func find(fields []*Field, path string) []*Field {

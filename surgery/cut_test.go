@@ -259,7 +259,7 @@ func TestSlim(t *testing.T) {
 		{"", "Head.* Hits._0 Pair", `{"Run":1}`, ""},
 		{"*", "*", "", "no field is left"},
 		{"", "*", "", "no field is left"},
-		{"run", "", "", `no field "run" in the RNTuple, but "Run"`},
+		{"run", "", "", `no field "run" in the RNTuple; did you mean "Run"?`},
 		{"Run", "x*", "", `no field matches "x*"`},
 		{"[", "", "", "syntax error in pattern"},
 		{"Pair._0", "", "", `field "Pair._0" is part of a std::pair<std::int32_t,std::int32_t> and cannot be kept or dropped alone`},

@@ -27,6 +27,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/mmap"
+	inside "github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -99,7 +100,7 @@ func (p Problem) String() string {
 
 // Kind returns what kind of fault it is: "corrupt", "checksum", "range" of a value
 // that its field cannot hold, or "unsupported", that is newer than this library or
-// beyond a limit of it; else "read error".
+// beyond a limit of it; "not found" if there is no RNTuple; otherwise "read error".
 func (p Problem) Kind() string {
 	switch {
 	case errors.Is(p.Err, wire.ErrChecksum):
@@ -110,6 +111,8 @@ func (p Problem) Kind() string {
 		return "unsupported"
 	case errors.Is(p.Err, column.ErrRange):
 		return "range"
+	case errors.Is(p.Err, rntuple.ErrNotFound):
+		return "not found"
 	}
 	return "read error"
 }
@@ -276,7 +279,7 @@ func (v *verifier) run() {
 		v.load(a, nil)
 	}
 	if len(c.anchors) == 0 && c.complete {
-		v.report(Problem{Part: "directories", Offset: -1, Check: Container, Err: wire.Corrupt("they list no RNTuple")}.nowhere())
+		v.report(Problem{Part: "directories", Offset: -1, Check: Container, Err: inside.None(c.file)}.nowhere())
 	}
 	v.sortExtents()
 	c.walk()

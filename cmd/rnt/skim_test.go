@@ -85,7 +85,7 @@ func TestCutErrors(t *testing.T) {
 		{[]string{"slim", "--fields", "runn", "out", "in"}, 1, `no field "runn"`},
 		{[]string{"skim", "out", "in"}, 2, "which entries?"},
 		{[]string{"skim", "--where", "1 +", "out", "in"}, 2, "--where: expression, character"},
-		{[]string{"skim", "--where", "Muon_px > 1", "out", "in"}, 1, `there is no field "Muon_px"; did you mean "Muon_pt"?`},
+		{[]string{"skim", "--where", "Muon_px > 1", "out", "in"}, 1, `no field "Muon_px" in RNTuple "Events"; did you mean "Muon_pt"?`},
 		{[]string{"skim", "--where", "Muon_pt[0] > 1", "out", "in"}, 1, "entry "},
 		{[]string{"concat", "out", "in[5:5]"}, 2, "the range is empty"},
 		{[]string{"concat", "out", "in[5:99999999999999999999]"}, 2, "too large"},

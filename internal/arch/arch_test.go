@@ -23,6 +23,7 @@ var layers = []string{
 	"internal/bits",
 	"internal/cpptype",
 	"internal/checksum",
+	"internal/nearest",
 	"internal/inflate",
 	"internal/lz4enc",
 	"internal/zstd",
@@ -34,6 +35,7 @@ var layers = []string{
 	"value",
 	"envelope",
 	"schema",
+	"internal/pattern",
 	"internal/legacy/lift",
 	"internal/legacy/v0",
 	"internal/legacy/rc1",
@@ -91,7 +93,7 @@ var owners = map[string][]string{
 var apart = map[string]string{"internal/pagesink": "internal/pagesource"}
 
 // standardOnly are the packages at the bottom.
-var standardOnly = []string{"internal/wire", "internal/bits", "internal/mmap", "internal/cpptype", "value"}
+var standardOnly = []string{"internal/wire", "internal/bits", "internal/mmap", "internal/cpptype", "internal/nearest", "value"}
 
 // packages returns the names of the Go files of all modules, for all platforms,
 // by the package's folder.

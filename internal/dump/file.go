@@ -17,6 +17,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc1"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc2"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/v0"
+	inside "github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
@@ -177,6 +178,9 @@ func (f *file) find(path string) (*ntuple, error) {
 			if n.path == n.key.Name && !slices.Contains(names, n.path) {
 				names = append(names, n.path)
 			}
+		}
+		if len(list) == 0 {
+			return nil, inside.None(f.root)
 		}
 		if len(names) != 1 {
 			return nil, fmt.Errorf("the file has %d RNTuples at the top level, name one: %s", len(names), strings.Join(names, ", "))

@@ -125,26 +125,66 @@ func onlyName(file *rootfile.File) (string, error) {
 	}
 	switch {
 	case len(names) == 0:
-		return "", notFound(file, "", fmt.Errorf("RNTuple at the top level: %w", rootfile.ErrNotFound))
+		return "", notFound(file, "", rootfile.ErrNotFound)
 	case len(names) > 1:
 		return "", fmt.Errorf("the file has several RNTuples, name one of them: %s", strings.Join(names, ", "))
 	}
 	return names[0], nil
 }
 
-// notFound adds the RNTuples of the file to err if it says that there is none of
-// the given name.
+// notFound adds what the file holds to err if it says that there is no RNTuple of
+// the given name, or if that is empty, none at the top level.
 func notFound(file *rootfile.File, name string, err error) error {
 	if !errors.Is(err, rootfile.ErrNotFound) {
 		return err
 	}
 	infos, listErr := list(file)
-	if listErr != nil || len(infos) == 0 {
+	switch {
+	case listErr != nil:
 		return err
+	case len(infos) == 0:
+		return None(file)
+	}
+	what := fmt.Sprintf("RNTuple %q", name)
+	if name == "" {
+		what = "RNTuple at the top level"
 	}
 	var paths []string
 	for _, i := range infos {
 		paths = append(paths, i.Path)
 	}
-	return fmt.Errorf("RNTuple %q: %w; the file has %s", name, rootfile.ErrNotFound, strings.Join(paths, ", "))
+	return fmt.Errorf("%s: %w; the file has %s", what, rootfile.ErrNotFound, strings.Join(paths, ", "))
 }
+
+// None returns the error for a file without RNTuples, which wraps ErrNotFound and
+// names the TTrees that the file holds instead.
+func None(file *rootfile.File) error {
+	var none noneError
+	seen := map[string]bool{}
+	_ = file.Walk(func(dir string, k rootfile.Key) error { // what it finds before an error is worth telling
+		path := strings.TrimPrefix(dir+"/"+k.Name, "/")
+		if (k.Class == "TTree" || strings.HasPrefix(k.Class, "TNtuple")) && !seen[path] { // else an older cycle
+			seen[path] = true
+			none.trees = append(none.trees, path)
+		}
+		return nil
+	})
+	return &none
+}
+
+// A noneError says that a file has no RNTuples.
+type noneError struct{ trees []string }
+
+func (e *noneError) Error() string {
+	if len(e.trees) == 0 {
+		return "the file holds no RNTuple"
+	}
+	const most = 10
+	text := "the file holds TTrees, no RNTuple: " + strings.Join(e.trees[:min(most, len(e.trees))], ", ")
+	if more := len(e.trees) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+func (e *noneError) Is(target error) bool { return target == rootfile.ErrNotFound }

@@ -20,12 +20,13 @@ func TestOpenRefuses(t *testing.T) {
 		says string
 	}{
 		"empty":  {"", wire.ErrCorrupt, "empty"},
-		"text":   {"Hello, world", wire.ErrCorrupt, `begins with "Hell"`},
+		"text":   {"Hello, world", wire.ErrCorrupt, `begins with "Hello, w"`},
 		"short":  {"roo", wire.ErrCorrupt, `begins with "roo"`},
 		"magic":  {"root", wire.ErrCorrupt, "need 4 bytes"},
 		"zeros":  {string(make([]byte, 5000)), wire.ErrCorrupt, "never closed"},
 		"bare":   {"rntuple\x00\x00\x00\x01", wire.ErrUnsupported, "bare RNTuple"},
-		"header": {"root" + strings.Repeat("\xff", 200), wire.ErrCorrupt, "before the top directory"},
+		"passwd": {"root:x:0:0:root:/root:/bin/sh\n", wire.ErrCorrupt, `not a ROOT file: it begins with "root:x:0"`},
+		"header": {"root\x00" + strings.Repeat("\xff", 200), wire.ErrCorrupt, "before the top directory"},
 	} {
 		_, err := Open(strings.NewReader(test.file), int64(len(test.file)))
 		if !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.says) {

@@ -59,8 +59,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	}
 	c := reader(head, "header", 0)
 	if err := foreign(head); err != nil {
-		c.Fail("magic", err)
-		return nil, c.Err()
+		return nil, &wire.FormatError{Err: err}
 	}
 	f.Header.Wire(c)
 	if n := f.Header.NBytesName; c.Err() == nil && (n < minNameSize || n > maxNameSize) {
@@ -100,20 +99,26 @@ func (f *File) readRoot(head []byte) error {
 	return c.Err()
 }
 
-// foreign says what is wrong with the start of a file if it is not a ROOT file.
+// foreign returns what is wrong with the start of a file that is not a ROOT file.
 func foreign(head []byte) error {
 	switch {
 	case len(head) == 0:
-		return wire.Corrupt("the file is empty")
-	case bytes.HasPrefix(head, []byte("root")):
-		return nil
+		return foreignError("the file is empty")
+	case bytes.HasPrefix(head, []byte("root")) && (len(head) == 4 || head[4] == 0):
+		return nil // versions of ROOT have less than 25 bits; text may also begin with "root"
 	case bytes.HasPrefix(head, []byte("rntuple")):
 		return wire.Unsupported("a bare RNTuple without a ROOT file around it")
 	case len(head) >= 4 && len(bytes.Trim(head[:min(len(head), 100)], "\x00")) == 0:
-		return wire.Corrupt("the file begins with zeros: it was never closed, or its writer crashed")
+		return foreignError("the file begins with zeros: it was never closed, or its writer crashed")
 	}
-	return wire.Corrupt("not a ROOT file: it begins with %q, not \"root\"", head[:min(len(head), 4)])
+	return foreignError(fmt.Sprintf("not a ROOT file: it begins with %q", head[:min(len(head), 8)]))
 }
+
+// A foreignError says that a file is not a ROOT file. To readers it is corrupt.
+type foreignError string
+
+func (e foreignError) Error() string        { return string(e) }
+func (e foreignError) Is(target error) bool { return target == wire.ErrCorrupt }
 
 // Payload reads the object that k is the key of, and decompresses it if need
 // be: then it has k.ObjLen bytes. It makes sure that the record is what k, which a

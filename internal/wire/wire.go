@@ -31,11 +31,14 @@ var (
 // A FormatError says what is wrong with the input, and where.
 type FormatError struct {
 	Offset int64  // bytes from the start of the file, or of the uncompressed envelope or record that Path begins with
-	Path   string // the member, for example "header.fields[3].type name"
+	Path   string // the member, for example "header.fields[3].type name"; empty if it is about the whole input
 	Err    error  // wraps ErrCorrupt, ErrChecksum or ErrUnsupported
 }
 
 func (e *FormatError) Error() string {
+	if e.Path == "" {
+		return e.Err.Error()
+	}
 	return fmt.Sprintf("%s at offset %#x: %v", e.Path, e.Offset, e.Err)
 }
 

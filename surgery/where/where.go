@@ -5,31 +5,32 @@
 //	any(Electron_eta, abs(#) < 1.4) or MET.pt > 100
 //	sum(Jet_pt) / len(Jet_pt) > 30 and "HLT_Mu17" in triggers
 //
-// Top-level fields are variables, $env["name"] those whose names are no words of
-// the language. What they are:
+// The variables are the top-level fields; $env["a:b"] is one whose name is not a word
+// of the language. Their values are:
 //
 //	bool                                   bool
-//	integers, characters, bytes            int, 64 bits; a value beyond is an error
+//	integers, characters, bytes            int, 64 bits; a larger value is an error
 //	float, double                          float, 64 bits
 //	std::string                            string
 //	enum, std::atomic                      the type of the underlying value
 //	vector, RVec, sets, arrays, bitset     array: len, any, all, filter, sum, x[0], x[-1] ...
 //	pair, tuple                            array of the members
 //	classes, untyped records               their members: vertex.x
-//	maps with strings as keys              map: m["key"], "key" in m; nil if there is none
-//	other maps                             array of what has the members key and value
-//	optional, unique_ptr, variant          the value, or nil; ?? gives another one
+//	maps with strings as keys              map: m["key"], "key" in m; nil for a key that is not there
+//	other maps                             array of records with the members key and value
+//	optional, unique_ptr, variant          the value, or nil; ?? gives a default
 //
-// The operators / and ** give floats, % takes integers; +, - and * of integers wrap
-// around. Floats compare as numbers: nothing is equal to NaN, and the float 0.1 in
-// the file is not the number 0.1, which has more digits. See
-// https://expr-lang.org/docs/language-definition for all of the language.
+// The operators / and ** yield floats, and % takes integers; +, - and * of integers
+// wrap around. Floats compare as numbers: nothing is equal to NaN, and a float 0.1 in
+// the file is not the number 0.1, which has more digits. The language is defined at
+// https://expr-lang.org/docs/language-definition.
 package where
 
 import (
 	"errors"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -48,20 +49,29 @@ import (
 // concurrent use.
 type Condition struct{ text string }
 
-// Parse returns the condition of an expression. The error, an *Error, says what is
-// wrong with its form; what it means depends on the fields there are.
+// Parse returns the condition of an expression. The error, an *Error, is about its
+// syntax; whether it fits an RNTuple's fields shows only in Select.
 func Parse(text string) (*Condition, error) {
 	if _, err := parser.Parse(text); err != nil {
-		return nil, explain(err, nil)
+		e := explain(err, nil)
+		if m := colons.FindString(text); m != "" && !strings.Contains(text, "$env") {
+			e.Message += fmt.Sprintf("; if %s is a field, write $env[%q]", m, m)
+		}
+		return nil, e
 	}
 	return &Condition{text}, nil
 }
 
+// colons matches names with colons, which fields may have and words of the language
+// may not.
+var colons = regexp.MustCompile(`[\pL_][\pL\d_]*(:+[\pL_][\pL\d_]*)+`)
+
+// String returns the text of the expression.
 func (c *Condition) String() string { return c.text }
 
-// An Error is what is wrong with an expression, or with its value for an entry.
+// An Error says what is wrong with an expression, or with its value for an entry.
 type Error struct {
-	Line, Column int // from 1; 0 if they are not known
+	Line, Column int // counted from 1; 0 if unknown
 	Message      string
 }
 
@@ -75,9 +85,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("expression, line %d, character %d: %s", e.Line, e.Column, e.Message)
 }
 
-// explain returns the error of the language as an *Error, which names similar
-// fields of the schema where one is not known.
-func explain(err error, s *schema.Schema) error {
+// explain returns an error of the language as an *Error. If it is about an unknown
+// name, and there is a schema, the message says which field may be meant.
+func explain(err error, s *schema.Schema) *Error {
 	var at *file.Error
 	if !errors.As(err, &at) {
 		return &Error{Message: err.Error()}
@@ -87,55 +97,33 @@ func explain(err error, s *schema.Schema) error {
 		if _, err := s.Lookup(name); err != nil {
 			e.Message = err.Error()
 		}
-		if like := similar(s.Fields, name); like != "" {
-			e.Message = fmt.Sprintf("there is no field %q; did you mean %q?", name, like)
+	}
+	return e
+}
+
+// named adds to an error which fields occur in the text although their names are not
+// words of the language, as in a-b, which is a difference.
+func named(e *Error, text string, s *schema.Schema) *Error {
+	for _, f := range s.Fields {
+		if !word.MatchString(f.Name) && strings.Contains(text, f.Name) && !strings.Contains(text, "$env") {
+			e.Message += fmt.Sprintf("; write the field %s as $env[%q]", f.Name, f.Name)
 		}
 	}
 	return e
 }
 
-// similar returns the name of a field that is nearly the given one.
-func similar(fields []*schema.Field, name string) (like string) {
-	least := 3
-	for _, f := range fields {
-		if d := distance(strings.ToLower(f.Name), strings.ToLower(name)); d < least && d < len(name) {
-			like, least = f.Name, d
-		}
-	}
-	return like
-}
-
-// distance returns how many letters must be added, removed or changed.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := min(row[j], row[j+1]) + 1
-			if a[i] == b[j] {
-				d = min(d, last)
-			} else {
-				d = min(d, last+1)
-			}
-			last, row[j+1] = row[j+1], d
-		}
-	}
-	return row[len(b)]
-}
+// word matches the names that the language has for variables.
+var word = regexp.MustCompile(`^[\pL_$][\pL\d_$]*$`)
 
 // batch is how many entries are read at a time.
 const batch = 1000
 
-// Select yields the entries of which the condition is true, as ranges in order; it
-// is a surgery.Selector. Only the fields that the condition names are read, of
-// records only the members.
+// Select yields the entries for which the condition is true, as ranges in order; it
+// is a surgery.Selector. Only the fields that the condition names are read, and of
+// records only the members that it names.
 //
-// An error at once, an *Error, says that the condition does not fit the fields. One
-// while it is evaluated names the entry.
+// The error that Select returns, an *Error, says that the condition does not fit the
+// fields. Errors that it yields name the entry.
 func (c *Condition) Select(r *rntuple.Reader) (iter.Seq2[rntuple.EntryRange, error], error) {
 	program, uses, err := c.compile(r.Schema())
 	if err != nil {
@@ -186,8 +174,8 @@ func (c *Condition) Select(r *rntuple.Reader) (iter.Seq2[rntuple.EntryRange, err
 	}, nil
 }
 
-// compile compiles the condition for a schema. It returns the fields that must be
-// read, each with the records that it is in.
+// compile compiles the condition for a schema. It also returns the fields that must
+// be read, each after the records that it is in.
 func (c *Condition) compile(s *schema.Schema) (*vm.Program, [][]*schema.Field, error) {
 	env := types.Map{}
 	for _, f := range s.Fields {
@@ -196,7 +184,7 @@ func (c *Condition) compile(s *schema.Schema) (*vm.Program, [][]*schema.Field, e
 	u := &usage{schema: s, of: map[ast.Node][]*schema.Field{}, count: map[*schema.Field]int{}}
 	program, err := expr.Compile(c.text, expr.Env(env), expr.AsBool(), expr.Patch(u))
 	if err != nil {
-		return nil, nil, explain(err, s)
+		return nil, nil, named(explain(err, s), c.text, s)
 	}
 	if u.env > 0 {
 		return nil, nil, &Error{Message: `$env can only be used as $env["name"]`}
@@ -208,7 +196,7 @@ func (c *Condition) compile(s *schema.Schema) (*vm.Program, [][]*schema.Field, e
 			u.count[f] = 0
 		}
 	}
-	// A record that is read as a whole has its members.
+	// A record that is read as a whole includes its members.
 	whole := func(f *schema.Field) bool {
 		return slices.ContainsFunc(chains, func(chain []*schema.Field) bool { return chain[len(chain)-1] == f })
 	}
@@ -217,13 +205,13 @@ func (c *Condition) compile(s *schema.Schema) (*vm.Program, [][]*schema.Field, e
 	}), nil
 }
 
-// usage finds out which fields an expression uses. It visits what a node consists
-// of before the node itself.
+// usage collects the fields that an expression uses. It visits the parts of a node
+// before the node itself.
 type usage struct {
 	schema *schema.Schema
-	of     map[ast.Node][]*schema.Field // nodes that are a field, with the records that it is in
-	count  map[*schema.Field]int        // of nodes that are the field and not only name a member
-	env    int                          // of $env, likewise
+	of     map[ast.Node][]*schema.Field // the field that a node is, after the records that it is in
+	count  map[*schema.Field]int        // nodes that are the field, except those that only lead to a member
+	env    int                          // the same for $env
 	chains [][]*schema.Field
 }
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 type point struct{ X, Y float64 }
@@ -182,8 +181,8 @@ func TestErrors(t *testing.T) {
 	r := sample(t)
 	for _, test := range []struct{ text, want string }{
 		{"N >", "expression, character 3: unexpected token EOF"},
-		{"Nn > 1 && OK", `expression, character 1: there is no field "Nn"; did you mean "N"?`},
-		{"OK && nested", `expression, character 7: there is no field "nested"; did you mean "Nested"?`},
+		{"Nn > 1 && OK", `expression, character 1: no field "Nn" in RNTuple "n"; did you mean "N"?`},
+		{"OK && nested", `expression, character 7: no field "nested" in RNTuple "n"; did you mean "Nested"?`},
 		{"OK && something", `expression, character 7: no field "something"`},
 		{"N + 1", "expected bool, but got int"},
 		{`N > "1"`, "invalid operation: > (mismatched types int and string)"},
@@ -202,10 +201,45 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %s", test.text, err, test.want)
 		}
 	}
-	if d := distance("kitten", "sitting"); d != 3 {
-		t.Errorf("distance %d", d)
+}
+
+// TestOddNames has fields whose names are not words of the language: errors say how
+// they are written.
+func TestOddNames(t *testing.T) {
+	type event struct {
+		Colon int32 `rntuple:"a:b"`
+		Minus int32 `rntuple:"a-b"`
 	}
-	if s := similar([]*schema.Field{{}}, "x"); s != "" {
-		t.Error(s)
+	path := filepath.Join(t.TempDir(), "odd.root")
+	w, err := rntuple.Create[event](path, "odd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int32(3) {
+		if err := w.Write(&event{i, -i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "odd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for text, want := range map[string]string{
+		"a:b > 1":              `; if a:b is a field, write $env["a:b"]`,
+		"a-b < 0":              `; write the field a-b as $env["a-b"]`,
+		"x ? y : z":            `no field "x" in RNTuple "odd"`,
+		"x >":                  "unexpected token EOF",
+		`$env["a:b"] + $env[-1`: "unexpected token",
+	} {
+		if _, err := selected(t, r, text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "$env[") != strings.Contains(want, "$env[") {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if ranges, err := selected(t, r, `$env["a:b"] == 2 && $env["a-b"] == -2`); err != nil || len(ranges) != 1 {
+		t.Errorf("%v, %v", ranges, err)
 	}
 }
