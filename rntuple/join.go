@@ -244,7 +244,11 @@ func bindSpread(s Source, t reflect.Type, members []field.Member) (plan, error) 
 			all = append(all, m)
 			continue
 		}
-		for _, inner := range field.Members(m.Type) {
+		members, err := field.Members(m.Type)
+		if err != nil {
+			return nil, err
+		}
+		for _, inner := range members {
 			inner.Offset += m.Offset
 			all = append(all, inner)
 		}

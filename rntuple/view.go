@@ -42,7 +42,10 @@ func ViewOf[T any](s Source, path string) (*View[T], error) {
 	case path == "" && t == recordType:
 		p, err = bindRecords(s, s.names())
 	case path == "" && t.Kind() == reflect.Struct:
-		p, err = s.bind(t, field.Members(t))
+		var members []field.Member
+		if members, err = field.Members(t); err == nil {
+			p, err = s.bind(t, members)
+		}
 	default:
 		p, err = s.bind(t, []field.Member{{Name: path, Type: t}})
 	}

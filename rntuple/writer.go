@@ -32,23 +32,9 @@ type common struct {
 // Create creates a ROOT file at path with one RNTuple whose fields are those of
 // the struct T. The name may lead through directories: "dir/sub/name".
 //
-// Go types become C++ types as the package comment says, slices vectors, arrays
-// std::array, pointers std::optional, maps std::map. Structs are untyped records
-// where the format allows that, else classes of the struct's name. Tags say more:
-//
-//	`rntuple:"pt"`                           the name; else it is that of the Go field
-//	`rntuple:"q,type=char"`                  the C++ type, of those in the standard library
-//	`rntuple:"vertex,class=Vertex"`          the C++ class of a struct
-//	`rntuple:"color,enum=Color"`             an enum with the underlying type of the field
-//	`rntuple:"pt,encoding=Real16"`           the type of the column
-//	`rntuple:"pt,trunc=16"`                  the upper 16 bits of a float; cut, not rounded
-//	`rntuple:"eta,quant=12,min=-5,max=5"`    12 bits for the range, outside of which is an error
-//	`rntuple:"pt,desc=transverse momentum"`  the description, the last option
-//	`rntuple:"-"`                            not written
-//
-// A Go type that none fits, such as a variant, is written from fields of type any
-// with a type= in the tag, see package value. Structs embedded without a tag count
-// as if their fields were T's.
+// The package comment says which C++ types Go types become, and how tags change
+// that. Structs become untyped records where the format allows it, else classes of
+// the struct's name.
 //
 // The error lists everything that is wrong with T and its tags.
 func Create[T any](path, name string, opts ...WriteOption) (*Writer[T], error) {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"time"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
@@ -71,10 +72,11 @@ type compiler struct {
 	twins      *twins
 	budget     int64 // bytes that the values of one entry may need beside
 	mismatches []Mismatch
-	err        error // of another kind
-	varying    bool  // values need memory beside that of the Go type
-	missing    bool  // members may have no field
-	merging    bool  // a conversion was compiled that makes different values equal
+	err        error         // of another kind
+	varying    bool          // values need memory beside that of the Go type
+	missing    bool          // members may have no field
+	merging    bool          // a conversion was compiled that makes different values equal
+	unit       time.Duration // of times in the member that is compiled, 0 for the default
 }
 
 var (
@@ -160,6 +162,9 @@ func (c *compiler) path(chain []*schema.Field, t reflect.Type) node {
 // value compiles reading items of f into t.
 func (c *compiler) value(f *schema.Field, t reflect.Type) node {
 	t = unwrap(t)
+	if t == timeType {
+		return c.time(f)
+	}
 	if t.Kind() == reflect.Pointer && f.Shape != schema.Optional && f.Shape != schema.Wrapper {
 		return c.engaged(f, t)
 	}
@@ -328,8 +333,10 @@ func (c *compiler) members(f *schema.Field, fields []*schema.Field, t reflect.Ty
 	case t.Kind() != reflect.Struct:
 		return c.mismatch(f, t)
 	}
+	inner, wrong := membersOf(t)
+	c.mismatches = append(c.mismatches, wrong...)
 	var r record
-	c.fields(&r, f, Members(t))
+	c.fields(&r, f, inner)
 	return r
 }
 

@@ -26,7 +26,8 @@ func (c *compiler) assign(r *record, in []*schema.Field, members []Member, moved
 		if !isEntry(in[0]) && isBase(m.Name) && m.Type.Kind() == reflect.Struct && m.Type != recordType && (err != nil || chain[0].Shape == schema.Record) {
 			// Members may have moved to the base class or from it; all of it may be
 			// new.
-			inner := Members(m.Type)
+			inner, wrong := membersOf(m.Type)
+			c.mismatches = append(c.mismatches, wrong...)
 			for i := range inner {
 				inner[i].Offset += m.Offset
 				inner[i].Optional = inner[i].Optional || m.Optional
@@ -44,9 +45,12 @@ func (c *compiler) assign(r *record, in []*schema.Field, members []Member, moved
 		}
 		switch {
 		case err == nil:
-			*r = append(*r, member{c.path(chain, m.Type), m.Offset})
+			outer := c.unit
+			c.unit = m.Unit
+			*r = append(*r, recordMember{c.path(chain, m.Type), m.Offset})
+			c.unit = outer
 		case errors.Is(err, schema.ErrNoField) && (m.Optional || c.missing):
-			*r = append(*r, member{absent{m.Type}, m.Offset})
+			*r = append(*r, recordMember{absent{m.Type}, m.Offset})
 		default:
 			c.mismatches = append(c.mismatches, Mismatch{Path: m.Name, Go: m.Type, Err: err})
 		}

@@ -1,10 +1,10 @@
 package field
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/column"
@@ -12,105 +12,21 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// tag is what a struct field says about the field of an RNTuple:
-//
-//	rntuple:"name,option,option=value"
-type tag struct {
-	name        string
-	skip        bool // "-"
-	flatten     bool // an embedded struct without a tag
-	typ         string
-	class, enum string
-	encoding    string
-	trunc       int
-	quant       int
-	min, max    float64
-	description string
+// A modeler makes a schema of a Go type and collects what is wrong with it.
+type modeler struct {
+	problems []string
+	open     []reflect.Type // types that are being described, outermost first
 }
-
-// parseTag reads the tag of a struct field.
-func parseTag(sf reflect.StructField) (tag, error) {
-	text, given := sf.Tag.Lookup("rntuple")
-	t := tag{name: sf.Name, min: math.NaN(), max: math.NaN()}
-	parts := splitTag(text)
-	switch {
-	case text == "-":
-		t.skip = true
-		return t, nil
-	case sf.Anonymous && !given && sf.Type.Kind() == reflect.Struct:
-		t.flatten = true
-		return t, nil
-	case !sf.IsExported():
-		t.skip = true
-		if given {
-			return t, fmt.Errorf("%s: the field is not exported", sf.Name)
-		}
-		return t, nil
-	case len(parts) > 0 && parts[0] != "":
-		t.name = parts[0]
-	}
-	for _, option := range parts[min(1, len(parts)):] {
-		key, arg, _ := strings.Cut(option, "=")
-		var err error
-		switch key {
-		case "optional": // for readers
-		case "type":
-			t.typ = arg
-		case "class":
-			t.class = arg
-		case "enum":
-			t.enum = arg
-		case "encoding":
-			t.encoding = arg
-		case "trunc":
-			t.trunc, err = strconv.Atoi(arg)
-		case "quant":
-			t.quant, err = strconv.Atoi(arg)
-		case "min":
-			t.min, err = strconv.ParseFloat(arg, 64)
-		case "max":
-			t.max, err = strconv.ParseFloat(arg, 64)
-		case "desc":
-			t.description = arg
-		default:
-			err = fmt.Errorf("unknown option %q", key)
-		}
-		if err != nil {
-			return t, fmt.Errorf("%s: tag: %w", sf.Name, err)
-		}
-	}
-	return t, nil
-}
-
-// splitTag splits a tag at the commas that are not within <> or a description,
-// which takes all that follows.
-func splitTag(text string) (parts []string) {
-	depth, begin := 0, 0
-	for i, c := range text {
-		switch {
-		case c == '<':
-			depth++
-		case c == '>':
-			depth--
-		case c == ',' && depth == 0 && !strings.HasPrefix(text[begin:], "desc="):
-			parts, begin = append(parts, text[begin:i]), i+1
-		}
-	}
-	return append(parts, text[begin:])
-}
-
-// modeler makes a schema out of a Go type and collects what is wrong with it.
-type modeler struct{ problems []string }
 
 // Model returns the schema that values of the struct type t are written with by
 // default. The error, a *schema.DocumentError, lists everything that is wrong with
-// t and its tags; the document has the fields that are right.
+// t and its tags; the document then has the fields that are right.
 func Model(name string, t reflect.Type) (*schema.Document, error) {
 	d := &schema.Document{Name: name}
 	if t.Kind() != reflect.Struct {
-		return d, &schema.DocumentError{Problems: []string{fmt.Sprintf("%v is no struct", t)}}
+		return d, &schema.DocumentError{Problems: []string{fmt.Sprintf("%v is not a struct", t)}}
 	}
-	m := &modeler{}
+	m := &modeler{open: []reflect.Type{t}}
 	d.Fields = m.members("", t, true)
 	if len(m.problems) > 0 {
 		return d, &schema.DocumentError{Problems: m.problems}
@@ -122,76 +38,71 @@ func (m *modeler) fail(path, format string, args ...any) {
 	m.problems = append(m.problems, path+": "+fmt.Sprintf(format, args...))
 }
 
-// members returns the fields for those of the struct t. Below an untyped field,
-// structs and slices of them may be untyped.
+// members returns the fields for the members of the struct t. Below an untyped
+// field, structs and slices of structs may be untyped too.
 func (m *modeler) members(path string, t reflect.Type, untyped bool) (fields []*schema.FieldDocument) {
-	for i := range t.NumField() {
-		sf := t.Field(i)
-		tag, err := parseTag(sf)
-		if err != nil {
-			m.fail(strings.TrimPrefix(path+"."+sf.Name, "."), "%v", err)
-			continue
-		}
-		switch {
-		case tag.skip:
-		case tag.flatten:
-			fields = append(fields, m.members(path, sf.Type, untyped)...)
-		default:
-			at := strings.TrimPrefix(path+"."+tag.name, ".")
-			if f := m.field(at, tag.name, sf.Type, tag, untyped); f != nil {
-				f.Description = tag.description
-				fields = append(fields, f)
+	all, wrong := membersOf(t)
+	for _, w := range wrong {
+		m.problems = append(m.problems, w.String())
+	}
+	for _, member := range all {
+		at := strings.TrimPrefix(path+"."+member.Name, ".")
+		if f := m.field(at, member.Name, member.Type, member.Tag, untyped); f != nil {
+			if member.description != "" {
+				f.Description = member.description
 			}
+			fields = append(fields, f)
 		}
 	}
 	return fields
 }
 
+// cppNames has the C++ types of Go types by their kind.
 var cppNames = map[reflect.Kind]string{
 	reflect.Bool: "bool", reflect.Int8: "std::int8_t", reflect.Int16: "std::int16_t", reflect.Int32: "std::int32_t", reflect.Int64: "std::int64_t", reflect.Int: "std::int64_t",
 	reflect.Uint8: "std::uint8_t", reflect.Uint16: "std::uint16_t", reflect.Uint32: "std::uint32_t", reflect.Uint64: "std::uint64_t", reflect.Uint: "std::uint64_t",
 	reflect.Float32: "float", reflect.Float64: "double", reflect.String: "std::string",
 }
 
-// field returns the field of the given name for values of type t.
-func (m *modeler) field(path, name string, t reflect.Type, tag tag, untyped bool) *schema.FieldDocument {
-	f := m.shape(path, name, t, tag, untyped)
-	if f != nil && tag.encoding == "" && tag.trunc == 0 && tag.quant == 0 {
-		return f
+// field returns the field of the given name for values of type t, or nil if there
+// is a problem.
+func (m *modeler) field(path, name string, t reflect.Type, tag Tag, untyped bool) *schema.FieldDocument {
+	if t.Name() != "" && slices.Contains(m.open, t) {
+		m.fail(path, "values of type %v cannot be written: the type contains itself", t)
+		return nil
 	}
-	if f != nil {
+	m.open = append(m.open, t)
+	f := m.shape(path, name, t, tag, untyped)
+	m.open = m.open[:len(m.open)-1]
+	if f != nil && (tag.encoding != "" || tag.trunc != 0 || tag.quant != 0) {
 		m.encode(path, innermost(f), tag)
 	}
 	return f
 }
 
-func (m *modeler) shape(path, name string, t reflect.Type, tag tag, untyped bool) *schema.FieldDocument {
-	if tag.typ != "" {
-		f, err := schema.FieldOf(name, tag.typ)
-		if err != nil {
-			m.fail(path, "%v", err)
+// shape returns the field without the encoding that the tag asks for.
+func (m *modeler) shape(path, name string, t reflect.Type, tag Tag, untyped bool) *schema.FieldDocument {
+	switch {
+	case t == timeType:
+		f := m.standard(path, name, cmp.Or(tag.typ, cppNames[reflect.Int64]))
+		if f != nil {
+			f.Description = timeDescription(tag.Unit)
 		}
 		return f
-	}
-	inner := tag
-	inner.description = ""
-	if cpp := template(t); cpp != "" {
-		return m.template(path, name, cpp, t, inner)
-	}
-	if n := cppNames[t.Kind()]; n != "" {
-		f, err := schema.FieldOf(name, n)
-		if err != nil {
-			m.fail(path, "%v", err)
-		}
+	case tag.typ != "":
+		return m.standard(path, name, tag.typ)
+	case template(t) != "":
+		return m.template(path, name, t, tag)
+	case cppNames[t.Kind()] != "":
+		f := m.standard(path, name, cppNames[t.Kind()])
 		if tag.enum != "" {
-			item := *f
-			item.Name = "_0"
-			f = &schema.FieldDocument{Name: name, Type: tag.enum, Role: "plain", Fields: []*schema.FieldDocument{&item}}
+			f.Name = "_0"
+			f = &schema.FieldDocument{Name: name, Type: tag.enum, Role: "plain", Fields: []*schema.FieldDocument{f}}
 		}
 		return f
 	}
-	item := func(t reflect.Type, untyped bool) []*schema.FieldDocument {
-		if f := m.field(path, "_0", t, inner, untyped); f != nil {
+	item := func(untyped bool) []*schema.FieldDocument {
+		if f := m.field(path, "_0", t.Elem(), tag, untyped); f != nil {
 			return []*schema.FieldDocument{f}
 		}
 		return nil
@@ -200,23 +111,14 @@ func (m *modeler) shape(path, name string, t reflect.Type, tag tag, untyped bool
 	case reflect.Struct:
 		return &schema.FieldDocument{Name: name, Type: m.className(path, t, tag, untyped), Role: "record", Fields: m.members(path, t, tag.class == "" && untyped)}
 	case reflect.Slice:
-		f := &schema.FieldDocument{Name: name, Role: "collection", Fields: item(t.Elem(), untyped)}
-		return m.typed(f, "std::vector<%s>")
+		return named(&schema.FieldDocument{Name: name, Role: "collection", Fields: item(untyped)}, "std::vector<%s>")
 	case reflect.Array:
 		n := uint64(t.Len())
-		f := &schema.FieldDocument{Name: name, Role: "plain", ArraySize: &n, Fields: item(t.Elem(), false)}
-		return m.typed(f, fmt.Sprintf("std::array<%%s,%d>", n))
+		return named(&schema.FieldDocument{Name: name, Role: "plain", ArraySize: &n, Fields: item(false)}, fmt.Sprintf("std::array<%%s,%d>", n))
 	case reflect.Pointer:
-		f := &schema.FieldDocument{Name: name, Role: "collection", Fields: item(t.Elem(), false)}
-		return m.typed(f, "std::optional<%s>")
+		return named(&schema.FieldDocument{Name: name, Role: "collection", Fields: item(false)}, "std::optional<%s>")
 	case reflect.Map:
-		inner.class = ""
-		key, val := m.field(path, "_0", t.Key(), inner, false), m.field(path, "_1", t.Elem(), tag, false)
-		if key == nil || val == nil {
-			return nil
-		}
-		pair := &schema.FieldDocument{Name: "_0", Type: fmt.Sprintf("std::pair<%s,%s>", key.Type, val.Type), Role: "record", Fields: []*schema.FieldDocument{key, val}}
-		return &schema.FieldDocument{Name: name, Type: fmt.Sprintf("std::map<%s,%s>", key.Type, val.Type), Role: "collection", Fields: []*schema.FieldDocument{pair}}
+		return m.dictionary(path, name, t, tag)
 	case reflect.Interface:
 		m.fail(path, "a field of type %v needs a C++ type: rntuple:\"name,type=std::variant<...>\"", t)
 	default:
@@ -225,8 +127,34 @@ func (m *modeler) shape(path, name string, t reflect.Type, tag tag, untyped bool
 	return nil
 }
 
+// standard returns the field of a C++ type of the standard library.
+func (m *modeler) standard(path, name, cpp string) *schema.FieldDocument {
+	f, err := schema.FieldOf(name, cpp)
+	if err != nil {
+		m.fail(path, "%v", err)
+		return nil
+	}
+	return f
+}
+
+// dictionary returns the field of a Go map, a std::map.
+func (m *modeler) dictionary(path, name string, t reflect.Type, tag Tag) *schema.FieldDocument {
+	if t.Key() == timeType {
+		m.fail(path, "%v", errTimeKey)
+		return nil
+	}
+	ofKey := tag
+	ofKey.class = ""
+	key, val := m.field(path, "_0", t.Key(), ofKey, false), m.field(path, "_1", t.Elem(), tag, false)
+	if key == nil || val == nil {
+		return nil
+	}
+	pair := &schema.FieldDocument{Name: "_0", Type: fmt.Sprintf("std::pair<%s,%s>", key.Type, val.Type), Role: "record", Fields: []*schema.FieldDocument{key, val}}
+	return &schema.FieldDocument{Name: name, Type: fmt.Sprintf("std::map<%s,%s>", key.Type, val.Type), Role: "collection", Fields: []*schema.FieldDocument{pair}}
+}
+
 // template returns the name of the C++ type that t stands for, as the types of
-// package cpp say it; "" for others.
+// package cpp do; "" for other types.
 func template(t reflect.Type) string {
 	if v, ok := reflect.Zero(t).Interface().(interface{ CppTemplate() string }); ok && t.Kind() != reflect.Pointer {
 		return v.CppTemplate()
@@ -234,8 +162,8 @@ func template(t reflect.Type) string {
 	return ""
 }
 
-// unwrap returns the type that the memory of t is used as: types of package cpp
-// that have a single field Value have the memory of that.
+// unwrap returns the type that the memory of t is used as: a type of package cpp
+// whose only field is Value has the memory of that field.
 func unwrap(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Name == "Value" && template(t) != "" {
 		return t.Field(0).Type
@@ -243,35 +171,13 @@ func unwrap(t reflect.Type) reflect.Type {
 	return t
 }
 
-// template returns the field for values of type t, which stands for the C++ type
-// cpp.
-func (m *modeler) template(path, name, cpp string, t reflect.Type, tag tag) *schema.FieldDocument {
-	var args []reflect.Type
-	role := "collection"
-	switch v := reflect.Zero(t).Interface().(type) {
-	case interface{ CppAlternatives() []reflect.Type }:
-		role, args = "variant", v.CppAlternatives()
-	default:
-		switch inner := unwrap(t); {
-		case cppNames[t.Kind()] != "": // a number
-			f, err := schema.FieldOf(name, cpp)
-			if err != nil {
-				m.fail(path, "%v", err)
-			}
-			return f
-		case t.Kind() == reflect.Slice:
-			args = []reflect.Type{t.Elem()}
-		case inner.Kind() == reflect.Pointer:
-			args = []reflect.Type{inner.Elem()}
-		case inner != t:
-			role, args = "plain", []reflect.Type{inner}
-		default:
-			role = "record"
-			for i := range t.NumField() {
-				args = append(args, t.Field(i).Type)
-			}
-		}
+// template returns the field for values of type t, a type as those of package cpp.
+func (m *modeler) template(path, name string, t reflect.Type, tag Tag) *schema.FieldDocument {
+	cpp := template(t)
+	if cppNames[t.Kind()] != "" { // a number
+		return m.standard(path, name, cpp)
 	}
+	role, args := arguments(t)
 	f := &schema.FieldDocument{Name: name, Role: role}
 	var names []string
 	for i, arg := range args {
@@ -288,9 +194,29 @@ func (m *modeler) template(path, name, cpp string, t reflect.Type, tag tag) *sch
 	return f
 }
 
-// typed gives a collection or array its type name, from that of its only child.
-// One of untyped items is untyped.
-func (m *modeler) typed(f *schema.FieldDocument, format string) *schema.FieldDocument {
+// arguments returns the role of the field for t, a type as those of package cpp, and
+// the Go types of its template arguments.
+func arguments(t reflect.Type) (role string, args []reflect.Type) {
+	if v, ok := reflect.Zero(t).Interface().(interface{ CppAlternatives() []reflect.Type }); ok {
+		return "variant", v.CppAlternatives()
+	}
+	switch inner := unwrap(t); {
+	case t.Kind() == reflect.Slice:
+		return "collection", []reflect.Type{t.Elem()}
+	case inner.Kind() == reflect.Pointer:
+		return "collection", []reflect.Type{inner.Elem()}
+	case inner != t:
+		return "plain", []reflect.Type{inner}
+	}
+	for i := range t.NumField() {
+		args = append(args, t.Field(i).Type)
+	}
+	return "record", args
+}
+
+// named gives a collection or array the type name that format makes of that of its
+// only child; one of untyped items is untyped. It returns nil if there is no child.
+func named(f *schema.FieldDocument, format string) *schema.FieldDocument {
 	if len(f.Fields) == 0 {
 		return nil
 	}
@@ -301,7 +227,7 @@ func (m *modeler) typed(f *schema.FieldDocument, format string) *schema.FieldDoc
 }
 
 // className returns the C++ name of a struct, "" if it is to be untyped.
-func (m *modeler) className(path string, t reflect.Type, tag tag, untyped bool) string {
+func (m *modeler) className(path string, t reflect.Type, tag Tag, untyped bool) string {
 	switch {
 	case tag.class != "":
 		return tag.class
@@ -322,7 +248,7 @@ func innermost(f *schema.FieldDocument) *schema.FieldDocument {
 }
 
 // encode sets the column type of a leaf as a tag asks for.
-func (m *modeler) encode(path string, f *schema.FieldDocument, tag tag) {
+func (m *modeler) encode(path string, f *schema.FieldDocument, tag Tag) {
 	if len(f.Fields) > 0 {
 		m.fail(path, "the tag chooses an encoding, but the field has several leaves")
 		return

@@ -339,9 +339,9 @@ func (a *array) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr)
 }
 
 // record reads its members into the fields of a struct.
-type record []member
+type record []recordMember
 
-type member struct {
+type recordMember struct {
 	node
 	offset uintptr
 }

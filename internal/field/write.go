@@ -288,8 +288,9 @@ func items(f *schema.Field, elem putter, end func(n int) error) putter {
 	}
 }
 
-// members returns a putter of value.Record, and of []any for tuples.
-func members(f *schema.Field, fields []*schema.Field, put []putter) putter {
+// recordOf returns a putter of value.Record, and of []any for tuples, with a putter
+// for each child of f.
+func recordOf(f *schema.Field, put []putter) putter {
 	return func(v any) error {
 		switch v := v.(type) {
 		case value.Record:
@@ -297,8 +298,8 @@ func members(f *schema.Field, fields []*schema.Field, put []putter) putter {
 				return fmt.Errorf("field %q: a record of %d members, expected %d", f.Path(), len(v.Values), len(put))
 			}
 			for i, p := range put {
-				if v.Names[i] != fields[i].Name {
-					return fmt.Errorf("field %q: member %d is called %q, expected %q", f.Path(), i, v.Names[i], fields[i].Name)
+				if v.Names[i] != f.Children[i].Name {
+					return fmt.Errorf("field %q: member %d is called %q, expected %q", f.Path(), i, v.Names[i], f.Children[i].Name)
 				}
 				if err := p(v.Values[i]); err != nil {
 					return err

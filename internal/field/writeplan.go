@@ -3,6 +3,7 @@ package field
 import (
 	"fmt"
 	"reflect"
+	"time"
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/column"
@@ -62,6 +63,7 @@ type writeCompiler struct {
 	*Outlets
 	mismatches []Mismatch
 	err        error
+	unit       time.Duration // of times in the member that is compiled, 0 for the default
 }
 
 // A WritePlan writes values of one Go type as the values of one field, or of
@@ -158,8 +160,11 @@ func (c *writeCompiler) index(f *schema.Field) indexOut {
 // value compiles writing values of type t to f.
 func (c *writeCompiler) value(f *schema.Field, t reflect.Type) out {
 	t = unwrap(t)
-	if t == anyType {
+	switch t {
+	case anyType:
 		return anyOut{c.any(f)}
+	case timeType:
+		return c.time(f)
 	}
 	switch f.Shape {
 	case schema.Scalar:
@@ -189,6 +194,9 @@ func (c *writeCompiler) value(f *schema.Field, t reflect.Type) out {
 		switch {
 		case f.IsMap() && t.Kind() == reflect.Map:
 			pair := f.Children[0].Children
+			if t.Key() == timeType {
+				c.mismatches = append(c.mismatches, Mismatch{Path: f.Path(), Go: t, Err: fmt.Errorf("field %q: %w", f.Path(), errTimeKey)})
+			}
 			return &dictionaryOut{c.index(f), t, c.value(pair[0], t.Key()), c.value(pair[1], t.Elem())}
 		case t.Kind() == reflect.Slice:
 			return &collectionOut{c.index(f), c.value(f.Children[0], t.Elem()), t.Elem().Size()}
@@ -222,8 +230,12 @@ func (c *writeCompiler) members(f *schema.Field, t reflect.Type) out {
 	case t.Kind() != reflect.Struct:
 		return c.mismatch(f, t)
 	}
-	given := map[string]memberField{}
-	collect(given, t, 0)
+	all, wrong := membersOf(t)
+	c.mismatches = append(c.mismatches, wrong...)
+	given := map[string]Member{}
+	for _, m := range all {
+		given[m.Name] = m
+	}
 	var r recordOut
 	for _, child := range f.Children {
 		m, ok := given[child.Name]
@@ -231,30 +243,12 @@ func (c *writeCompiler) members(f *schema.Field, t reflect.Type) out {
 			c.mismatches = append(c.mismatches, Mismatch{Path: child.Path(), Go: t, Err: fmt.Errorf("%v has no field for %q", t, child.Path())})
 			continue
 		}
-		r = append(r, memberOut{c.value(child, m.typ), m.offset})
+		outer := c.unit
+		c.unit = m.Unit
+		r = append(r, memberOut{c.value(child, m.Type), m.Offset})
+		c.unit = outer
 	}
 	return r
-}
-
-// memberField is a field of a Go struct.
-type memberField struct {
-	typ    reflect.Type
-	offset uintptr
-}
-
-// collect finds the fields of t by the names that they have in an RNTuple.
-func collect(given map[string]memberField, t reflect.Type, offset uintptr) {
-	for i := range t.NumField() {
-		sf := t.Field(i)
-		tag, err := parseTag(sf)
-		switch {
-		case err != nil || tag.skip:
-		case tag.flatten:
-			collect(given, sf.Type, offset+sf.Offset)
-		default:
-			given[tag.name] = memberField{sf.Type, offset + sf.Offset}
-		}
-	}
 }
 
 // recordValues writes values of type value.Record.
@@ -274,7 +268,7 @@ func (c *writeCompiler) record(f *schema.Field) putter {
 	for i, child := range f.Children {
 		put[i] = c.any(child)
 	}
-	return members(f, f.Children, put)
+	return recordOf(f, put)
 }
 
 // any compiles writing dynamic values to f.
