@@ -494,7 +494,7 @@ func (s *side) makeTable(ctx context.Context) (*table, error) {
 	k := len(s.keys)
 	words := make([]uint64, k<<13)
 	for at := int64(0); ; {
-		n, err := p.read(ctx, at, int64(len(words)/k), unsafe.Pointer(unsafe.SliceData(words)))
+		n, err := p.read(ctx, at, int64(len(words)/k), unsafe.Pointer(unsafe.SliceData(words))) // asks ctx each time
 		if err != nil || n == 0 {
 			return t, err
 		}

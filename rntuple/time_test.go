@@ -16,8 +16,19 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// writeMemory writes entries to a file in memory and opens that.
+// writeMemory writes entries to a file in memory and opens it.
 func writeMemory[T any](t *testing.T, entries ...T) *rntuple.Reader {
+	t.Helper()
+	b := bytesOf(t, entries...)
+	r, err := rntuple.NewReader(bytes.NewReader(b), int64(len(b)), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// bytesOf returns a file with the RNTuple "n" of the given entries.
+func bytesOf[T any](t *testing.T, entries ...T) []byte {
 	t.Helper()
 	var m memory
 	f, err := rntuple.NewFile(&m, "f.root", fixed...)
@@ -32,11 +43,7 @@ func writeMemory[T any](t *testing.T, entries ...T) *rntuple.Reader {
 	if err := errors.Join(w.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return m.b
 }
 
 type stamped struct {
@@ -148,7 +155,7 @@ func TestManyTimes(t *testing.T) {
 	}
 }
 
-// Times that do not fit name the entry, written and read.
+// Times that do not fit name the entry, bytesOf and read.
 func TestTimesOutOfRange(t *testing.T) {
 	type entry struct{ T time.Time }
 	path := filepath.Join(t.TempDir(), "f.root")
@@ -198,7 +205,7 @@ func structs[T any](r *rntuple.Reader) (all []T, err error) {
 }
 
 // TestOpaqueTypes makes sure that nothing of which nothing would be stored is
-// accepted, at any depth, written or read.
+// accepted, at any depth, bytesOf or read.
 func TestOpaqueTypes(t *testing.T) {
 	type jet struct {
 		Pt   float32

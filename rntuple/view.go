@@ -1,6 +1,7 @@
 package rntuple
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"iter"
@@ -124,6 +125,9 @@ func (v *View[T]) Range(first, end int64) iter.Seq2[int64, T] {
 				return
 			}
 			for i, value := range batch[:n] {
+				if v.err = done(v.src.context(), i); v.err != nil {
+					return
+				}
 				if !yield(at+int64(i), value) {
 					return
 				}
@@ -131,6 +135,17 @@ func (v *View[T]) Range(first, end int64) iter.Seq2[int64, T] {
 			at += int64(n)
 		}
 	}
+}
+
+// loopCheck is how many values loops yield before they ask their context again.
+const loopCheck = 256
+
+// done returns the error of ctx before some of the values of a batch.
+func done(ctx context.Context, i int) error {
+	if i%loopCheck != 0 {
+		return nil
+	}
+	return ctx.Err()
 }
 
 // Err returns the error that ended the last loop over All or Range early, nil
@@ -182,6 +197,10 @@ func EntriesIn[T any](s Source, first, end int64) iter.Seq2[*T, error] {
 				return
 			}
 			for i := range batch {
+				if err := done(s.context(), i); err != nil {
+					yield(nil, err)
+					return
+				}
 				if !yield(&batch[i], nil) {
 					return
 				}
@@ -277,7 +296,10 @@ func (v *JaggedView[T]) Read(offsets []int64, buf []T, first int64) (items []T, 
 		items = slices.Grow(items[:lo], int(hi-lo))[:hi]
 		return unsafe.Pointer(unsafe.SliceData(items[lo:]))
 	})
-	if err == nil && entries == 0 && len(offsets) > 1 {
+	switch {
+	case err != nil:
+		entries = 0
+	case entries == 0 && len(offsets) > 1:
 		err = io.EOF
 	}
 	return items, int(entries), err

@@ -24,8 +24,8 @@ func positive(name string, v int64, set func(*ntuple.WriteOptions)) WriteOption 
 	}
 }
 
-// WriteContext has writing end with the context's error once it is done.
-// Default: context.Background().
+// WriteContext makes writing end with the context's error once it is done, closing
+// included: the file then does not come into being. Default: context.Background().
 func WriteContext(ctx context.Context) WriteOption {
 	return func(o *ntuple.WriteOptions) error { o.Context = ctx; return nil }
 }

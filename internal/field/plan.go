@@ -97,6 +97,9 @@ func (p *Plan) each(ctx context.Context, first, n int64, read func(r *run, at, i
 	inOrder := first == p.next
 	limit := int64(math.MaxInt64) // of entries in a batch
 	for at, end := first, first+n; at < end; {
+		if err := ctx.Err(); err != nil { // pages at hand do not ask
+			return err
+		}
 		cluster, err := p.src.Find(ctx, at)
 		if err != nil {
 			return err

@@ -198,6 +198,9 @@ func (s *Sink) EndEntries(n int64) error {
 // CommitCluster commits the current cluster, if it has entries, and returns when it
 // is written.
 func (s *Sink) CommitCluster() error {
+	if err := s.ctx.Err(); err != nil {
+		s.Fail(err) // what comes after the last entry must not make a file of it
+	}
 	if s.entries > s.first && s.err == nil {
 		s.settle()
 		s.commit()
