@@ -80,7 +80,7 @@ func TestAttributeSets(t *testing.T) {
 	for e, record := range view.Covering(rntuple.EntryRange{First: 5, End: 7}) {
 		text += fmt.Sprintf("%v %s ", e, value.AppendJSON(nil, record))
 	}
-	if want := `{5 7} {"name":"z: five and six é","vec":[]} {3 7} {"name":"y: three to six","vec":[-1]} `; text != want || view.Err() != nil {
+	if want := `[5, 7) {"name":"z: five and six é","vec":[]} [3, 7) {"name":"y: three to six","vec":[-1]} `; text != want || view.Err() != nil {
 		t.Errorf("got %s, %v", text, view.Err())
 	}
 }

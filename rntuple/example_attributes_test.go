@@ -61,9 +61,9 @@ func ExampleReader_OpenAttributes() {
 		}
 	}
 	// Output:
-	// first {0 3} {"name":"zero to two","vec":[1,2.5]}
-	// first {5 7} {"name":"z: five and six é","vec":[]}
-	// first {3 7} {"name":"y: three to six","vec":[-1]}
-	// first {7 7} {"name":"empty range","vec":[-1]}
-	// second {0 10} {"num":-42}
+	// first [0, 3) {"name":"zero to two","vec":[1,2.5]}
+	// first [5, 7) {"name":"z: five and six é","vec":[]}
+	// first [3, 7) {"name":"y: three to six","vec":[-1]}
+	// first [7, 7) {"name":"empty range","vec":[-1]}
+	// second [0, 10) {"num":-42}
 }

@@ -101,9 +101,10 @@ func (r *Reader) Unwrapped() *ntuple.Reader { return r.ntuple }
 // by NewReader.
 func (r *Reader) Close() error { return r.ntuple.Close() }
 
-// WithContext returns a Reader of the same RNTuple whose views and other
-// methods stop with the context's error once it is done: it is checked before
-// every page list and page that is read. Closing either Reader closes both.
+// WithContext returns a Reader of the same RNTuple whose views and other methods
+// stop with the context's error once it is done. It is checked before every page
+// list and page that is read, in every call of a view's method, and for every 256
+// values that a loop yields. Closing either Reader closes both.
 func (r *Reader) WithContext(ctx context.Context) *Reader { return &Reader{r.ntuple, ctx} }
 
 // Name returns the name of the RNTuple, without directories.

@@ -179,20 +179,26 @@ func (w *common) Schema() *schema.Schema { return w.ntuple.Schema }
 // NumEntries returns the number of entries written so far.
 func (w *common) NumEntries() int64 { return w.ntuple.Sink.Entries() }
 
-// Write writes one entry. What it points to is copied.
+var errNil = errors.New("nil is not an entry")
+
+// Write writes one entry, which must not be nil. What it points to is copied.
 func (w *Writer[T]) Write(entry *T) error {
 	if err := w.ntuple.Err(); err != nil {
 		return err
 	}
-	if err := w.plan.Write(unsafe.Pointer(entry), 1); err != nil {
-		// Some columns have the entry, others do not.
+	err := errNil
+	if entry != nil {
+		err = w.plan.Write(unsafe.Pointer(entry), 1)
+	}
+	if err != nil {
+		// Some columns may have the entry, others not.
 		w.ntuple.Sink.Fail(fmt.Errorf("entry %d: %w", w.ntuple.Sink.Entries(), err))
 		return w.ntuple.Sink.Err()
 	}
 	return w.ntuple.Sink.EndEntries(1)
 }
 
-// WriteBatch writes many entries.
+// WriteBatch writes many entries; a nil slice has none.
 func (w *Writer[T]) WriteBatch(entries []T) error {
 	for i := range entries {
 		if err := w.Write(&entries[i]); err != nil {
@@ -202,8 +208,12 @@ func (w *Writer[T]) WriteBatch(entries []T) error {
 	return w.ntuple.Err()
 }
 
-// WriteAll writes all entries that seq yields, up to the first error.
+// WriteAll writes all entries that seq yields, up to the first error. The sequence
+// must not be nil.
 func (w *Writer[T]) WriteAll(seq iter.Seq[T]) error {
+	if seq == nil {
+		return w.Write(nil)
+	}
 	for entry := range seq {
 		if err := w.Write(&entry); err != nil {
 			return err
@@ -288,10 +298,10 @@ func (w *common) Abort() error {
 	return err
 }
 
-// Close writes what is left, and the file, if Create made it. It returns the
-// first error of all, so that one may leave those of Write and others alone until
-// here; then the file has not come into being, or is as it was at
-// the last checkpoint.
+// Close writes what is left, and the file, if Create made it. It returns the first
+// error of all, so that a program may ignore those of Write and the other methods;
+// after an error the file has not come into being, or is as it was at the last
+// checkpoint. If the context of WriteContext is done, that is an error too.
 func (w *common) Close() error {
 	err := w.ntuple.Close()
 	if w.owned != nil && !errors.Is(err, ntuple.ErrClosed) {

@@ -1,6 +1,7 @@
 package ntuple
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ type File struct {
 	pages *pagesink.Output // on root
 	open  int              // writers that are not closed
 	err   error            // the first one; sticky
+	ctx   context.Context
 
 	disk *os.File // nil if the caller has the target
 	path string
@@ -57,7 +59,7 @@ func NewFile(w io.WriterAt, name string, o *WriteOptions) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newFile(root), nil
+	return newFile(root, o), nil
 }
 
 // UpdateFile opens the ROOT file at path to add to what it holds. Until Close or
@@ -86,17 +88,19 @@ func Update(rw rootfile.ReadWriterAt, size int64, o *WriteOptions) (*File, error
 	if err != nil {
 		return nil, err
 	}
-	return newFile(root), nil
+	return newFile(root, o), nil
 }
 
-func newFile(root *rootfile.Writer) *File {
-	out := &pagesink.Output{Blob: root.Blob}
-	out.Stream, out.Extents = root.BlobFrom, root
-	return &File{root: root, pages: out}
+func newFile(root *rootfile.Writer, o *WriteOptions) *File {
+	out := &pagesink.Output{Blob: root.Blob, Stream: root.BlobFrom, Extents: root}
+	return &File{root: root, pages: out, ctx: o.Context}
 }
 
 // Commit makes visible what has been written so far.
 func (f *File) Commit() error {
+	if f.err == nil {
+		f.err = f.ctx.Err()
+	}
 	if f.err == nil {
 		f.err = f.root.Commit()
 	}
