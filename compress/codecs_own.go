@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"github.com/go-rntuple/go-rntuple/internal/inflate"
-	"github.com/go-rntuple/go-rntuple/internal/lz4enc"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/internal/zstd"
 )
@@ -48,9 +47,3 @@ func inflateAll(dst, src []byte) (int, error) { return inflate.Decode(dst, src) 
 
 // adler32Sum returns the checksum of a zlib stream (RFC 1950, section 2.2).
 func adler32Sum(data []byte) uint32 { return inflate.Adler32(data) }
-
-// appendLZ4HC appends src as one LZ4 block, searched for matches as liblz4 does
-// at a level of 5 to 9.
-func appendLZ4HC(dst, src []byte, level int) ([]byte, error) {
-	return lz4enc.Append(dst, src, 1<<(level-1)), nil
-}

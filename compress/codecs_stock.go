@@ -7,12 +7,10 @@ import (
 	"errors"
 	"hash/adler32"
 	"io"
-	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zstd"
-	"github.com/pierrec/lz4/v4"
 )
 
 // The codecs of the standard library and of modules, in place of those of
@@ -62,15 +60,3 @@ func inflateAll(dst, src []byte) (int, error) {
 }
 
 func adler32Sum(data []byte) uint32 { return adler32.Checksum(data) }
-
-var lz4HC = sync.Pool{New: func() any { return new(lz4.CompressorHC) }}
-
-func appendLZ4HC(dst, src []byte, level int) ([]byte, error) {
-	c := lz4HC.Get().(*lz4.CompressorHC)
-	defer lz4HC.Put(c)
-	c.Level = lz4.CompressionLevel(1 << (level - 1)) // the depth of liblz4's search
-	begin, room := len(dst), lz4.CompressBlockBound(len(src))
-	dst = slices.Grow(dst, room)
-	n, err := c.CompressBlock(src, dst[begin:begin+room])
-	return dst[:begin+n], err
-}

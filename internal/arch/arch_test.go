@@ -25,7 +25,6 @@ var layers = []string{
 	"internal/checksum",
 	"internal/nearest",
 	"internal/inflate",
-	"internal/lz4enc",
 	"internal/zstd",
 	"frame",
 	"locator",
