@@ -4,7 +4,7 @@ package bits
 
 import "unsafe"
 
-// block is how many bytes of a plane a kernel takes at a time.
+// block is the number of bytes of a plane that a kernel handles at a time.
 const block = 16
 
 //go:noescape

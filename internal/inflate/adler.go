@@ -2,12 +2,13 @@ package inflate
 
 import "encoding/binary"
 
-// Adler32 returns the Adler-32 of data as hash/adler32 does. That goes byte by
-// byte, which takes half as long as decoding.
+// Adler32 returns the Adler-32 checksum of data (RFC 1950, section 8.2), as
+// hash/adler32 does. That package proceeds byte by byte, which takes half as long
+// as decoding.
 func Adler32(data []byte) uint32 {
 	const (
 		mod   = 65521
-		chunk = 1 << 20 // bytes until the sums are reduced
+		chunk = 1 << 20 // bytes after which the sums are reduced
 	)
 	a, b := uint64(1), uint64(0)
 	for len(data) > 0 {
@@ -27,23 +28,23 @@ func Adler32(data []byte) uint32 {
 	return uint32(b<<16 | a)
 }
 
-// plainSums returns the sum of the bytes of data, and the sum of the last byte,
-// twice the last but one, and so on. The length must be a multiple of 32, and at
-// most 1 MiB.
+// plainSums returns the sum of the bytes of data, and the sum in which the last
+// byte counts once, the last but one twice, and so on. The length of data must be
+// a multiple of 32 and at most 1 MiB.
 func plainSums(data []byte) (sum, weighted uint64) {
 	const (
-		most  = 160 // bytes of which the sums below fit 16 bits
+		most  = 160 // bytes whose sums below fit into 16 bits
 		even  = 0x00FF00FF00FF00FF
-		four  = 0x0001000100010001 // times it, the top of four sums is that of all
-		three = 0x0000000100020003 // times it, it is that of the second, twice the third and 3 times the fourth
+		four  = 0x0001000100010001 // as a factor, it puts the sum of four lanes into the top one
+		three = 0x0000000100020003 // the same with the second lane once, the third twice, the fourth 3 times
 		low   = 0x0000FFFF0000FFFF
 	)
 	for len(data) > 0 {
 		block := data[:min(len(data), most)]
 		data = data[len(block):]
 		weighted += sum * uint64(len(block))
-		// The sums of bytes 0, 2, 4, 6 and of 1, 3, 5, 7 of the words, and the sums
-		// that those have after each word.
+		// In lanes of 16 bits: the sums of the words' bytes 0, 2, 4, 6 and 1, 3, 5,
+		// 7, and the sums of these sums after each word.
 		var s, t, ss, tt uint64
 		for ; len(block) >= 32; block = block[32:] {
 			for i := 0; i < 32; i += 8 {
@@ -54,7 +55,7 @@ func plainSums(data []byte) (sum, weighted uint64) {
 				tt += t
 			}
 		}
-		// A byte counts 8 times for its word and each that follows, less once for
+		// A byte counts 8 times for its word and each word after it, less once for
 		// each byte before it in its word.
 		both := s + t
 		after := ss&low + ss>>16&low + tt&low + tt>>16&low

@@ -2,7 +2,7 @@
 
 package inflate
 
-// sums is plainSums with the vectors that every amd64 machine has.
+// sums is plainSums with SSE2, which every amd64 processor has.
 //
 //go:noescape
 func sums(data []byte) (sum, weighted uint64)

@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// The words 32 to 1.
+// The weights of the bytes of a block: words from 32 down to 1.
 DATA weights<>+0(SB)/8, $0x001D001E001F0020
 DATA weights<>+8(SB)/8, $0x0019001A001B001C
 DATA weights<>+16(SB)/8, $0x0015001600170018

@@ -1,6 +1,9 @@
-// Package inflate decodes DEFLATE (RFC 1951) that is whole in memory and whose
-// length uncompressed is known. It reads eight bytes at a time and writes
-// straight into the result, which a reader of streams cannot.
+// Package inflate decodes DEFLATE streams that are whole in memory and whose
+// uncompressed length is known. It reads eight bytes at a time and writes
+// straight into the destination, which a decoder of io.Readers cannot do.
+//
+// Specification: RFC 1951, "DEFLATE Compressed Data Format". Section numbers in
+// comments are those of the RFC, except for the Adler-32 checksum of RFC 1950.
 package inflate
 
 import (
@@ -11,22 +14,23 @@ import (
 
 var (
 	errTruncated = errors.New("input ends too early")
-	errBlockType = errors.New("unknown type of block")
-	errStored    = errors.New("two lengths of a stored block")
+	errBlockType = errors.New("reserved block type")
+	errStored    = errors.New("stored block whose lengths disagree")
 	errCodes     = errors.New("codes for more symbols than there are")
 	errLengths   = errors.New("code lengths that make no code")
-	errNoEnd     = errors.New("block without end")
+	errNoEnd     = errors.New("no code for the end of the block")
 	errSymbol    = errors.New("unused code")
-	errDistance  = errors.New("match from before the data")
+	errDistance  = errors.New("distance beyond the start of the data")
 	errShort     = errors.New("fewer bytes than expected")
 	errLong      = errors.New("more bytes than expected")
 )
 
-// Decode fills dst exactly from the stream that src begins with. It returns how
-// many bytes of src the stream takes. After an error dst has undefined content.
+// Decode fills dst exactly from the DEFLATE stream at the front of src and
+// returns the length of the stream. After an error the content of dst is
+// undefined. Decode is safe for concurrent use.
 //
-// It refuses what zlib refuses. That includes incomplete codes, unless it is a
-// distance code of no or one symbol, or the one symbol is the end of the block.
+// Like zlib, it refuses incomplete codes, except for a distance code with no or
+// one symbol, and a literal code whose only symbol is the end of the block.
 func Decode(dst, src []byte) (int, error) {
 	d := decoders.Get().(*decoder)
 	d.reader = reader{src: src}
@@ -40,20 +44,21 @@ func Decode(dst, src []byte) (int, error) {
 
 var decoders = sync.Pool{New: func() any { return new(decoder) }}
 
-// A decoder has what decoding one stream takes.
+// A decoder is the state of one call of Decode.
 type decoder struct {
 	reader
 	dst    []byte
-	at     int // so much of dst is done
+	at     int // dst[:at] is done
 	lens   [maxLits + maxDists]uint8
 	tables tables
 }
 
+// stream decodes all blocks (section 3.2.3).
 func (d *decoder) stream() error {
 	for last := uint(0); last == 0; {
 		d.refill()
 		var kind uint
-		last, kind = d.take(1), d.take(2)
+		last, kind = d.take(1), d.take(2) // BFINAL, BTYPE
 		if d.n < 0 {
 			return errTruncated
 		}
@@ -80,9 +85,10 @@ func (d *decoder) stream() error {
 	return nil
 }
 
-// stored copies a block that is not compressed (section 3.2.4).
+// stored copies a block that is not compressed (section 3.2.4): LEN, its
+// complement NLEN, and LEN bytes.
 func (d *decoder) stored() error {
-	d.reader = reader{src: d.src, pos: d.used()} // from the next whole byte on
+	d.reader = reader{src: d.src, pos: d.used()} // start at the next whole byte
 	rest := d.src[d.pos:]
 	if len(rest) < 4 {
 		return errTruncated
@@ -104,7 +110,8 @@ func (d *decoder) stored() error {
 	return nil
 }
 
-// readCodes reads the two codes of a block into the tables (section 3.2.7).
+// readCodes reads the literal/length code and the distance code of a block into
+// the tables (section 3.2.7).
 func (d *decoder) readCodes() error {
 	d.refill()
 	lits, dists, lens := 257+int(d.take(5)), 1+int(d.take(5)), 4+int(d.take(4))
@@ -119,7 +126,7 @@ func (d *decoder) readCodes() error {
 	if d.n < 0 {
 		return errTruncated
 	}
-	table := d.tables.dist[:1<<maxLenLen] // has no other use yet
+	table := d.tables.dist[:1<<maxLenLen] // not in use yet
 	if !build(table, maxLenLen, lenLens[:], lenEntries[:], false) {
 		return errLengths
 	}
@@ -163,8 +170,8 @@ func (d *decoder) readCodes() error {
 	return nil
 }
 
-// block decodes a block with the codes in t: fast as long as the ends of src and
-// dst are far, then with care.
+// block decodes a block with the codes in t (section 3.2.5): fast while the ends
+// of src and dst are far away, then step by step.
 func (d *decoder) block(t *tables) error {
 	end, err := d.fast(t)
 	for !end && err == nil {
@@ -174,15 +181,16 @@ func (d *decoder) block(t *tables) error {
 }
 
 const (
-	// A round of fast reads 8 bytes after having moved on by 7 at most.
+	// A round of fast reads 8 bytes after advancing by at most 7.
 	srcMargin = 15
 	// A round of fast yields 3 literals, or 2 and a match, and copies up to 15
-	// bytes more than it needs to.
+	// bytes in excess.
 	dstMargin = 2 + maxMatch + 15
 )
 
-// fast decodes until the end of the block, or until an end of src or dst is
-// near. n counts the bits in buf modulo 64: what else is in it does no harm.
+// fast decodes until the end of the block, or until the end of src or dst is
+// near. The low 6 bits of n count the bits in buf; its higher bits are
+// meaningless.
 func (d *decoder) fast(t *tables) (end bool, err error) {
 	src, dst := d.src, d.dst
 	pos, at, buf, n := d.pos, d.at, d.buf, uint(d.n)
@@ -289,8 +297,8 @@ func (d *decoder) fast(t *tables) (end bool, err error) {
 	return end, err
 }
 
-// A period says how to repeat less than 8 bytes: those that mask leaves,
-// multiplied by factor, are 8 bytes of which the first step may be repeated.
+// A period tells how to repeat fewer than 8 bytes: those under mask, multiplied
+// by factor, are 8 bytes, the first step of which are whole repetitions.
 type period struct {
 	mask, factor uint64
 	step         uint8
@@ -307,7 +315,7 @@ var periods = func() (p [8]period) {
 	return p
 }()
 
-// step decodes one symbol anywhere.
+// step decodes one literal or match, at any position.
 func (d *decoder) step(t *tables) (end bool, err error) {
 	d.refill()
 	e := d.symbol(t.lit[:], litBits)
@@ -350,8 +358,8 @@ func (d *decoder) step(t *tables) (end bool, err error) {
 	return false, nil
 }
 
-// symbol looks up the next symbol. If it leads to a subtable, it takes the bits
-// that were used up.
+// symbol looks up the next symbol. It consumes no bits, except for those that
+// lead to a subtable.
 func (d *decoder) symbol(table []entry, bits uint) entry {
 	e := table[d.buf&(1<<bits-1)]
 	if e&subtable != 0 {
@@ -361,22 +369,22 @@ func (d *decoder) symbol(table []entry, bits uint) entry {
 	return e
 }
 
-// number takes a length or a distance with its extra bits.
+// number consumes the bits of a length or a distance, with its extra bits.
 func (d *decoder) number(e entry) int {
 	bits := d.take(e.bits())
 	return e.value() + int(bits>>e.codeBits())
 }
 
-// A reader reads src bit by bit. The bits in buf beyond n are those that follow
-// in src, or 0 if there are none.
+// A reader reads src bit by bit, the lowest bits of a byte first (section 3.1.1).
+// The bits in buf beyond n are those that follow in src, or 0 after its end.
 type reader struct {
 	src []byte
-	pos int // what of src is in the n bits, or was
+	pos int // src[:pos] has been moved into the n bits of buf
 	buf uint64
-	n   int // bits in buf; less than 0 if more were taken than there were
+	n   int // bits in buf; negative if more were taken than there were
 }
 
-// refill makes n at least 56, unless src ends before.
+// refill makes n at least 56, unless src ends.
 func (r *reader) refill() {
 	if r.n < 0 {
 		return
@@ -393,7 +401,7 @@ func (r *reader) refill() {
 	}
 }
 
-// take returns the next bits and goes on behind them.
+// take consumes the next bits and returns them.
 func (r *reader) take(bits uint) uint {
 	v := r.buf & (1<<bits - 1)
 	r.buf >>= bits
@@ -401,5 +409,5 @@ func (r *reader) take(bits uint) uint {
 	return uint(v)
 }
 
-// used is how many bytes of src have been begun.
+// used returns the number of bytes of src of which some bits have been consumed.
 func (r *reader) used() int { return r.pos - max(r.n, 0)>>3 }

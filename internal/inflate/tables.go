@@ -6,20 +6,20 @@ import (
 )
 
 const (
-	maxLits    = 286 // symbols for literals and lengths
-	maxDists   = 30  // symbols for distances
-	maxLen     = 15  // bits of a code
-	maxLenLen  = 7   // bits of a code for code lengths
-	maxMatch   = 258
-	endOfBlock = 256
+	maxLits    = 286 // number of symbols for literals and lengths, section 3.2.5
+	maxDists   = 30  // number of symbols for distances, section 3.2.5
+	maxLen     = 15  // bits of the longest code, section 3.2.7
+	maxLenLen  = 7   // bits of the longest code for code lengths, section 3.2.7
+	maxMatch   = 258 // section 3.2.5
+	endOfBlock = 256 // section 3.2.5
 
-	litBits  = 10
-	distBits = 8
+	litBits  = 10 // of the index of the table for literals and lengths
+	distBits = 8  // of the index of the table for distances
 )
 
-// tables has the codes of a block. Codes longer than the index of a table lead
-// to a subtable for the rest of the bits, behind the entries that they are
-// looked up in first. A complete code has at least two codes in a subtable.
+// tables decode the two codes of a block. Codes longer than a table's index lead
+// to a subtable, indexed by the rest of the bits, that follows the entries for
+// the index. A subtable of a complete code has at least two codes.
 type tables struct {
 	lit  [1<<litBits + 288/2<<(maxLen-litBits)]entry
 	dist [1<<distBits + 32/2<<(maxLen-distBits)]entry
@@ -27,13 +27,14 @@ type tables struct {
 
 // An entry tells what the next bits mean:
 //
-//	0-5    how many bits it takes, with the extra bits
-//	8-11   how many of them are the code
-//	14     the code goes on in a subtable
-//	15     no literal, length or distance: a subtable, the end of the block, or nothing
-//	16-30  the literal, the length or distance without the extra bits, the index
-//	       of the subtable, endOfBlock
-//	31     a literal
+//	bits 0-5    number of bits, extra bits included
+//	bits 8-11   number of bits of the code
+//	bit  14     the code continues in a subtable
+//	bit  15     no literal, length or distance, but a subtable, the end of the
+//	            block, or an unused code
+//	bits 16-30  the literal, the length or distance without the extra bits, the
+//	            index of the subtable, or endOfBlock
+//	bit  31     a literal
 type entry uint32
 
 const (
@@ -47,14 +48,15 @@ func (e entry) codeBits() uint { return uint(e >> 8 & 15) }
 func (e entry) value() int     { return int(e >> 16 & 0x7FFF) }
 func (e entry) literal() bool  { return int32(e) < 0 }
 
-// The entries of all symbols, without the bits of their codes.
+// The entries of all symbols, without the bits of their codes (section 3.2.5).
 var (
 	lenEntries  [19]entry
 	litEntries  [288]entry
 	distEntries [32]entry
 )
 
-// lenOrder is the order in which the lengths of the code for code lengths come.
+// lenOrder is the order in which the lengths of the code for code lengths are
+// stored (section 3.2.7).
 var lenOrder = [19]uint8{16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15}
 
 func init() {
@@ -80,7 +82,7 @@ func init() {
 	distEntries[30], distEntries[31] = special, special
 }
 
-// fixed returns the codes that need not be stored (section 3.2.6).
+// fixed returns the tables of the fixed codes (section 3.2.6).
 var fixed = sync.OnceValue(func() *tables {
 	var lens [288 + 32]uint8
 	for i := range lens {
@@ -103,16 +105,17 @@ var fixed = sync.OnceValue(func() *tables {
 	return t
 })
 
-// build makes a table for the code that lens defines (section 3.2.2), with the
-// given entries, to be looked up by so many bits. It reports whether it is a
-// code: complete, or if sparse ones will do, of one bit or none.
+// build makes the table, indexed by indexBits bits, of the code with the lengths
+// lens (section 3.2.2) and the given entries. It reports whether these lengths
+// make a code: a complete one or, if sparse is set, one with at most one symbol,
+// of one bit.
 func build(table []entry, indexBits int, lens []uint8, entries []entry, sparse bool) bool {
 	var count, next [maxLen + 1]int
 	for _, n := range lens {
 		count[n]++
 	}
 	count[0] = 0
-	left, longest := 1, 0 // codes not given away, in those of the length at hand
+	left, longest := 1, 0 // left counts the unassigned codes of length n
 	for n := 1; n <= maxLen; n++ {
 		next[n] = next[n-1] + count[n-1]
 		if left = left<<1 - count[n]; left < 0 {
@@ -148,9 +151,10 @@ func build(table []entry, indexBits int, lens []uint8, entries []entry, sparse b
 		return true
 	}
 
-	// Codes are stored from their highest bit on, so the index is the code
-	// reversed. Short codes repeat throughout the table: keep 1<<n entries, in
-	// which codes of n bits occur once, and double them for the next n.
+	// Codes are stored starting with their highest bit (section 3.1.1), so the
+	// index is the code reversed. Short codes repeat throughout the table: keep
+	// 1<<n entries, in which codes of n bits occur once, and double them for the
+	// next n.
 	code, sorted := 0, order[:]
 	for n := 1; n <= indexBits; n++ {
 		half := 1 << (n - 1)
@@ -164,7 +168,7 @@ func build(table []entry, indexBits int, lens []uint8, entries []entry, sparse b
 	if longest <= indexBits {
 		return true
 	}
-	// The rest goes to subtables, of which the codes are neighbours.
+	// Longer codes go to subtables. Codes of the same subtable follow each other.
 	sub := table[:0]
 	index, size, prefix := 1<<indexBits, 1<<(maxLen-indexBits), -1
 	for n := indexBits + 1; n <= longest; n++ {
@@ -186,7 +190,7 @@ func build(table []entry, indexBits int, lens []uint8, entries []entry, sparse b
 	return true
 }
 
-// increment adds 1 to a code of n bits that is stored in reverse.
+// increment adds 1 to a code of n bits whose bits are in reverse order.
 func increment(code, n int) int {
 	ones := bits.LeadingZeros16(^uint16(code << (16 - n)))
 	if ones >= n {

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-const block = math.MaxInt // so there are no blocks
+const block = math.MaxInt // no plane has a block, so no kernel is called
 
 func unsplitKernel(dst unsafe.Pointer, src *byte, stride, n, size int, f filter) {}
 func splitKernel(dst *byte, src unsafe.Pointer, stride, n, size int, f filter)   {}

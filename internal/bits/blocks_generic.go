@@ -2,7 +2,7 @@
 
 package bits
 
-// These have kernels on amd64 only.
+// These exist on amd64 only; see blocks_amd64.go.
 
 func unpackBlocks(dst []uint32, src []byte, width, left int) int { return 0 }
 func float32Blocks(dst []uint32, src []uint16) int               { return 0 }
