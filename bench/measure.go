@@ -81,6 +81,21 @@ func (w *worker) peakMemory() int64 {
 	return 0
 }
 
+// cpuTime returns how many seconds of processor time the worker has used, 0 if
+// the system does not tell.
+func (w *worker) cpuTime() float64 {
+	stats, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", w.cmd.Process.Pid))
+	sum := 0.0
+	for _, stat := range stats {
+		text, _ := os.ReadFile(stat)
+		if fields := strings.Fields(string(text)); len(fields) > 0 {
+			ns, _ := strconv.ParseFloat(fields[0], 64)
+			sum += ns / 1e9
+		}
+	}
+	return sum
+}
+
 // close ends the worker, and returns what it wrote to standard error.
 func (w *worker) close() string {
 	w.in.Close()
@@ -186,9 +201,13 @@ func (w *workshop) measure(r row, threads int, limits limits) (*Measurement, err
 			break
 		}
 		for i, worker := range workers {
+			before := worker.cpuTime()
 			result, err := worker.repeat()
 			if err != nil {
 				return nil, err
+			}
+			if used := worker.cpuTime() - before; r.cpu && used > 0 {
+				result.Seconds = used
 			}
 			if round == 0 && i == 0 {
 				want = result.Sums

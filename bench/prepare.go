@@ -119,14 +119,6 @@ func (w *workshop) buildCodecs() error {
 	return w.run("go", "build", "-C", w.bench, "-tags", "stockcodecs", "-o", filepath.Join(w.bin, "stock"), "./go")
 }
 
-// buildCodecs builds the programs that only benchmarks of codecs need.
-func (w *workshop) buildCodecs() error {
-	if err := w.run(filepath.Join(w.bench, "cpp", "build_codecs.sh"), w.bin); err != nil {
-		return err
-	}
-	return w.run("go", "build", "-C", w.bench, "-tags", "stockcodecs", "-o", filepath.Join(w.bin, "stock"), "./go")
-}
-
 // command returns the command for a work.
 func (w *workshop) command(p program, args ...string) []string {
 	switch p {

@@ -21,6 +21,7 @@ type row struct {
 	data        string // F, J, S or wide
 	file        string // that is read
 	compression string // of the file that is written, if one is
+	cpu         bool   // measure processor time
 	rivals      []rival
 }
 

@@ -1,11 +1,13 @@
 // Package compress reads and writes ROOT's compression blocks, in which the
-// pages and envelopes of an RNTuple and the payloads of ROOT's keys are
-// wrapped.
+// pages and envelopes of an RNTuple and the payloads of ROOT's keys are stored.
 //
-// Whoever reads such a buffer knows from elsewhere how long it is compressed
-// and uncompressed. If the lengths are equal the data are stored as they are,
-// otherwise they are a series of blocks: a header of 9 bytes with the algorithm
-// and the two sizes, then the compressed data.
+// The metadata that refer to such a buffer give its compressed and its
+// uncompressed length. If the two are equal, the data are stored as they are.
+// Otherwise they are a series of blocks: a header of 9 bytes with the algorithm
+// and two sizes, then the compressed data.
+//
+// Decoders of zstd and DEFLATE and the encoder of zstd are made for pages. With
+// the build tag stockcodecs, the standard library and modules replace them.
 //
 // All functions of the package are safe for concurrent use.
 //
@@ -20,8 +22,8 @@ import (
 
 const (
 	headerSize = 9        // magic (2), method (1), compressed and uncompressed size (3 each, little-endian)
-	maxBlock   = 0xFFFFFF // uncompressed bytes of one block: what 3 bytes can count
-	minInput   = 11       // ROOT does not try to compress anything shorter
+	maxBlock   = 0xFFFFFF // uncompressed bytes of one block: the largest number of 3 bytes
+	minInput   = 11       // ROOT compresses nothing shorter
 )
 
 // A codec is one algorithm. decode fills dst exactly from all of src; encode
@@ -32,14 +34,14 @@ type codec struct {
 	magic        [2]byte
 	method       byte
 	defaultLevel int // ROOT's, for this algorithm
-	// maxRatio is an upper bound for uncompressed per compressed bytes; the
-	// files of the algorithms derive it.
+	// maxRatio is an upper bound of uncompressed bytes per compressed byte,
+	// derived in the algorithm's file.
 	maxRatio int64
 	decode   func(dst, src []byte) error
 	encode   func(dst, src []byte, level int) ([]byte, error)
 }
 
-// codecs has all algorithms, in the order of their numbers, from 1.
+// codecs holds all algorithms in the order of their numbers, from 1.
 var codecs = [...]codec{
 	{Zlib, "zlib", [2]byte{'Z', 'L'}, 8, 1, deflateMaxRatio, decodeZlib, encodeZlib},
 	{LZMA, "lzma", [2]byte{'X', 'Z'}, 0, 7, lzmaMaxRatio, decodeXZ, encodeXZ},
@@ -59,12 +61,11 @@ func (a Algorithm) codec() *codec {
 // A block is one block of a buffer.
 type block struct {
 	codec *codec
-	usize int    // bytes it must decompress to
+	usize int    // uncompressed size
 	data  []byte // without the header
 }
 
-// next splits the first block off src. left is how many bytes the blocks may
-// still decompress to.
+// next splits the first block off src. left limits its uncompressed size.
 func next(src []byte, left int64) (b block, rest []byte, err error) {
 	if len(src) < headerSize {
 		return b, nil, wire.Corrupt("block header needs %d bytes, have %d", headerSize, len(src))
@@ -94,11 +95,12 @@ func next(src []byte, left int64) (b block, rest []byte, err error) {
 	return b, data[csize:], nil
 }
 
-// walk calls visit for the blocks of src, which must decompress to n bytes in
-// all, one after the other; at is where the data of b begin uncompressed.
+// walk calls visit for each block of src in order; at is the position of the
+// block in the uncompressed data. The blocks must have n uncompressed bytes in
+// all.
 func walk(src []byte, n int64, visit func(b block, at int64) error) error {
 	if int64(len(src)) > n {
-		// Writers then store the data as they are; ROOT aborts here.
+		// In this case writers store the data as they are; ROOT aborts here.
 		return blockError(0, 0, wire.Corrupt("%d bytes compressed, %d uncompressed", len(src), n))
 	}
 	rest := src
@@ -113,24 +115,24 @@ func walk(src []byte, n int64, visit func(b block, at int64) error) error {
 		}
 		rest, done = r, done+int64(b.usize)
 		if done == n && len(rest) > 0 {
-			return blockError(i, pos, wire.Corrupt("%d bytes behind the last block", len(rest)))
+			return blockError(i, pos, wire.Corrupt("%d bytes after the last block", len(rest)))
 		}
 	}
 	return nil
 }
 
-// blockError says which block of the buffer the fault is in.
+// blockError says in which block of the buffer the error is.
 func blockError(i, pos int, err error) error {
 	return &wire.FormatError{Offset: int64(pos), Path: fmt.Sprintf("block[%d]", i), Err: err}
 }
 
-// Check tells from the block headers alone whether src can decompress to n
-// bytes: the declared sizes must add up to n, and none may be more than the
-// algorithm can express in so many bytes. Call it before allocating the n
-// bytes when n comes from a file that may be hostile.
+// Check verifies by the block headers alone that src can decompress to n bytes:
+// the uncompressed sizes must add up to n, and none may exceed what the algorithm
+// can express in so many compressed bytes. Call it before allocating n bytes if n
+// comes from a file that may be hostile.
 //
-// Errors are a *frame.FormatError with the offset in src: ErrCorrupt, or
-// ErrUnsupported for an algorithm that is not known.
+// An error is a *frame.FormatError with the offset in src. It wraps ErrCorrupt, or
+// ErrUnsupported if the algorithm is unknown.
 func Check(src []byte, n int64) error {
 	if int64(len(src)) == n {
 		return nil
@@ -139,19 +141,19 @@ func Check(src []byte, n int64) error {
 }
 
 // Decompress fills dst from src. The length of dst must be the uncompressed
-// length. src must have no bytes left over. dst and src must not overlap;
-// after an error dst has undefined content. Whatever src claims, decoders take
-// no more memory than dst, and most are pooled.
+// length, and src must have no bytes left over. dst and src must not overlap.
+// After an error the content of dst is undefined. Whatever src claims, decoders
+// allocate no more memory than dst has; most are pooled.
 //
-// Errors are a *frame.FormatError with the offset of the block in src:
-// ErrCorrupt, ErrChecksum if the algorithm's own checksum differs, or
-// ErrUnsupported for an algorithm, or a feature of one, that is not known.
+// An error is a *frame.FormatError with the offset of the block in src. It wraps
+// ErrCorrupt, ErrChecksum if the algorithm has a checksum that differs, or
+// ErrUnsupported if the algorithm, or a feature of it, is unknown.
 func Decompress(dst, src []byte) error {
 	if len(src) == len(dst) {
 		copy(dst, src)
 		return nil
 	}
-	// All headers are looked at before the first block costs any time.
+	// Check all headers before spending time on the first block.
 	n := int64(len(dst))
 	if err := walk(src, n, nil); err != nil {
 		return err
@@ -161,14 +163,14 @@ func Decompress(dst, src []byte) error {
 	})
 }
 
-// Append appends src to dst, compressed as s says, and returns the extended
-// slice. As ROOT does, it stores all of src as it is when the level is 0, when
-// there are fewer than 11 bytes, and when any of the blocks does not get
-// smaller: then exactly len(src) bytes are appended, never more. Readers see
-// it by the length, so s need not be kept. dst and src must not overlap.
+// Append appends src to dst, compressed with the settings s, and returns the
+// extended slice. Like ROOT, it stores src as it is if the level is 0, if src has
+// fewer than 11 bytes, or if any block would not get smaller: then it appends
+// exactly len(src) bytes, and never more. Readers recognize this by the length,
+// so s need not be stored. dst and src must not overlap.
 //
-// Equal input gives equal output, whatever was compressed before. The only
-// error is ErrUnsupported, for an unknown algorithm.
+// Equal input gives equal output, whatever was compressed before. The only error
+// is ErrUnsupported, for an unknown algorithm.
 func Append(dst, src []byte, s Settings) ([]byte, error) {
 	a := s.Algorithm()
 	if a == Inherit {

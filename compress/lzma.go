@@ -14,28 +14,28 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// What LZMA can express most briefly is a repeated match of 273 bytes, in 14
-// binary decisions. The probability of a decision never exceeds 2017/2048,
-// where its adaption ends, so that it costs at least 0.0220 bits: 273 bytes in
-// 0.308 bits are 7090 to 1, and all the rest of the stream only adds to it.
+// The densest symbol of LZMA is a repeated match of 273 bytes, in 14 binary
+// decisions. The probability of a decision never exceeds 2017/2048, where its
+// adaptation ends, so it costs at least 0.0220 bits: 273 bytes in 0.308 bits are
+// 7090 to 1, and the rest of the stream only lowers the ratio.
 const lzmaMaxRatio = 7100
 
 const (
 	xzMagic      = "\xFD7zXZ\x00"
 	xzHeaderSize = 12 // magic, 2 bytes of flags, CRC-32 of these
-	xzFooterSize = 12 // CRC-32 of the following, index size, flags, "YZ"
+	xzFooterSize = 12 // CRC-32 of what follows, index size, flags, "YZ"
 	xzFilter     = 0x21
 )
 
-// An xzReader walks over an .xz stream. After the first error, which is sticky,
-// it returns zeros.
+// An xzReader reads an .xz stream (The .xz File Format, version 1.2.1). After the
+// first error, which is sticky, it returns zeros.
 type xzReader struct {
 	src []byte
 	pos int
 	err error
 }
 
-// fail records err, unless an error came before.
+// fail records err, unless there is an error already.
 func (r *xzReader) fail(err error) {
 	if r.err == nil {
 		r.err = err
@@ -49,7 +49,7 @@ func (r *xzReader) expect(ok bool, what string) {
 	}
 }
 
-// bytes returns the next n bytes, or nil at an error.
+// bytes returns the next n bytes, or nil after an error.
 func (r *xzReader) bytes(n int) []byte {
 	if r.err == nil && (n < 0 || n > len(r.src)-r.pos) {
 		r.fail(wire.Corrupt("xz: need %d bytes, have %d", n, len(r.src)-r.pos))
@@ -75,7 +75,7 @@ func (r *xzReader) uint32() uint32 {
 	return 0
 }
 
-// varint reads an integer of 7 bits per byte.
+// varint reads an integer of 7 bits a byte.
 func (r *xzReader) varint() uint64 {
 	if r.err != nil {
 		return 0
@@ -86,14 +86,14 @@ func (r *xzReader) varint() uint64 {
 	return v
 }
 
-// zeros reads the padding that begin, the start of what it pads, calls for.
+// zeros reads the padding that makes what starts at begin a multiple of 4 bytes.
 func (r *xzReader) zeros(begin int) {
 	for _, b := range r.bytes(-(r.pos - begin) & 3) {
 		r.expect(b == 0, "padding")
 	}
 }
 
-// crc reads the CRC-32 of everything from begin on.
+// crc reads the CRC-32 of all bytes from begin on and verifies it.
 func (r *xzReader) crc(begin int) {
 	sum := crc32.ChecksumIEEE(r.src[begin:r.pos])
 	if stored := r.uint32(); r.err == nil && stored != sum {
@@ -103,8 +103,8 @@ func (r *xzReader) crc(begin int) {
 
 var crc64Table = crc64.MakeTable(crc64.ECMA)
 
-// check reads the check value of data that the stream's flags call for. ROOT
-// writes CRC-32 (type 1); the default of most other writers is CRC-64 (4).
+// check reads the check of data, of the kind in the stream's flags, and verifies
+// it. ROOT writes CRC-32 (1); the default of most other writers is CRC-64 (4).
 func (r *xzReader) check(kind byte, data []byte) {
 	var stored, sum uint64
 	switch kind {
@@ -123,9 +123,10 @@ func (r *xzReader) check(kind byte, data []byte) {
 	}
 }
 
-// decodeXZ decodes XZ: one complete .xz stream. The container is read here and
-// not by the xz module, because that allocates the dictionary that the stream
-// asks for, 64 MiB for ROOT's level 9 and up to 4 GiB, for a block of any size.
+// decodeXZ decodes XZ: one complete .xz stream. The container is read here, even
+// with the build tag stockcodecs, because the xz module allocates the dictionary
+// that the stream asks for, 64 MiB for ROOT's level 9 and up to 4 GiB, for a
+// block of any size.
 func decodeXZ(dst, src []byte) error {
 	r := xzReader{src: src}
 	r.expect(string(r.bytes(len(xzMagic))) == xzMagic, "magic")
@@ -148,7 +149,7 @@ func decodeXZ(dst, src []byte) error {
 	return r.err
 }
 
-// block reads a block into dst. It returns how many bytes that were, and the
+// block decodes a block into dst. It returns the number of bytes decoded, and the
 // block's size without padding.
 func (r *xzReader) block(dst []byte, check byte) (n, size int) {
 	begin := r.pos
@@ -170,8 +171,8 @@ func (r *xzReader) block(dst []byte, check byte) (n, size int) {
 	if h.err == nil && (flags&0x3F != 0 || filter != xzFilter) {
 		h.fail(wire.Unsupported("xz filter %#x, block flags %#x", filter, flags))
 	}
-	// The dictionary is allocated as large as dst, so its announced size only
-	// has to be legal.
+	// A dictionary as large as dst is enough, so the announced size only has to
+	// be legal.
 	h.expect(properties == 1 && dict <= 40, "LZMA2 properties")
 	for _, b := range h.bytes(end - h.pos) {
 		h.expect(b == 0, "header padding")
@@ -195,8 +196,8 @@ func (r *xzReader) block(dst []byte, check byte) (n, size int) {
 	return n, size + r.pos - pos
 }
 
-// decodeLZMA2 decodes LZMA2 chunks up to the end mark into dst. It returns how
-// many bytes of dst and of src were used.
+// decodeLZMA2 decodes LZMA2 chunks up to the end mark into dst. It returns the
+// number of bytes written to dst and read from src.
 func decodeLZMA2(dst, src []byte) (n, used int, err error) {
 	in := bytes.NewReader(src)
 	r, err := lzma.Reader2Config{DictCap: max(lzma.MinDictCap, len(dst))}.NewReader2(in)
@@ -216,8 +217,8 @@ func decodeLZMA2(dst, src []byte) (n, used int, err error) {
 	return n, len(src) - in.Len(), nil
 }
 
-// index reads the index and the footer, which repeat the sizes of the blocks
-// and the flags. The sums stand for the sizes: the CRC covers the rest.
+// index reads the index and the footer, which repeat the sizes of the blocks and
+// the flags. It compares the sums of the sizes; the CRC covers the rest.
 func (r *xzReader) index(blocks, unpadded, uncompressed uint64, flags uint16) {
 	begin := r.pos
 	r.expect(r.byte() == 0, "index")
@@ -243,12 +244,12 @@ func (r *xzReader) index(blocks, unpadded, uncompressed uint64, flags uint16) {
 	r.expect(string(r.bytes(2)) == "YZ", "end")
 }
 
-// xzDictionaries has the dictionary sizes of the presets 1 to 9 in MiB.
+// xzDictionaries holds the dictionary sizes of presets 1 to 9 in MiB.
 var xzDictionaries = [...]int{1: 1, 2: 2, 3: 4, 4: 4, 5: 8, 6: 8, 7: 16, 8: 32, 9: 64}
 
-// encodeXZ writes one .xz stream with a CRC-32, as ROOT does. Of the presets
-// only the dictionary size is kept, and of that no more than src can use:
-// writer and reader allocate it.
+// encodeXZ writes one .xz stream with a CRC-32, as ROOT does. A level stands for
+// the dictionary size of xz's preset only, limited to what src can use, because
+// both writer and reader allocate it.
 func encodeXZ(dst, src []byte, level int) ([]byte, error) {
 	buf := bytes.NewBuffer(dst)
 	w, err := xz.WriterConfig{

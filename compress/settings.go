@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Settings says how to compress: 100 times the Algorithm plus the level, for
+// Settings tells how to compress: 100 times the Algorithm plus the level, for
 // example 505 for zstd at level 5. Level 0 stores the data as they are.
 // Specification: "Basic Types", compression settings.
 type Settings uint32
 
-// An Algorithm is a compression algorithm as Settings number them.
+// An Algorithm is a compression algorithm, by its number in Settings.
 type Algorithm uint32
 
-// The algorithms. The numbers are ROOT's and do not occur in the blocks, which
-// have a magic of two letters instead.
+// The algorithms. The numbers are ROOT's. They do not occur in blocks, which have
+// a magic of two letters instead.
 const (
-	Inherit Algorithm = iota // the default of whoever writes; Append takes Zlib, as ROOT does
+	Inherit Algorithm = iota // the writer's default; Append uses Zlib, as ROOT does
 	Zlib
 	LZMA
 	OldDeflate // raw deflate in CS blocks; settings 301 to 309 still write it
@@ -26,15 +26,15 @@ const (
 	Zstd
 )
 
-// Algorithm returns the algorithm of s, known or not.
+// Algorithm returns the algorithm of s, which may be unknown.
 func (s Settings) Algorithm() Algorithm { return Algorithm(s / 100) }
 
-// Level returns the level of s, 0 to 99. The meaningful ones are 1 to 9, from
-// fast to small; Append takes a higher level for 9.
+// Level returns the level of s, 0 to 99. Levels 1 to 9 go from fast to small;
+// Append treats a higher one as 9.
 func (s Settings) Level() int { return int(s % 100) }
 
 // String returns s in words: "zstd 5", or "none" if s stores the data as they
-// are. ParseSettings reads it again if the algorithm is known.
+// are. ParseSettings accepts the result if the algorithm is known.
 func (s Settings) String() string {
 	if s.Level() == 0 {
 		return "none"
@@ -52,10 +52,10 @@ func (a Algorithm) String() string {
 	return fmt.Sprintf("Algorithm(%#x)", uint32(a))
 }
 
-// ParseSettings reads settings as people write them: "none", an algorithm with
-// or without a level ("zstd:5", "zstd 5", "lz4"; without one it is ROOT's
-// default for that algorithm), or the number ("505"). The algorithms are zlib,
-// lzma, deflate, lz4 and zstd, the levels 0 to 9.
+// ParseSettings parses settings: "none", an algorithm with a level ("zstd:5",
+// "zstd 5") or without one ("lz4"), which means ROOT's default for the algorithm,
+// or a number ("505"). The algorithms are zlib, lzma, deflate, lz4 and zstd, the
+// levels 0 to 9.
 func ParseSettings(text string) (Settings, error) {
 	fail := func() (Settings, error) {
 		return 0, fmt.Errorf(`compression settings %q: want "none", a number such as 505, `+
