@@ -212,7 +212,6 @@ func TestVariables(t *testing.T) {
 					ours[path.Base(p)] = true
 				}
 			}
-			delete(ours, "raw") // to be removed with the package
 			ast.Inspect(f, func(n ast.Node) bool {
 				if assign, ok := n.(*ast.AssignStmt); ok {
 					for _, left := range assign.Lhs {

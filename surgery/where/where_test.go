@@ -229,10 +229,10 @@ func TestOddNames(t *testing.T) {
 	}
 	defer r.Close()
 	for text, want := range map[string]string{
-		"a:b > 1":              `; if a:b is a field, write $env["a:b"]`,
-		"a-b < 0":              `; write the field a-b as $env["a-b"]`,
-		"x ? y : z":            `no field "x" in RNTuple "odd"`,
-		"x >":                  "unexpected token EOF",
+		"a:b > 1":               `; if a:b is a field, write $env["a:b"]`,
+		"a-b < 0":               `; write the field a-b as $env["a-b"]`,
+		"x ? y : z":             `no field "x" in RNTuple "odd"`,
+		"x >":                   "unexpected token EOF",
 		`$env["a:b"] + $env[-1`: "unexpected token",
 	} {
 		if _, err := selected(t, r, text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "$env[") != strings.Contains(want, "$env[") {
