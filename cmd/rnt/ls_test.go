@@ -109,7 +109,7 @@ func TestLsUnreadable(t *testing.T) {
 func TestLsEmpty(t *testing.T) {
 	path := newEditor(t).write()
 	stdout, stderr, status := try("ls", path)
-	if status != exitOK || stdout != "" || stderr != "rnt: "+path+": RNTuple at the top level: not found\n" {
+	if status != exitOK || stdout != "" || stderr != "rnt: "+path+": the file holds no RNTuple\n" {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
 	compare(t, rnt(t, "ls", "--json", path), "[]\n")

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/go-rntuple/go-rntuple/compress"
 )
 
 const (
@@ -124,17 +126,44 @@ func TestHelp(t *testing.T) {
 
 func TestCompletion(t *testing.T) {
 	for args, want := range map[string]string{
-		"cat|":                              "root\n:8\n", // file names that end so
-		"cat|" + special + "dirs.root|":     "top\ntop;1\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
-		"ls|" + dimuon + "|":                "root\n:8\n",
-		"cat|" + dimuon + "|Events|":        ":4\n",
-		"stat|missing.root|":                ":4\n",
-		"completion|zs":                     "zsh\tGenerate the autocompletion script for zsh\n:4\n",
-		"schema|" + dimuon + "|Events|--js": "--json\tprint JSON, all that is needed to make an RNTuple like this one\n:4\n",
+		"cat|":                                                "root\n:8\n", // file names that end so
+		"cat|" + special + "dirs.root|":                       "top\ntop;1\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
+		"ls|" + dimuon + "|":                                  "root\n:8\n",
+		"cat|" + dimuon + "|Events|":                          ":4\n",
+		"stat|missing.root|":                                  ":4\n",
+		"slim|out|" + special + "dirs.root|":                  "top\ntop;1\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
+		"diff|x|" + special + "dirs.root|top|":                "top\ntop;1\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
+		"merge|out|" + special + "dirs.root|--name|":          "top\ntop;1\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
+		"cat|" + dimuon + "|--fields|run,Muon_p":              "run,Muon_pt\nrun,Muon_phi\n:6\n",
+		"cat|" + dimuon + "|Events|-f|_collection0._0.Muon_e": "_collection0._0.Muon_eta\n:6\n",
+		"concat|out|" + dimuon + "[1:2]|--drop|r":             "run\n:6\n",
+		"cat|" + dimuon + "|nope|--fields|r":                  ":6\n",
+		"cat|--fields|r":                                      ":6\n",
+		"merge|--mode|":                                       "filter\tthe fields of the first input\nstrict\tthe same fields everywhere\nunion\tthe fields of all inputs\n:4\n",
+		"merge|--level|":                                      "share\ncopy\nrecompress\nreseal\nrewrite\n:4\n",
+		"completion|zs":                                       "zsh\tGenerate the autocompletion script for zsh\n:4\n",
+		"schema|" + dimuon + "|Events|--js":                   "--json\tprint JSON, all that is needed to make an RNTuple like this one\n:4\n",
 	} {
 		stdout, _, status := try(append([]string{"__complete"}, strings.Split(args, "|")...)...)
 		if stdout != want || status != exitOK {
 			t.Errorf("%s: status %d, got %q, want %q", args, status, stdout, want)
+		}
+	}
+}
+
+// Every command with the flag --compression completes what can be given to it.
+func TestCompleteCompression(t *testing.T) {
+	for _, command := range []string{"create", "merge", "append", "hmerge", "slim", "skim", "concat", "split", "repack"} {
+		stdout, _, _ := try("__complete", command, "--compression", "")
+		words := strings.Split(strings.TrimSuffix(stdout, "\n:4\n"), "\n")
+		if len(words) != 5 {
+			t.Errorf("%s: %q", command, stdout)
+		}
+		for _, w := range words {
+			value, _, _ := strings.Cut(w, "\t")
+			if _, err := compress.ParseSettings(value); err != nil {
+				t.Errorf("%s: %v", command, err)
+			}
 		}
 	}
 }

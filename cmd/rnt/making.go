@@ -45,7 +45,7 @@ func compressionFlag(cmd *cobra.Command, settings *string, value, standard strin
 		usage += " (default " + standard + ")"
 	}
 	cmd.Flags().StringVar(settings, "compression", value, usage)
-	completeValues(cmd, "compression", "zstd:5\tsmall and fast, ROOT's default", "lz4:4\tfastest to read", "zlib:1\tfor old readers",
+	completeValues(cmd, "compression", "zstd:5\tsmall and fast, ROOT's default", "lz4:4\tfaster to read, larger", "zlib:1\tfor old readers",
 		"lzma:7\tsmallest, slow", "none\tuncompressed")
 }
 

@@ -64,6 +64,21 @@ func TestVerifyDamage(t *testing.T) {
 	}
 }
 
+// A sound file without RNTuples is not called corrupt.
+func TestVerifyTrees(t *testing.T) {
+	path := shared(t, "../ttree/uproot-HZZ.root")
+	stdout, stderr, status := try("verify", path)
+	if status != exitError || stderr != "rnt: 1 of 1 file has problems\n" {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+	compare(t, stdout, path+": directories: the file holds TTrees, no RNTuple: events\n"+
+		path+": 1 problem: 0 RNTuples, 0 envelopes, 0 clusters, 0 pages, 0 B checked\n")
+	stdout, _, _ = try("verify", "--json", path)
+	if !strings.Contains(stdout, `"kind":"not found"`) {
+		t.Error(stdout)
+	}
+}
+
 func TestVerifyArguments(t *testing.T) {
 	for args, want := range map[string]string{
 		"verify":              "rnt: which file?",

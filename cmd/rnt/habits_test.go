@@ -1,0 +1,279 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMain runs the tool itself if the tests start their own program again.
+func TestMain(m *testing.M) {
+	if os.Getenv("RNT_TEST_AS_TOOL") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// TestHabits has command lines with what they print: all of standard output, and
+// standard error.
+func TestHabits(t *testing.T) {
+	trees := func() string { // TTrees, one of them twice, and a histogram
+		e := newEditor(t)
+		older := e.object("TTree", "tree", nil)
+		older.Cycle = 2
+		return e.write(e.object("TTree", "tree", nil), older, e.object("TNtupleD", "nt", nil), e.object("TH1F", "h", nil))
+	}()
+	empty := newEditor(t).write()
+	passwd := filepath.Join(t.TempDir(), "passwd")
+	if err := os.WriteFile(passwd, []byte("root:x:0:0:root:/root:/bin/bash\nbin:x:1:1:bin:/bin:/sbin/nologin\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const (
+		two = `{"run":194050}` + "\n" + `{"run":194050}` + "\n"
+	)
+	out := filepath.Join(t.TempDir(), "out.root")
+	for _, c := range []struct {
+		args           string
+		status         int
+		stdout, stderr string
+	}{
+		{"head -2 DIMUON -f run", 0, two, ""},
+		{"head DIMUON --fields run -2", 0, two, ""},
+		{"-q head -2 -f run DIMUON", 0, two, ""},
+		{"head -f run DIMUON -j 1 -n 2", 0, two, ""},
+		{"cat -2 DIMUON", 2, "", "rnt: unknown shorthand flag: '2' in -2\n"},
+		{"head -2 -f Muon_p* DIMUON --count 1", 0, `{"Muon_pt":[7.1396484,3.3745117],"Muon_phi":[1.5068359,1.3967285]}` + "\n", ""},
+		{"head -1 -f nMuon,n*,?un DIMUON", 0, `{"nMuon":2,"run":194050}` + "\n", ""},
+		{"head -1 -f _collection0.Muon_charge DIMUON", 0, `{"_collection0.Muon_charge":[1,-1]}` + "\n", ""},
+
+		{"cat DIMUON --fields nope", 1, "", `rnt: DIMUON: no field "nope" in RNTuple "Events"` + "\n"},
+		{"cat DIMUON --fields Muon_px", 1, "", `rnt: DIMUON: no field "Muon_px" in RNTuple "Events"; did you mean "Muon_pt"?` + "\n"},
+		{"cat DIMUON --fields _collection0.Muon_px", 1, "", `rnt: DIMUON: no field "_collection0.Muon_px" in RNTuple "Events"; did you mean "_collection0.Muon_pt"?` + "\n"},
+		{"stat DIMUON -f nope,x*,RUN", 1, "", "rnt: DIMUON: 3 wrong names of fields:\n" + `  no field "nope" in RNTuple "Events"` + "\n" +
+			`  no field matches "x*" in RNTuple "Events"` + "\n" + `  no field "RUN" in RNTuple "Events"; did you mean "run"?` + "\n"},
+		{"schema DIMUON -f a[", 2, "", `rnt: --fields: "a[" is not a valid pattern` + "\n"},
+		{"diff DIMUON DIMUON -f nope", 2, "", `rnt: DIMUON: no field "nope" in RNTuple "Events"` + "\n"},
+		{"diff DIMUON DIMUON -f run,Muon_p*", 0, "", ""},
+		{"slim --fields Muon_px OUT DIMUON", 1, "", `did you mean "Muon_pt"?` + "\n"},
+
+		{"cat TREES", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt\n"},
+		{"stat TREES x", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt\n"},
+		{"dump TREES", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt\n"},
+		{"merge OUT TREES", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt\n"},
+		{"ls TREES", 0, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt\n"},
+		{"ls EMPTY", 0, "", "rnt: EMPTY: the file holds no RNTuple\n"},
+		{"ls -q EMPTY", 0, "", ""},
+		{"cat PASSWD", 1, "", `rnt: PASSWD: not a ROOT file: it begins with "root:x:0"` + "\n"},
+		{"ls PASSWD", 1, "", `rnt: PASSWD: not a ROOT file: it begins with "root:x:0"` + "\n"},
+		{"merge OUT PASSWD", 1, "", `rnt: PASSWD: not a ROOT file: it begins with "root:x:0"` + "\n"},
+		{"cat DIMUON events", 1, "", `rnt: DIMUON: RNTuple "events": not found; the file has Events` + "\n"},
+
+		{"ls DIMUON missing.root DIMUON", 1, "FILE" + strings.Repeat(" ", len(dimuon)-2) + "NAME    ENTRIES  FIELDS     SIZE  COMPRESSION\n" +
+			dimuon + "  Events   80,000      13  1.31 MB  zstd 5\n" + dimuon + "  Events   80,000      13  1.31 MB  zstd 5\n",
+			"rnt: open missing.root: no such file or directory\n"},
+		{"verify -q DIMUON", 0, "", ""},
+
+		{"ls -j 0 DIMUON", 2, "", "rnt: --jobs must be positive\n"},
+		{"skim --where a:b>1 OUT DIMUON", 2, "", `; if a:b is a field, write $env["a:b"]` + "\n"},
+	} {
+		names := strings.NewReplacer("DIMUON", dimuon, "TREES", trees, "EMPTY", empty, "PASSWD", passwd, "OUT", out)
+		args := strings.Fields(c.args)
+		for i := range args {
+			args[i] = names.Replace(args[i])
+		}
+		stdout, stderr, status := try(args...)
+		if status == exitUsage && c.status == exitUsage {
+			stderr, _, _ = strings.Cut(stderr, "usage: ")
+		}
+		if status != c.status || stdout != names.Replace(c.stdout) || !strings.HasSuffix(stderr, names.Replace(c.stderr)) || (c.stderr == "") != (stderr == "") {
+			t.Errorf("rnt %s: status %d, output\n%s%s\nwant %d\n%s%s", c.args, status, stdout, stderr, c.status, c.stdout, c.stderr)
+		}
+	}
+	runtime.GOMAXPROCS(runtime.NumCPU()) // which -j has changed
+}
+
+// Standard input is read like a file, also where its name has a space; nothing of
+// it is left in the folder for temporary files.
+func TestStandardInput(t *testing.T) {
+	temp := filepath.Join(t.TempDir(), "a folder")
+	if err := os.Mkdir(temp, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", temp)
+	content, err := os.ReadFile(dimuon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out.root")
+	for _, c := range []struct {
+		in, args       string
+		status         int
+		stdout, stderr string
+	}{
+		{string(content), "ls -", 0, rnt(t, "ls", dimuon), ""},
+		{string(content), "schema - Events", 0, rnt(t, "schema", dimuon), ""},
+		{string(content), "verify -", 0, strings.Replace(rnt(t, "verify", dimuon), dimuon, "standard input", 1), ""},
+		{string(content), "diff - " + dimuon, 0, "", ""},
+		{string(content), "cat - nope", 1, "", `rnt: standard input: RNTuple "nope": not found; the file has Events` + "\n"},
+		{string(content), "dump - nope", 1, "", "rnt: standard input: "},
+		{string(content[:1000]), "cat -", 1, "", "rnt: standard input: "},
+		{"{}\n", "cat -", 1, "", "rnt: standard input: not a ROOT file\n"},
+		{"", "ls -", 1, "", "rnt: standard input: not a ROOT file\n"},
+		{string(content), "slim -q --fields run OUT -", 0, "", ""},
+	} {
+		stdout, stderr := fed(t, c.status, c.in, strings.Fields(strings.Replace(c.args, "OUT", out, 1))...)
+		if stdout != c.stdout || !strings.HasPrefix(stderr, c.stderr) || strings.Contains(stderr, temp) || c.stderr == "" && stderr != "" {
+			t.Errorf("%s: %q, %q", c.args, stdout, stderr)
+		}
+	}
+	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// With --fields, stat, schema and diff show those fields only, and the sources of
+// projected ones where a file is to be made of a schema.
+func TestFields(t *testing.T) {
+	if text := rnt(t, "schema", dimuon, "-f", "run,Muon_p*"); strings.Contains(text, "\nevent ") || strings.Contains(text, "Muon_eta ") ||
+		!strings.Contains(text, "\nrun ") || !strings.Contains(text, "\nMuon_phi ") {
+		t.Error(text)
+	}
+	schema := filepath.Join(t.TempDir(), "schema.json")
+	if err := os.WriteFile(schema, []byte(rnt(t, "schema", "--json", dimuon, "-f", "nMuon,run")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "out.root")
+	fed(t, exitOK, "", "create", "--schema", schema, out)
+	if text := rnt(t, "schema", out); !strings.Contains(text, "3 top-level fields") || !strings.Contains(text, "\n_collection0 ") || !strings.Contains(text, "\nnMuon ") {
+		t.Error(text)
+	}
+	if text := rnt(t, "stat", dimuon, "-f", "run"); !strings.Contains(text, "\nrun ") || strings.Contains(text, "Muon") {
+		t.Error(text)
+	}
+	s := decode[stat](t, "stat", "--json", dimuon, "-f", "_collection0.Muon_pt,run")
+	if len(s.Fields) != 2 || len(s.Columns) != 2 || s.Fields[0].Path != "_collection0._0.Muon_pt" || s.Columns[0].Field != "run" {
+		t.Errorf("%+v", s)
+	}
+	a := made(t, "left", leftFields, leftLines)
+	b := made(t, "left", leftFields+`,{"name": "c", "type": "int"}`, `{"a":1,"b":[0.75],"c":3}`+"\n"+`{"a":2,"b":[],"c":3}`+"\n")
+	compare(t, rnt(t, "diff", "-f", "a", a, b), "")
+	text, _ := fed(t, exitError, "", "diff", "-f", "c", a, b)
+	compare(t, text, "SCHEMA  OF  A  B\nfield   c      std::int32_t\n")
+	text, _ = fed(t, exitError, "", "diff", "-f", "b*", "--layout", a, b)
+	if !strings.Contains(text, "b._0 ") || strings.Contains(text, " c ") || strings.Contains(text, "written by") {
+		t.Error(text)
+	}
+}
+
+// The problems of inputs that do not go together get a line each.
+func TestIncompatible(t *testing.T) {
+	a, b := made(t, "left", leftFields, leftLines), made(t, "left", rightFields, rightLines)
+	out := filepath.Join(t.TempDir(), "out.root")
+	for _, args := range [][]string{{"merge", "--mode", "strict", out, a, b}, {"hmerge", out, a, b, b}} {
+		_, stderr := fed(t, exitError, "", args...)
+		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
+		if len(lines) < 3 || !strings.HasPrefix(lines[0], "rnt: the inputs do not go together, ") || !strings.HasSuffix(lines[0], " problems:") {
+			t.Errorf("%v: %q", args, stderr)
+		}
+		for _, l := range lines[1:] {
+			if !strings.HasPrefix(l, "  ") || !strings.Contains(l, ".root") || strings.Count(l, "field") != 1 {
+				t.Errorf("%v: %q", args, l)
+			}
+		}
+	}
+}
+
+// No message speaks to programmers in Go.
+func TestNoGo(t *testing.T) {
+	for _, args := range []string{"cat " + dimuon + " -f nope", "skim --where nope --name x out.root " + dimuon, "slim --fields nope out.root " + dimuon} {
+		_, stderr, _ := try(strings.Fields(args)...)
+		for _, word := range []string{"Go type", "struct", "rntuple.", "surgery.", "value.", "interface"} {
+			if strings.Contains(stderr, word) {
+				t.Errorf("%s: %q", args, stderr)
+			}
+		}
+	}
+}
+
+// After a signal the status is that of shells, and neither OUT nor a temporary file
+// is left, even while standard input keeps silent.
+func TestSignals(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no signals to send")
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	document := filepath.Join(t.TempDir(), "schema.json")
+	if err := os.WriteFile(document, []byte(`{"name": "n", "fields": [`+leftFields+`]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for s, want := range map[syscall.Signal]struct {
+		status int
+		stderr string
+	}{
+		syscall.SIGINT:  {130, "rnt: interrupted\n"},
+		syscall.SIGTERM: {143, "rnt: terminated\n"},
+	} {
+		for _, args := range [][]string{{"create", "--schema", document, filepath.Join(dir, "out.root")}, {"ls", "-"}} {
+			var stderr strings.Builder
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			cmd := exec.CommandContext(ctx, program, args...)
+			cmd.Env = append(os.Environ(), "RNT_TEST_AS_TOOL=1", "TMPDIR="+dir)
+			cmd.Stderr = &stderr
+			in, err := cmd.StdinPipe()
+			if err == nil {
+				err = cmd.Start()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if args[0] == "ls" {
+				in.Write([]byte("root"))
+			}
+			for { // until it has begun to write
+				if left, _ := os.ReadDir(dir); len(left) > 0 || ctx.Err() != nil {
+					break
+				}
+				time.Sleep(5 * time.Millisecond)
+			}
+			cmd.Process.Signal(s)
+			cmd.Wait()
+			cancel()
+			if status := cmd.ProcessState.ExitCode(); status != want.status || stderr.String() != want.stderr {
+				t.Errorf("%v, %v: status %d, %q", s, args, status, stderr.String())
+			}
+			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+				t.Errorf("%v, %v: left behind: %v %v", s, args, left, err)
+			}
+		}
+	}
+}
+
+// Where there is a terminal, a bar shows megabytes and how many there are in a
+// second; not with --quiet.
+func TestProgress(t *testing.T) {
+	terminal := isTerminal
+	defer func() { isTerminal = terminal }()
+	isTerminal = func(any) bool { return true }
+	for _, quiet := range []bool{false, true} {
+		var stderr strings.Builder
+		b := (&tool{stderr: &stderr, quiet: quiet}).byteBar()
+		b.begin = time.Now().Add(-time.Second)
+		b.setOf(25e6, 100e6)
+		time.Sleep(150 * time.Millisecond) // bars are not drawn more often than each tenth of a second
+		b.setOf(50e6, 100e6)
+		b.done()
+		if shown := strings.Contains(stderr.String(), "50/100 MB") && strings.Contains(stderr.String(), "B/s"); shown == quiet {
+			t.Errorf("quiet: %v: %q", quiet, stderr.String())
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/envelope"
+)
+
+// makers are the commands that make a file OUT, with what comes before OUT and
+// after it; IN is their input.
+var makers = []struct{ before, after []string }{
+	{[]string{"merge"}, []string{"IN"}},
+	{[]string{"hmerge"}, []string{"IN"}},
+	{[]string{"slim", "--fields", "run"}, []string{"IN"}},
+	{[]string{"skim", "--where", "run > 0"}, []string{"IN"}},
+	{[]string{"concat"}, []string{"IN[0:5]"}},
+	{[]string{"repack", "--compression", "none"}, []string{"IN"}},
+	{[]string{"recover"}, []string{"IN"}},
+	{[]string{"rename", "--to", "new", "--out"}, []string{"IN"}},
+	{[]string{"create", "--schema", "IN"}, nil},
+}
+
+// line returns a command line.
+func line(before, after []string, out, in string, more ...string) []string {
+	args := slices.Concat(before, []string{out}, after, more)
+	for i, a := range args {
+		args[i] = strings.ReplaceAll(a, "IN", in)
+	}
+	return args
+}
+
+// files returns two different files in a folder whose name has a space, the first
+// also under the names that a symbolic and a hard link give it.
+func files(t *testing.T) (in, other string, names []string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "with a space")
+	in, other = filepath.Join(dir, "in.root"), filepath.Join(dir, "other.root")
+	content, err := os.ReadFile(dimuon)
+	if err == nil {
+		err = os.Mkdir(dir, 0o755)
+	}
+	for path, b := range map[string][]byte{in: content, other: []byte("precious")} {
+		if err == nil {
+			err = os.WriteFile(path, b, 0o644)
+		}
+	}
+	names = []string{in, filepath.Join(dir, "sym.root"), filepath.Join(dir, "hard.root")}
+	if err == nil {
+		err = os.Symlink(in, names[1])
+	}
+	if err == nil {
+		err = os.Link(in, names[2])
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in, other, names
+}
+
+// No command replaces a file without --force, nor its input in any case.
+func TestNothingIsOverwritten(t *testing.T) {
+	in, other, names := files(t)
+	before, err := os.ReadFile(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := func(args []string, status int, want string) {
+		t.Helper()
+		stdout, stderr, got := try(args...)
+		if first, _, _ := strings.Cut(stderr, "\n"); got != status || first != "rnt: "+want || stdout != "" {
+			t.Errorf("%q: status %d, %q, want %q", args, got, stderr, want)
+		}
+		for path, want := range map[string][]byte{in: before, other: []byte("precious")} {
+			if b, err := os.ReadFile(path); err != nil || !bytes.Equal(b, want) {
+				t.Fatalf("%q: %s has changed: %v", args, path, err)
+			}
+		}
+	}
+	for _, m := range makers {
+		refused(line(m.before, m.after, other, in), exitError, other+": exists; --force replaces it")
+		refused(line(m.before, m.after, filepath.Dir(in), in, "--force"), exitError, filepath.Dir(in)+": is a directory")
+		refused(line(m.before, m.after, "-", in), exitUsage, "a ROOT file cannot be written to standard output")
+		for _, name := range names {
+			refused(line(m.before, m.after, name, in, "--force"), exitError, name+": is an input and would be overwritten")
+		}
+	}
+	for _, name := range names {
+		refused([]string{"append", name, in}, exitError, name+": is an input and would be overwritten")
+		refused([]string{"merge", "--into", name, in}, exitError, name+": is an input and would be overwritten")
+	}
+	if left, err := os.ReadDir(filepath.Dir(in)); err != nil || len(left) != 4 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// Every command but create, for which there are other tests, makes a file where
+// there is none, and replaces one with --force.
+func TestForce(t *testing.T) {
+	in, other, _ := files(t)
+	for _, m := range makers {
+		if m.before[0] == "create" {
+			continue
+		}
+		if err := os.WriteFile(other, []byte("not precious"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		fresh := filepath.Join(t.TempDir(), "fresh.root")
+		rnt(t, line(m.before, m.after, fresh, in)...)
+		rnt(t, line(m.before, m.after, other, in, "--force")...)
+		for _, path := range []string{fresh, other} {
+			if out := rnt(t, "head", path, "-1", "-f", "run"); out != `{"run":194050}`+"\n" {
+				t.Errorf("%v: %s has %q", m.before, path, out)
+			}
+		}
+		if out := rnt(t, line(m.before, m.after, other, in, "--force", "--quiet")...); out != "" {
+			t.Errorf("%v --quiet prints %q", m.before, out)
+		}
+	}
+}
+
+// What is in the files of inputs, but not taken, is said; once for many files.
+func TestNotCopied(t *testing.T) {
+	e := newEditor(t)
+	in := e.write(e.ntuple("Others", func(h *envelope.Header) { h.Name = "Others" }), e.object("TH1F", "h", nil), e.key)
+	dir := t.TempDir()
+	more := filepath.Join(dir, "more.root")
+	b, err := os.ReadFile(in)
+	if err == nil {
+		err = os.WriteFile(more, b, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, inputs, want string }{
+		{"merge --name Events", in + "\n" + more, "rnt: warning: " + in + ` and 1 more file: not copied: RNTuple "Others", TH1F "h"` + "\n"},
+		{"skim --where run==0 --name Others", in, "rnt: warning: " + in + `: not copied: TH1F "h", RNTuple "Events"` + "\n"},
+		{"merge --quiet --name Events", in, ""},
+		{"merge", dimuon, ""},
+	} {
+		out := filepath.Join(t.TempDir(), "out.root")
+		args := slices.Concat(strings.Fields(c.args), []string{out}, strings.Split(c.inputs, "\n"))
+		if _, stderr, status := try(args...); status != exitOK || stderr != c.want {
+			t.Errorf("%q: status %d, %q, want %q", args, status, stderr, c.want)
+		}
+	}
+}
