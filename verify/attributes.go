@@ -53,7 +53,7 @@ func (n *ntuple) attributeSets() {
 	}
 }
 
-// A setLink is what an RNTuple knows of an attribute set.
+// A setLink is what an RNTuple states about an attribute set.
 type setLink struct {
 	envelope.AttributeSet
 	path    string // of the RNTuple
@@ -71,7 +71,7 @@ var attributeFields = []struct {
 	{"_userData", cpptype.User, envelope.RoleRecord},
 }
 
-// checkSet makes sure that n is what the link of an attribute set says.
+// checkSet checks that n is what the link of an attribute set states.
 func (n *ntuple) checkSet(s *setLink) {
 	if n.header == nil {
 		return
@@ -112,8 +112,8 @@ func (n *ntuple) checkSet(s *setLink) {
 	n.checkRanges(uint64(s.entries))
 }
 
-// checkRanges makes sure that attributes belong to entries that there are. It
-// says nothing of pages that cannot be read.
+// checkRanges checks that attributes belong to existing entries. It ignores pages that
+// cannot be read.
 func (n *ntuple) checkRanges(entries uint64) {
 	start, ok1 := n.uint64Field("_rangeStart")
 	length, ok2 := n.uint64Field("_rangeLen")

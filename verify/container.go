@@ -31,7 +31,7 @@ type container struct {
 	records []record // by position
 }
 
-// A record is what begins with a key.
+// A record is a part of the file that begins with a key.
 type record struct {
 	begin, payload, end int64
 	class, name         string
@@ -46,7 +46,7 @@ type anchorObject struct {
 	offset int64 // of its record
 }
 
-// container checks what leads to the anchors, nil if that fails.
+// container checks the file up to the anchors. It returns nil if that fails.
 func (v *verifier) container() *container {
 	c := &container{verifier: v, lists: map[int64]bool{}, known: map[int64]string{}, budget: v.size, complete: true}
 	file, err := rootfile.Open(v.r, v.size)
@@ -131,8 +131,8 @@ func (c *container) checkKey(part string, offset int64, k *rootfile.Key, dir int
 	return c.summary.Problems == n
 }
 
-// checkOwn checks the key of one of the file's own records, of which something says
-// that it has nbytes bytes.
+// checkOwn checks the key of one of the file's own records, which is said elsewhere to
+// have nbytes bytes.
 func (c *container) checkOwn(part string, offset int64, k *rootfile.Key, dir, nbytes int64, plain bool) bool {
 	n := c.summary.Problems
 	switch payload := nbytes - int64(k.KeyLen); {
@@ -147,7 +147,7 @@ func (c *container) checkOwn(part string, offset int64, k *rootfile.Key, dir, nb
 	return c.summary.Problems == n
 }
 
-// bytes reads n bytes of the file, which must have them.
+// bytes reads n bytes of the file, and reports a problem if they are not there.
 func (c *container) bytes(offset, n int64) ([]byte, error) {
 	if offset < 0 || n < 0 || offset > c.size || n > c.size-offset {
 		return nil, wire.Corrupt("%d bytes at %#x, the file has %d", n, offset, c.size)
@@ -177,11 +177,11 @@ func (c *container) read(part string, offset, n int64, r interface{ Wire(*wire.C
 	return err == nil
 }
 
-// maxDepth is how deep directories may be nested, as for readers.
+// maxDepth is how deep directories may be nested, the same as for readers.
 const maxDepth = 100
 
-// directory checks the directory at path, whose record begins at offset and has it
-// behind names bytes, and all that it lists.
+// directory checks the directory at path, which follows names bytes in the record at
+// offset, and everything that it lists.
 func (c *container) directory(path string, d rootfile.Directory, offset int64, names uint32, depth int) {
 	part := "top directory"
 	if path != "" {
@@ -215,7 +215,7 @@ func (c *container) directory(path string, d rootfile.Directory, offset int64, n
 		if c.read(list, d.SeekKeys, n, &l) {
 			c.checkOwn(list, d.SeekKeys, &l.Key, offset, n, true)
 			if n := len(l.Extra); n != 0 && n != 8 { // which TFile adds in big files
-				c.corrupt(list, d.SeekKeys, "%d bytes behind the %d keys", n, len(l.Keys))
+				c.corrupt(list, d.SeekKeys, "%d bytes after the %d keys", n, len(l.Keys))
 			}
 			c.keys(path, d, l.Keys, depth)
 			return
@@ -261,7 +261,7 @@ func (c *container) keys(dir string, d rootfile.Directory, keys []rootfile.Key, 
 	}
 }
 
-// cycleOf returns what a path needs to lead to k: nothing for the newest cycle.
+// cycleOf returns what must follow a path to make it that of k: nothing for the newest cycle.
 func cycleOf(k *rootfile.Key, newest int) string {
 	if k.CycleNumber() == newest {
 		return ""
@@ -269,7 +269,7 @@ func cycleOf(k *rootfile.Key, newest int) string {
 	return fmt.Sprintf(";%d", k.CycleNumber())
 }
 
-// compare makes sure that the record of a listed key begins with that key.
+// compare checks that the record of a listed key begins with that key.
 func (c *container) compare(part string, k *rootfile.Key) {
 	w := wire.NewWriter(nil, part).BigEndian()
 	k.Wire(w)
@@ -294,7 +294,7 @@ func (c *container) compare(part string, k *rootfile.Key) {
 // maxAnchor is far above the 78 bytes that anchors have.
 const maxAnchor = 1 << 16
 
-// object checks what k is the key of.
+// object checks the object that k is the key of.
 func (c *container) object(path, part string, k *rootfile.Key, ok bool, depth int) {
 	isAnchor := k.Class == anchor.ClassName || k.Class == anchor.ExperimentalClassName
 	switch {
@@ -360,7 +360,7 @@ func (c *container) freeList() {
 	}
 }
 
-// infos checks the streamer infos as far as the container goes.
+// infos checks the record of the streamer infos, but not its content.
 func (c *container) infos() {
 	h := &c.file.Header
 	if h.SeekInfo == 0 {
@@ -377,9 +377,9 @@ func (c *container) infos() {
 	}
 }
 
-// walk goes from record to record, and on with the next record that is known
-// where there is none: the space between need not be in order, as ROOT before
-// 6.36 left unmarked gaps in files that it added to.
+// walk goes from record to record. Where there is none it continues with the next
+// known record: the space between need not be in order, as ROOT before 6.36 left
+// unmarked gaps in files that it added to.
 func (c *container) walk() {
 	if c.file == nil {
 		return
@@ -419,7 +419,7 @@ func (c *container) walk() {
 	c.segments()
 }
 
-// blobs returns where the records begin whose payloads envelopes and pages are.
+// blobs returns the positions of the records whose payloads are envelopes and pages.
 func (c *container) blobs() (starts []int64) {
 	end := int64(0)
 	for _, e := range c.extents {
@@ -436,8 +436,8 @@ func (c *container) blobs() (starts []int64) {
 	return starts
 }
 
-// anchorsOfSets returns where the records of the anchors of attribute sets begin,
-// which no directory lists.
+// anchorsOfSets returns the positions of the records that hold the anchors of
+// attribute sets, which no directory lists.
 func (c *container) anchorsOfSets() (starts []int64) {
 	for _, s := range c.sets {
 		found := false
@@ -457,7 +457,7 @@ func (c *container) anchorsOfSets() (starts []int64) {
 	return starts
 }
 
-// recordAt returns the record, or the gap, at pos; it is not ok if there is none.
+// recordAt returns the record, or the gap, at pos; ok reports whether there is one.
 func (c *container) recordAt(pos int64) (r record, gap, ok bool) {
 	var k rootfile.Key
 	const most = 256 // of nearly all keys
@@ -502,7 +502,7 @@ func knownVersion(v, latest uint16) bool {
 	return 0 < v && v <= latest
 }
 
-// segments makes sure that no record lies in a free segment.
+// segments checks that no record lies in a free segment.
 func (c *container) segments() {
 	for _, s := range c.free {
 		i := sort.Search(len(c.records), func(i int) bool { return c.records[i].end > s.First })
@@ -512,7 +512,7 @@ func (c *container) segments() {
 	}
 }
 
-// contain makes sure that envelopes and pages lie in records of their own.
+// contain checks that envelopes and pages lie in records of their own.
 func (c *container) contain() {
 	if c.file == nil {
 		return
@@ -529,7 +529,7 @@ func (c *container) contain() {
 			j++
 			continue
 		}
-		// One problem for all that lies there.
+		// One problem for everything that lies there.
 		next := c.end
 		if i < len(c.records) && c.records[i].begin > begin {
 			next = c.records[i].begin

@@ -11,8 +11,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// An extent is a part of the file that an envelope or a page takes, or a chunk of
-// one.
+// An extent is the part of the file that an envelope or a page, or a chunk of one,
+// occupies.
 type extent struct {
 	offset, size uint64
 	owner        int32
@@ -24,14 +24,14 @@ type extent struct {
 // envelopes stands for the cluster of an extent.
 const envelopes = -1
 
-// An owner is an RNTuple that extents belong to.
+// An owner is an RNTuple that has extents.
 type owner struct {
 	path      string
 	envelopes []string
 }
 
 // place adds the extents of a block: one, if it is not spread over several keys.
-// What is not in the file is left out: reading it fails.
+// Parts beyond the end of the file are left out: reading them fails.
 func (n *ntuple) place(l locator.Locator, e extent) {
 	if l.Size == 0 || !n.located(l) {
 		return
@@ -82,7 +82,7 @@ func (v *verifier) at(e extent) Problem {
 	return p
 }
 
-// overlaps makes sure that extents are the same or apart.
+// overlaps checks that no two extents overlap unless they are the same.
 //
 // Specification: "Page Locations".
 func (v *verifier) overlaps() {

@@ -35,7 +35,7 @@ type ntuple struct {
 	entries  int64
 }
 
-// A cluster is one that a page list has.
+// A cluster is a cluster of a page list.
 type cluster struct {
 	*pagesource.Cluster
 	columns []envelope.ColumnPages
@@ -43,7 +43,7 @@ type cluster struct {
 	seen    bool        // it is in a page list that another RNTuple has, too
 }
 
-// listKey tells page lists apart. Cycles of an RNTuple may have some in common.
+// A listKey identifies a page list. Cycles of an RNTuple may share page lists.
 type listKey struct {
 	link   locator.Link
 	header uint64 // checksum
@@ -94,8 +94,7 @@ func (v *verifier) load(a anchorObject, link *setLink) {
 	n.attributeSets()
 }
 
-// metadata reads header and footer. It reports false if there is nothing to go on
-// with.
+// metadata reads header and footer, and reports whether the check can go on.
 func (n *ntuple) metadata(old bool) bool {
 	a := n.anchor
 	headerLink := locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)}
@@ -148,7 +147,7 @@ func (n *ntuple) metadata(old bool) bool {
 	return true
 }
 
-// envelope reads an envelope, nil if that fails.
+// envelope reads an envelope. It returns nil if that fails.
 func (n *ntuple) envelope(part string, l locator.Link) []byte {
 	b, err := n.blobs.Envelope(part, l)
 	if err != nil {
@@ -187,7 +186,7 @@ type columnInfo struct {
 	checks checks
 }
 
-// describe makes the schema and checks it.
+// describe builds the schema and checks it.
 func (n *ntuple) describe() {
 	if n.header == nil {
 		n.skip("RNTuple %q: pages and elements, as the header cannot be read", n.path)
@@ -295,7 +294,7 @@ func (n *ntuple) group(s *schema.Schema, i, firstID int, g envelope.ClusterGroup
 	}
 }
 
-// field returns the path of the field that a column belongs to, if that is known.
+// field returns the path of the field that a column belongs to, "" if not known.
 func (n *ntuple) field(column int) string {
 	if column < 0 || column >= len(n.columns) || n.columns[column].owner == nil {
 		return ""

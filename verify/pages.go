@@ -15,8 +15,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// checks says what is looked at in the values of a column, beside that they can
-// be decoded.
+// checks says what is checked in the values of a column besides that they can be
+// decoded.
 type checks struct {
 	index        bool   // offsets into a collection
 	tagged       bool   // alternatives of a variant
@@ -29,7 +29,7 @@ type checks struct {
 // plain reports whether all values are right.
 func (c *checks) plain() bool { return !c.index && !c.tagged && len(c.conversions) == 0 }
 
-// choose says what to look at in the columns of f and the fields below it.
+// choose sets the checks of the columns of f and of the fields below it.
 func (n *ntuple) choose(f *schema.Field) {
 	for _, rep := range f.Columns {
 		for i, c := range rep {
@@ -52,8 +52,8 @@ func (n *ntuple) choose(f *schema.Field) {
 	}
 }
 
-// conversion returns how values of a column are converted to a type, with an
-// error if that cannot hold one; nil if it can hold all.
+// conversion returns the conversion of values of a column to a type, which fails for a
+// value that the type cannot hold; nil if the type can hold all values.
 func conversion(to cpptype.Kind, from column.Format) func([]byte, uint32) error {
 	switch to {
 	case cpptype.Char, cpptype.Int8:
@@ -115,7 +115,7 @@ func holds(to, from column.Kind) bool {
 	return a.signed && b.bits < a.bits
 }
 
-// A result is what a page turned out to be.
+// A result is what the check of a page found.
 type result struct {
 	check Check // that failed, if err is set
 	err   error
@@ -142,14 +142,14 @@ type task struct {
 	result *result
 }
 
-// pageKey tells pages apart that have different results.
+// A pageKey identifies pages that have the same result.
 type pageKey struct {
 	page   envelope.Page
 	format column.Format
 	values *columnInfo // nil if all values are right
 }
 
-// The pages that are checked before their results are looked at.
+// How many pages are checked before their results are evaluated.
 const batch = 1 << 12
 
 // checkPages checks the pages of an RNTuple, and then what they hold.
@@ -203,7 +203,7 @@ func (n *ntuple) placePages() (shared map[uint64]bool) {
 	return shared
 }
 
-// sumSize returns the size of the checksum behind a page.
+// sumSize returns the size of the checksum after a page.
 func sumSize(p envelope.Page) uint64 {
 	switch {
 	case p.HasChecksum:
@@ -275,7 +275,7 @@ func (p *pageChecker) check() {
 	}
 }
 
-// tell reports the problems of the pages of a cluster.
+// tell reports the problems of a cluster's pages.
 func (p *pageChecker) tell(c *cluster) {
 	for id := range c.columns {
 		for i, r := range c.results[id] {

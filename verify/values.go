@@ -28,8 +28,8 @@ type place struct {
 	index int
 }
 
-// unknown is the number of items that cannot be told because of a problem that
-// is reported already.
+// unknown is a number of items that cannot be determined, because of a problem that has
+// been reported.
 const unknown = -1
 
 func newWalk(n *ntuple) *walk { return &walk{ntuple: n, next: map[place]int64{}} }
@@ -157,7 +157,7 @@ func (w *walk) deferred(f *schema.Field, chunk pagesource.Chunk) {
 	}
 }
 
-// bare returns err without the place that a Problem names anyway.
+// bare returns err without the place, which the Problem names.
 func bare(err error) error {
 	if e, ok := err.(*wire.FormatError); ok {
 		return e.Err

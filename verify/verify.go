@@ -1,19 +1,18 @@
 // Package verify checks RNTuples and the ROOT files around them for damage.
 //
-// It checks all there is: the container with its header, directories, keys and
-// free segments; anchors, envelopes and their checksums; the schema against the
-// rules of the format; cluster groups, clusters and entries; for every page its
-// place, its checksum and that it decompresses to the elements that it should
-// have; numbers of elements against those of the entries and collections around
-// them; and the values of columns that lead to others. It goes on after a problem
-// wherever that is possible. Files without problems read without errors, but for
-// the limits that readers set.
+// It checks the container with its header, directories, keys and free segments;
+// anchors, envelopes and their checksums; the schema against the rules of the
+// format; cluster groups, clusters and entries; of every page the place, the
+// checksum and that it decompresses to the expected number of elements; numbers of
+// elements against those of the entries and collections that they belong to; and the
+// values of columns that refer to other columns. It continues after a problem where
+// possible. A file without problems can be read without errors, apart from those for
+// limits that readers set.
 //
-// What it cannot notice: changes to bytes that no checksum covers and nobody
-// needs, such as dates and unused space, and values in pages without checksum.
+// It cannot notice changes to bytes that no checksum covers and no reader needs, such
+// as dates and unused space, nor to values in pages without a checksum.
 //
-// Source: the specification and ROOT's behaviour; sections are named where
-// checks are.
+// Source: the specification and ROOT's behaviour; the checks name the sections.
 package verify
 
 import (
@@ -32,7 +31,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// A Check is a kind of check that finds problems.
+// A Check names the kind of check that found a problem.
 type Check string
 
 // The kinds of checks.
@@ -45,7 +44,7 @@ const (
 	Locators   Check = "locators"   // places of envelopes and pages
 	Pages      Check = "pages"      // checksums, decompression and sizes of pages
 	Elements   Check = "elements"   // numbers of elements, suppressed and deferred columns
-	Values     Check = "values"     // values that contradict others, or their type
+	Values     Check = "values"     // values that contradict other values or their type
 	Attributes Check = "attributes" // linked attribute sets
 )
 
@@ -54,18 +53,18 @@ type Problem struct {
 	File    string // path as given to File
 	RNTuple string // path in the file, with the cycle; empty for the container
 	Part    string // "header", "key of the directory x"; empty for clusters and what is below
-	Cluster int    // -1: no one cluster
-	Column  int    // -1: no one column
-	Field   string // path; empty: no one field
-	Page    int    // of the column in the cluster, -1: no one page
-	Offset  int64  // bytes from the start of the file to what Part or Page names; -1: no one place
+	Cluster int    // -1 if not about one cluster
+	Column  int    // -1 if not about one column
+	Field   string // its path; empty if not about one field
+	Page    int    // number in the column and cluster; -1 if not about one page
+	Offset  int64  // of what Part or Page names, in bytes from the start of the file; -1 if it has no one place
 	Check   Check
-	// Err wraps one of the errors that package rntuple documents, or comes from the
+	// Err wraps one of the errors that package rntuple documents, or is one of the
 	// io.ReaderAt.
 	Err error
 }
 
-// Path says where the problem is, without the file and the offset.
+// Path returns where the problem is, without the file and the offset.
 func (p Problem) Path() string {
 	var parts []string
 	if p.RNTuple != "" {
@@ -98,9 +97,9 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %v", where, p.Err)
 }
 
-// Kind returns what kind of fault it is: "corrupt", "checksum", "range" of a value
-// that its field cannot hold, or "unsupported", that is newer than this library or
-// beyond a limit of it; "not found" if there is no RNTuple; otherwise "read error".
+// Kind returns the kind of fault: "corrupt"; "checksum"; "range" for a value that its
+// field cannot hold; "unsupported" for what is newer than this library or exceeds one
+// of its limits; "not found" if there is no RNTuple; otherwise "read error".
 func (p Problem) Kind() string {
 	switch {
 	case errors.Is(p.Err, wire.ErrChecksum):
@@ -119,16 +118,16 @@ func (p Problem) Kind() string {
 
 // A Summary counts what was checked.
 type Summary struct {
-	RNTuples  int // attribute sets and older cycles included
+	RNTuples  int // including attribute sets and older cycles
 	Records   int // keys that head a record, listed or not
 	Envelopes int // headers, footers, page lists
 	Clusters  int
-	Pages     int64 // those that share their bytes are counted each
+	Pages     int64 // each of those that share their bytes counts
 	Bytes     int64 // of envelopes and pages as stored, each once
 	Unsummed  int64 // pages without checksum
 	Problems  int64 // found, reported or not
 
-	// Skipped says, in words, what was not checked on purpose, and why.
+	// Skipped lists, in words, what was deliberately not checked, and why.
 	Skipped []string
 }
 
@@ -142,8 +141,8 @@ type config struct {
 	progress func(done, total int64)
 }
 
-// Workers sets how many goroutines check pages. Problems come in the same order
-// all the same. Default: GOMAXPROCS.
+// Workers sets how many goroutines check pages. The order of problems does not
+// depend on it. Default: GOMAXPROCS.
 func Workers(n int) Option {
 	return func(c *config) error {
 		if n <= 0 {
@@ -154,8 +153,8 @@ func Workers(n int) Option {
 	}
 }
 
-// WithLimits sets the limits on what the file can claim, as for readers; what is
-// beyond one is a problem. The limit on entries is not used.
+// WithLimits sets the limits on what the file may claim, as for readers; whatever
+// exceeds one is a problem. The limit on entries is not used.
 func WithLimits(l rntuple.Limits) Option {
 	return func(c *config) error {
 		if l.PageBytes < 0 || l.EnvelopeBytes < 0 {
@@ -167,7 +166,7 @@ func WithLimits(l rntuple.Limits) Option {
 }
 
 // Limit sets how many problems of one Check are reported for each RNTuple; the
-// last report then says how many more there are. Default: 20.
+// last report then gives the number of the others. Default: 20.
 func Limit(n int) Option {
 	return func(c *config) error {
 		if n <= 0 {
@@ -178,8 +177,8 @@ func Limit(n int) Option {
 	}
 }
 
-// Progress has f called now and then with the bytes that have been checked, of
-// those of the file, not all of which need to be. It is not called concurrently.
+// Progress has f called now and then with the number of bytes that have been checked
+// and the size of the file, not all of which may need checking. Calls do not overlap.
 func Progress(f func(done, total int64)) Option {
 	return func(c *config) error {
 		c.progress = f
@@ -187,8 +186,8 @@ func Progress(f func(done, total int64)) Option {
 	}
 }
 
-// File checks the file at path and calls report for each problem, in an order
-// that depends on the file alone. See ReaderAt for the errors.
+// File checks the file at path and calls report for each problem, in an order that
+// depends only on the file. See ReaderAt for the errors.
 func File(ctx context.Context, path string, report func(Problem) error, opts ...Option) (*Summary, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -217,11 +216,11 @@ func File(ctx context.Context, path string, report func(Problem) error, opts ...
 }
 
 // ReaderAt checks the file of size bytes that r reads, which must be safe for
-// concurrent use, and calls report for each problem. A file that is no ROOT file,
-// or has no RNTuple, has a problem, too.
+// concurrent use, and calls report for each problem. A file that is not a ROOT file,
+// or that holds no RNTuple, has a problem as well.
 //
-// An error means that the check did not come to its end: it is that of report, of
-// an option, or of ctx.
+// An error means that the check was not completed: it is one of report, of an option
+// or of ctx.
 func ReaderAt(ctx context.Context, r io.ReaderAt, size int64, report func(Problem) error, opts ...Option) (*Summary, error) {
 	c := config{workers: runtime.GOMAXPROCS(0), limit: 20}
 	for _, opt := range opts {
@@ -255,13 +254,13 @@ type verifier struct {
 	sets    []setLink
 }
 
-// kind is what problems have in common that the limit is for.
+// A kind is what the problems that one limit applies to have in common.
 type kind struct {
 	ntuple string
 	check  Check
 }
 
-// stopped returns why the check has to end early, or nil.
+// stopped returns the reason to end the check early, or nil.
 func (v *verifier) stopped() error {
 	if v.err != nil {
 		return v.err
@@ -293,7 +292,7 @@ func (p Problem) nowhere() Problem {
 	return p
 }
 
-// report counts a problem, and hands it on unless there were too many like it.
+// report counts a problem, and passes it on unless there were too many of its kind.
 func (v *verifier) report(p Problem) {
 	k := kind{p.RNTuple, p.Check}
 	if v.counts[k]++; v.counts[k] == 1 {
@@ -311,7 +310,7 @@ func (v *verifier) send(p Problem) {
 	}
 }
 
-// more says which problems were not reported.
+// more reports how many problems of each kind were not reported.
 func (v *verifier) more() {
 	for _, k := range v.kinds {
 		if more := v.counts[k] - int64(v.limit); more > 0 {
@@ -323,12 +322,12 @@ func (v *verifier) more() {
 	}
 }
 
-// skip notes what is not checked on purpose.
+// skip notes what is deliberately not checked.
 func (v *verifier) skip(format string, args ...any) {
 	v.summary.Skipped = append(v.summary.Skipped, fmt.Sprintf(format, args...))
 }
 
-// cause returns err without the place that a Problem names anyway.
+// cause returns err without the place if that is the one that the Problem names.
 func cause(err error, offset int64) error {
 	var f *wire.FormatError
 	if errors.As(err, &f) && f.Offset == offset && !strings.Contains(f.Path, ".") {
