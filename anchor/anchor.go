@@ -1,6 +1,9 @@
 // Package anchor reads and writes the ROOT::RNTuple object of a ROOT file,
-// which says where the header and the footer of an RNTuple lie, and the chunks
-// that payloads too big for one key are split into.
+// which says where the header and the footer of an RNTuple lie, and payloads that
+// are split into chunks because they are too large for one key.
+//
+// Bad input gives errors of type *frame.FormatError. All functions are safe for
+// concurrent use.
 //
 // Source: specification, sections "ROOT File embedding" and "Anchor schema".
 package anchor
@@ -19,14 +22,14 @@ const (
 	ExperimentalClassName = "ROOT::Experimental::RNTuple" // before the first stable format
 )
 
-// ClassVersion is the class version that ROOT gives a ROOT::RNTuple today.
+// ClassVersion is the class version of ROOT::RNTuple that this library writes.
 const ClassVersion = 2
 
 // Epoch is the version epoch that this library reads.
 const Epoch = 1
 
-// lastCandidate is the major version of epoch 0 that became format 1.0.0.0
-// without a change: the last release candidate.
+// lastCandidate is the major version of the last release candidate, in epoch 0. It
+// became format 1.0.0.0 without a change.
 const lastCandidate = 3
 
 // An Anchor is the entry point to an RNTuple.
@@ -43,11 +46,11 @@ type Anchor struct {
 	SeekHeader, NBytesHeader, LenHeader uint64
 	SeekFooter, NBytesFooter, LenFooter uint64
 
-	// MaxKeySize is the size from which on a payload is split, see Split.
-	// Zero: payloads are never split.
+	// MaxKeySize is the size above which a payload is split, see Split. If it is
+	// zero, payloads are never split.
 	MaxKeySize uint64
 
-	Extra []byte // members that newer class versions append; kept
+	Extra []byte // members that newer class versions append
 }
 
 // Sizes in bytes.
@@ -55,7 +58,7 @@ const (
 	countSize   = 4
 	versionSize = 2
 	sumSize     = 8
-	hashFrom    = countSize + versionSize // the checksum begins behind the class version
+	hashFrom    = countSize + versionSize // the checksum covers what follows the class version
 	minSize     = hashFrom + 4*2 + 7*8 + sumSize
 )
 
@@ -66,8 +69,8 @@ const (
 	countMask = countFlag - 1
 )
 
-// wire describes an anchor without its checksum. ROOT's byte count and class
-// version, which the specification omits, come first.
+// wire describes an anchor without its checksum. It begins with ROOT's byte count
+// and class version, which the specification omits.
 func (a *Anchor) wire(c *wire.Codec) {
 	// ROOT's byte count covers neither itself nor the checksum.
 	n := minSize - countSize - sumSize + len(a.Extra)
@@ -93,10 +96,9 @@ func (a *Anchor) wire(c *wire.Codec) {
 	c.Rest(&a.Extra)
 }
 
-// Parse reads an anchor from the uncompressed payload of its key and verifies
-// the checksum. It accepts any format version, see Supported. Anchors with
-// another layout than that of format 1 give an error that wraps
-// frame.ErrUnsupported if they are known from pre-release versions of ROOT.
+// Parse reads an anchor from the uncompressed payload of its key and verifies its
+// checksum. It accepts any format version, see Supported. The layouts of
+// pre-release versions of ROOT give an error that wraps frame.ErrUnsupported.
 func Parse(b []byte) (*Anchor, error) {
 	c := wire.NewReader(b, "anchor", 0).BigEndian()
 	if len(b) < minSize {
@@ -149,9 +151,9 @@ func (a *Anchor) String() string {
 }
 
 // Supported returns nil if this library reads the format version of a, else an
-// error that wraps frame.ErrUnsupported. Within an epoch all versions can be
-// read: the feature flags of the header and the footer tell what a reader must
-// know besides. Specification: "Versioning Notes".
+// error that wraps frame.ErrUnsupported. All versions within an epoch can be read:
+// the feature flags of the header and the footer tell what else a reader must
+// know. Specification: "Versioning Notes".
 func (a *Anchor) Supported() error {
 	switch {
 	case a.Epoch == 0 && a.Major == lastCandidate:
@@ -164,8 +166,8 @@ func (a *Anchor) Supported() error {
 	return nil
 }
 
-// preRelease reports whether b has the layout of an anchor that is shorter
-// than that of format 1, and its class version.
+// preRelease reports whether b has the layout of a pre-release anchor, which is
+// shorter than that of format 1, and returns its class version.
 func preRelease(b []byte) (version uint16, ok bool) {
 	var count uint32
 	c := wire.NewReader(b, "", 0).BigEndian()

@@ -10,30 +10,30 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// offsetSize is the size of the offset of a chunk, which is little-endian as
-// everything in an RNTuple but its anchor.
+// offsetSize is the size of the offset of a chunk. Offsets are little-endian, as is
+// everything in an RNTuple except its anchor.
 const offsetSize = 8
 
-// Chunks says how the bytes of a payload are spread over RBlob keys. A payload
-// of at most the maximal key size is one chunk. Otherwise every chunk but the
-// last has exactly that size, and the first ends with the offsets of the
+// Chunks says how the bytes of a payload are distributed over RBlob keys. A payload
+// of at most the maximal key size is one chunk. Otherwise every chunk except the
+// last has exactly that size, and the first one ends with the offsets of the
 // others, in order:
 //
 //	chunk 0: data | offset of chunk 1 | offset of chunk 2 | ...
 //	chunk 1: data
 //	chunk 2: data
 //
-// Whether a page is split follows from its size and the anchor alone; nothing
-// in its locator tells.
+// Whether a page is split follows from its size and from the anchor; its locator
+// does not tell.
 type Chunks struct {
 	size uint64 // of the payload
 	max  uint64 // of a chunk
 	n    uint64 // number of chunks
 }
 
-// Split returns the chunks of a payload of size bytes; the size of a page
-// includes its checksum. A maxKeySize of zero means no limit. There is an
-// error if maxKeySize is so small that the offsets do not fit the first chunk.
+// Split returns the chunks of a payload of size bytes; the size of a page includes
+// its checksum. A maxKeySize of zero means no limit. It is an error if maxKeySize
+// is so small that the offsets do not fit into the first chunk.
 func Split(size, maxKeySize uint64) (Chunks, error) {
 	if maxKeySize == 0 || size <= maxKeySize {
 		return Chunks{size: size, max: size, n: 1}, nil
@@ -55,12 +55,12 @@ func Split(size, maxKeySize uint64) (Chunks, error) {
 	return Chunks{size: size, max: maxKeySize, n: n}, nil
 }
 
-// Len returns the number of chunks, at least 1. It is of the order of the
-// square root of the payload's size at most, since the offsets fit one chunk.
+// Len returns the number of chunks, at least 1. As the offsets fit into one chunk,
+// it is at most of the order of the square root of the payload's size.
 func (c Chunks) Len() int { return int(c.n) }
 
-// Range returns which bytes of the payload are in chunk i: those from lo to hi,
-// hi excluded. The first chunk may have none.
+// Range returns the bytes of the payload that chunk i holds: those from lo to hi, hi
+// excluded. The first chunk may hold none.
 func (c Chunks) Range(i int) (lo, hi uint64) {
 	first := c.max - offsetSize*(c.n-1)
 	if i == 0 {
@@ -70,10 +70,10 @@ func (c Chunks) Range(i int) (lo, hi uint64) {
 	return lo, lo + min(c.max, c.size-lo)
 }
 
-// ReadBlob fills dst with the payload whose first chunk begins at offset; the
-// length of dst is the size of the payload, for a page with its checksum.
+// ReadBlob fills dst with the payload whose first chunk begins at offset. The length
+// of dst must be the size of the payload; for a page that includes the checksum.
 //
-// The caller allocates dst, and so has to check its length against the size of
+// The caller allocates dst and should first compare its length with the size of
 // the file. Chunks beyond the end of the file give an error that wraps
 // frame.ErrCorrupt; other errors of r are wrapped as they are.
 func ReadBlob(r io.ReaderAt, dst []byte, offset int64, maxKeySize uint64) error {
@@ -84,8 +84,7 @@ func ReadBlob(r io.ReaderAt, dst []byte, offset int64, maxKeySize uint64) error 
 	if chunks.Len() == 1 {
 		return readAt(r, dst, offset)
 	}
-	// The first chunk is read as a whole into dst, where later chunks
-	// overwrite its offsets.
+	// The whole first chunk is read into dst. Later chunks overwrite its offsets.
 	if err := readAt(r, dst[:maxKeySize], offset); err != nil {
 		return err
 	}
@@ -108,10 +107,10 @@ func ReadBlob(r io.ReaderAt, dst []byte, offset int64, maxKeySize uint64) error 
 	return nil
 }
 
-// WriteBlob hands payload to write, chunk by chunk, and returns the offset of
-// the first one, which is the offset that locators and the anchor give. It is
-// written last, as it points to the others. write stores the concatenation of
-// parts as one key and returns the offset of its payload.
+// WriteBlob passes payload to write, chunk by chunk, and returns the offset of the
+// first chunk, which is the offset for locators and the anchor. The first chunk is
+// written last, as it points to the others. write must store the concatenation of
+// parts as one key and return the offset of the key's payload.
 func WriteBlob(payload []byte, maxKeySize uint64, write func(parts ...[]byte) (offset int64, err error)) (int64, error) {
 	chunks, err := Split(uint64(len(payload)), maxKeySize)
 	if err != nil {

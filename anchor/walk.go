@@ -5,8 +5,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// Walk has c, which is big-endian, read an anchor, which it must hold and nothing
-// else. Unlike Parse it does not verify the checksum: it is for those who show
+// Walk makes c, which must be big-endian and hold an anchor and nothing else, read
+// its members. Unlike Parse it does not verify the checksum: it serves to show
 // damaged anchors.
 func Walk(c *frame.Codec) {
 	c.Window("members", c.Left()-sumSize, func() { new(Anchor).wire(c) })

@@ -1,10 +1,15 @@
 // Package envelope reads and writes the header, footer and page-list envelopes
-// that hold RNTuple's metadata. Every descriptor is a plain struct that mirrors
-// the bytes; package schema gives them meaning.
+// that hold RNTuple's metadata. Every descriptor is a plain struct that mirrors the
+// stored bytes; package schema interprets them.
 //
-// Parsing returns errors of type *frame.FormatError, with offsets in bytes from
-// the start of the uncompressed envelope. All functions are safe for concurrent
-// use.
+// Envelopes are read and written uncompressed, see package compress. Parsing
+// returns errors of type *frame.FormatError, with offsets in bytes from the start
+// of the uncompressed envelope. All functions are safe for concurrent use.
+//
+// The methods named Wire describe single records for the codecs of package frame,
+// for reading and for writing. Members named Extra hold the bytes that newer
+// versions of the format append to a record; they are written back as they were
+// read.
 //
 // Source: specification, section "Envelopes"; ROOT class RNTupleSerializer.
 package envelope
@@ -18,7 +23,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// Type tells the kinds of envelopes apart.
+// A Type is a kind of envelope.
 type Type uint16
 
 const (
@@ -27,6 +32,7 @@ const (
 	TypePageList Type = 0x03
 )
 
+// String returns the name of the type, or Type(0x2a).
 func (t Type) String() string {
 	switch t {
 	case TypeHeader:
@@ -44,14 +50,14 @@ const (
 	minSize  = headSize + checksum.Size
 )
 
-// payload is what an envelope holds between head and checksum.
+// A payload is what an envelope holds between its head and its checksum.
 type payload interface{ wire(*frame.Codec) }
 
 // parse reads an envelope of type t from b, which must hold it and nothing else.
 func parse(b []byte, t Type, p payload) error { return Open(b, t, p.wire) }
 
-// Open verifies an envelope of type t, which b must hold and nothing else, and
-// has body read what is between its head and its checksum.
+// Open verifies the head and the checksum of an envelope of type t, which must be
+// all that b holds, and makes body read what lies between them.
 func Open(b []byte, t Type, body func(*frame.Codec)) error {
 	c := wire.NewReader(b, t.String(), 0)
 	var head uint64
@@ -91,8 +97,8 @@ func appendTo(dst []byte, t Type, p payload) ([]byte, error) {
 	return binary.LittleEndian.AppendUint64(b, checksum.Sum(b[start:])), nil
 }
 
-// Checksum returns the checksum that a parsed envelope ends with. Footer and
-// page lists name their header by it.
+// Checksum returns the checksum that a parsed envelope ends with. Footers and page
+// lists refer to their header by it.
 func Checksum(envelope []byte) uint64 {
 	return binary.LittleEndian.Uint64(envelope[len(envelope)-checksum.Size:])
 }

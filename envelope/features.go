@@ -8,12 +8,11 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// Features are the feature flags of an RNTuple, as stored: 63 flags to a word,
-// the top bit of all words but the last says that another one follows. There is
-// at least one word.
+// Features are the feature flags of an RNTuple as stored: 63 flags to a word. The
+// top bit of a word says that another word follows. There is at least one word.
 type Features []uint64
 
-// A feature that a reader has to know.
+// The features that readers must know.
 const (
 	// FeatureNestedDeferred says that columns under a collection or a variant
 	// may be deferred (format 1.0.2.1).
@@ -28,7 +27,7 @@ func (f Features) Has(n int) bool {
 }
 
 // Supported returns an error that wraps frame.ErrUnsupported and names the first
-// flag that this library does not know, if there is one.
+// flag that this library does not know; nil if it knows all.
 func (f Features) Supported() error {
 	for i, w := range f {
 		w &^= continued

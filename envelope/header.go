@@ -35,8 +35,8 @@ func (h *Header) wire(c *frame.Codec) {
 	c.Rest(&h.Extra)
 }
 
-// A Footer is the footer envelope: what was added to the schema, and where the
-// page lists are.
+// A Footer is the footer envelope: the additions to the schema and the locations of
+// the page lists.
 type Footer struct {
 	Features       Features
 	HeaderChecksum uint64
@@ -98,7 +98,7 @@ func (g *ClusterGroup) Wire(c *frame.Codec) {
 	})
 }
 
-// An AttributeSet links an RNTuple with attributes of ranges of entries.
+// An AttributeSet links an RNTuple to attributes of ranges of its entries.
 type AttributeSet struct {
 	SchemaMajor, SchemaMinor uint16
 	AnchorLength             uint32          // bytes of the anchor in memory, uncompressed

@@ -12,7 +12,7 @@ import (
 )
 
 // A PageList is a page-list envelope: the clusters of a cluster group and the
-// places of their pages.
+// locations of their pages.
 type PageList struct {
 	HeaderChecksum uint64
 	Clusters       []Cluster
@@ -39,8 +39,8 @@ func (p *PageList) wire(c *frame.Codec) {
 	c.Rest(&p.Extra)
 }
 
-// ClusterSharded is the flag of a cluster that is sharded, which no version of
-// the format defines yet; readers must refuse such a cluster.
+// ClusterSharded is the flag of a sharded cluster. No version of the format defines
+// sharding yet; readers must refuse such a cluster.
 const ClusterSharded uint8 = 0x01
 
 // A Cluster is a cluster summary.
@@ -65,12 +65,12 @@ func (s *Cluster) Wire(c *frame.Codec) {
 	})
 }
 
-// plainPages has tests read page lists without shortcut.
+// plainPages is set by tests that read page lists without the shortcut.
 var plainPages = false
 
 // ClusterPages are the pages of one cluster.
 type ClusterPages struct {
-	Columns []ColumnPages // by column ID; columns added after the cluster was written are missing at the end
+	Columns []ColumnPages // by column ID; those of columns added after the cluster was written are missing at the end
 	Extra   []byte
 }
 
@@ -115,12 +115,11 @@ func (p *ColumnPages) Wire(c *frame.Codec) {
 	})
 }
 
-// A Page is the place of one page. Equal locators in a list mean that the pages
-// share their bytes.
+// A Page is the location of one page. Pages with equal locators share their bytes.
 type Page struct {
 	NumElements uint32 // at most 2^31-1
-	HasChecksum bool   // 8 bytes behind the page, which the locator's size leaves out, hold its XXH3
-	HasCRC32    bool   // not stored: 4 bytes instead hold the CRC32 of the uncompressed page, in a pre-release format
+	HasChecksum bool   // the 8 bytes after the page, which the locator's size excludes, hold its XXH3
+	HasCRC32    bool   // not stored: in a pre-release format, 4 bytes hold the CRC32 of the uncompressed page instead
 	Locator     locator.Locator
 }
 

@@ -7,18 +7,18 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// The sizes of what quickPages reads, in bytes.
+// The sizes in bytes of what quickPages reads.
 const (
 	quickList = 12     // size and number of items of a list frame
 	quickPage = 4 + 12 // number of elements and a locator in a file
 	quickTail = 8 + 4  // element offset and compression settings
 )
 
-// quickPages reads the columns of a cluster as ClusterPages.Wire describes them,
-// from the start of b, and returns how many bytes they take. It knows the usual
-// form only, with locators of type File and no bytes that newer versions append,
-// and returns 0 for everything else, be it right or wrong. Page lists are nearly
-// all of the metadata of large files: this is several times as fast.
+// quickPages reads the columns of a cluster, which ClusterPages.Wire describes, from
+// the start of b and returns how many bytes they take. It knows only the usual
+// form, with locators of type File and without bytes appended by newer versions,
+// and returns 0 for everything else, correct or not. Nearly all metadata of large
+// files are page lists, which this reads several times as fast.
 func quickPages(b []byte) (columns []ColumnPages, n int) {
 	le := binary.LittleEndian
 	b, count := quickFrame(b)
@@ -62,8 +62,8 @@ func quickPages(b []byte) (columns []ColumnPages, n int) {
 	return columns, n
 }
 
-// quickFrame returns what is in the list frame at the start of b, and the number
-// of its items; nil if there is none.
+// quickFrame returns the content of the list frame at the start of b and the number
+// of its items. The content is nil if there is no such frame.
 func quickFrame(b []byte) (content []byte, items int) {
 	if len(b) < quickList {
 		return nil, 0

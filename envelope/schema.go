@@ -25,8 +25,8 @@ const (
 	FieldSoA        uint16 = 0x08 // a collection whose C++ type is a struct of arrays
 )
 
-// A Field describes a field. Its ID is its place in the list of all fields,
-// header first, extension behind.
+// A Field describes a field. Its ID is its index in the list of all fields, those of
+// the header followed by those of the extension.
 type Field struct {
 	Version      uint32 // of the field's mapping to columns; 0 today
 	TypeVersion  uint32 // of the C++ class
@@ -34,7 +34,7 @@ type Field struct {
 	Role         Role
 	Flags        uint16
 	Name         string
-	TypeName     string // normalized; empty for untyped records and collections
+	TypeName     string // normalized since ROOT 6.36; empty for untyped records and collections
 	TypeAlias    string
 	Description  string
 	ArraySize    uint64 // if FieldRepetitive
@@ -73,17 +73,17 @@ const (
 	ColumnRanged   uint16 = 0x02 // Min and Max are present
 )
 
-// A Column describes a physical column. Its ID is its place in the list of all
-// columns, header first, extension behind.
+// A Column describes a physical column. Its ID is its index in the list of all
+// columns, those of the header followed by those of the extension.
 type Column struct {
 	Type           column.Type
 	Bits           uint16 // on storage, per element
 	Field          uint32 // ID of the field it belongs to
 	Flags          uint16
 	Representation uint16  // number of the representation of the field it is part of
-	FirstElement   int64   // if ColumnDeferred: what comes before it is zero; negative: also suppressed there
+	FirstElement   int64   // if ColumnDeferred: earlier elements are zero; negative if the column is also suppressed there
 	Min, Max       float64 // if ColumnRanged: the values' inclusive range
-	PreRelease     bool    // not stored: see column.Format; Bit columns of optionals are marked, too
+	PreRelease     bool    // not stored: see column.Format; also set for Bit columns of optionals
 	Extra          []byte
 }
 
@@ -124,12 +124,13 @@ func (a *Alias) Wire(c *frame.Codec) {
 // TStreamerInfo, for the fields of RoleStreamer.
 const StreamerInfo uint32 = 0x00
 
-// ExtraTypeInfo is further information on a C++ type; unknown contents are kept.
+// ExtraTypeInfo is extra information about a C++ type. Contents of unknown kinds are
+// kept.
 type ExtraTypeInfo struct {
 	ContentID   uint32
 	TypeVersion uint32
 	TypeName    string
-	Content     string // bytes; the specification leaves this member out
+	Content     string // bytes; the specification omits this member
 	Extra       []byte
 }
 

@@ -6,9 +6,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// Walk has c read an envelope of type t, which c must hold and nothing else. Unlike
-// the functions that parse envelopes it goes through all members and does not
-// verify the checksum: it is for those who show damaged envelopes.
+// Walk makes c, which must hold an envelope of type t and nothing else, read its
+// members. Unlike the functions that parse envelopes it does not verify the
+// checksum: it serves to show damaged envelopes.
 func Walk(c *frame.Codec, t Type) {
 	switch t {
 	case TypeHeader:
@@ -22,7 +22,7 @@ func Walk(c *frame.Codec, t Type) {
 	}
 }
 
-// WalkBody is Walk for envelopes whose payload body walks.
+// WalkBody is like Walk, for envelopes whose payload body walks.
 func WalkBody(c *frame.Codec, body func(*frame.Codec)) {
 	var head, sum uint64
 	wire.Int(c, "head", &head)

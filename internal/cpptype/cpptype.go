@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// A Type is a normalised type name. Names mean the same type if their Types
-// have the same String. The zero Type is the empty name of an untyped field.
+// A Type is a normalized type name. Names mean the same type if their Types have the
+// same String. The zero Type is the empty name of an untyped field.
 //
-// A template argument that is a number is a Type too, see [Type.Uint].
+// A template argument that is a number is a Type, too, see [Type.Uint].
 // A pointer or reference has the Name "*", "&" or "&&" and the type it leads to
 // as its only argument.
 type Type struct {
@@ -60,7 +60,7 @@ func Same(a, b string) bool {
 }
 
 // Uint returns the value of an integer template argument, such as the 3 of
-// std::array<float,3>. It is not ok for negative numbers and for types.
+// std::array<float,3>. ok is false for negative numbers and for types.
 func (t Type) Uint() (v uint64, ok bool) {
 	v, err := strconv.ParseUint(strings.TrimSuffix(t.Name, "u"), 10, 64)
 	return v, err == nil

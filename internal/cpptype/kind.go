@@ -1,9 +1,9 @@
 package cpptype
 
-// A Kind tells apart the types that have a meaning of their own in RNTuple.
+// A Kind is a type, or a template, with a meaning of its own in RNTuple.
 type Kind uint8
 
-// The order matters to the predicates below.
+// The predicates below depend on the order.
 const (
 	User Kind = iota // every other type: classes, enums, and "" of untyped fields
 	Bool
@@ -43,9 +43,9 @@ const (
 
 const rvec, cardinality = "ROOT::VecOps::RVec", "ROOT::RNTupleCardinality"
 
-// table lists the known types, the name of a kind first. Args are the template
-// arguments that the canonical name keeps: T a type, N a number, * any number
-// of types. What follows them (allocators, comparators, hashes) is dropped.
+// table lists the known types; the first row of a kind has its name. args are the
+// template arguments that the canonical name keeps: T is a type, N a number, * any
+// number of types. Further arguments (allocators, comparators, hashes) are dropped.
 var table = []row{
 	{"bool", "", Bool},
 	{"char", "", Char},
@@ -97,7 +97,8 @@ var rows = func() map[string]row {
 	return m
 }()
 
-// aliases are the other names of known types; fundamentals has those of several words.
+// aliases holds other names of known types. Those of several words are in
+// fundamentals.
 var aliases = map[string]string{
 	"Bool_t": "bool", "Char_t": "char", "UChar_t": "std::uint8_t",
 	"Short_t": "std::int16_t", "UShort_t": "std::uint16_t",
@@ -113,8 +114,8 @@ var aliases = map[string]string{
 }
 
 // Kind classifies a type. It is User for a known name with the wrong template
-// arguments, so that the arguments of every other kind are there to be used:
-// one type, two for pairs and maps, a type and a Uint for arrays, a Uint for bitsets.
+// arguments, so that callers can rely on the arguments of every other kind: one
+// type, two for pairs and maps, a type and a Uint for arrays, a Uint for bitsets.
 func (t Type) Kind() Kind {
 	r := rows[t.Name]
 	switch {

@@ -13,8 +13,8 @@ import (
 const maxDepth = 128
 
 // Parse reads a type name as ROOT or a user writes it, for example
-// "const map<string, Long64_t>", and normalises it. The empty name gives the
-// zero Type. An error says at which byte of the name it was found.
+// "const map<string, Long64_t>", and normalizes it. The empty name gives the zero
+// Type. An error says at which byte of the name it occurred.
 //
 // ROOT::Experimental::RNTupleCardinality, which in early files has no argument,
 // becomes ROOT::RNTupleCardinality<std::uint64_t>, which holds any size.
@@ -37,8 +37,8 @@ func Parse(name string) (Type, error) {
 	return t, nil
 }
 
-// A parser walks over the name once. The first error moves it to the end,
-// where nothing is accepted any more.
+// A parser walks over the name once. The first error moves it to the end, where
+// nothing more is accepted.
 type parser struct {
 	name  string
 	pos   int
@@ -53,7 +53,8 @@ func (p *parser) fail(problem string) {
 	p.pos = len(p.name)
 }
 
-// typ parses a type with the pointers, references and array extents behind it.
+// typ parses a type with the pointers, references and array extents that follow
+// it.
 func (p *parser) typ() Type {
 	p.depth++
 	defer func() { p.depth-- }()
@@ -115,8 +116,8 @@ func (p *parser) fundamentalWord() string {
 	return p.word("signed", "unsigned", "char", "short", "int", "long", "double")
 }
 
-// fundamentals has the types of several words, by the words in alphabetic
-// order. A long has 64 bits, as everywhere but on Windows.
+// fundamentals holds the types of several words, by the words in alphabetical order.
+// A long has 64 bits, as everywhere except on Windows.
 var fundamentals = map[string]string{
 	"char": "char", "char signed": "std::int8_t", "char unsigned": "std::uint8_t",
 	"double": "double", "double long": "long double",
@@ -133,8 +134,8 @@ var fundamentals = map[string]string{
 	"long long unsigned": "std::uint64_t", "int long long unsigned": "std::uint64_t",
 }
 
-// nested parses a qualified name in which template arguments may stand behind
-// every part: Outer<int>::Inner<float>.
+// nested parses a qualified name in which template arguments may follow every part:
+// Outer<int>::Inner<float>.
 func (p *parser) nested() Type {
 	var t Type
 	for {
@@ -155,8 +156,8 @@ func (p *parser) nested() Type {
 	}
 }
 
-// qualified parses a name up to its first template argument and leaves out the
-// inline namespaces of the standard libraries.
+// qualified parses a name up to its first template argument and drops the inline
+// namespaces of the standard libraries.
 func (p *parser) qualified() string {
 	var parts []string
 	for {
@@ -199,8 +200,8 @@ func (p *parser) arguments() []Type {
 	}
 }
 
-// resolve gives a known type its canonical name and the arguments that belong
-// to it. Templates of std and RVec lose the qualifiers of their arguments.
+// resolve gives a known type its canonical name and the arguments that it keeps. The
+// arguments of std templates and of RVec lose their qualifiers.
 func (t Type) resolve() Type {
 	if t.Scope != nil {
 		return t

@@ -1,10 +1,10 @@
 // Package wire reads and writes the basic types of the RNTuple metadata and of
 // the ROOT file container: integers, floats and strings of either byte order.
 //
-// A record is described once, by a function that walks a Codec over its
-// members; the same walk reads and writes it. The Codec carries a sticky error
-// with the offset and the path of the member it happened at, so that the
-// descriptions need no error handling of their own.
+// A record is described once, by a function that walks a Codec over its members;
+// the same walk reads and writes it. The Codec keeps the first error, with the
+// offset and the path of the member at fault, so that descriptions need no error
+// handling.
 package wire
 
 import (
@@ -19,12 +19,12 @@ import (
 // The kinds of fault in the input. Every error that the input causes wraps
 // exactly one of them.
 var (
-	// ErrCorrupt says that the bytes contradict the format.
+	// ErrCorrupt means that the bytes contradict the format.
 	ErrCorrupt = errors.New("corrupt data")
-	// ErrChecksum says that a stored checksum differs from the computed one.
+	// ErrChecksum means that a stored checksum differs from the computed one.
 	ErrChecksum = errors.New("checksum mismatch")
-	// ErrUnsupported says that the bytes may be right, but use something that
-	// this version of the library does not know: newer, never broken.
+	// ErrUnsupported means that the bytes may be correct but use something that
+	// this version of the library does not know.
 	ErrUnsupported = errors.New("unsupported")
 )
 
@@ -44,10 +44,10 @@ func (e *FormatError) Error() string {
 
 func (e *FormatError) Unwrap() error { return e.Err }
 
-// Corrupt returns an error that wraps ErrCorrupt and says what was wrong.
+// Corrupt returns an error that wraps ErrCorrupt and says what is wrong.
 func Corrupt(format string, args ...any) error { return tagged(ErrCorrupt, format, args) }
 
-// Unsupported returns an error that wraps ErrUnsupported and says what is not known.
+// Unsupported returns an error that wraps ErrUnsupported and says what is unknown.
 func Unsupported(format string, args ...any) error { return tagged(ErrUnsupported, format, args) }
 
 // Mismatch returns an error that wraps ErrChecksum.
@@ -59,15 +59,15 @@ func tagged(kind error, format string, args []any) error {
 	return fmt.Errorf("%w: %s", kind, fmt.Sprintf(format, args...))
 }
 
-// Integer lists the integer types that have a fixed width on disk.
+// Integer is the constraint of integer types with a fixed width.
 type Integer interface {
 	~int8 | ~int16 | ~int32 | ~int64 | ~uint8 | ~uint16 | ~uint32 | ~uint64
 }
 
-// A Codec walks the members of records in one direction: it reads them from a
-// byte slice or appends them to one. After the first error it does nothing
-// more; reading then leaves the members as they are. A Codec is used by one
-// goroutine.
+// A Codec walks the members of records in one direction: it reads them from a byte
+// slice or appends them to one. After the first error it does nothing more, and
+// reading then leaves the members as they are. A Codec must not be used by several
+// goroutines at once.
 type Codec struct {
 	writing bool
 	order   interface {
@@ -76,7 +76,7 @@ type Codec struct {
 	}
 	buf  []byte
 	pos  int   // reading: next byte in buf
-	base int64 // offset of buf[0] that errors report
+	base int64 // the offset of buf[0] in errors
 	path []step
 	err  error
 
@@ -85,28 +85,29 @@ type Codec struct {
 
 type step struct {
 	name  string
-	index int // -1: a member, else an element of it
+	index int // of an element; -1 for a member
 }
 
-// NewReader returns a Codec that reads b, little-endian. Errors name b as
-// what and count offsets from base.
+// NewReader returns a Codec that reads b, little-endian. The paths in errors begin
+// with what, and offsets count from base.
 func NewReader(b []byte, what string, base int64) *Codec {
 	return &Codec{order: binary.LittleEndian, buf: b, base: base, path: []step{{what, -1}}}
 }
 
-// NewWriter returns a Codec that appends to dst, little-endian.
+// NewWriter returns a Codec that appends to dst, little-endian. The paths in errors
+// begin with what.
 func NewWriter(dst []byte, what string) *Codec {
 	return &Codec{writing: true, order: binary.LittleEndian, buf: dst, path: []step{{what, -1}}}
 }
 
-// BigEndian switches c to big-endian integers, as ROOT's own records have them,
-// and returns c.
+// BigEndian switches c to big-endian integers, which ROOT's own records have, and
+// returns c.
 func (c *Codec) BigEndian() *Codec {
 	c.order = binary.BigEndian
 	return c
 }
 
-// Writing reports the direction.
+// Writing reports whether c writes.
 func (c *Codec) Writing() bool { return c.writing }
 
 // Err returns the first error, a *FormatError, or nil.
@@ -115,7 +116,7 @@ func (c *Codec) Err() error { return c.err }
 // Bytes returns what has been written so far, and the first error.
 func (c *Codec) Bytes() ([]byte, error) { return c.buf, c.err }
 
-// Left returns the number of bytes that can still be read from the window.
+// Left returns the number of bytes that are left to read in the window.
 func (c *Codec) Left() int { return len(c.buf) - c.pos }
 
 // Pos returns the number of bytes read or written so far.
@@ -126,7 +127,7 @@ func (c *Codec) Pos() int {
 	return c.pos
 }
 
-// Fail records err, unless an error came before, at the member called name.
+// Fail records err for the member called name, unless there was an error before.
 func (c *Codec) Fail(name string, err error) { c.failAt(c.Pos(), name, err) }
 
 func (c *Codec) failAt(pos int, name string, err error) {
@@ -169,8 +170,8 @@ func (c *Codec) Element(i int, body func()) {
 	c.path = c.path[:len(c.path)-1]
 }
 
-// Window runs body on the next n bytes only, then moves behind them whatever
-// body has read. It is for reading.
+// Window runs body with the next n bytes as all that can be read, and continues
+// after them whatever body has read. It must not be used for writing.
 func (c *Codec) Window(name string, n int, body func()) {
 	if c.err != nil {
 		return
@@ -188,8 +189,8 @@ func (c *Codec) Window(name string, n int, body func()) {
 	c.buf, c.pos = outer, end
 }
 
-// Unread returns the bytes that can still be read from the window, for those
-// who look ahead; nil if the walk is traced, which is to meet every member.
+// Unread returns the bytes that are left to read in the window, for looking ahead.
+// It returns nil if the walk is traced, as a traced walk must meet every member.
 func (c *Codec) Unread() []byte {
 	if c.err != nil || c.trace != nil {
 		return nil
@@ -197,7 +198,7 @@ func (c *Codec) Unread() []byte {
 	return c.buf[c.pos:]
 }
 
-// Skip moves behind the next n bytes.
+// Skip skips the next n bytes.
 func (c *Codec) Skip(n int) {
 	b := c.next("", n)
 	if c.trace != nil {
@@ -205,7 +206,7 @@ func (c *Codec) Skip(n int) {
 	}
 }
 
-// next returns the n bytes to read, or nil after an error.
+// next returns the next n bytes, or nil after an error.
 func (c *Codec) next(name string, n int) []byte {
 	if c.err != nil {
 		return nil
@@ -219,7 +220,8 @@ func (c *Codec) next(name string, n int) []byte {
 	return b
 }
 
-// short fails as there are fewer than n bytes. It keeps what that takes out of next.
+// short records that there are fewer than n bytes. It is not inlined, which keeps
+// next small.
 //
 //go:noinline
 func (c *Codec) short(name string, n int) {
@@ -285,7 +287,7 @@ func (c *Codec) Float64(name string, v *float64) {
 	}
 }
 
-// String reads or writes a string with a 32-bit length in bytes before it.
+// String reads or writes a string, preceded by its length in bytes as 32 bits.
 // Specification: "Basic Types".
 func (c *Codec) String(name string, v *string) {
 	n := uint32(len(*v))
@@ -313,7 +315,7 @@ func (c *Codec) String(name string, v *string) {
 	}
 }
 
-// Raw reads or writes n bytes as they are. Reading aliases the input.
+// Raw reads or writes n bytes as they are. The bytes read alias the input.
 func (c *Codec) Raw(name string, n int, v *[]byte) {
 	if c.writing {
 		if len(*v) != n {
@@ -331,8 +333,8 @@ func (c *Codec) Raw(name string, n int, v *[]byte) {
 	}
 }
 
-// Rest reads all bytes that the window still has, or writes v. It keeps what a
-// newer writer appended; nil when there is nothing. Reading copies.
+// Rest reads all bytes that are left in the window, or writes v. It keeps what a
+// newer writer appended; v stays as it is when nothing is left. Reading copies.
 func (c *Codec) Rest(v *[]byte) {
 	if c.writing {
 		c.buf = append(c.buf, *v...)
