@@ -14,9 +14,9 @@ import (
 // have per entry.
 const maxPerEntry = 1 << 40
 
-// check derives the shapes of f and of all fields below it and says what does
-// not fit the format, or is not known. An entry holds perEntry values of f; 0
-// means that their number varies.
+// check derives the shapes of f and of all fields below it. The error says what
+// violates the format or is unknown. An entry holds perEntry values of f; 0 means
+// that their number varies.
 //
 // Specification: "Mapping of C++ Types to Fields and Columns".
 func (f *Field) check(perEntry int64) error {
@@ -47,8 +47,8 @@ func (f *Field) check(perEntry int64) error {
 			return wire.Corrupt("representation %d of field %q has %d columns, the first has %d", r, f.Path(), len(rep), len(f.Columns[0]))
 		}
 		for _, c := range rep {
-			// Only the principal column has an element per value; characters
-			// and streamed bytes are as many as they are.
+			// Only the principal column has an element per value; the numbers of
+			// characters and streamed bytes vary.
 			if c.Owner == f && c.Index == 0 {
 				c.PerEntry = perEntry
 			}
@@ -68,14 +68,14 @@ func (f *Field) check(perEntry int64) error {
 	return nil
 }
 
-// shape derives the shape of f. The structural role decides, then columns and
-// subfields; the type name only tells apart what these leave open.
+// shape derives the shape of f. The structural role decides, then the columns and
+// the subfields; the type name only decides what these leave open.
 func (f *Field) shape() (Shape, error) {
 	switch f.Role {
 	case envelope.RolePlain:
 		switch {
 		case len(f.Columns) == 0 && len(f.Children) == 1 && (f.Flags&envelope.FieldRepetitive != 0 || f.kind == cpptype.Array):
-			return Array, nil // ROOT leaves out the flag if the array has no elements
+			return Array, nil // ROOT omits the flag if the array has no elements
 		case len(f.Columns) == 0 && len(f.Children) == 1:
 			return Wrapper, nil
 		case len(f.Children) > 0:
@@ -119,9 +119,9 @@ func (f *Field) shape() (Shape, error) {
 	return 0, wire.Unsupported("field %q has the structural role %#02x", f.Path(), uint16(f.Role))
 }
 
-// checkProjections makes sure that f and the fields below it have as many values
-// in an entry as the fields whose columns they borrow: they must lie below the
-// same collections and arrays.
+// checkProjections checks that f and the fields below it have as many values in an
+// entry as the fields whose columns they borrow: they must lie below the same
+// collections and arrays.
 //
 // Specification: "Field Description", on projected fields.
 func (f *Field) checkProjections() error {
@@ -140,8 +140,8 @@ func (f *Field) checkProjections() error {
 	return nil
 }
 
-// sameItems reports whether a and b, and what they are nested in, have the same
-// number of items everywhere.
+// sameItems reports whether a and b, and the fields that they are nested in, always
+// have the same number of items.
 func sameItems(a, b *Field) bool {
 	a, b = a.multiplier(), b.multiplier()
 	switch {
@@ -155,8 +155,8 @@ func sameItems(a, b *Field) bool {
 	return sameItems(a.Parent, b.Parent)
 }
 
-// multiplier returns the innermost of f and its parents that has more or fewer
-// items than its own parent.
+// multiplier returns the innermost of f and its ancestors whose number of items
+// differs from that of its parent.
 func (f *Field) multiplier() *Field {
 	for f != nil && (f.Shape == Record || f.Shape == Wrapper || f.IsDense()) {
 		f = f.Parent
@@ -164,7 +164,7 @@ func (f *Field) multiplier() *Field {
 	return f
 }
 
-// columns checks that every representation has just the wanted columns.
+// columns checks that every representation has exactly the wanted columns.
 func (f *Field) columns(want ...func(column.Type) bool) error {
 	if len(f.Columns) == 0 && len(want) > 0 {
 		return wire.Corrupt("field %q of type %s has no columns", f.Path(), f.TypeName)

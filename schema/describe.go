@@ -16,8 +16,8 @@ import (
 )
 
 // ParseDocument reads a Document from JSON, as Schema.MarshalJSON writes it.
-// Members that are not known are an error, so that a misspelt one does not
-// silently give a default.
+// Unknown members are an error, so that a misspelled member does not silently
+// select a default.
 func ParseDocument(r io.Reader) (*Document, error) {
 	d := new(Document)
 	decoder := json.NewDecoder(r)
@@ -31,7 +31,7 @@ func ParseDocument(r io.Reader) (*Document, error) {
 	return d, nil
 }
 
-// A DocumentError is all that is wrong with a Document.
+// A DocumentError lists everything that is wrong with a Document.
 type DocumentError struct {
 	Problems []string
 }
@@ -43,16 +43,15 @@ func (e *DocumentError) Error() string {
 	return fmt.Sprintf("schema: %d problems:\n\t%s", len(e.Problems), strings.Join(e.Problems, "\n\t"))
 }
 
-// Describe returns the descriptors of the document's fields, as a header has
-// them: it is the opposite of Build and Schema.Document. Fields and columns are
-// numbered as ROOT does it: depth-first in the order of the document, projected
-// fields last.
+// Describe returns the descriptors of the document's fields for a header. It is the
+// inverse of Build and Schema.Document. Fields and columns are numbered as ROOT
+// numbers them: depth-first in the order of the document, projected fields last.
 //
 // What the document leaves out gets ROOT's defaults: the column types for
 // compressed or uncompressed data; the bits of column types that leave no choice;
-// aliases; and for types that FieldOf knows also role, array size and subfields.
-// Type names are normalized. What the document says for information only has no
-// effect: Extended, Hidden, FirstElement.
+// aliases; and, for types that FieldOf knows, also role, array size and subfields.
+// Type names are normalized. Members that are for information only, which are
+// Extended, Hidden and FirstElement, have no effect.
 //
 // ROOT keeps extra types in the footer, not in the header.
 //
@@ -65,25 +64,25 @@ func (d *Document) Describe(compressed bool) (*envelope.Schema, error) {
 	return w.describe(d, 0)
 }
 
-// Extend returns the descriptors that add the document's fields to the schema
-// before, that of an RNTuple with the given number of entries so far: the
-// footer's schema extension, or what comes behind it there. The columns that had
+// Extend returns the descriptors that add the document's fields to the schema before
+// of an RNTuple that has the given number of entries: a schema extension for the
+// footer, or what to append to the one that it has. Columns that would have
 // elements in these entries are deferred. The document's name has no effect.
 //
-// Besides new top-level fields the document may have new subfields of an untyped
-// record that is there already, unless it lies below a collection: it names the
-// record, without columns or type, and lists the new subfields only.
+// Besides new top-level fields the document may have new subfields of an existing
+// untyped record that does not lie below a collection: it names the record, without
+// columns or type, and lists only the new subfields.
 //
-// Otherwise Extend is as Describe.
+// Otherwise Extend is like Describe.
 func (d *Document) Extend(before *Schema, entries int64, compressed bool) (*envelope.Schema, error) {
 	w := describer{before: before, compressed: compressed}
 	return w.describe(d, entries)
 }
 
-// FieldOf returns the field of a C++ type that is made of fundamental types and
-// those of the standard library alone, with all subfields and the aliases that
-// ROOT gives them, without columns. Other types have members that only the
-// caller knows.
+// FieldOf returns a field of a C++ type that consists of fundamental types and types
+// of the standard library only, with all subfields and the aliases that ROOT gives
+// them, but without columns. The members of other types are known only to the
+// caller.
 func FieldOf(name, cppType string) (*FieldDocument, error) {
 	t, err := cpptype.Parse(cppType)
 	if err != nil {
@@ -114,7 +113,7 @@ func fieldOf(name string, t cpptype.Type) (*FieldDocument, error) {
 	return f, nil
 }
 
-// A describer makes descriptors, and collects what is wrong.
+// A describer makes descriptors and collects problems.
 type describer struct {
 	before     *Schema // whose IDs come first
 	compressed bool
@@ -123,16 +122,16 @@ type describer struct {
 	sourceOf   map[string]*Field // the fields that can be projected, by path
 }
 
-// maxProblems ends the search for more. It also ends documents that contain
-// themselves.
+// maxProblems is the number of problems after which the search ends. It also ends
+// the walk over documents that contain themselves.
 const maxProblems = 100
 
-// A place is where in the tree a field is.
+// A place is the position of a field in the tree.
 type place struct {
 	id        uint32 // of the parent
 	path      string
 	depth     int
-	untyped   bool // an untyped field may be here
+	untyped   bool // whether an untyped field may be here
 	projected bool
 }
 
@@ -176,7 +175,7 @@ func (w *describer) describe(d *Document, entries int64) (*envelope.Schema, erro
 	w.siblings("", d.Fields)
 	each(false)
 	before := w.before.descriptors()
-	// Projected fields come last, when their sources have IDs and columns.
+	// Projected fields come last, after their sources have IDs and columns.
 	if s, err := Build(&envelope.Header{Schema: before}, &w.out); err == nil {
 		w.sourceOf = map[string]*Field{}
 		for _, f := range s.all {
@@ -236,7 +235,7 @@ func (w *describer) finish(s *Schema, entries int64, bad map[string]bool) {
 	}
 }
 
-// descriptors returns those that s was made of, without deferral of columns.
+// descriptors returns the descriptors that s was built from, with no column deferred.
 func (s *Schema) descriptors() (d envelope.Schema) {
 	for _, f := range s.all {
 		d.Fields = append(d.Fields, f.Field)
@@ -253,7 +252,7 @@ func (s *Schema) descriptors() (d envelope.Schema) {
 	return d
 }
 
-// siblings checks the names of fields next to each other.
+// siblings checks the names of fields with the same parent.
 func (w *describer) siblings(path string, fields []*FieldDocument) {
 	seen := map[string]int{}
 	for i, f := range fields {
@@ -267,7 +266,8 @@ func (w *describer) siblings(path string, fields []*FieldDocument) {
 	}
 }
 
-// Specification: "Naming specification".
+// nameProblem says what is wrong with the name of a field or an RNTuple; "" if
+// nothing is. Specification: "Naming specification".
 func nameProblem(name string) string {
 	switch {
 	case name == "":
@@ -283,12 +283,12 @@ func nameProblem(name string) string {
 	return ""
 }
 
-// add describes the new subfields in f of a record that is there already.
+// add describes the new subfields of an existing record that f lists.
 func (w *describer) add(f *FieldDocument, record *Field) {
 	path := record.Path()
 	if record.Role != envelope.RoleRecord || record.TypeName != "" || record.Source != nil ||
 		f.Type != "" || f.Source != "" || f.Role != "" && f.Role != "record" || len(f.Fields) == 0 {
-		w.problem(path, "is there already; only an untyped record can get more subfields")
+		w.problem(path, "already exists; only an untyped record can get more subfields")
 		return
 	}
 	w.siblings(path, f.Fields)
@@ -355,7 +355,7 @@ func (w *describer) field(f *FieldDocument, in place) {
 	}
 }
 
-// source makes out a projected field and lends it the columns of its source.
+// source completes the projected field out and gives it the columns of its source.
 func (w *describer) source(path string, f *FieldDocument, id uint32, out *envelope.Field) {
 	if f.Columns != nil {
 		w.problem(path, "a projected field has no columns of its own")
@@ -377,7 +377,7 @@ func (w *describer) source(path string, f *FieldDocument, id uint32, out *envelo
 	}
 }
 
-// projectionProblem says what is wrong with f as a view on its source.
+// projectionProblem says why f cannot be a projection of its source; "" if it can.
 //
 // Specification: "Field Description", the restrictions on field projections;
 // ROOT: RProjectedFields::EnsureValidMapping.
@@ -407,8 +407,8 @@ func (f *Field) projectionProblem() string {
 	return ""
 }
 
-// collection returns the innermost collection that f lies below, or nil. It is
-// not ok if there is a variant or array on the way.
+// collection returns the innermost collection that f lies below, or nil. ok is false
+// if there is a variant or an array in between.
 func (f *Field) collection() (c *Field, ok bool) {
 	for c = f.Parent; c != nil && c.Role != envelope.RoleCollection; c = c.Parent {
 		if c.Role == envelope.RoleVariant || c.Shape == Array {

@@ -683,11 +683,11 @@ func TestExtend(t *testing.T) {
 		}
 	}
 	for fields, want := range map[string]string{
-		`{"name": "p", "type": "P", "role": "record"}`:                                                 `field "p": is there already; only an untyped record can get more subfields`,
-		`{"name": "p", "fields": [{"name": "x", "type": "float"}]}`:                                    `field "p": is there already; only an untyped record can get more subfields`,
-		`{"name": "r", "role": "record"}`:                                                              `field "r": is there already; only an untyped record can get more subfields`,
-		`{"name": "r", "fields": [{"name": "in", "type": "float"}, null]}`:                             `field "r": subfield 1 is null; field "r.in": is there already; only an untyped record can get more subfields`,
-		`{"name": "c", "fields": [{"name": "_0", "fields": [{"name": "x", "type": "float"}]}]}`:        `field "c": is there already; only an untyped record can get more subfields`,
+		`{"name": "p", "type": "P", "role": "record"}`:                                                 `field "p": already exists; only an untyped record can get more subfields`,
+		`{"name": "p", "fields": [{"name": "x", "type": "float"}]}`:                                    `field "p": already exists; only an untyped record can get more subfields`,
+		`{"name": "r", "role": "record"}`:                                                              `field "r": already exists; only an untyped record can get more subfields`,
+		`{"name": "r", "fields": [{"name": "in", "type": "float"}, null]}`:                             `field "r": subfield 1 is null; field "r.in": already exists; only an untyped record can get more subfields`,
+		`{"name": "c", "fields": [{"name": "_0", "fields": [{"name": "x", "type": "float"}]}]}`:        `field "c": already exists; only an untyped record can get more subfields`,
 		`{"name": "x", "type": "float", "columns": [[{"type": "Real64"}]]}`:                            `field "x": column type Real64 where only SplitReal32 Real32 Real16 Real32Trunc Real32Quant can be`,
 		`{"name": "r", "fields": [{"name": "x", "type": "std::array<std::bitset<1048576>,4194304>"}]}`: `field "r": unsupported: field "r.x._0": an array of 1048576 values`,
 		`{"name": "x", "type": "float", "source": "h"}`:                                                `field "x": its source, field "h", cannot be read: unsupported: field "h" has field version 1`,

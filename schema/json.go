@@ -10,10 +10,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 )
 
-// A Document is the public form of a schema, as JSON: all that is needed to
-// make an RNTuple with the same schema, and nothing about its data. It is what
-// `rnt schema --json` prints. Members that are empty, zero or false are left
-// out, except names and roles.
+// A Document is a schema in the form of JSON: everything that is needed to make an
+// RNTuple with the same schema, and nothing about its data. `rnt schema --json`
+// prints it. Members that are empty, zero or false are left out, except names and
+// roles.
 //
 //	{
 //	  "name": "Events",
@@ -29,19 +29,23 @@ import (
 //	  ]
 //	}
 //
-// Encoded with package json and decoded again, a Document is the same.
-// ParseDocument and Describe make descriptors out of it; Describe tells what a
+// A Document that is encoded by package json and decoded again stays the same.
+// ParseDocument and Describe make descriptors from it; Describe tells what a
 // Document written by hand can leave out.
+//
+// The Document of a file has the column types of the file. Those of uncompressed
+// data, such as Real32 instead of SplitReal32, compress worse: to write compressed
+// data, set the Columns of such fields to nil, which selects the defaults.
 type Document struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
-	// Writer is the library or program that wrote the data; for information.
+	// Writer is the library or program that wrote the data, for information only.
 	Writer string `json:"writer,omitempty"`
 
 	// Fields are the top-level fields, in the order of the file.
 	Fields []*FieldDocument `json:"fields"`
 
-	// ExtraTypes is what ROOT keeps besides about types, such as the streamer
+	// ExtraTypes holds what else ROOT stores about types, such as the streamer
 	// information that fields of the role "streamer" need.
 	ExtraTypes []ExtraTypeDocument `json:"extra_types,omitempty"`
 }
@@ -50,15 +54,15 @@ type Document struct {
 type FieldDocument struct {
 	Name        string `json:"name"`
 	Type        string `json:"type,omitempty"`  // C++ type, normalized; empty for untyped records and collections
-	Alias       string `json:"alias,omitempty"` // the type as its author spelled it
+	Alias       string `json:"alias,omitempty"` // the type as its author wrote it
 	Description string `json:"description,omitempty"`
 
 	// Role is "plain", "collection", "record", "variant" or "streamer".
 	Role string `json:"role"`
-	// ArraySize is the number of items of a fixed-size array or bitset. Other
-	// fields have none, which is not the same as 0.
+	// ArraySize is the number of items of a fixed-size array or bitset. It is nil for
+	// other fields.
 	ArraySize *uint64 `json:"array_size,omitempty"`
-	// SoA tells that the C++ type of a collection is a struct of arrays.
+	// SoA is set if the C++ type of a collection is a struct of arrays.
 	SoA bool `json:"soa,omitempty"`
 
 	// FieldVersion is the version of the mapping from type to columns.
@@ -67,15 +71,15 @@ type FieldDocument struct {
 	TypeVersion  uint32  `json:"type_version,omitempty"`
 	TypeChecksum *uint32 `json:"type_checksum,omitempty"`
 
-	// Source is the path of the field that this projected field is a view on;
-	// it lends its columns, so that a projected field has none here.
+	// Source is the path of the field that a projected field is a view of. The
+	// columns are those of the source, so that a projected field lists none.
 	Source string `json:"source,omitempty"`
-	// Extended tells that the field was added while the RNTuple was written.
+	// Extended is set if the field was added while the RNTuple was being written.
 	Extended bool `json:"extended,omitempty"`
-	// Hidden tells why a top-level field cannot be read by this library.
+	// Hidden says why this library cannot read a top-level field.
 	Hidden string `json:"hidden,omitempty"`
 
-	// Columns holds the columns by representation and by their place in it.
+	// Columns holds the columns by representation and index in it.
 	Columns [][]ColumnDocument `json:"columns,omitempty"`
 	Fields  []*FieldDocument   `json:"fields,omitempty"`
 }
@@ -86,12 +90,12 @@ type ColumnDocument struct {
 	Bits uint16 `json:"bits"` // on storage, per element
 	// Range is the inclusive range of the values of a quantized column.
 	Range *[2]float64 `json:"range,omitempty"`
-	// FirstElement is where a column begins that was added while the RNTuple
-	// was written; for information.
+	// FirstElement is the first element of a column that was added while the RNTuple
+	// was being written, for information only.
 	FirstElement *int64 `json:"first_element,omitempty"`
 }
 
-// An ExtraTypeDocument is further information on a C++ type.
+// An ExtraTypeDocument is extra information about a C++ type.
 type ExtraTypeDocument struct {
 	ContentID   uint32 `json:"content_id"`
 	TypeVersion uint32 `json:"type_version,omitempty"`

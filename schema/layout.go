@@ -12,7 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 )
 
-// A layout is what a C++ type alone says about its field.
+// A layout is what a C++ type alone determines about its field.
 type layout struct {
 	kind  cpptype.Kind
 	role  envelope.Role
@@ -20,7 +20,8 @@ type layout struct {
 	items []cpptype.Type // of the subfields _0, _1, ...
 }
 
-// layoutOf is not ok for a type that has its own members.
+// layoutOf returns the layout of a type. ok is false for types whose members the
+// name does not tell.
 //
 // Specification: "Mapping of C++ Types to Fields and Columns".
 func layoutOf(t cpptype.Type) (l layout, ok bool) {
@@ -45,13 +46,13 @@ func layoutOf(t cpptype.Type) (l layout, ok bool) {
 	case k == cpptype.Array, k == cpptype.Bitset:
 		l.items = t.Args[:len(t.Args)-1]
 		if n, _ := t.Args[len(t.Args)-1].Uint(); n > 0 {
-			l.size = &n // ROOT leaves out the size 0
+			l.size = &n // ROOT omits the size 0
 		}
 	}
 	return l, true
 }
 
-// maxAlternatives is that of a variant.
+// maxAlternatives is the largest number of alternatives of a variant.
 const maxAlternatives = 125
 
 // resolved returns t as ROOT stores it, with double for Double32_t.
@@ -70,10 +71,10 @@ func resolved(t cpptype.Type) cpptype.Type {
 	return t
 }
 
-// aliasOf returns how ROOT keeps the spelling of a type of the given name:
-// normalized, but with some typedefs left as they are; "" if that is the name.
+// aliasOf returns the alias by which ROOT remembers the spelling of a type of the
+// given name: normalized, but with some typedefs kept. It is "" if it equals name.
 func aliasOf(spelling, name string) string {
-	// No parser knows names with a dollar, and so resolves none.
+	// The dollar keeps the parser from resolving the typedef.
 	t, err := cpptype.Parse(typedefs.ReplaceAllString(spelling, "$1$$"))
 	if alias := strings.ReplaceAll(t.String(), "_t$", "_t"); err == nil && alias != name {
 		return alias
@@ -83,8 +84,8 @@ func aliasOf(spelling, name string) string {
 
 var typedefs = regexp.MustCompile(`\b(size_t|ptrdiff_t)\b`)
 
-// complete returns a copy of f with all that its type says, and the type's layout
-// if there is one.
+// complete returns a copy of f with everything that its type determines, and the
+// layout of the type if there is one.
 func complete(f *FieldDocument, projected bool) (*FieldDocument, *layout) {
 	c := *f
 	t, err := cpptype.Parse(f.Type)
@@ -113,8 +114,7 @@ func complete(f *FieldDocument, projected bool) (*FieldDocument, *layout) {
 	return &c, &l
 }
 
-// check finds out whether role, array size and subfields of f are as they must
-// be for its type.
+// check checks that role, array size and subfields of f are right for its type.
 func (w *describer) check(path string, f *FieldDocument, l *layout, in place) {
 	role := roleOf(f.Role)
 	switch {
@@ -223,10 +223,10 @@ func roleOf(name string) envelope.Role {
 	return noRole
 }
 
-// The column types that fields may be written with: first the defaults for
-// compressed and for uncompressed data, the same if there is only one type.
+// The column types that fields may be written with. The first is the default for
+// compressed data, the second, if any, for uncompressed data.
 //
-// Specification: "Fundamental Types", the entries W; ROOT does not have SplitReal16.
+// Specification: "Fundamental Types", the entries W; ROOT does not implement SplitReal16.
 var (
 	indexTypes  = []column.Type{column.SplitIndex64, column.Index64, column.SplitIndex32, column.Index32}
 	scalarTypes = map[cpptype.Kind][]column.Type{
@@ -267,7 +267,7 @@ func columnTypes(role envelope.Role, l *layout) [][]column.Type {
 	return nil
 }
 
-// columns describes the columns of f, or the default ones.
+// columns describes the columns of f, or the default columns if it lists none.
 func (w *describer) columns(path string, f *FieldDocument, l *layout, id uint32) {
 	legal := columnTypes(roleOf(f.Role), l)
 	representations := f.Columns
@@ -277,7 +277,7 @@ func (w *describer) columns(path string, f *FieldDocument, l *layout, id uint32)
 			t := types[0]
 			switch {
 			case f.Alias == "Double32_t":
-				t = column.SplitReal32 // also uncompressed
+				t = column.SplitReal32 // for uncompressed data, too
 			case !w.compressed && len(types) > 1:
 				t = types[1]
 			}
@@ -303,8 +303,8 @@ func (w *describer) columns(path string, f *FieldDocument, l *layout, id uint32)
 	}
 }
 
-// describe returns the column without its field, and says what is wrong with it.
-// The range of the column of a float is rounded, as in ROOT.
+// describe returns the column, without its field, and what is wrong with it. The
+// range of the column of a float is rounded to floats, as in ROOT.
 func (d ColumnDocument) describe(legal []column.Type, isFloat bool) (c envelope.Column, problem string) {
 	for c.Type = 0; c.Type.Known() && c.Type.String() != d.Type; c.Type++ {
 	}
@@ -342,7 +342,8 @@ func (d ColumnDocument) describe(legal []column.Type, isFloat bool) (c envelope.
 	return c, ""
 }
 
-// bitRange returns the widths that the elements of columns of type t may have.
+// bitRange returns the least and the greatest width of the elements of columns of
+// type t.
 func bitRange(t column.Type) (lo, hi uint16) {
 	ok := func(bits uint16) bool { return column.Format{Type: t, Bits: bits, Max: 1}.Check() == nil }
 	for lo = 1; !ok(lo); lo++ {

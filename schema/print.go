@@ -18,10 +18,10 @@ import (
 //
 //   - the name of the field
 //   - its C++ type
-//   - its shape, for hidden fields its role
+//   - its shape, or its role if it is hidden
 //   - the types of its columns: those of one representation joined by +,
 //     representations by |
-//   - remarks: why it is hidden, which field it is a view on, what else its
+//   - remarks: why it is hidden, which field it is a view of, what else its
 //     flags say; and the description in quotes
 //
 // Characters that do not print are escaped as in Go strings.
@@ -62,12 +62,12 @@ func (s *Schema) String() string {
 // table holds the lines of a printed tree: name, type, shape, columns, remarks.
 type table [][5]string
 
-// The widest a cell of each place makes its column; wider ones push the rest of
-// their line to the right.
+// widest holds the greatest width that cells give each column of the table; wider
+// cells push the rest of their line to the right.
 var widest = [5]int{52, 52, 12, 28, 0}
 
-// add appends the line of f and those of the fields below it. The name is drawn
-// behind prefix, those of the children behind indent.
+// add appends the line of f and those of the fields below it. The name follows
+// prefix, the names of the children follow indent.
 func (t *table) add(f *Field, prefix, indent string, hidden error) {
 	typ, shape := f.TypeName, roleName(f.Role)
 	if typ == "" {
@@ -140,7 +140,7 @@ func (f *Field) remarks(hidden error) string {
 	if f.Flags&envelope.FieldSoA != 0 {
 		say("struct of arrays")
 	}
-	if v := int32(f.TypeVersion); v > 0 { // ROOT's classes without one have -1
+	if v := int32(f.TypeVersion); v > 0 { // ROOT gives classes without a version -1
 		say("class version %d", v)
 	}
 	if f.Extended {
@@ -162,9 +162,9 @@ func (f *Field) remarks(hidden error) string {
 	return remarks
 }
 
-// Printable returns s with characters that do not print, or that are not valid
-// UTF-8, escaped as in Go strings. Names in files may hold anything, and
-// terminals obey control characters.
+// Printable returns s with everything that does not print, or is not valid UTF-8,
+// escaped as in Go strings. Names in files may contain anything, and terminals obey
+// control characters.
 func Printable(s string) string {
 	if utf8.ValidString(s) && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) < 0 {
 		return s

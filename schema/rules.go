@@ -9,15 +9,16 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// A Violation is a rule of the format that a schema breaks, though it can be read.
+// A Violation says which rule of the format a schema violates although it can be
+// read.
 type Violation struct {
 	Field *Field // nil: the RNTuple itself
 	Err   error  // wraps frame.ErrCorrupt
 }
 
-// Violations returns what in the schema a writer must not do, but readers do
-// without: names, several fields of one, projections, columns that belong to the
-// wrong fields, first elements. Of hidden fields it looks at the names only.
+// Violations returns the rules that the schema's writer violated but readers do not
+// depend on. They are about names, fields of the same name, projections, the owners
+// of columns and first elements. Of hidden fields only the names are checked.
 //
 // Specification: "Naming specification", "Field Description", "Column
 // Description", "Alias columns".
@@ -59,7 +60,7 @@ func (s *Schema) Violations() []Violation {
 	return all
 }
 
-// checkColumns adds what is wrong with the columns of a field that can be read.
+// checkColumns adds the violations of the columns of a field that can be read.
 func (f *Field) checkColumns(add func(f *Field, format string, args ...any)) {
 	for _, rep := range f.Columns {
 		for _, c := range rep {

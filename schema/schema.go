@@ -1,8 +1,9 @@
-// Package schema gives the descriptors of an RNTuple their meaning: it makes
-// the tree of fields out of header and footer, checks it against the
-// specification, and sets aside what this library does not know.
+// Package schema interprets the descriptors of an RNTuple: it builds the tree of
+// fields from header and footer, checks it against the specification, and hides
+// the fields that this library does not know. It also works the other way: a
+// Document, which can be written by hand as JSON, becomes descriptors.
 //
-// A Schema does not change after Build; it is safe for concurrent use.
+// A Schema does not change after Build and is safe for concurrent use.
 package schema
 
 import (
@@ -39,8 +40,8 @@ type Schema struct {
 	byName map[string]*Field
 }
 
-// Hidden is a top-level field that cannot be read, and why: it, or something
-// below it, is newer than this library or not as the format wants it.
+// Hidden is a top-level field that cannot be read, and the reason: the field, or one
+// below it, is newer than this library or violates the format.
 type Hidden struct {
 	Field *Field
 	Err   error // wraps frame.ErrUnsupported or frame.ErrCorrupt
@@ -58,8 +59,8 @@ func (s *Schema) TopLevel() []*Field {
 	return all
 }
 
-// A Shape is what a field's values look like and how they are stored, derived
-// from its structural role, columns and subfields.
+// A Shape says what the values of a field are and how they are stored. It is derived
+// from the field's structural role, columns and subfields.
 type Shape uint8
 
 const (
@@ -92,16 +93,16 @@ type Field struct {
 	envelope.Field
 	Parent   *Field // nil for a top-level field
 	Children []*Field
-	Source   *Field // the field that this projected field is a view on, else nil
-	Shape    Shape  // 0 if it is not known; the field is hidden then
+	Source   *Field // the source of a projected field, else nil
+	Shape    Shape  // 0 if it is unknown; the field is then hidden
 	Extended bool   // the field was added while the RNTuple was written
 
-	// Columns holds the columns by representation and by their place in it.
-	// For a projected field these are columns of its source.
+	// Columns holds the columns by representation and index in it. Those of a
+	// projected field are columns of its source.
 	Columns [][]*Column
 
 	kind Kind
-	err  error // found while the tree was made
+	err  error // found while the tree was built
 }
 
 // Kind classifies the field's C++ type.
@@ -119,8 +120,8 @@ func (f *Field) Path() string {
 // "jets._0.pt: float".
 func (f *Field) String() string { return f.Path() + ": " + f.CppType() }
 
-// CppType returns the C++ type to show to a person: the alias if there is one,
-// else the type name, or what an untyped field is.
+// CppType returns the C++ type to show to users: the alias if there is one, else
+// the type name. For an untyped field it returns "untyped" and the shape.
 func (f *Field) CppType() string {
 	switch {
 	case f.TypeAlias != "":
@@ -131,20 +132,20 @@ func (f *Field) CppType() string {
 	return "untyped " + f.Shape.String()
 }
 
-// IsMap reports whether f is a collection of pairs of key and value.
+// IsMap reports whether f is a map: a collection of pairs of key and value.
 func (f *Field) IsMap() bool {
 	return f.Shape == Collection && f.kind.IsMap() &&
 		f.Children[0].Shape == Record && len(f.Children[0].Children) == 2
 }
 
-// IsTuple reports whether f is a record whose members are numbered: a pair or
-// a tuple.
+// IsTuple reports whether f is a pair or a tuple: a record whose members are
+// numbered.
 func (f *Field) IsTuple() bool {
 	return f.Shape == Record && (f.kind == cpptype.Pair || f.kind == cpptype.Tuple)
 }
 
-// IsDense reports whether f is an optional that has an item for every value, and a
-// bit that says whether it counts. There are such in pre-release formats only.
+// IsDense reports whether f is an optional that has an item for every value and a
+// bit that says whether the item counts. Only pre-release formats have them.
 func (f *Field) IsDense() bool {
 	return f.Shape == Optional && len(f.Columns) > 0 && f.Columns[0][0].Type == column.Bit
 }
@@ -154,9 +155,8 @@ type Column struct {
 	ID ColumnID
 	envelope.Column
 	Owner *Field
-	Index int // place among the columns of its representation
-	// PerEntry is the number of elements that every entry has, 0 if that
-	// differs from entry to entry.
+	Index int // among the columns of its representation
+	// PerEntry is the number of elements that every entry has, 0 if it varies.
 	PerEntry int64
 }
 
@@ -171,10 +171,10 @@ func (c *Column) Format() column.Format {
 	return column.Format{Type: c.Type, Bits: c.Bits, Min: c.Min, Max: c.Max, PreRelease: c.PreRelease}
 }
 
-// Lookup finds a field by a path of names joined by dots and returns the
-// fields from the top-level one down to it. Names may contain dots themselves.
-// The names of the only child of collections, arrays and wrappers, "_0", may
-// be left out.
+// Lookup finds a field by its path, a list of names joined by dots, and returns the
+// fields from the top-level one down to it. Names may themselves contain dots. The
+// name "_0" of the only child of collections, optionals, arrays and wrappers may be
+// left out. The error wraps ErrNoField if there is no such field.
 func (s *Schema) Lookup(path string) ([]*Field, error) {
 	if f := s.byName[path]; f != nil {
 		return []*Field{f}, nil
@@ -190,8 +190,8 @@ func (s *Schema) Lookup(path string) ([]*Field, error) {
 	return nil, NoField(s.Fields, path, fmt.Sprintf("RNTuple %q", s.Name))
 }
 
-// NoField returns the error that where, which has the given fields, has none of
-// the given name. It wraps ErrNoField and suggests a field of nearly that name.
+// NoField returns the error for a name that none of the given fields has; where is
+// what they belong to. It wraps ErrNoField and suggests a field of a similar name.
 func NoField(fields []*Field, name, where string) error {
 	if like := nearest.Name(name, namesFor(fields, name)); like != "" {
 		return fmt.Errorf("%w %q in %s; did you mean %q?", ErrNoField, name, where, like)
@@ -233,8 +233,8 @@ func find(fields []*Field, path string) []*Field {
 	return nil
 }
 
-// Lookup finds a field below f, as Schema.Lookup does, and returns the fields
-// from the child of f down to it; nil if there is none.
+// Lookup finds a field below f as Schema.Lookup does and returns the fields from the
+// child of f down to it, or nil if there is no such field.
 func (f *Field) Lookup(path string) []*Field {
 	if chain := find(f.Children, path); chain != nil {
 		return chain
@@ -243,7 +243,7 @@ func (f *Field) Lookup(path string) []*Field {
 	case Collection, Optional, Array, Wrapper:
 		item := f.Children[0]
 		if path == item.Name || strings.HasPrefix(path, item.Name+".") {
-			return nil // it is not left out
+			return nil // the path does not leave it out
 		}
 		if chain := item.Lookup(path); chain != nil {
 			return append([]*Field{item}, chain...)
@@ -252,20 +252,20 @@ func (f *Field) Lookup(path string) []*Field {
 	return nil
 }
 
-// ErrNoField is wrapped by errors about fields that are not there.
+// ErrNoField is wrapped by errors about fields that do not exist.
 var ErrNoField = errors.New("no field")
 
-// maxDepth bounds how deep fields nest, so that walking the tree is safe, and
-// maxPath the bytes of a path, as every field below repeats it.
+// maxDepth bounds how deep fields nest, so that recursion is safe, and maxPath the
+// bytes of a path, which every field below repeats.
 const (
 	maxDepth = 1000
 	maxPath  = 4096
 )
 
-// Build makes the schema out of a header and what a footer adds to it; ext may
-// be nil. An error wraps frame.ErrCorrupt if the descriptors contradict each other
-// so that no field can be trusted, and frame.ErrUnsupported if fields nest too
-// deep, or have too long paths.
+// Build makes a schema from a header and a footer's extension, which may be nil.
+// The error wraps frame.ErrCorrupt if the descriptors contradict each other so that
+// no field can be trusted, and frame.ErrUnsupported if fields nest too deep or have
+// too long paths. Other faults hide the top-level field that they occur in.
 func Build(h *envelope.Header, ext *envelope.Schema) (*Schema, error) {
 	s := &Schema{Name: h.Name, Description: h.Description, Writer: h.Writer, byName: map[string]*Field{}}
 	if ext == nil {
@@ -310,7 +310,7 @@ func Build(h *envelope.Header, ext *envelope.Schema) (*Schema, error) {
 	return s, nil
 }
 
-// attach gives the columns to their fields.
+// attach assigns the columns to their fields.
 func (s *Schema) attach(lists ...[]envelope.Column) error {
 	for _, list := range lists {
 		for i := range list {
@@ -334,7 +334,7 @@ func (s *Schema) attach(lists ...[]envelope.Column) error {
 	return nil
 }
 
-// project gives the projected fields their sources and the columns of them.
+// project assigns sources and their columns to the projected fields.
 func (s *Schema) project(lists ...[]envelope.Alias) error {
 	for _, f := range s.all {
 		if f.Flags&envelope.FieldProjected != 0 {
@@ -363,7 +363,7 @@ func (s *Schema) project(lists ...[]envelope.Alias) error {
 	return nil
 }
 
-// sift parts the top-level fields into those that can be read and the others.
+// sift separates the top-level fields that can be read from the others.
 func (s *Schema) sift(top []*Field) {
 	for _, f := range top {
 		f.err = f.check(1)
@@ -382,12 +382,12 @@ func (s *Schema) sift(top []*Field) {
 	}
 }
 
-// resolve hides the top-level field f if it is a projection of something hidden.
+// resolve hides the top-level field f if it projects a hidden field.
 func (f *Field) resolve(done map[*Field]bool) {
 	if done[f] {
 		return
 	}
-	done[f] = true // also ends projections that go round in circles
+	done[f] = true // also ends cycles of projections
 	f.sources(func(source *Field) bool {
 		if f.err == nil {
 			source.resolve(done)
