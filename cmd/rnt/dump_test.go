@@ -46,8 +46,8 @@ func TestDump(t *testing.T) {
 		"dump " + zero + " --page 1/2":       "rnt: --page: want COLUMN/CLUSTER/PAGE, such as 12/0/3",
 		"dump " + zero + " --page x/2/3":     "rnt: --page: want COLUMN/CLUSTER/PAGE, such as 12/0/3",
 		"dump " + zero + " --at here":        "rnt: --at: want an offset, such as 1234 or 0x4d2",
-		"dump " + zero + " --at 99999":       "rnt: " + zero + ": the file has no byte 0x1869f, it ends at 0x7e0",
-		"dump " + zero + " --page-list 9":    "rnt: " + zero + ": RNTuple \"zero\" has 1 cluster groups, 9 is none",
+		"dump " + zero + " --at 99999":       "rnt: " + zero + ": offset 0x1869f lies beyond the end of the file, 0x7e0",
+		"dump " + zero + " --page-list 9":    "rnt: " + zero + ": RNTuple \"zero\" has 1 cluster groups, no group 9",
 		"dump " + special + "dirs.root nope": "rnt: " + special + "dirs.root: ",
 	} {
 		if _, stderr, status := try(strings.Fields(args)...); status == exitOK || !strings.HasPrefix(stderr, want) {

@@ -26,23 +26,24 @@ import (
 
 // Options says what to show of a file.
 type Options struct {
-	// NTuple is the path of the RNTuple; empty: the only one at the top level.
+	// NTuple is the path of the RNTuple. If it is empty, the only one at the top
+	// level is shown.
 	NTuple string
 
 	Container bool // header, directories, lists of keys, free list, streamer infos
-	Anchor    bool // with its key, as the following
+	Anchor    bool // with its key, as are the following
 	Header    bool
 	Footer    bool
 	PageLists bool   // all
-	PageList  []int  // those of some cluster groups
-	At        *int64 // the record that has this byte
+	PageList  []int  // those of these cluster groups
+	At        *int64 // the record that holds this byte
 	Page      *Page
 }
 
-// A Page says which page to show.
+// A Page names a page by its column, its cluster and its number.
 type Page struct{ Column, Cluster, Page int }
 
-// A file is a ROOT file that is shown.
+// A file is a ROOT file to be shown.
 type file struct {
 	ctx  context.Context
 	r    io.ReaderAt
@@ -51,7 +52,7 @@ type file struct {
 	emit func(*Record) error
 }
 
-// An ntuple is what leads to the parts of an RNTuple.
+// An ntuple holds what leads to the parts of an RNTuple.
 type ntuple struct {
 	path    string
 	key     rootfile.Key
@@ -61,7 +62,7 @@ type ntuple struct {
 	err     error // why there is no anchor
 }
 
-// A dialect is how metadata are written.
+// A dialect is a version of the metadata's layout.
 type dialect int
 
 const (
@@ -71,9 +72,9 @@ const (
 	before
 )
 
-// File calls emit for the records of a file of size bytes that opts names, in the
-// order of the options. Damaged records come with their error; those that cannot
-// be found because of damage are told by the error that File returns.
+// File calls emit for the records that opts selects in a file of size bytes, in the
+// order of the options. Damaged records hold their error. If damage makes records
+// impossible to find, File returns an error that says which.
 func File(ctx context.Context, r io.ReaderAt, size int64, opts Options, emit func(*Record) error) error {
 	f := &file{ctx: ctx, r: r, size: size, emit: emit}
 	root, err := rootfile.Open(r, size)
@@ -135,7 +136,7 @@ func (f *file) ntuple(opts Options) error {
 		return fmt.Errorf("RNTuple %q: %w", n.path, err)
 	}
 	if n.dialect == before {
-		return nil // its footer has all
+		return nil // the footer holds everything
 	}
 	wanted := opts.PageList
 	if all || opts.PageLists {
@@ -146,7 +147,7 @@ func (f *file) ntuple(opts Options) error {
 	}
 	for _, i := range wanted {
 		if i < 0 || i >= len(m.Footer.ClusterGroups) {
-			return fmt.Errorf("RNTuple %q has %d cluster groups, %d is none", n.path, len(m.Footer.ClusterGroups), i)
+			return fmt.Errorf("RNTuple %q has %d cluster groups, no group %d", n.path, len(m.Footer.ClusterGroups), i)
 		}
 		if err := f.link(n, envelope.TypePageList, fmt.Sprintf("page list of cluster group %d", i), m.Footer.ClusterGroups[i].PageList); err != nil {
 			return err
@@ -183,7 +184,7 @@ func (f *file) find(path string) (*ntuple, error) {
 			return nil, inside.None(f.root)
 		}
 		if len(names) != 1 {
-			return nil, fmt.Errorf("the file has %d RNTuples at the top level, name one: %s", len(names), strings.Join(names, ", "))
+			return nil, fmt.Errorf("the file has %d RNTuples at the top level; choose one of %s", len(names), strings.Join(names, ", "))
 		}
 		path = names[0]
 	}
@@ -194,7 +195,7 @@ func (f *file) find(path string) (*ntuple, error) {
 	return f.open(path, k), nil
 }
 
-// maxAnchor is far above the 78 bytes that anchors have today.
+// maxAnchor far exceeds the 78 bytes of today's anchors.
 const maxAnchor = 1 << 16
 
 // open reads an anchor.
@@ -299,8 +300,8 @@ func (f *file) anchorObject(n *ntuple) error {
 	return f.emit(r)
 }
 
-// payload describes an object, which k is the key of. Bytes of its record behind
-// it are shown, too.
+// payload describes the object with the key k. Bytes that follow it in its record
+// are shown, too.
 func (f *file) payload(title string, k rootfile.Key, object []byte, walk func(*wire.Codec)) *Record {
 	all := object
 	if stored := int64(k.NBytes) - int64(k.KeyLen); int64(len(object)) < stored {
@@ -311,14 +312,14 @@ func (f *file) payload(title string, k rootfile.Key, object []byte, walk func(*w
 	return described(title, all, true, container, func(c *wire.Codec) { c.Window("object", len(object), func() { walk(c) }) })
 }
 
-// place says where the payload of a key lies in the file.
+// place returns where the payload of a key lies in the file.
 func (r *Record) place(k rootfile.Key) {
 	r.Offset = k.SeekKey + int64(k.KeyLen)
 	r.Stored = max(0, int64(k.NBytes)-int64(k.KeyLen))
 	r.Compressed = int64(k.ObjLen) > r.Stored
 }
 
-// link shows the envelope that a link points to, with the key before it.
+// link shows the envelope that a link points to, and the key before it.
 func (f *file) link(n *ntuple, t envelope.Type, what string, l locator.Link) error {
 	if err := f.blobKey(int64(l.Locator.Offset)); err != nil {
 		return err
@@ -345,7 +346,7 @@ func describeEnvelope(title string, n *ntuple, t envelope.Type, l locator.Link, 
 	return r
 }
 
-// verify says whether the checksum of size bytes at the end of the record is right.
+// verify adds whether the checksum at the end of the record, of size bytes, is right.
 func (r *Record) verify(size int, sum func([]byte) uint64) {
 	if len(r.Lines) == 0 {
 		return
@@ -402,8 +403,8 @@ func (d dialect) walk(t envelope.Type) func(*wire.Codec) {
 	}
 }
 
-// blobKey shows the key of the RBlob whose payload begins at an offset, if there
-// is one: keys have 34 bytes, or 42 in the big form.
+// blobKey shows the key of the RBlob whose payload begins at an offset, if there is
+// one. Such keys have 34 bytes, or 42 in the big form.
 func (f *file) blobKey(at int64) error {
 	for _, n := range []int64{42, 34} {
 		if k, ok := f.readKey(at - n); ok && int64(k.KeyLen) == n {
@@ -413,7 +414,7 @@ func (f *file) blobKey(at int64) error {
 	return nil
 }
 
-// readKey returns the key at an offset, if one stands there.
+// readKey returns the key at an offset, if there is one.
 func (f *file) readKey(at int64) (k rootfile.Key, ok bool) {
 	b, err := f.read(at, keyMost)
 	if err != nil || at < 0 {
@@ -424,7 +425,7 @@ func (f *file) readKey(at int64) (k rootfile.Key, ok bool) {
 	return k, c.Err() == nil && k.SeekKey == at
 }
 
-// keyMost is more than the keys of ROOT need.
+// keyMost exceeds the size of ROOT's keys.
 const keyMost = 1 << 10
 
 // key shows the key at an offset.
@@ -441,7 +442,7 @@ func (f *file) key(at int64) error {
 	return f.emit(r)
 }
 
-// read returns n bytes of the file, fewer at its end.
+// read returns n bytes of the file, or fewer at its end.
 func (f *file) read(at, n int64) ([]byte, error) {
 	if err := f.ctx.Err(); err != nil {
 		return nil, err
@@ -459,7 +460,7 @@ func (f *file) read(at, n int64) ([]byte, error) {
 	return b, nil
 }
 
-// raw shows n bytes of the file that walk reads; an error tells what is missing.
+// raw shows n bytes of the file, which walk reads. An error says what is missing.
 func (f *file) raw(title string, at, n int64, m meanings, walk func(*wire.Codec)) error {
 	b, err := f.read(at, n)
 	if err != nil {
@@ -540,13 +541,13 @@ func (f *file) container() error {
 	return damage
 }
 
-// walkDirectory reads the record of a directory below the top one.
+// walkDirectory reads the record of a directory other than the top one.
 func walkDirectory(c *wire.Codec) {
 	c.Within("key", func() { new(rootfile.Key).Wire(c) })
 	new(rootfile.Directory).Wire(c)
 }
 
-// infos shows the record of the streamer infos.
+// infos shows the record of the streamer information.
 func (f *file) infos(at int64) error {
 	if err := f.key(at); err != nil {
 		return err
@@ -555,7 +556,7 @@ func (f *file) infos(at int64) error {
 	return f.object("streamer infos", k, func(c *wire.Codec) { rootfile.WalkInfos(c, k.KeyLen) })
 }
 
-// object shows what a key is the key of, uncompressed.
+// object shows the object with a key, uncompressed.
 func (f *file) object(title string, k rootfile.Key, walk func(*wire.Codec)) error {
 	b, err := rootfile.ReadPayload(f.r, f.size, k)
 	r := &Record{Title: title, Lines: []Line{}}

@@ -18,15 +18,15 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// at shows the record that has the byte at an offset.
+// at shows the record that holds the byte at an offset.
 func (f *file) at(offset int64) error {
 	if offset < 0 || offset >= f.size {
-		return fmt.Errorf("the file has no byte %#x, it ends at %#x", offset, f.size)
+		return fmt.Errorf("offset %#x lies beyond the end of the file, %#x", offset, f.size)
 	}
 	if offset < begin {
 		return f.raw("file header", 0, begin, fileHeader, new(rootfile.Header).Wire)
 	}
-	// Between records there may be bytes of none.
+	// There may be bytes between records.
 	from, to := int64(begin), f.size
 	var found *rootfile.Record
 	err := rootfile.Scan(f.ctx, f.r, f.size, func(r rootfile.Record) error {
@@ -50,15 +50,15 @@ func (f *file) at(offset int64) error {
 	return f.record(found.Key)
 }
 
-// gap shows bytes that are no record. Those that ROOT freed begin with their
-// length, negative, unless they are what is left of a longer gap.
+// gap shows bytes that belong to no record. Bytes that ROOT freed begin with their
+// negated length, unless they are the rest of a longer gap.
 func (f *file) gap(at, n int64) error {
 	b, err := f.read(at, min(n, 4))
 	if err != nil {
 		return err
 	}
 	marked := len(b) == 4 && b[0]&0x80 != 0
-	return f.raw("bytes that are no record", at, n, container, func(c *wire.Codec) {
+	return f.raw("bytes outside of records", at, n, container, func(c *wire.Codec) {
 		if marked {
 			wire.Int(c, "nbytes", new(int32))
 		}
@@ -105,8 +105,8 @@ func (f *file) record(k rootfile.Key) error {
 	return f.object(title, k, func(*wire.Codec) {})
 }
 
-// isDirectory reports whether the record of k holds a directory, not the list of
-// its keys.
+// isDirectory reports whether the record of k holds a directory rather than its list
+// of keys.
 func (f *file) isDirectory(k rootfile.Key) bool {
 	b, err := f.read(k.SeekKey+int64(k.KeyLen), int64(k.NBytes)-int64(k.KeyLen))
 	if err != nil {
@@ -144,14 +144,14 @@ func (f *file) blob(k rootfile.Key) error {
 			n := &ntuple{anchor: &anchor.Anchor{}}
 			l := locator.Link{Length: uint64(len(b)), Locator: locator.At(uint64(at), uint64(len(b)))}
 			t := envelope.Type(word)
-			return f.emit(describeEnvelope(fmt.Sprintf("%v that no RNTuple leads to", t), n, t, l, b))
+			return f.emit(describeEnvelope(fmt.Sprintf("%v that no RNTuple refers to", t), n, t, l, b))
 		}
 	}
 	return f.emit(pagesRecord(at, b, known))
 }
 
-// within returns the envelope of an RNTuple that begins at an offset, or else the
-// lines of its pages in the bytes there.
+// within returns the envelope of an RNTuple that begins at an offset or, if there is
+// none, the lines of its pages in the bytes there.
 func (f *file) within(n *ntuple, at int64, b []byte) (*Record, []Line) {
 	if n.err != nil {
 		return nil, nil
@@ -215,8 +215,8 @@ func (f *file) within(n *ntuple, at int64, b []byte) (*Record, []Line) {
 	return nil, lines
 }
 
-// pagesRecord returns the record of an RBlob of pages. Where pages share bytes, the
-// first one counts.
+// pagesRecord returns the record of an RBlob of pages. Bytes that pages share are
+// shown as those of the first one.
 func pagesRecord(at int64, b []byte, known []Line) *Record {
 	slices.SortStableFunc(known, func(a, b Line) int { return int(a.At - b.At) })
 	r := &Record{Title: "payload of an RBlob", Offset: at, Stored: int64(len(b)), Lines: []Line{}}

@@ -15,11 +15,11 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// meanings say what the values of a kind of record stand for, by the last names of
-// the path.
+// meanings holds functions that say what the values of a kind of record stand for,
+// by the last one or two names of their paths.
 type meanings map[string]func(path string, v any) string
 
-// of returns what a value stands for, or nothing.
+// of returns what a value stands for, or "".
 func (m meanings) of(path string, v any) string {
 	names := strings.Split(plain(path), ".")
 	for n := min(2, len(names)); n > 0; n-- {
@@ -35,7 +35,7 @@ var indices = regexp.MustCompile(`\[\d+\]`)
 // plain returns a path without indices.
 func plain(path string) string { return indices.ReplaceAllString(path, "") }
 
-// with returns m with others in addition.
+// with returns the union of m and others.
 func (m meanings) with(others meanings) meanings {
 	all := meanings{}
 	for _, some := range []meanings{m, others} {
@@ -46,7 +46,7 @@ func (m meanings) with(others meanings) meanings {
 	return all
 }
 
-// say makes a meaning of a function of values of one type.
+// say makes a meaning from a function on values of one type.
 func say[T any](f func(T) string) func(string, any) string {
 	return func(_ string, v any) string {
 		if t, ok := v.(T); ok {
@@ -62,7 +62,7 @@ func number(v any) int64 {
 	return n
 }
 
-// frames are what the metadata of all dialects have.
+// frames holds the meanings common to the metadata of all dialects.
 var frames = meanings{
 	"size": func(_ string, v any) string {
 		if n := number(v); n < 0 {
@@ -108,7 +108,7 @@ var roles = map[envelope.Role]string{
 	envelope.RoleVariant: "variant", envelope.RoleStreamer: "streamer",
 }
 
-// current are those of format 1.
+// current holds the meanings of format 1.
 var current = frames.with(meanings{
 	"head": say(func(w uint64) string { return fmt.Sprintf("%v envelope of %d bytes", envelope.Type(w), w>>16) }),
 	"field.flags": flags(map[uint16]string{
@@ -124,13 +124,13 @@ var current = frames.with(meanings{
 	}),
 })
 
-// older are those of pre-release formats.
+// older holds the meanings of pre-release formats.
 var older = frames.with(meanings{
 	"head":        current["head"],
 	"column.type": func(_ string, v any) string { return lift.Type(lift.Types[:], uint32(number(v))).String() },
 })
 
-// flags spells flags.
+// flags returns a meaning that spells out flags.
 func flags(names map[uint16]string) func(string, any) string {
 	return say(func(f uint16) string {
 		var set []string
@@ -153,7 +153,7 @@ func flags(names map[uint16]string) func(string, any) string {
 
 const countMask = 1<<30 - 1
 
-// container are those of the ROOT file and the anchor.
+// container holds the meanings of the ROOT file and the anchor.
 var container = meanings{
 	"datime":   say(datime),
 	"created":  say(datime),
@@ -175,7 +175,7 @@ var container = meanings{
 	"uuid":        say(func(b []byte) string { return hex.EncodeToString(b) }),
 }
 
-// fileHeader are those of the file header in addition.
+// fileHeader holds the meanings of the file header.
 var fileHeader = container.with(meanings{
 	"magic": say(func(uint32) string { return `"root"` }),
 	"version": say(func(v uint32) string {

@@ -21,12 +21,12 @@ func (f *file) page(n *ntuple, which Page) error {
 		return fail(err)
 	}
 	if which.Cluster < 0 || which.Cluster >= len(clusters) {
-		return fail(fmt.Errorf("there are %d clusters, %d is none", len(clusters), which.Cluster))
+		return fail(fmt.Errorf("there are %d clusters, no cluster %d", len(clusters), which.Cluster))
 	}
 	columns := clusters[which.Cluster].Columns()
 	switch {
 	case which.Column < 0 || which.Column >= len(s.Columns):
-		return fail(fmt.Errorf("there are %d columns, %d is none", len(s.Columns), which.Column))
+		return fail(fmt.Errorf("there are %d columns, no column %d", len(s.Columns), which.Column))
 	case which.Column >= len(columns):
 		return fail(fmt.Errorf("column %d was added after cluster %d", which.Column, which.Cluster))
 	case columns[which.Column].IsSuppressed():
@@ -34,7 +34,7 @@ func (f *file) page(n *ntuple, which Page) error {
 	}
 	list := columns[which.Column].Pages
 	if which.Page < 0 || which.Page >= len(list) {
-		return fail(fmt.Errorf("column %d has %d pages in cluster %d, %d is none", which.Column, len(list), which.Cluster, which.Page))
+		return fail(fmt.Errorf("column %d has %d pages in cluster %d, no page %d", which.Column, len(list), which.Cluster, which.Page))
 	}
 	c, p := s.Columns[which.Column], list[which.Page]
 	format := c.Format()
@@ -57,7 +57,7 @@ func (f *file) page(n *ntuple, which Page) error {
 	}
 	if err := blobs.Page(format, p, show); err != nil {
 		r.Error = err.Error()
-		if errors.Is(err, wire.ErrChecksum) { // its bytes may tell what happened
+		if errors.Is(err, wire.ErrChecksum) { // the bytes may show what happened
 			blobs.SkipChecksums = true
 			_ = blobs.Page(format, p, show)
 		}

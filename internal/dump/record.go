@@ -1,6 +1,6 @@
-// Package dump describes the records of an RNTuple, and of the ROOT file around
-// it, byte by byte, for people who have the specification at hand. What the bytes
-// are it learns from the walks that read them.
+// Package dump describes the records of an RNTuple, and of the ROOT file around it,
+// byte by byte, for readers who have the specification at hand. It learns the
+// meaning of the bytes from the walks that read the records.
 package dump
 
 import (
@@ -14,19 +14,19 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// A Record is a run of bytes that belong together. Its lines cover it without gap
-// or overlap.
+// A Record is a run of bytes that belong together. Its lines cover it without gaps
+// and overlaps.
 type Record struct {
 	Title      string `json:"record"`
 	Offset     int64  `json:"offset"`            // bytes from the start of the file
 	Stored     int64  `json:"stored_bytes"`      // in the file
-	Compressed bool   `json:"compressed"`        // the lines are about the uncompressed bytes
-	Chunked    bool   `json:"chunked,omitempty"` // the stored bytes are spread over several keys
+	Compressed bool   `json:"compressed"`        // the lines describe the uncompressed bytes
+	Chunked    bool   `json:"chunked,omitempty"` // the stored bytes are split over several keys
 	Lines      []Line `json:"lines"`
-	// Elements are those of a page.
+	// Elements are the elements of a page.
 	Elements []string `json:"elements,omitempty"`
-	// Error is what is wrong with the record; the lines end, or begin to be
-	// unread, where it was found.
+	// Error says what is wrong with the record. The lines end where the error was
+	// found, or describe the rest as not read.
 	Error string `json:"error,omitempty"`
 }
 
@@ -34,13 +34,14 @@ type Record struct {
 type Line struct {
 	At    int64  `json:"at"` // bytes from the start of the record, uncompressed
 	Bytes Bytes  `json:"bytes"`
-	Path  string `json:"path"` // of the member; empty if nobody knows what the bytes are
+	Path  string `json:"path"` // of the member; empty if the meaning of the bytes is unknown
 	Value string `json:"value,omitempty"`
-	// Meaning is what the value stands for; of bytes without a path, why they have none.
+	// Meaning says what the value stands for. For bytes without a path, it says why
+	// they have none.
 	Meaning string `json:"meaning,omitempty"`
 }
 
-// Bytes are hexadecimal digits in JSON.
+// Bytes are written as hexadecimal digits in JSON.
 type Bytes []byte
 
 func (b Bytes) MarshalJSON() ([]byte, error) { return json.Marshal(hex.EncodeToString(b)) }
@@ -61,8 +62,8 @@ const (
 	unread  = "not read"
 )
 
-// described returns a record of the bytes b, which walk reads. meaning says what
-// values stand for; nil if nobody does.
+// described returns the record of the bytes b, which walk reads. meaning says what
+// values stand for; it may be nil.
 func described(title string, b []byte, bigEndian bool, meaning meanings, walk func(*wire.Codec)) *Record {
 	const root = "record"
 	var members []wire.Member
@@ -113,28 +114,29 @@ func described(title string, b []byte, bigEndian bool, meaning meanings, walk fu
 	return r
 }
 
-// joined reports whether b is one more byte of what a is: text that is read byte by
+// joined reports whether b is the next byte of the text a, which is read byte by
 // byte.
 func joined(a, b wire.Member) bool {
 	_, text := b.Value.(uint8)
 	return text && a.Path == b.Path && b.Pos == a.Pos+len(a.Bytes) && !a.Length
 }
 
-// isLength reports whether a is the length of the string b, in the form that the
-// container has.
+// isLength reports whether a is the length of the string b, in the form of ROOT
+// files.
 func isLength(a, b wire.Member) bool {
 	_, number := a.Value.(uint8)
 	_, text := b.Value.([]byte)
 	return number && text && a.Path == b.Path
 }
 
-// isEmpty reports whether a is the length of a string of no bytes, in that form.
+// isEmpty reports whether a is the length of an empty string, in the form of ROOT
+// files.
 func isEmpty(a wire.Member) bool {
 	n, number := a.Value.(uint8)
 	return number && n == 0 && strings.Contains(" class name title option ", " "+a.Path[strings.LastIndexByte(a.Path, '.')+1:]+" ")
 }
 
-// positions are the names of members that are places in the file.
+// positions holds the names of members that are offsets in the file.
 var positions = map[string]bool{
 	"seek key": true, "seek pdir": true, "seek dir": true, "seek parent": true, "seek keys": true, "seek free": true, "seek info": true,
 	"seek header": true, "seek footer": true, "begin": true, "end": true, "offset": true, "first": true, "last": true,

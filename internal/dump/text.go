@@ -8,14 +8,15 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// perRow is how many bytes a row shows: few next to a member, more of what is none.
+// perRow is how many bytes a row shows: few beside a member, more without one.
 const (
 	perRow  = 8
 	perLine = 16
 )
 
 // Print prints a record. The first column is the offset in the file, unless the
-// record is compressed or spread over several keys; the second that in the record.
+// record is compressed or split over several keys; the second is the offset in the
+// record.
 func (r *Record) Print(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n  at %#x, %d bytes", schema.Printable(r.Title), r.Offset, r.Stored)
@@ -23,7 +24,7 @@ func (r *Record) Print(w io.Writer) error {
 		fmt.Fprintf(&b, ", compressed; %d bytes uncompressed", n)
 	}
 	if r.Chunked {
-		b.WriteString(", spread over several keys")
+		b.WriteString(", split over several keys")
 	}
 	b.WriteByte('\n')
 	failed := r.Error == ""
