@@ -103,7 +103,25 @@ type ExtraTypeDocument struct {
 	Content     []byte `json:"content"` // base64
 }
 
+// ClearEncodings removes the columns of all fields, so that Describe gives them ROOT's
+// defaults. It also drops encodings that lose precision, such as Real16 or quantized
+// columns, and further representations: values are then stored in full.
+func (d *Document) ClearEncodings() { clearColumns(d.Fields) }
+
+func clearColumns(fields []*FieldDocument) {
+	for _, f := range fields {
+		if f != nil { // which Describe reports
+			f.Columns = nil
+			clearColumns(f.Fields)
+		}
+	}
+}
+
 // Document returns the schema as a Document.
+//
+// It keeps the encodings of the columns. Those of uncompressed data are not split,
+// and compress badly: to write with other compression than the data that the schema
+// comes from, call ClearEncodings, unless an encoding was chosen to lose precision.
 func (s *Schema) Document() *Document {
 	d := &Document{Name: s.Name, Description: s.Description, Writer: s.Writer, Fields: []*FieldDocument{}}
 	for _, f := range s.TopLevel() {
