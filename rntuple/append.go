@@ -2,24 +2,27 @@ package rntuple
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// Append opens an RNTuple, of ROOT's making or ours, to write more entries behind
-// those that it has. Its fields must go with the struct T as they would with
-// Create; their encodings stay. An RNTuple whose fields T does not have all is an
-// error.
+// Append opens an RNTuple, written by ROOT or by this library, to write more entries
+// after those that it has. Its fields must fit the struct T as they would with Create;
+// their encodings stay. A field that T lacks is an error, and so is a member of T for
+// which there is no field, unless ExtendSchema adds it.
 //
-// What the RNTuple has stays where it is in the file, and of it only metadata is
-// read. Readers see the new entries when the writer is closed, or at a checkpoint.
-// The RNTuple gets a higher cycle then, and the earlier one stays readable under
-// its own. Attribute sets are kept.
+// What the RNTuple holds stays where it is in the file, and only metadata is read of
+// it. Readers see the new entries when the writer is closed, or at a checkpoint. The
+// RNTuple then gets a higher cycle, and the earlier one stays readable under its own.
+// Attribute sets are kept.
 //
-// Pages are compressed as those that are there, unless Compression says else;
-// MaxKeySize and Description have no effect. Name is as for Open. Files that ROOT
-// wrote before format 1.0.0.0 are an error that wraps ErrUnsupported.
+// Pages are compressed as the present ones are, unless there is the option
+// Compression; MaxKeySize and Description have no effect. The name is as for Open.
+// Files that ROOT wrote before format 1.0.0.0 are an error that wraps ErrUnsupported.
 func Append[T any](path, name string, opts ...WriteOption) (*Writer[T], error) {
 	r, err := Open(path, name)
 	if err != nil {
@@ -43,6 +46,15 @@ func Append[T any](path, name string, opts ...WriteOption) (*Writer[T], error) {
 	return w, nil
 }
 
+// ExtendSchema makes Append add a top-level field for each member of T for which the
+// RNTuple has none. The entries before have the zero value in it. It has no effect on
+// records; Writer.Extend adds fields to those. Default: such members are an error.
+//
+// Specification: "Schema Extension Record Frame".
+func ExtendSchema() WriteOption {
+	return func(o *ntuple.WriteOptions) error { o.ExtendSchema = true; return nil }
+}
+
 // AppendRecords is Append for entries without a Go type: dynamic values, whose
 // members are those of the RNTuple's schema.
 func AppendRecords(path, name string, opts ...WriteOption) (*Writer[value.Record], error) {
@@ -59,9 +71,25 @@ func resume[T any](f *File, r *Reader, opts []WriteOption) (*Writer[T], error) {
 	if err != nil {
 		return nil, err
 	}
+	if t := reflect.TypeFor[T](); o.ExtendSchema && t != recordType {
+		if err := extendTo(base, t); err != nil {
+			return nil, fmt.Errorf("RNTuple %q: %w", r.Name(), err)
+		}
+	}
 	w, err := writerOn[T](base)
 	if err != nil {
 		return nil, fmt.Errorf("RNTuple %q: %w", r.Name(), err)
 	}
 	return w, nil
+}
+
+// extendTo adds the fields to w that values of type t have and the RNTuple lacks.
+func extendTo(w *ntuple.Writer, t reflect.Type) error {
+	doc, err := model(w.Header.Name, t)
+	if err != nil {
+		return err
+	}
+	return extend(w, slices.DeleteFunc(doc.Fields, func(f *schema.FieldDocument) bool {
+		return slices.ContainsFunc(w.Schema.Fields, func(old *schema.Field) bool { return old.Name == f.Name })
+	}))
 }

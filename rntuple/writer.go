@@ -159,7 +159,7 @@ func describe(path string, doc *schema.Document, o *ntuple.WriteOptions) (*envel
 
 // compile makes the plan for the fields that the RNTuple has now.
 func (w *Writer[T]) compile() (err error) {
-	w.plan, err = w.outlets.CompileEntries(w.fields(), reflect.TypeFor[T]())
+	w.plan, err = w.outlets.CompileEntries(w.ntuple.Schema.Fields, reflect.TypeFor[T]())
 	return err
 }
 
@@ -232,16 +232,20 @@ func (w *Writer[T]) Extend(fields ...*schema.FieldDocument) error {
 	if err := w.ntuple.Err(); err != nil {
 		return err
 	}
-	doc := &schema.Document{Name: w.ntuple.Header.Name, Fields: fields}
-	compressed := w.ntuple.Sink.Settings().Compression.Level() > 0
-	added, err := doc.Extend(w.ntuple.Schema, w.ntuple.Sink.Entries(), compressed)
-	if err != nil {
-		return err
-	}
-	if err := w.ntuple.Extend(added); err != nil {
+	if err := extend(w.ntuple, fields); err != nil {
 		return err
 	}
 	return w.compile()
+}
+
+// extend adds fields to an RNTuple that is being written.
+func extend(w *ntuple.Writer, fields []*schema.FieldDocument) error {
+	doc := &schema.Document{Name: w.Header.Name, Fields: fields}
+	added, err := doc.Extend(w.Schema, w.Sink.Entries(), w.Sink.Settings().Compression.Level() > 0)
+	if err != nil {
+		return err
+	}
+	return w.Extend(added)
 }
 
 // CommitCluster ends the current cluster, if it has entries.

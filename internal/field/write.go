@@ -288,37 +288,78 @@ func items(f *schema.Field, elem putter, end func(n int) error) putter {
 	}
 }
 
-// recordOf returns a putter of value.Record, and of []any for tuples, with a putter
-// for each child of f.
-func recordOf(f *schema.Field, put []putter) putter {
-	return func(v any) error {
-		switch v := v.(type) {
-		case value.Record:
-			if len(v.Values) != len(put) {
-				return fmt.Errorf("field %q: a record of %d members, expected %d", f.Path(), len(v.Values), len(put))
-			}
-			for i, p := range put {
-				if v.Names[i] != f.Children[i].Name {
-					return fmt.Errorf("field %q: member %d is called %q, expected %q", f.Path(), i, v.Names[i], f.Children[i].Name)
-				}
-				if err := p(v.Values[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		case []any:
-			if !f.IsTuple() || len(v) != len(put) {
-				return fmt.Errorf("field %q: %d values for %d members", f.Path(), len(v), len(put))
-			}
-			for i, p := range put {
-				if err := p(v[i]); err != nil {
-					return err
-				}
-			}
-			return nil
+// A recordPutter writes value.Records, and []any as tuples.
+type recordPutter struct {
+	of        *schema.Field
+	names     []string // of the members that are written
+	members   []putter
+	projected map[string]bool // members that are views on others, which records may have too
+}
+
+func (r *recordPutter) put(v any) error {
+	switch v := v.(type) {
+	case value.Record:
+		return r.record(v)
+	case []any:
+		if !r.of.IsTuple() || len(v) != len(r.members) {
+			return fmt.Errorf("field %q: %d values for %d members", r.of.Path(), len(v), len(r.members))
 		}
-		return unexpected(f, v)
+		for i, put := range r.members {
+			if err := put(v[i]); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
+	return unexpected(r.of, v)
+}
+
+func (r *recordPutter) record(v value.Record) error {
+	if len(v.Names) != len(v.Values) {
+		return fmt.Errorf("%s: a record of %d names and %d values", place(r.of), len(v.Names), len(v.Values))
+	}
+	next := 0
+	for i, name := range v.Names {
+		switch {
+		case next < len(r.names) && name == r.names[next]:
+			if err := r.members[next](v.Values[i]); err != nil {
+				return err
+			}
+			next++
+		case !r.projected[name]:
+			return r.misfit(v.Names)
+		}
+	}
+	if next < len(r.names) {
+		return r.misfit(v.Names)
+	}
+	return nil
+}
+
+// misfit returns the error about a record whose members are not those that are
+// written.
+func (r *recordPutter) misfit(names []string) error {
+	var missing, unknown []string
+	for _, name := range r.names {
+		if !slices.Contains(names, name) {
+			missing = append(missing, name)
+		}
+	}
+	for _, name := range names {
+		if !slices.Contains(r.names, name) && !r.projected[name] {
+			unknown = append(unknown, name)
+		}
+	}
+	where := place(r.of)
+	switch {
+	case missing == nil && unknown == nil:
+		return fmt.Errorf("%s: a record with the members %q, expected the order %q", where, names, r.names)
+	case unknown == nil:
+		return fmt.Errorf("%s: a record without the members %q", where, missing)
+	case missing == nil:
+		return fmt.Errorf("%s: a record with other members: %q", where, unknown)
+	}
+	return fmt.Errorf("%s: a record with other members, %q, and without %q", where, unknown, missing)
 }
 
 // variantOut writes variants.

@@ -77,7 +77,7 @@ type WritePlan struct {
 func (p *WritePlan) Write(src unsafe.Pointer, n int) error { return p.root.write(src, n, p.size) }
 
 // CompileEntries makes the plan that writes values of type t, a struct or
-// value.Record, as entries with the given fields.
+// value.Record, as entries with the given fields, the projected ones among them.
 func (o *Outlets) CompileEntries(fields []*schema.Field, t reflect.Type) (*WritePlan, error) {
 	c := &writeCompiler{Outlets: o}
 	return c.plan(c.members(&schema.Field{Shape: schema.Record, Children: fields}, t), t)
@@ -220,8 +220,8 @@ func (c *writeCompiler) bytes(f *schema.Field, slices bool) out {
 	return &bytesOut[uint8]{c.index(f), outColumn[uint8](c, f, 1), slices}
 }
 
-// members compiles writing the fields of the struct t to the members of f,
-// which must all be there.
+// members compiles writing the members of the struct t to the children of f, which
+// must be the same. Projected fields get no values; t may have members for them.
 func (c *writeCompiler) members(f *schema.Field, t reflect.Type) out {
 	switch {
 	case t == recordType:
@@ -239,7 +239,11 @@ func (c *writeCompiler) members(f *schema.Field, t reflect.Type) out {
 	var r recordOut
 	for _, child := range f.Children {
 		m, ok := given[child.Name]
-		if !ok {
+		delete(given, child.Name)
+		switch {
+		case child.Source != nil:
+			continue
+		case !ok:
 			c.mismatches = append(c.mismatches, Mismatch{Path: child.Path(), Go: t, Err: fmt.Errorf("%v has no field for %q", t, child.Path())})
 			continue
 		}
@@ -247,6 +251,11 @@ func (c *writeCompiler) members(f *schema.Field, t reflect.Type) out {
 		c.unit = m.Unit
 		r = append(r, memberOut{c.value(child, m.Type), m.Offset})
 		c.unit = outer
+	}
+	for _, m := range all {
+		if _, left := given[m.Name]; left {
+			c.mismatches = append(c.mismatches, Mismatch{Path: m.Name, Go: t, Err: schema.NoField(f.Children, m.Name, place(f))})
+		}
 	}
 	return r
 }
@@ -263,12 +272,25 @@ func (r recordValues) write(src unsafe.Pointer, n int, stride uintptr) error {
 	return nil
 }
 
-func (c *writeCompiler) record(f *schema.Field) putter {
-	put := make([]putter, len(f.Children))
-	for i, child := range f.Children {
-		put[i] = c.any(child)
+// place returns what errors call f, which is the record of all top-level fields if it
+// has no name.
+func place(f *schema.Field) string {
+	if f.Name == "" {
+		return "the RNTuple"
 	}
-	return recordOf(f, put)
+	return fmt.Sprintf("field %q", f.Path())
+}
+
+func (c *writeCompiler) record(f *schema.Field) putter {
+	r := recordPutter{of: f, projected: map[string]bool{}}
+	for _, child := range f.Children {
+		if child.Source != nil {
+			r.projected[child.Name] = true
+			continue
+		}
+		r.names, r.members = append(r.names, child.Name), append(r.members, c.any(child))
+	}
+	return r.put
 }
 
 // any compiles writing dynamic values to f.

@@ -66,6 +66,9 @@ type WriteOptions struct {
 	PageBudget  int64 // bytes for the pages being filled; 0: by the size of clusters
 	File        rootfile.Options
 	AllowHidden bool // take fields that cannot be read as they are
+	// ExtendSchema adds fields to RNTuples that are resumed, instead of refusing
+	// values that have more.
+	ExtendSchema bool
 }
 
 // A Projection is a projected field that is asked for: a view, of a C++ type, of
