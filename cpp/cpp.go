@@ -1,5 +1,5 @@
-// Package cpp has names for C++ types that Go has none for, to declare the fields
-// of structs with that package rntuple writes, or reads:
+// Package cpp has Go types for C++ types that Go itself has no counterpart of. Structs
+// that package rntuple reads or writes can have fields of these types:
 //
 //	type Event struct {
 //		Tags   cpp.Set[string]                     // std::set<std::string>
@@ -9,9 +9,9 @@
 //		Range  cpp.Pair[float32, float32]          // std::pair<float,float>
 //	}
 //
-// What needs a number or a name is said in a tag instead, see rntuple.Create:
-// bitsets `type=std::bitset<8>`, of [8]bool; enums `enum=Color`, of an integer;
-// classes `class=Point`, of a struct.
+// C++ types that need a number or a name are given by a tag instead, as the
+// documentation of package rntuple says: a [8]bool with `type=std::bitset<8>`, an
+// integer with `enum=Color`, a struct with `class=Point`.
 package cpp
 
 import "reflect"
@@ -22,7 +22,7 @@ type (
 	Byte uint8
 )
 
-// Double32 is Double32_t: a double in memory, a float in the file.
+// Double32 is Double32_t: a double in memory, stored as a float.
 type Double32 float64
 
 // Collections other than std::vector, which is []T. A std::map is map[K]V.
@@ -71,8 +71,8 @@ type Atomic[T any] struct{ Value T }
 // UniquePtr is std::unique_ptr; a std::optional is *T.
 type UniquePtr[T any] struct{ Value *T }
 
-// Variants are std::variant. Value is a value.Alternative, or nil for none; see
-// package value for what else writers take.
+// Variants are std::variant. Value is a value.Alternative, or nil if the variant is
+// valueless; package value says what else writers accept.
 type (
 	Variant2[A, B any]       struct{ Value any }
 	Variant3[A, B, C any]    struct{ Value any }

@@ -14,17 +14,17 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A View reads one field, or whole entries, as values of type T. It keeps what
-// it decoded last, so reading forward is cheap. A View serves one goroutine at
-// a time; views are cheap to make, and those of one Source can be used side by
-// side.
+// A View reads one field, or whole entries, as values of type T. It keeps the page
+// that it decoded last, so reading forward is cheap. A View must not be used by
+// several goroutines at once; views are cheap to make, and several views of one
+// Source can be used concurrently.
 type View[T any] struct {
 	src  Source
 	plan plan
 	err  error
 }
 
-// ViewOf returns a view of the field at path as values of type T, one value an
+// ViewOf returns a view of the field at path as values of type T, one value per
 // entry. The package comment says which types fit which fields.
 //
 // A path is the name of a top-level field, or the names from there to a
@@ -33,8 +33,9 @@ type View[T any] struct {
 // "jets.pt" is a []float32. The empty path means whole entries; T is then a
 // struct, see Entries.
 //
-// The error is a *MismatchError if T does not fit, and wraps ErrNoField if there
-// is no such field; if the field is there but cannot be read, it says why.
+// The error is a *MismatchError if T does not fit or if its tags are wrong, and wraps
+// ErrNoField if there is no such field. If there is one that cannot be read, the error
+// says why.
 func ViewOf[T any](s Source, path string) (*View[T], error) {
 	t := reflect.TypeFor[T]()
 	var p plan
@@ -70,11 +71,11 @@ func RecordsOf(s Source, paths ...string) (*View[value.Record], error) {
 	return &View[value.Record]{src: s, plan: p}, nil
 }
 
-// Read fills dst with the values of the entries from first on and returns how
-// many there were. It is fewer than len(dst) only where the entries end; if
-// there are none left, the error is io.EOF. Memory that the values point to
-// (slices, strings, pointers) is fresh with every call. After another error,
-// what dst holds is undefined.
+// Read fills dst with the values of the entries from first on and returns how many it
+// has read. They are fewer than len(dst) only where the entries end; if there are none
+// left, the error is io.EOF. Memory that the values point to (slices, strings,
+// pointers) is newly allocated by every call. After another error the contents of dst
+// are undefined.
 func (v *View[T]) Read(dst []T, first int64) (int, error) {
 	n, err := v.fill(dst, first)
 	if err == nil && n == 0 && len(dst) > 0 {
@@ -83,7 +84,7 @@ func (v *View[T]) Read(dst []T, first int64) (int, error) {
 	return n, err
 }
 
-// fill is Read, but for the end of the entries, which is no error.
+// fill is Read without an error at the end of the entries.
 func (v *View[T]) fill(dst []T, first int64) (int, error) {
 	if first < 0 {
 		return 0, fmt.Errorf("entry %d", first)
@@ -172,11 +173,11 @@ func batchLen[T any]() int64 {
 // Only the fields that T names are read. Structs embedded without a tag count
 // as if their fields were T's.
 //
-// The first error ends the loop; it comes with a nil pointer, in the place of
-// an entry. The entries and all that they point to are fresh memory, never used
-// again; but some hundred entries, and the items of their collections, share
-// arrays, so to keep few of many for long, copy them. With several workers, see
-// ReadWorkers, the next entries are being filled while the loop's body runs.
+// The first error ends the loop; it comes with a nil pointer. The entries and all that
+// they point to are newly allocated and never reused; but some hundred entries, and the
+// items of their collections, share arrays, so copy entries to keep few of many for
+// long. With several workers, see ReadWorkers, the next entries are read while the
+// loop's body runs.
 func Entries[T any](s Source) iter.Seq2[*T, error] { return EntriesIn[T](s, 0, math.MaxInt64) }
 
 // EntriesIn is Entries for those from first to end, end excluded, as far as
@@ -209,9 +210,8 @@ func EntriesIn[T any](s Source, first, end int64) iter.Seq2[*T, error] {
 	}
 }
 
-// batches yields the values of the entries from first to end, a slice of some at
-// a time, in fresh memory. With several workers, the next slice is being filled
-// meanwhile.
+// batches yields the values of the entries from first to end in slices, each newly
+// allocated. With several workers, the next slice is filled while one is in use.
 func (v *View[T]) batches(first, end int64) iter.Seq2[[]T, error] {
 	type result struct {
 		values []T
@@ -237,7 +237,7 @@ func (v *View[T]) batches(first, end int64) iter.Seq2[[]T, error] {
 		filled, pending := make(chan result, 1), false
 		defer func() {
 			if pending {
-				<-filled // the plan is not free before
+				<-filled // until then the plan is in use
 			}
 		}()
 		for pending || first < end {
@@ -255,9 +255,9 @@ func (v *View[T]) batches(first, end int64) iter.Seq2[[]T, error] {
 	}
 }
 
-// A JaggedView reads a collection field in columnar form: the items of many
-// entries as one slice, and where each entry's items end. It serves one
-// goroutine at a time.
+// A JaggedView reads a collection field in columnar form: the items of many entries as
+// one slice, and where the items of each entry end. It must not be used by several
+// goroutines at once.
 type JaggedView[T any] struct {
 	src  Source
 	plan jaggedPlan
@@ -279,10 +279,10 @@ func JaggedOf[T any](s Source, path string) (*JaggedView[T], error) {
 //
 //	items[offsets[i]:offsets[i+1]]
 //
-// offsets[0] is 0. The items are appended to buf[:0], which may be nil. Read
-// returns them and the number n of entries, which is less than asked for only
-// where the entries end; offsets beyond offsets[n] are not set. If there are no
-// entries left, the error is io.EOF.
+// offsets[0] is 0. The items are appended to buf[:0], where buf may be nil. Read
+// returns them and the number n of entries, which is less than requested only where
+// the entries end; offsets after offsets[n] are not set. If there are no entries left,
+// the error is io.EOF.
 func (v *JaggedView[T]) Read(offsets []int64, buf []T, first int64) (items []T, n int, err error) {
 	items = buf[:0]
 	if first < 0 {

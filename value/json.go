@@ -8,33 +8,34 @@ import (
 	"unicode/utf8"
 )
 
-// AppendJSON appends v, one of the types that the package lists, as JSON to dst:
+// AppendJSON appends the JSON form of v to dst and returns the extended slice. The
+// type of v is one of those that the package documentation lists:
 //
-//   - integers exactly; bool as true and false
-//   - floats in the shortest form that reads back to the same value of their
-//     width; NaN and the infinities as "NaN", "Infinity" and "-Infinity"
-//   - strings as strings; a byte that is not part of valid UTF-8 becomes the
-//     lone surrogate \udc80 to \udcff that has it in its low byte (as Python's
+//   - integers are exact; a bool is true or false
+//   - floats have the shortest form that reads back as the same value of their
+//     width; NaN and the infinities are "NaN", "Infinity" and "-Infinity"
+//   - a string is a string; a byte that is not part of valid UTF-8 becomes the
+//     lone surrogate \udc80 to \udcff that has it in its low byte (as in Python's
 //     surrogateescape), so that nothing is lost
-//   - []any as array
-//   - Map as object if its keys are strings and all different, else as array of
-//     [key,value]
-//   - Record as object, in the order of its members
-//   - Bits as string of 0 and 1, highest bit first
-//   - []byte as string in base64
-//   - Alternative and Some as the value they hold, with one difference: within
-//     an Alternative, floats that are whole have a point, as 3.0 does, so that
-//     no alternative of integers takes them
-//   - nil as null
+//   - a []any is an array
+//   - a Map is an object if its keys are strings and all different, otherwise an
+//     array of [key,value]
+//   - a Record is an object with the members in order
+//   - Bits are a string of 0 and 1, highest bit first
+//   - a []byte is a string in base64
+//   - an Alternative and a Some are the value that they hold, with one difference:
+//     within an Alternative, whole floats have a decimal point, as in 3.0, so that
+//     no alternative of integers accepts them
+//   - nil is null
 //
-// JSON does not tell everything: null may be any of optionals and variants that
-// are nested in each other, 5 any alternative of integers. Command create of the
-// tool then takes the outermost and the first.
+// JSON does not preserve everything: null may stand for any of several nested
+// optionals and variants, and 5 for any alternative of integers. The command "rnt
+// create" then chooses the outermost and the first one.
 //
-// It panics if v is of another type.
+// AppendJSON panics if v has another type.
 func AppendJSON(dst []byte, v any) []byte { return appendValue(dst, v, false) }
 
-// appendValue appends v; if points is set, floats that are whole get a point.
+// appendValue appends v; if points is set, whole floats get a decimal point.
 func appendValue(dst []byte, v any, points bool) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -119,7 +120,7 @@ func appendFloat(dst []byte, v float64, bits int, point bool) []byte {
 
 const hex = "0123456789abcdef"
 
-// short has the letters of the control characters that JSON abbreviates.
+// short has the letters of the control characters for which JSON has short escapes.
 var short = [' ']byte{'\b': 'b', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r'}
 
 func appendString(dst []byte, s string) []byte {

@@ -1,7 +1,7 @@
-// Package value holds the dynamic values of fields, for programs that do not
-// know the schema beforehand, and writes them as JSON.
+// Package value defines the dynamic values of fields, for programs that do not know
+// the schema in advance, and formats them as JSON.
 //
-// The value of a field, by what the field is:
+// The Go type of a value depends on the field:
 //
 //	bool, std::int8_t … std::uint64_t     bool, int8 … uint64
 //	float, double                         float32, float64
@@ -18,9 +18,9 @@
 //	classes, untyped records              Record
 //	objects written by ROOT's streamers   []byte, as ROOT streamed them
 //
-// Readers make exactly these, and writers give back what they make. Besides,
-// writers take a variant's value without the Alternative around it if it is a
-// value of one alternative only.
+// Readers return exactly these types, and writers accept them. Writers also accept
+// the value of a variant without the Alternative around it, if only one alternative
+// can hold it.
 package value
 
 // A Record is the value of a field with named members.
@@ -41,21 +41,21 @@ func (r Record) Get(name string) any {
 
 // A Map is the value of a map, in the order of the file.
 type Map struct {
-	StringKeys bool       // all keys are of type string, also if there are none
-	Elements   []KeyValue // keys may repeat
+	StringKeys bool       // the keys are strings; also set if there are no elements
+	Elements   []KeyValue // keys may repeat, as in a multimap
 }
 
 // KeyValue is an element of a Map.
 type KeyValue struct{ Key, Value any }
 
-// An Alternative is the value of a variant that holds one.
+// An Alternative is the value of a variant that is not valueless.
 type Alternative struct {
-	Index int // of the alternative, from 0, as std::variant::index
+	Index int // of the alternative, from 0, as std::variant::index returns it
 	Value any // of the alternative's type
 }
 
-// Some is the value of an optional that holds nil or Some itself, the value of
-// another optional or a variant. Any other value stands for the optional that
+// Some is the value of an optional that holds nil or a Some, the value of another
+// optional or of a variant. Any other value stands by itself for the optional that
 // holds it:
 //
 //	std::optional<std::optional<int>>{}                       nil
@@ -66,7 +66,8 @@ type Some struct{ Value any }
 // Bits is the value of a bitset, lowest bit first.
 type Bits []bool
 
-// String returns the bits as 0 and 1, highest bit first, as std::bitset does.
+// String returns the bits as the digits 0 and 1, highest bit first, as std::bitset
+// prints them.
 func (b Bits) String() string {
 	s := make([]byte, len(b))
 	for i, bit := range b {
