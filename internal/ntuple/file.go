@@ -15,6 +15,7 @@ import (
 // A File is a ROOT file that RNTuples are written to. It serves one goroutine at a
 // time, and so do its writers together.
 type File struct {
+	ctx   context.Context
 	root  *rootfile.Writer
 	pages *pagesink.Output // on root
 	open  int              // writers that are not closed
@@ -96,7 +97,7 @@ func newFile(root *rootfile.Writer, o *WriteOptions) *File {
 	return &File{root: root, pages: out, ctx: o.Context}
 }
 
-// Commit makes visible what has been written so far.
+// Commit makes visible what has been written so far, unless the context is done.
 func (f *File) Commit() error {
 	if f.err == nil {
 		f.err = f.ctx.Err()
