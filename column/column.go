@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 
 	"github.com/go-rntuple/go-rntuple/internal/bits"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
@@ -53,8 +54,9 @@ func (f Format) Check() error {
 	return nil
 }
 
-// Kind returns the Go type of the elements; the format must be a checked one.
-func (f Format) Kind() Kind { return types[f.Type].kind }
+// Kind returns the kind of the Go type that the elements have in memory:
+// reflect.Struct for Tagged.
+func (f Format) Kind() reflect.Kind { return f.Type.Kind() }
 
 // PageSize returns the length in bytes of a page of n elements, uncompressed.
 func (f Format) PageSize(n uint32) int64 { return (int64(n)*int64(f.Bits) + 7) / 8 }
@@ -84,53 +86,46 @@ func (f Format) pageLength(page []byte, n int) error {
 	return nil
 }
 
-// decode decodes a page of len(dst) elements; T is the type of f's kind.
-func decode[T Element](f Format, dst []T, page []byte) error {
-	if err := f.pageLength(page, len(dst)); err != nil {
+// decode decodes a page of n elements. dst is memory for them, in the Go type of
+// f's kind.
+func decode(f Format, dst []byte, n int, page []byte) error {
+	if err := f.pageLength(page, n); err != nil {
 		return err
 	}
-	switch d := any(dst).(type) {
-	case []bool:
-		bits.UnpackBools(d, page)
-	case []int8:
-		bits.Load(bits.Words[uint8](d), page)
-	case []uint8:
-		bits.Load(d, page)
-	case []int16:
-		decodeWords(f, bits.Words[uint16](d), page)
-	case []uint16:
-		decodeWords(f, d, page)
-	case []int32:
-		decodeWords(f, bits.Words[uint32](d), page)
-	case []uint32:
-		decodeWords(f, d, page)
-	case []int64:
-		decodeWords(f, bits.Words[uint64](d), page)
-	case []uint64:
-		decodeWords(f, d, page)
-	case []float32:
-		decodeFloat32(f, bits.Words[uint32](d), page)
-	case []float64:
-		if f.Type == Real32Quant {
-			dequantize(f, d, page)
-		} else {
-			decodeWords(f, bits.Words[uint64](d), page)
-		}
-	case []Tagged:
-		for i := range d {
-			if f.PreRelease {
-				word := le.Uint64(page[8*i:])
-				d[i] = Tagged{word & (1<<oldIndexBits - 1), uint32(word >> oldIndexBits)}
-				continue
-			}
-			d[i] = Tagged{le.Uint64(page[12*i:]), le.Uint32(page[12*i+8:])}
-		}
+	switch kind := f.Kind(); {
+	case kind == reflect.Bool:
+		bits.UnpackBools(bits.View[bool](dst), page)
+	case kind == reflect.Struct:
+		decodeTags(f, bits.View[Tagged](dst), page)
+	case kind == reflect.Float32:
+		decodeFloat32(f, bits.View[uint32](dst), page)
+	case f.Type == Real32Quant:
+		dequantize(f, bits.View[float64](dst), page)
+	case f.Bits == 8:
+		copy(dst, page)
+	case f.Bits == 16:
+		decodeWords(f, bits.View[uint16](dst), page)
+	case f.Bits == 32:
+		decodeWords(f, bits.View[uint32](dst), page)
+	default:
+		decodeWords(f, bits.View[uint64](dst), page)
 	}
 	return nil
 }
 
-// oldIndexBits are those of the index in a Switch of a pre-release format.
+// oldIndexBits is the width of the index in a Switch of a pre-release format.
 const oldIndexBits = 44
+
+func decodeTags(f Format, dst []Tagged, page []byte) {
+	for i := range dst {
+		if f.PreRelease {
+			word := le.Uint64(page[8*i:])
+			dst[i] = Tagged{word & (1<<oldIndexBits - 1), uint32(word >> oldIndexBits)}
+			continue
+		}
+		dst[i] = Tagged{le.Uint64(page[12*i:]), le.Uint32(page[12*i+8:])}
+	}
+}
 
 func decodeWords[W bits.Word](f Format, dst []W, page []byte) {
 	switch encoding := types[f.Type].encoding; {
@@ -145,43 +140,33 @@ func decodeWords[W bits.Word](f Format, dst []W, page []byte) {
 	}
 }
 
-// encode appends a page of src to dst; T is the type of f's kind.
-func encode[T Element](f Format, dst []byte, src []T) ([]byte, error) {
+// encode appends a page of n elements to dst. src is their memory, in the Go type of
+// f's kind.
+func encode(f Format, dst, src []byte, n int) ([]byte, error) {
 	if f.PreRelease {
 		return dst, fmt.Errorf("pages of pre-release formats are not written")
 	}
-	dst, page := grow(dst, int(f.PageSize(uint32(len(src)))))
-	switch s := any(src).(type) {
-	case []bool:
-		bits.PackBools(page, s)
-	case []int8:
-		bits.Store(page, bits.Words[uint8](s))
-	case []uint8:
-		bits.Store(page, s)
-	case []int16:
-		encodeWords(f, page, bits.Words[uint16](s))
-	case []uint16:
-		encodeWords(f, page, s)
-	case []int32:
-		encodeWords(f, page, bits.Words[uint32](s))
-	case []uint32:
-		encodeWords(f, page, s)
-	case []int64:
-		encodeWords(f, page, bits.Words[uint64](s))
-	case []uint64:
-		encodeWords(f, page, s)
-	case []float32:
-		encodeFloat32(f, page, bits.Words[uint32](s))
-	case []float64:
-		if f.Type == Real32Quant {
-			return dst, quantize(f, page, s)
-		}
-		encodeWords(f, page, bits.Words[uint64](s))
-	case []Tagged:
-		for i, v := range s {
+	dst, page := grow(dst, int(f.PageSize(uint32(n))))
+	switch kind := f.Kind(); {
+	case kind == reflect.Bool:
+		bits.PackBools(page, bits.View[bool](src))
+	case kind == reflect.Struct:
+		for i, v := range bits.View[Tagged](src) {
 			le.PutUint64(page[12*i:], v.Index)
 			le.PutUint32(page[12*i+8:], v.Tag)
 		}
+	case kind == reflect.Float32:
+		encodeFloat32(f, page, bits.View[uint32](src))
+	case f.Type == Real32Quant:
+		return dst, quantize(f, page, bits.View[float64](src))
+	case f.Bits == 8:
+		copy(page, src)
+	case f.Bits == 16:
+		encodeWords(f, page, bits.View[uint16](src))
+	case f.Bits == 32:
+		encodeWords(f, page, bits.View[uint32](src))
+	default:
+		encodeWords(f, page, bits.View[uint64](src))
 	}
 	return dst, nil
 }

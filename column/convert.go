@@ -2,294 +2,216 @@ package column
 
 import (
 	"fmt"
-	"math"
-	"slices"
+	"reflect"
 	"sync"
 
+	"github.com/go-rntuple/go-rntuple/internal/bits"
+	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // A Decoder decodes pages of one format into elements of type T. It is safe for
 // concurrent use.
 type Decoder[T Element] struct {
-	decode func(dst []T, page []byte) error
+	format  Format
+	convert convert.Func // nil if T is the type of the format's kind
 }
 
-// NewDecoder returns a decoder of the pages of format f, which Check must
-// accept. If T is not the type of f's kind, every value is converted: bool and
-// integers into each other and floats into each other, as ROOT allows it; other
-// combinations are an error that wraps frame.ErrUnsupported.
+// NewDecoder returns a decoder of pages of format f, which must have passed Check.
+// If T is not the type of f's kind, every value is converted: bool and integers to
+// each other, and floats to each other, as ROOT allows it. For other types the
+// error wraps frame.ErrUnsupported.
 func NewDecoder[T Element](f Format) (*Decoder[T], error) {
-	to, from := kindOf[T](), f.Kind()
-	switch {
-	case to == from:
-		return &Decoder[T]{func(dst []T, page []byte) error { return decode(f, dst, page) }}, nil
-	case to.integral() && from.integral() && f.Type != Byte, to.float() && from.float():
-	default:
+	c, ok := f.converter(f.Kind(), kindOf[T]())
+	if !ok {
 		return nil, wire.Unsupported("column of type %v read as %T", f, *new(T))
 	}
-	d := &Decoder[T]{}
-	switch from {
-	case KindBool:
-		d.decode = via[T](f, fromBools)
-	case KindInt8:
-		d.decode = via[T](f, fromInts[int8])
-	case KindUint8:
-		d.decode = via[T](f, fromInts[uint8])
-	case KindInt16:
-		d.decode = via[T](f, fromInts[int16])
-	case KindUint16:
-		d.decode = via[T](f, fromInts[uint16])
-	case KindInt32:
-		d.decode = via[T](f, fromInts[int32])
-	case KindUint32:
-		d.decode = via[T](f, fromInts[uint32])
-	case KindInt64:
-		d.decode = via[T](f, fromInts[int64])
-	case KindUint64:
-		d.decode = via[T](f, fromInts[uint64])
-	case KindFloat32:
-		d.decode = via[T](f, widen)
-	case KindFloat64:
-		d.decode = via[T](f, narrow)
-	}
-	return d, nil
+	return &Decoder[T]{f, c}, nil
 }
 
 // Decode decodes a page of len(dst) elements. The error wraps frame.ErrCorrupt if
-// the page has not the length that they need, ErrRange if T cannot hold a value.
-func (d *Decoder[T]) Decode(dst []T, page []byte) error { return d.decode(dst, page) }
+// the page does not have the length that they need, and ErrRange if T cannot hold
+// a value.
+func (d *Decoder[T]) Decode(dst []T, page []byte) error {
+	if d.convert == nil {
+		return decode(d.format, bits.Bytes(dst), len(dst), page)
+	}
+	return d.format.decodeAs(kindOf[T](), d.convert, convert.Slice(dst), len(dst), page)
+}
 
 // Append appends the page that holds src to dst. T must be the type of f's kind.
-// Values outside the range of a Real32Quant column are an error that wraps
-// ErrRange.
+// The error wraps ErrRange if a value is outside the range of a Real32Quant column.
 func Append[T Element](f Format, dst []byte, src []T) ([]byte, error) {
 	if kindOf[T]() != f.Kind() {
 		return dst, fmt.Errorf("elements of type %T for a column of type %v", *new(T), f)
 	}
-	return encode(f, dst, src)
+	return encode(f, dst, bits.Bytes(src), len(src))
 }
 
 // An Encoder encodes elements of type T as pages of one format. It keeps no
 // state and is safe for concurrent use.
 type Encoder[T Element] struct {
-	encode func(dst []byte, src []T) ([]byte, error)
+	format  Format
+	convert convert.Func // nil if T is the type of the format's kind
 }
 
-// NewEncoder returns an encoder of the pages of format f, which Check must
-// accept. If T is not the type of f's kind, every value is converted, as
-// NewDecoder does it the other way; the same combinations are allowed.
+// NewEncoder returns an encoder of pages of format f, which must have passed Check.
+// If T is not the type of f's kind, every value is converted; the types may be those
+// that NewDecoder allows.
 func NewEncoder[T Element](f Format) (*Encoder[T], error) {
-	from, to := kindOf[T](), f.Kind()
-	switch {
-	case from == to:
-		return &Encoder[T]{func(dst []byte, src []T) ([]byte, error) { return encode(f, dst, src) }}, nil
-	case from.integral() && to.integral() && f.Type != Byte, from.float() && to.float():
-	default:
+	c, ok := f.converter(kindOf[T](), f.Kind())
+	if !ok {
 		return nil, wire.Unsupported("column of type %v written from %T", f, *new(T))
 	}
-	e := &Encoder[T]{}
-	switch to {
-	case KindBool:
-		e.encode = converted[T, bool](f)
-	case KindInt8:
-		e.encode = converted[T, int8](f)
-	case KindUint8:
-		e.encode = converted[T, uint8](f)
-	case KindInt16:
-		e.encode = converted[T, int16](f)
-	case KindUint16:
-		e.encode = converted[T, uint16](f)
-	case KindInt32:
-		e.encode = converted[T, int32](f)
-	case KindUint32:
-		e.encode = converted[T, uint32](f)
-	case KindInt64:
-		e.encode = converted[T, int64](f)
-	case KindUint64:
-		e.encode = converted[T, uint64](f)
-	case KindFloat32:
-		e.encode = converted[T, float32](f)
-	case KindFloat64:
-		e.encode = converted[T, float64](f)
-	}
-	return e, nil
+	return &Encoder[T]{f, c}, nil
 }
 
 // Append appends the page that holds src to dst. The error wraps ErrRange if the
 // column cannot hold a value.
-func (e *Encoder[T]) Append(dst []byte, src []T) ([]byte, error) { return e.encode(dst, src) }
-
-// converted returns how elements T are converted to elements N and encoded.
-func converted[T, N Element](f Format) func([]byte, []T) ([]byte, error) {
-	return func(dst []byte, src []T) ([]byte, error) {
-		native := make([]N, len(src))
-		var bad int
-		switch s := any(src).(type) {
-		case []bool:
-			bad = fromBools(native, s)
-		case []int8:
-			bad = fromInts(native, s)
-		case []uint8:
-			bad = fromInts(native, s)
-		case []int16:
-			bad = fromInts(native, s)
-		case []uint16:
-			bad = fromInts(native, s)
-		case []int32:
-			bad = fromInts(native, s)
-		case []uint32:
-			bad = fromInts(native, s)
-		case []int64:
-			bad = fromInts(native, s)
-		case []uint64:
-			bad = fromInts(native, s)
-		case []float32:
-			bad = widen(native, s)
-		case []float64:
-			bad = narrow(native, s)
-		}
-		if bad >= 0 {
-			return dst, fmt.Errorf("element %d: %w: %v does not fit a column of type %v", bad, ErrRange, src[bad], f)
-		}
-		return encode(f, dst, native)
+func (e *Encoder[T]) Append(dst []byte, src []T) ([]byte, error) {
+	if e.convert == nil {
+		return encode(e.format, dst, bits.Bytes(src), len(src))
 	}
+	return e.format.encodeFrom(kindOf[T](), e.convert, dst, convert.Slice(src), len(src))
 }
 
-// Size returns the bytes of an element in memory, as ROOT counts them.
+// A Recoder makes pages of one format out of pages of another. It is safe for
+// concurrent use.
+type Recoder struct {
+	from, to Format
+	convert  convert.Func // nil if the kinds are the same
+}
+
+// NewRecoder returns a Recoder of pages of the format from to pages of the format
+// to, which must both have passed Check. Values are converted as NewDecoder does;
+// the error wraps frame.ErrUnsupported if that is not possible.
+func NewRecoder(from, to Format) (*Recoder, error) {
+	c, ok := from.converter(from.Kind(), to.Kind())
+	if _, writable := to.converter(from.Kind(), to.Kind()); !ok || !writable {
+		return nil, wire.Unsupported("column of type %v written from one of type %v", to, from)
+	}
+	return &Recoder{from, to, c}, nil
+}
+
+// Append appends to dst the elements of page, n of them. The errors are those of
+// Decoder.Decode and of Encoder.Append.
+func (r *Recoder) Append(dst, page []byte, n int) ([]byte, error) {
+	elements := borrow(n, r.from.Kind())
+	defer giveBack(elements)
+	if err := decode(r.from, elements.bytes, n, page); err != nil {
+		return dst, err
+	}
+	if r.convert == nil {
+		return encode(r.to, dst, elements.bytes, n)
+	}
+	return r.to.encodeFrom(r.from.Kind(), r.convert, dst, elements.memory(), n)
+}
+
+// CheckRange decodes a page of n elements and checks whether the Go type of a kind
+// can hold them. The errors are those of NewDecoder and of Decoder.Decode.
+func (f Format) CheckRange(to reflect.Kind, page []byte, n int) error {
+	c, ok := f.converter(f.Kind(), to)
+	switch {
+	case !ok:
+		return wire.Unsupported("column of type %v read as %v", f, to)
+	case c == nil:
+		return f.pageLength(page, n)
+	}
+	var one [1]uint64 // takes all
+	sink := convert.Slice(one[:])
+	sink.Stride = 0
+	return f.decodeAs(to, c, sink, n, page)
+}
+
+// Values decodes a page of n elements to values of the Go type of f's kind.
+func (f Format) Values(page []byte, n int) ([]any, error) {
+	elements := borrow(n, f.Kind())
+	defer giveBack(elements)
+	if err := decode(f, elements.bytes, n, page); err != nil {
+		return nil, err
+	}
+	all := make([]any, n)
+	for i := range all {
+		if f.Kind() == reflect.Struct {
+			all[i] = bits.View[Tagged](elements.bytes)[i]
+		} else {
+			all[i] = elements.memory().Value(f.Kind(), i)
+		}
+	}
+	return all, nil
+}
+
+// Size returns the number of bytes that an element has in ROOT's memory.
 func Size[T Element]() int64 {
-	switch kindOf[T]() {
-	case KindBool, KindInt8, KindUint8:
-		return 1
-	case KindInt16, KindUint16:
-		return 2
-	case KindInt32, KindUint32, KindFloat32:
-		return 4
-	case KindTagged:
+	if kindOf[T]() == reflect.Struct {
 		return 16
 	}
-	return 8
+	return int64(convert.Type(kindOf[T]()).Size())
 }
-
-// via returns how pages of elements N are decoded and then converted into
-// elements T. convert gets a []T; it returns the index of the first element
-// that T cannot hold, or -1.
-func via[T, N Element](f Format, convert func(dst any, src []N) int) func([]T, []byte) error {
-	pool := sync.Pool{New: func() any { return new([]N) }}
-	return func(dst []T, page []byte) error {
-		buffer := pool.Get().(*[]N)
-		defer pool.Put(buffer)
-		*buffer = slices.Grow((*buffer)[:0], len(dst))
-		native := (*buffer)[:len(dst)]
-		if err := decode(f, native, page); err != nil {
-			return err
-		}
-		if bad := convert(dst, native); bad >= 0 {
-			return fmt.Errorf("element %d: %w: %v does not fit %T", bad, ErrRange, native[bad], dst[bad])
-		}
-		return nil
-	}
-}
-
-type integer interface {
-	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
-}
-
-func fromInts[N integer](dst any, src []N) int {
-	switch d := dst.(type) {
-	case []bool:
-		for i, v := range src {
-			d[i] = v != 0
-		}
-	case []int8:
-		return convertInts(d, src)
-	case []uint8:
-		return convertInts(d, src)
-	case []int16:
-		return convertInts(d, src)
-	case []uint16:
-		return convertInts(d, src)
-	case []int32:
-		return convertInts(d, src)
-	case []uint32:
-		return convertInts(d, src)
-	case []int64:
-		return convertInts(d, src)
-	case []uint64:
-		return convertInts(d, src)
-	}
-	return -1
-}
-
-func convertInts[T, N integer](dst []T, src []N) int {
-	for i, v := range src {
-		w := T(v)
-		if N(w) != v || (w < 0) != (v < 0) {
-			return i
-		}
-		dst[i] = w
-	}
-	return -1
-}
-
-func fromBools(dst any, src []bool) int {
-	ints := make([]uint8, len(src))
-	for i, v := range src {
-		if v {
-			ints[i] = 1
-		}
-	}
-	return fromInts(dst, ints)
-}
-
-func widen(dst any, src []float32) int {
-	d := dst.([]float64)
-	for i, v := range src {
-		d[i] = float64(v)
-	}
-	return -1
-}
-
-// narrow rounds, but does not make a finite value infinite.
-func narrow(dst any, src []float64) int {
-	d := dst.([]float32)
-	for i, v := range src {
-		d[i] = float32(v)
-		if math.IsInf(float64(d[i]), 0) && !math.IsInf(v, 0) {
-			return i
-		}
-	}
-	return -1
-}
-
-func (k Kind) integral() bool { return k <= KindUint64 }
-func (k Kind) float() bool    { return k == KindFloat32 || k == KindFloat64 }
 
 // kindOf returns the kind whose elements are of type T.
-func kindOf[T Element]() Kind {
-	switch any(*new(T)).(type) {
-	case bool:
-		return KindBool
-	case int8:
-		return KindInt8
-	case uint8:
-		return KindUint8
-	case int16:
-		return KindInt16
-	case uint16:
-		return KindUint16
-	case int32:
-		return KindInt32
-	case uint32:
-		return KindUint32
-	case int64:
-		return KindInt64
-	case uint64:
-		return KindUint64
-	case float32:
-		return KindFloat32
-	case float64:
-		return KindFloat64
+func kindOf[T Element]() reflect.Kind { return reflect.TypeFor[T]().Kind() }
+
+// converter returns what converts between the elements of f and another kind, nil
+// if they are of the same kind. It is not ok if there is no such conversion.
+func (f Format) converter(from, to reflect.Kind) (c convert.Func, ok bool) {
+	switch {
+	case from == to:
+		return nil, true
+	case f.Type == Byte: // not a number
+		return nil, false
 	}
-	return KindTagged
+	c = convert.Between(from, to)
+	return c, c != nil
 }
+
+// decodeAs decodes a page of n elements and converts them to another kind.
+func (f Format) decodeAs(to reflect.Kind, c convert.Func, dst convert.Memory, n int, page []byte) error {
+	elements := borrow(n, f.Kind())
+	defer giveBack(elements)
+	if err := decode(f, elements.bytes, n, page); err != nil {
+		return err
+	}
+	if lost := c(dst, elements.memory(), n); lost >= 0 {
+		return fmt.Errorf("element %d: %w: %v does not fit %v", lost, ErrRange, elements.memory().Value(f.Kind(), lost), to)
+	}
+	return nil
+}
+
+// encodeFrom converts n elements of another kind and appends a page of them to dst.
+func (f Format) encodeFrom(from reflect.Kind, c convert.Func, dst []byte, src convert.Memory, n int) ([]byte, error) {
+	elements := borrow(n, f.Kind())
+	defer giveBack(elements)
+	if lost := c(elements.memory(), src, n); lost >= 0 {
+		return dst, fmt.Errorf("element %d: %w: %v does not fit a column of type %v", lost, ErrRange, src.Value(from, lost), f)
+	}
+	return encode(f, dst, elements.bytes, n)
+}
+
+// scratch is memory for the elements of a page, borrowed from a pool.
+type scratch struct {
+	words []uint64 // aligned for all elements
+	bytes []byte
+	size  int // of an element
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// borrow returns memory for n elements of a kind.
+func borrow(n int, k reflect.Kind) *scratch {
+	t := reflect.TypeFor[Tagged]()
+	if k != reflect.Struct {
+		t = convert.Type(k)
+	}
+	s := scratches.Get().(*scratch)
+	s.size = int(t.Size())
+	if words := (n*s.size + 7) / 8; words > cap(s.words) {
+		s.words = make([]uint64, words)
+	}
+	s.bytes = bits.Bytes(s.words[:cap(s.words)])[:n*s.size]
+	return s
+}
+
+func giveBack(s *scratch) { scratches.Put(s) }
+
+func (s *scratch) memory() convert.Memory { return convert.Bytes(s.bytes, s.size) }

@@ -5,7 +5,10 @@
 // RColumnElement.
 package column
 
-import "fmt"
+import (
+	"fmt"
+	"reflect"
+)
 
 // A Type is a column type: what an element is and how a page stores it.
 type Type uint16
@@ -44,26 +47,8 @@ const (
 	Real32Quant  Type = 0x1D
 )
 
-// A Kind is the Go type of a column's elements in memory.
-type Kind uint8
-
-const (
-	KindBool    Kind = iota + 1 // bool
-	KindInt8                    // int8
-	KindUint8                   // uint8
-	KindInt16                   // int16
-	KindUint16                  // uint16
-	KindInt32                   // int32
-	KindUint32                  // uint32
-	KindInt64                   // int64
-	KindUint64                  // uint64
-	KindFloat32                 // float32
-	KindFloat64                 // float64
-	KindTagged                  // Tagged
-)
-
-// An encoding is what happens to the elements of a page, decoding from left to
-// right: the words are unsplit or not, then unzigzagged or summed up or not.
+// An encoding is how the elements of a page are stored: as words whose bytes are
+// split into planes or not, after zigzag or delta encoding or without.
 type encoding uint8
 
 const (
@@ -78,42 +63,42 @@ const (
 // info is a row of the table of column types.
 type info struct {
 	name             string
-	minBits, maxBits uint16 // on storage, per element
-	kind             Kind
+	minBits, maxBits uint16       // on storage, per element
+	kind             reflect.Kind // of an element in memory; that of Tagged is Struct
 	encoding         encoding
 }
 
 var types = [...]info{
-	Bit:          {"Bit", 1, 1, KindBool, packed},
-	Byte:         {"Byte", 8, 8, KindUint8, plain},
-	Char:         {"Char", 8, 8, KindInt8, plain}, // signed, as ROOT's char on x86-64
-	Int8:         {"Int8", 8, 8, KindInt8, plain},
-	UInt8:        {"UInt8", 8, 8, KindUint8, plain},
-	Int16:        {"Int16", 16, 16, KindInt16, plain},
-	UInt16:       {"UInt16", 16, 16, KindUint16, plain},
-	Int32:        {"Int32", 32, 32, KindInt32, plain},
-	UInt32:       {"UInt32", 32, 32, KindUint32, plain},
-	Int64:        {"Int64", 64, 64, KindInt64, plain},
-	UInt64:       {"UInt64", 64, 64, KindUint64, plain},
-	Real16:       {"Real16", 16, 16, KindFloat32, plain},
-	Real32:       {"Real32", 32, 32, KindFloat32, plain},
-	Real64:       {"Real64", 64, 64, KindFloat64, plain},
-	Index32:      {"Index32", 32, 32, KindUint32, plain},
-	Index64:      {"Index64", 64, 64, KindUint64, plain},
-	Switch:       {"Switch", 96, 96, KindTagged, tagged},
-	SplitInt16:   {"SplitInt16", 16, 16, KindInt16, splitZigzag},
-	SplitUInt16:  {"SplitUInt16", 16, 16, KindUint16, split},
-	SplitInt32:   {"SplitInt32", 32, 32, KindInt32, splitZigzag},
-	SplitUInt32:  {"SplitUInt32", 32, 32, KindUint32, split},
-	SplitInt64:   {"SplitInt64", 64, 64, KindInt64, splitZigzag},
-	SplitUInt64:  {"SplitUInt64", 64, 64, KindUint64, split},
-	SplitReal16:  {"SplitReal16", 16, 16, KindFloat32, split},
-	SplitReal32:  {"SplitReal32", 32, 32, KindFloat32, split},
-	SplitReal64:  {"SplitReal64", 64, 64, KindFloat64, split},
-	SplitIndex32: {"SplitIndex32", 32, 32, KindUint32, splitDelta},
-	SplitIndex64: {"SplitIndex64", 64, 64, KindUint64, splitDelta},
-	Real32Trunc:  {"Real32Trunc", 10, 31, KindFloat32, packed},
-	Real32Quant:  {"Real32Quant", 1, 32, KindFloat64, packed},
+	Bit:          {"Bit", 1, 1, reflect.Bool, packed},
+	Byte:         {"Byte", 8, 8, reflect.Uint8, plain},
+	Char:         {"Char", 8, 8, reflect.Int8, plain}, // signed, as ROOT's char on x86-64
+	Int8:         {"Int8", 8, 8, reflect.Int8, plain},
+	UInt8:        {"UInt8", 8, 8, reflect.Uint8, plain},
+	Int16:        {"Int16", 16, 16, reflect.Int16, plain},
+	UInt16:       {"UInt16", 16, 16, reflect.Uint16, plain},
+	Int32:        {"Int32", 32, 32, reflect.Int32, plain},
+	UInt32:       {"UInt32", 32, 32, reflect.Uint32, plain},
+	Int64:        {"Int64", 64, 64, reflect.Int64, plain},
+	UInt64:       {"UInt64", 64, 64, reflect.Uint64, plain},
+	Real16:       {"Real16", 16, 16, reflect.Float32, plain},
+	Real32:       {"Real32", 32, 32, reflect.Float32, plain},
+	Real64:       {"Real64", 64, 64, reflect.Float64, plain},
+	Index32:      {"Index32", 32, 32, reflect.Uint32, plain},
+	Index64:      {"Index64", 64, 64, reflect.Uint64, plain},
+	Switch:       {"Switch", 96, 96, reflect.Struct, tagged},
+	SplitInt16:   {"SplitInt16", 16, 16, reflect.Int16, splitZigzag},
+	SplitUInt16:  {"SplitUInt16", 16, 16, reflect.Uint16, split},
+	SplitInt32:   {"SplitInt32", 32, 32, reflect.Int32, splitZigzag},
+	SplitUInt32:  {"SplitUInt32", 32, 32, reflect.Uint32, split},
+	SplitInt64:   {"SplitInt64", 64, 64, reflect.Int64, splitZigzag},
+	SplitUInt64:  {"SplitUInt64", 64, 64, reflect.Uint64, split},
+	SplitReal16:  {"SplitReal16", 16, 16, reflect.Float32, split},
+	SplitReal32:  {"SplitReal32", 32, 32, reflect.Float32, split},
+	SplitReal64:  {"SplitReal64", 64, 64, reflect.Float64, split},
+	SplitIndex32: {"SplitIndex32", 32, 32, reflect.Uint32, splitDelta},
+	SplitIndex64: {"SplitIndex64", 64, 64, reflect.Uint64, splitDelta},
+	Real32Trunc:  {"Real32Trunc", 10, 31, reflect.Float32, packed},
+	Real32Quant:  {"Real32Quant", 1, 32, reflect.Float64, packed},
 }
 
 // Known reports whether t is a type of the table.
@@ -132,8 +117,17 @@ func (t Type) String() string {
 	return types[t].name
 }
 
-// BitRange returns how many bits on storage an element of t may have, zeros if t
-// is not known.
+// Kind returns the kind of the Go type that elements of t have in memory:
+// reflect.Struct for Tagged, reflect.Invalid if t is not known.
+func (t Type) Kind() reflect.Kind {
+	if !t.Known() {
+		return reflect.Invalid
+	}
+	return types[t].kind
+}
+
+// BitRange returns the least and the greatest number of bits on storage that an
+// element of t may have, or zeros if t is not known.
 func (t Type) BitRange() (least, most uint16) {
 	if !t.Known() {
 		return 0, 0

@@ -1,9 +1,9 @@
 package compare
 
 import (
+	"reflect"
 	"slices"
 
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -79,31 +79,15 @@ func (c *comparison) scalars(p, in *pair) (comparer, error) {
 	if p.a.Kind() != p.b.Kind() {
 		return nil, nil
 	}
-	switch p.a.Kind() {
-	case cpptype.Bool:
-		return flatOf[bool](c, p, in)
-	case cpptype.Char, cpptype.Int8:
-		return flatOf[int8](c, p, in)
-	case cpptype.Byte, cpptype.UInt8:
-		return flatOf[uint8](c, p, in)
-	case cpptype.Int16:
-		return flatOf[int16](c, p, in)
-	case cpptype.UInt16:
-		return flatOf[uint16](c, p, in)
-	case cpptype.Int32:
-		return flatOf[int32](c, p, in)
-	case cpptype.UInt32:
-		return flatOf[uint32](c, p, in)
-	case cpptype.Int64:
-		return flatOf[int64](c, p, in)
-	case cpptype.UInt64:
-		return flatOf[uint64](c, p, in)
-	case cpptype.Float32:
-		return flatOf[float32](c, p, in)
-	case cpptype.Float64:
-		return flatOf[float64](c, p, in)
-	}
-	return nil, nil
+	return flats[p.a.ElementKind()](c, p, in)
+}
+
+// flats has flatOf by the kind of the scalars.
+var flats = [...]func(c *comparison, p, in *pair) (comparer, error){
+	reflect.Bool: flatOf[bool],
+	reflect.Int8: flatOf[int8], reflect.Int16: flatOf[int16], reflect.Int32: flatOf[int32], reflect.Int64: flatOf[int64],
+	reflect.Uint8: flatOf[uint8], reflect.Uint16: flatOf[uint16], reflect.Uint32: flatOf[uint32], reflect.Uint64: flatOf[uint64],
+	reflect.Float32: flatOf[float32], reflect.Float64: flatOf[float64],
 }
 
 // flatOf returns what compares scalars of type T, in a collection if in is not nil.

@@ -7,6 +7,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
+	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -189,18 +190,10 @@ func elementSize(f column.Format) int64 {
 		return 8
 	case f.Type == column.Real32Quant:
 		return 4
+	case f.Type == column.Switch:
+		return column.Size[column.Tagged]()
 	}
-	switch f.Kind() {
-	case column.KindBool, column.KindInt8, column.KindUint8:
-		return 1
-	case column.KindInt16, column.KindUint16:
-		return 2
-	case column.KindInt32, column.KindUint32, column.KindFloat32:
-		return 4
-	case column.KindTagged:
-		return 16
-	}
-	return 8
+	return int64(convert.Type(f.Kind()).Size())
 }
 
 // addSettings adds s to a sorted list without repetition.

@@ -9,6 +9,7 @@ package schema
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -107,6 +108,15 @@ type Field struct {
 
 // Kind classifies the field's C++ type.
 func (f *Field) Kind() Kind { return f.kind }
+
+// ElementKind returns the kind of the Go type that the values of a scalar field
+// have, or reflect.Invalid if f is not a scalar.
+func (f *Field) ElementKind() reflect.Kind {
+	if f.Shape != Scalar {
+		return reflect.Invalid
+	}
+	return scalarTypes[f.kind][0].Kind()
+}
 
 // Path returns the names from the top-level field to f, joined by dots.
 func (f *Field) Path() string {

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 	"sort"
 
-	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -160,7 +160,7 @@ func (m *merger) addRanges(ctx context.Context, o *output, src, set *source, tak
 // source.
 func (w *wiring) replace(name string, numbers []uint64) error {
 	for _, s := range w.strands {
-		other := func(columns []*schema.Column) bool { return columns[0].Format().Kind() != column.KindUint64 }
+		other := func(columns []*schema.Column) bool { return columns[0].Format().Kind() != reflect.Uint64 }
 		if f := s.field; f.Name == name && f.Shape == schema.Scalar && !slices.ContainsFunc(f.Columns, other) {
 			s.from.numbers = numbers
 			return nil

@@ -2,10 +2,12 @@ package surgery
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -194,8 +196,5 @@ func splitOf(a, b column.Type) bool {
 	return ok && s == a
 }
 
-func convertible(from, to column.Kind) bool {
-	integral := func(k column.Kind) bool { return k <= column.KindUint64 }
-	float := func(k column.Kind) bool { return k == column.KindFloat32 || k == column.KindFloat64 }
-	return from == to || integral(from) && integral(to) || float(from) && float(to)
-}
+// convertible reports whether elements of one kind can be written as another.
+func convertible(from, to reflect.Kind) bool { return from == to || convert.Between(from, to) != nil }

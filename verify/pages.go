@@ -2,6 +2,7 @@ package verify
 
 import (
 	"hash/crc32"
+	"reflect"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -9,7 +10,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -41,7 +42,7 @@ func (n *ntuple) choose(f *schema.Field) {
 			case f.Shape == schema.Variant:
 				info.tagged, info.alternatives = true, uint32(len(f.Children))
 			case f.Shape == schema.Scalar:
-				if convert := conversion(f.Kind(), c.Format()); convert != nil {
+				if convert := conversion(c.Format(), f.ElementKind()); convert != nil {
 					info.conversions = append(info.conversions, convert)
 				}
 			}
@@ -52,67 +53,16 @@ func (n *ntuple) choose(f *schema.Field) {
 	}
 }
 
-// conversion returns the conversion of values of a column to a type, which fails for a
-// value that the type cannot hold; nil if the type can hold all values.
-func conversion(to cpptype.Kind, from column.Format) func([]byte, uint32) error {
-	switch to {
-	case cpptype.Char, cpptype.Int8:
-		return convert[int8](column.KindInt8, from)
-	case cpptype.Byte, cpptype.UInt8:
-		return convert[uint8](column.KindUint8, from)
-	case cpptype.Int16:
-		return convert[int16](column.KindInt16, from)
-	case cpptype.UInt16:
-		return convert[uint16](column.KindUint16, from)
-	case cpptype.Int32:
-		return convert[int32](column.KindInt32, from)
-	case cpptype.UInt32:
-		return convert[uint32](column.KindUint32, from)
-	case cpptype.Int64:
-		return convert[int64](column.KindInt64, from)
-	case cpptype.UInt64:
-		return convert[uint64](column.KindUint64, from)
-	case cpptype.Float32:
-		return convert[float32](column.KindFloat32, from)
-	}
-	return nil
-}
-
-func convert[T column.Element](to column.Kind, from column.Format) func([]byte, uint32) error {
-	// The range of a quantized column is part of the schema.
-	if holds(to, from.Kind()) || from.Type == column.Real32Quant {
+// conversion returns the conversion of values of a column to a kind, which fails for
+// a value that the kind cannot hold; nil if it can hold all values.
+func conversion(from column.Format, to reflect.Kind) func(page []byte, elements uint32) error {
+	switch {
+	case convert.IsExact(from.Kind(), to), to == reflect.Bool, to == reflect.Float64:
+		return nil
+	case from.Type == column.Real32Quant: // its range is part of the schema
 		return nil
 	}
-	d, err := column.NewDecoder[T](from)
-	return func(page []byte, elements uint32) error {
-		if err != nil {
-			return err
-		}
-		return d.Decode(make([]T, elements), page)
-	}
-}
-
-// holds reports whether the type of a kind can hold all values of another.
-func holds(to, from column.Kind) bool {
-	type integer struct {
-		signed bool
-		bits   int
-	}
-	integers := map[column.Kind]integer{
-		column.KindInt8: {true, 8}, column.KindInt16: {true, 16}, column.KindInt32: {true, 32}, column.KindInt64: {true, 64},
-		column.KindUint8: {false, 8}, column.KindUint16: {false, 16}, column.KindUint32: {false, 32}, column.KindUint64: {false, 64},
-	}
-	a, isInt := integers[to]
-	b, wasInt := integers[from]
-	switch {
-	case to == from, from == column.KindBool, to == column.KindFloat64:
-		return true
-	case !isInt || !wasInt:
-		return false
-	case a.signed == b.signed:
-		return b.bits <= a.bits
-	}
-	return a.signed && b.bits < a.bits
+	return func(page []byte, elements uint32) error { return from.CheckRange(to, page, int(elements)) }
 }
 
 // A result is what the check of a page found.

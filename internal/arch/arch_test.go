@@ -21,6 +21,7 @@ const module = "github.com/go-rntuple/go-rntuple/"
 var layers = []string{
 	"internal/wire",
 	"internal/bits",
+	"internal/convert",
 	"internal/cpptype",
 	"internal/checksum",
 	"internal/nearest",
@@ -92,7 +93,7 @@ var owners = map[string][]string{
 var apart = map[string]string{"internal/pagesink": "internal/pagesource"}
 
 // standardOnly are the packages at the bottom.
-var standardOnly = []string{"internal/wire", "internal/bits", "internal/mmap", "internal/cpptype", "internal/nearest", "value"}
+var standardOnly = []string{"internal/wire", "internal/bits", "internal/convert", "internal/mmap", "internal/cpptype", "internal/nearest", "value"}
 
 // packages returns the names of the Go files of all modules, for all platforms,
 // by the package's folder.

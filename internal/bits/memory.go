@@ -5,22 +5,24 @@ import (
 	"unsafe"
 )
 
-// This file looks at the memory of a slice as another type. It takes only
-// slices of numbers, so that every bit pattern is a value, and of bools, which
-// are bytes of 0 or 1.
+// This file looks at the memory of a slice as another type. It is meant for
+// numbers, of which every bit pattern is a value, and for bools, which are bytes
+// of 0 or 1.
 
 func sizeof[T any]() int {
 	var v T
 	return int(unsafe.Sizeof(v))
 }
 
-// Words returns the memory of s as words; W must be as wide as T.
-func Words[W Word, T any](s []T) []W {
-	return unsafe.Slice((*W)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
+// Bytes returns the memory of s.
+func Bytes[T any](s []T) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*sizeof[T]())
 }
 
-func memory[W Word](s []W) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*sizeof[W]())
+// View returns memory as elements of type T. It must be aligned for T; bytes at its
+// end that do not make an element are left out.
+func View[T any](memory []byte) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(memory))), len(memory)/sizeof[T]())
 }
 
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
@@ -29,7 +31,7 @@ var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 func Load[W Word](dst []W, src []byte) {
 	src = head(src, len(dst)*sizeof[W]())
 	if littleEndian {
-		copy(memory(dst), src)
+		copy(Bytes(dst), src)
 		return
 	}
 	loadPlain(dst, src)
@@ -39,7 +41,7 @@ func Load[W Word](dst []W, src []byte) {
 func Store[W Word](dst []byte, src []W) {
 	dst = head(dst, len(src)*sizeof[W]())
 	if littleEndian {
-		copy(dst, memory(src))
+		copy(dst, Bytes(src))
 		return
 	}
 	storePlain(dst, src)

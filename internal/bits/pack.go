@@ -26,7 +26,7 @@ func packedLen(n, width int) int { return n/8*width + (n%8*width+7)/8 }
 
 func unpackBoolsRest(dst []bool, src []byte) {
 	const everyByte = 0x0101010101010101
-	d, full := Words[uint8](dst), len(dst)/8
+	d, full := Bytes(dst), len(dst)/8
 	for i, b := range src[:full] {
 		bits := uint64(b) * everyByte & 0x8040201008040201 // bit k in byte k
 		le.PutUint64(d[8*i:8*i+8], (bits+0x7f*everyByte)>>7&everyByte)
@@ -37,7 +37,7 @@ func unpackBoolsRest(dst []bool, src []byte) {
 }
 
 func packBoolsRest(dst []byte, src []bool) {
-	s, full := Words[uint8](src), len(src)/8
+	s, full := Bytes(src), len(src)/8
 	for i := range dst[:full] {
 		// The factor has bit 7*(8-k) for byte k, which goes from 8*k to 56+k.
 		dst[i] = byte(le.Uint64(s[8*i:8*i+8]) * 0x0102040810204080 >> 56)

@@ -3,7 +3,6 @@ package dump
 import (
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
@@ -67,49 +66,17 @@ func (f *file) page(n *ntuple, which Page) error {
 
 // elements returns the elements of a page as text.
 func elements(f column.Format, page []byte, n uint32) ([]string, error) {
-	switch f.Kind() {
-	case column.KindBool:
-		return decoded(f, page, n, strconv.FormatBool)
-	case column.KindInt8:
-		return decoded(f, page, n, integer[int8])
-	case column.KindUint8:
-		return decoded(f, page, n, integer[uint8])
-	case column.KindInt16:
-		return decoded(f, page, n, integer[int16])
-	case column.KindUint16:
-		return decoded(f, page, n, integer[uint16])
-	case column.KindInt32:
-		return decoded(f, page, n, integer[int32])
-	case column.KindUint32:
-		return decoded(f, page, n, integer[uint32])
-	case column.KindInt64:
-		return decoded(f, page, n, integer[int64])
-	case column.KindUint64:
-		return decoded(f, page, n, integer[uint64])
-	case column.KindFloat32:
-		return decoded(f, page, n, func(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) })
-	case column.KindFloat64:
-		return decoded(f, page, n, func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) })
-	case column.KindTagged:
-		return decoded(f, page, n, func(v column.Tagged) string { return fmt.Sprintf("%d:%d", v.Tag, v.Index) })
-	}
-	return nil, nil
-}
-
-func integer[T wire.Integer](v T) string { return fmt.Sprintf("%d", v) }
-
-func decoded[T column.Element](f column.Format, page []byte, n uint32, show func(T) string) ([]string, error) {
-	d, err := column.NewDecoder[T](f)
-	if err != nil {
-		return nil, err
-	}
-	values := make([]T, n)
-	if err := d.Decode(values, page); err != nil {
-		return nil, err
-	}
-	text := make([]string, n)
+	values, err := f.Values(page, int(n))
+	text := make([]string, len(values))
 	for i, v := range values {
-		text[i] = show(v)
+		switch v := v.(type) {
+		case float32, float64:
+			text[i] = fmt.Sprintf("%g", v)
+		case column.Tagged:
+			text[i] = fmt.Sprintf("%d:%d", v.Tag, v.Index)
+		default:
+			text[i] = fmt.Sprint(v)
+		}
 	}
-	return text, nil
+	return text, err
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
@@ -298,25 +299,17 @@ func (c *compiler) cardinality(f *schema.Field, t reflect.Type) node {
 	if name, err := cpptype.Parse(f.TypeName); err == nil && len(name.Args) == 1 && name.Args[0].Kind() == cpptype.UInt32 {
 		limit = math.MaxUint32
 	}
-	switch {
-	case t == anyType:
-		return box[uint64](newCardinality[uint64](c, f, limit, reflect.TypeFor[uint64]()))
-	case !isInteger(t) && t.Kind() != reflect.Uintptr:
+	if t == anyType {
+		return box[uint64](c.cardinality(f, reflect.TypeFor[uint64]()))
+	}
+	kind := convert.KindOf(t)
+	if t.Kind() == reflect.Uintptr {
+		kind = convert.KindOf(reflect.TypeFor[uint]())
+	}
+	if !convert.IsInteger(kind) {
 		return c.mismatch(f, t)
 	}
-	switch t.Size() {
-	case 1:
-		return newCardinality[uint8](c, f, limit, t)
-	case 2:
-		return newCardinality[uint16](c, f, limit, t)
-	case 4:
-		return newCardinality[uint32](c, f, limit, t)
-	}
-	return newCardinality[uint64](c, f, limit, t)
-}
-
-func newCardinality[T integer](c *compiler, f *schema.Field, limit uint64, t reflect.Type) node {
-	return &cardinality[T]{c.index(f), limit, 1<<digits(t) - 1, t}
+	return &cardinality{index: c.index(f), max: limit, convert: convert.Between(reflect.Uint64, kind), to: t}
 }
 
 // members compiles reading the members of f, which fields are, into t.

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 )
 
@@ -151,36 +152,35 @@ func (x *index) ends(r *run, first int64, dst []uint64, origin *uint64) (begin u
 	return begin, nil
 }
 
-// cardinality reads the sizes of collections into integers of type T, or of
-// another type of its size.
-type cardinality[T integer] struct {
+// cardinality reads the sizes of collections into integers.
+type cardinality struct {
 	*index
-	max  uint64 // that the field's type can hold
-	most uint64 // that the Go type can hold
-	to   reflect.Type
+	max     uint64       // that the field's type can hold
+	convert convert.Func // from uint64
+	to      reflect.Type
+	scratch [256]uint64
 }
 
-func (c *cardinality[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
+func (c *cardinality) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
 	bounds, err := c.index.read(r, first, n)
 	if err != nil {
 		return err
 	}
-	limit := min(c.max, c.most)
-	for i := range n {
-		size := bounds[i+1] - bounds[i]
-		if size > limit {
-			return c.tooLarge(r, first+i, size)
+	to := convert.Memory{At: dst, Stride: stride}
+	for len(bounds) > 1 {
+		sizes := c.scratch[:min(len(bounds)-1, len(c.scratch))]
+		for i := range sizes {
+			sizes[i] = bounds[i+1] - bounds[i]
+			if sizes[i] > c.max {
+				return r.corrupt(c.path, "item %d: %w: a collection of %d items", first+int64(i), column.ErrRange, sizes[i])
+			}
 		}
-		*(*T)(unsafe.Add(dst, uintptr(i)*stride)) = T(size)
+		if lost := c.convert(to, convert.Slice(sizes), len(sizes)); lost >= 0 {
+			return &ConversionError{Path: c.path, Value: sizes[lost], Go: c.to}
+		}
+		to, bounds, first = to.Offset(len(sizes)), bounds[len(sizes):], first+int64(len(sizes))
 	}
 	return nil
-}
-
-func (c *cardinality[T]) tooLarge(r *run, item int64, size uint64) error {
-	if size <= c.max {
-		return &ConversionError{Path: c.path, Value: size, Go: c.to}
-	}
-	return r.corrupt(c.path, "item %d: %w: a collection of %d items", item, column.ErrRange, size)
 }
 
 // bytes reads strings and streamed objects. A string and a []byte begin alike

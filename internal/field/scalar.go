@@ -6,74 +6,91 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// scalar compiles a number, bool, character or byte. The elements are read as
-// what the field's type says, and then converted if t is another type.
-func (c *compiler) scalar(f *schema.Field, t reflect.Type) node {
-	switch f.Kind() {
-	case cpptype.Bool:
-		return elements(c, f, t, fromBools)
-	case cpptype.Char, cpptype.Int8:
-		return elements(c, f, t, fromInts[int8])
-	case cpptype.Byte:
-		return elements(c, f, t, fromBytes)
-	case cpptype.UInt8:
-		return elements(c, f, t, fromInts[uint8])
-	case cpptype.Int16:
-		return elements(c, f, t, fromInts[int16])
-	case cpptype.UInt16:
-		return elements(c, f, t, fromInts[uint16])
-	case cpptype.Int32:
-		return elements(c, f, t, fromInts[int32])
-	case cpptype.UInt32:
-		return elements(c, f, t, fromInts[uint32])
-	case cpptype.Int64:
-		return elements(c, f, t, fromInts[int64])
-	case cpptype.UInt64:
-		return elements(c, f, t, fromInts[uint64])
-	case cpptype.Float32:
-		return elements(c, f, t, fromFloat32s)
-	case cpptype.Float64:
-		return elements(c, f, t, fromFloat64s)
-	}
-	panic(fmt.Sprintf("field %q: a scalar of kind %v", f.Path(), f.Kind())) // package schema makes no such field
+// A scalar makes the nodes for bools, numbers, characters and bytes.
+type scalar interface {
+	// reader compiles reading values of f into t.
+	reader(c *compiler, f *schema.Field, t reflect.Type) node
+	// writer compiles writing values of type t to f.
+	writer(c *writeCompiler, f *schema.Field, t reflect.Type) out
+	// putter compiles writing dynamic values to f.
+	putter(c *writeCompiler, f *schema.Field) putter
 }
 
-// elements compiles a field whose values are elements of type F. from returns the
-// converter to another type, nil if there is none.
-func elements[F column.Element](c *compiler, f *schema.Field, t reflect.Type, from func(reflect.Type) converter[F]) node {
-	l := leaf[F]{column: open[F](c, f, 0)}
-	switch own := reflect.TypeFor[F](); {
+// scalars lists the scalars by the kind of the field's values. Code that is generic
+// in the type of elements needs such a list in each package that has any.
+var scalars = [...]scalar{
+	reflect.Bool: scalarOf[bool]{},
+	reflect.Int8: scalarOf[int8]{}, reflect.Int16: scalarOf[int16]{}, reflect.Int32: scalarOf[int32]{}, reflect.Int64: scalarOf[int64]{},
+	reflect.Uint8: scalarOf[uint8]{}, reflect.Uint16: scalarOf[uint16]{}, reflect.Uint32: scalarOf[uint32]{}, reflect.Uint64: scalarOf[uint64]{},
+	reflect.Float32: scalarOf[float32]{}, reflect.Float64: scalarOf[float64]{},
+}
+
+// scalar compiles reading scalars into values of type t.
+func (c *compiler) scalar(f *schema.Field, t reflect.Type) node {
+	return scalars[f.ElementKind()].reader(c, f, t)
+}
+
+// scalar compiles writing values of type t as scalars.
+func (c *writeCompiler) scalar(f *schema.Field, t reflect.Type) out {
+	return scalars[f.ElementKind()].writer(c, f, t)
+}
+
+// scalarOf is the scalar for values of type T.
+type scalarOf[T column.Element] struct{}
+
+// reader implements scalar. The elements are read as what the field's type says,
+// and then converted if t is another type.
+func (scalarOf[T]) reader(c *compiler, f *schema.Field, t reflect.Type) node {
+	l := leaf[T]{column: open[T](c, f, 0)}
+	from, to := f.ElementKind(), convert.KindOf(t)
+	switch {
 	case t == anyType:
-		return box[F](&l)
-	case t.Kind() == own.Kind(), isInteger(t) && isInteger(own) && isInt(t) == isInt(own) && t.Size() == own.Size():
+		return box[T](&l)
+	case from == to:
 		return &l
 	}
-	convert := from(t)
-	if convert == nil {
+	between := convert.Between(from, to)
+	// A std::byte is not a number: it becomes one only where all of them do.
+	if between == nil || f.Kind() == cpptype.Byte && !convert.IsExact(from, to) {
 		return c.mismatch(f, t)
 	}
-	if t.Kind() == reflect.Bool || t.Kind() == reflect.Float32 {
+	if to == reflect.Bool || to == reflect.Float32 {
 		c.merging = true
 	}
-	return &converted[F]{leaf: l, convert: convert, path: f.Path(), to: t}
+	return &converted[T]{leaf: l, convert: between, path: f.Path(), to: t}
 }
 
-var scalarTypes = map[cpptype.Kind]string{
-	cpptype.Bool: "bool", cpptype.Char: "int8", cpptype.Byte: "byte",
-	cpptype.Int8: "int8", cpptype.Int16: "int16", cpptype.Int32: "int32", cpptype.Int64: "int64",
-	cpptype.UInt8: "uint8", cpptype.UInt16: "uint16", cpptype.UInt32: "uint32", cpptype.UInt64: "uint64",
-	cpptype.Float32: "float32", cpptype.Float64: "float64",
+// writer implements scalar. Bools are written as bools only, unlike they are read.
+func (scalarOf[T]) writer(c *writeCompiler, f *schema.Field, t reflect.Type) out {
+	from, to := convert.KindOf(t), f.ElementKind()
+	if from == to {
+		return &leafOut[T]{outColumn[T](c, f, 0)}
+	}
+	between := convert.Between(from, to)
+	if between == nil || from == reflect.Bool || to == reflect.Bool {
+		return c.mismatch(f, t)
+	}
+	return &convertedOut[T]{path: f.Path(), buffers: outColumn[T](c, f, 0), from: from, convert: between}
+}
+
+// putter implements scalar.
+func (s scalarOf[T]) putter(c *writeCompiler, f *schema.Field) putter {
+	return typed[T](f, s.writer(c, f, reflect.TypeFor[T]()))
 }
 
 // GoType returns a Go type that the values of f fit, as source text.
 func GoType(f *schema.Field) string {
 	switch f.Shape {
 	case schema.Scalar:
-		return scalarTypes[f.Kind()]
+		if f.Kind() == cpptype.Byte {
+			return "byte"
+		}
+		return f.ElementKind().String()
 	case schema.String:
 		return "string"
 	case schema.Streamer:

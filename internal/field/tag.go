@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/internal/nearest"
 )
 
@@ -165,7 +166,7 @@ func (tag *Tag) fits(t reflect.Type) error {
 		what  string
 	}{
 		{tag.class != "", func(t reflect.Type) bool { return t.Kind() == reflect.Struct && t != timeType }, `option "class" is for structs`},
-		{tag.enum != "", isInteger, `option "enum" is for integers`},
+		{tag.enum != "", func(t reflect.Type) bool { return convert.IsInteger(convert.KindOf(t)) }, `option "enum" is for integers`},
 		{tag.Unit != 0, func(t reflect.Type) bool { return t == timeType }, `option "time" is for time.Time`},
 	} {
 		accepts := func(t reflect.Type) bool { return need.ok(t) || template(t) != "" }

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -48,27 +49,6 @@ func (l *leafOut[T]) write(src unsafe.Pointer, n int, stride uintptr) error {
 		if v := *(*T)(unsafe.Add(src, uintptr(i)*stride)); !b.Push(v) {
 			b.Add(v)
 		}
-	}
-	return nil
-}
-
-// convertedOut writes numbers of type F to a field of type T, and refuses those
-// that T cannot hold. Floats may be rounded, but not to infinity.
-type convertedOut[F, T number] struct {
-	path string
-	buffers[T]
-	round bool
-}
-
-func (c *convertedOut[F, T]) write(src unsafe.Pointer, n int, stride uintptr) error {
-	for i := range n {
-		v := *(*F)(unsafe.Add(src, uintptr(i)*stride))
-		w := T(v)
-		switch {
-		case !c.round && (F(w) != v || (w < 0) != (v < 0)), c.round && w-w != 0 && v-v == 0:
-			return fmt.Errorf("field %q: %w: %v does not fit %T", c.path, column.ErrRange, v, w)
-		}
-		c.Add(w)
 	}
 	return nil
 }
@@ -421,7 +401,7 @@ func takes(f *schema.Field, v any) bool {
 		}
 		return v == nil || takes(f.Children[0], v)
 	case schema.Scalar:
-		return scalarValue[f.Kind()] == reflect.TypeOf(v)
+		return convert.Type(f.ElementKind()) == reflect.TypeOf(v)
 	case schema.String:
 		_, ok := v.(string)
 		return ok

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -297,7 +296,7 @@ func (c *writeCompiler) record(f *schema.Field) putter {
 func (c *writeCompiler) any(f *schema.Field) putter {
 	switch f.Shape {
 	case schema.Scalar:
-		return c.anyScalar(f)
+		return scalars[f.ElementKind()].putter(c, f)
 	case schema.Wrapper:
 		return c.any(f.Children[0])
 	case schema.String:
@@ -358,116 +357,4 @@ func (c *writeCompiler) any(f *schema.Field) putter {
 		return o.put
 	}
 	return func(v any) error { return unexpected(f, v) }
-}
-
-// scalarValue has the Go types of the dynamic values of scalar fields.
-var scalarValue = map[cpptype.Kind]reflect.Type{
-	cpptype.Bool: reflect.TypeFor[bool](), cpptype.Char: reflect.TypeFor[int8](), cpptype.Byte: reflect.TypeFor[uint8](),
-	cpptype.Int8: reflect.TypeFor[int8](), cpptype.Int16: reflect.TypeFor[int16](), cpptype.Int32: reflect.TypeFor[int32](), cpptype.Int64: reflect.TypeFor[int64](),
-	cpptype.UInt8: reflect.TypeFor[uint8](), cpptype.UInt16: reflect.TypeFor[uint16](), cpptype.UInt32: reflect.TypeFor[uint32](), cpptype.UInt64: reflect.TypeFor[uint64](),
-	cpptype.Float32: reflect.TypeFor[float32](), cpptype.Float64: reflect.TypeFor[float64](),
-}
-
-func (c *writeCompiler) anyScalar(f *schema.Field) putter {
-	node := c.scalar(f, scalarValue[f.Kind()])
-	switch f.Kind() {
-	case cpptype.Bool:
-		return typed[bool](f, node)
-	case cpptype.Char, cpptype.Int8:
-		return typed[int8](f, node)
-	case cpptype.Byte, cpptype.UInt8:
-		return typed[uint8](f, node)
-	case cpptype.Int16:
-		return typed[int16](f, node)
-	case cpptype.UInt16:
-		return typed[uint16](f, node)
-	case cpptype.Int32:
-		return typed[int32](f, node)
-	case cpptype.UInt32:
-		return typed[uint32](f, node)
-	case cpptype.Int64:
-		return typed[int64](f, node)
-	case cpptype.UInt64:
-		return typed[uint64](f, node)
-	case cpptype.Float32:
-		return typed[float32](f, node)
-	}
-	return typed[float64](f, node)
-}
-
-// scalar compiles writing numbers, bools, characters and bytes of type t.
-func (c *writeCompiler) scalar(f *schema.Field, t reflect.Type) out {
-	switch f.Kind() {
-	case cpptype.Bool:
-		if t.Kind() == reflect.Bool {
-			return &leafOut[bool]{outColumn[bool](c, f, 0)}
-		}
-		return c.mismatch(f, t)
-	case cpptype.Char, cpptype.Int8:
-		return outNumber[int8](c, f, t)
-	case cpptype.Byte, cpptype.UInt8:
-		return outNumber[uint8](c, f, t)
-	case cpptype.Int16:
-		return outNumber[int16](c, f, t)
-	case cpptype.UInt16:
-		return outNumber[uint16](c, f, t)
-	case cpptype.Int32:
-		return outNumber[int32](c, f, t)
-	case cpptype.UInt32:
-		return outNumber[uint32](c, f, t)
-	case cpptype.Int64:
-		return outNumber[int64](c, f, t)
-	case cpptype.UInt64:
-		return outNumber[uint64](c, f, t)
-	case cpptype.Float32:
-		return outNumber[float32](c, f, t)
-	}
-	return outNumber[float64](c, f, t)
-}
-
-// outNumber compiles writing numbers of type t to a field of type T: integers
-// to integers and floats to floats, checked value by value if need be.
-func outNumber[T interface {
-	number
-	column.Element
-}](c *writeCompiler, f *schema.Field, t reflect.Type) out {
-	to := reflect.TypeFor[T]()
-	b := outColumn[T](c, f, 0)
-	integral := isInt(to) || isUint(to)
-	switch {
-	case t.Kind() == to.Kind(), isInt(t) && isInt(to) && t.Size() == to.Size(), isUint(t) && isUint(to) && t.Size() == to.Size():
-		return &leafOut[T]{b}
-	case integral != (isInt(t) || isUint(t)):
-		return c.mismatch(f, t)
-	}
-	kind := t.Kind()
-	switch { // int and uint have one of two sizes
-	case kind == reflect.Int:
-		kind = map[uintptr]reflect.Kind{4: reflect.Int32, 8: reflect.Int64}[t.Size()]
-	case kind == reflect.Uint:
-		kind = map[uintptr]reflect.Kind{4: reflect.Uint32, 8: reflect.Uint64}[t.Size()]
-	}
-	switch kind {
-	case reflect.Int8:
-		return &convertedOut[int8, T]{f.Path(), b, !integral}
-	case reflect.Uint8:
-		return &convertedOut[uint8, T]{f.Path(), b, !integral}
-	case reflect.Int16:
-		return &convertedOut[int16, T]{f.Path(), b, !integral}
-	case reflect.Uint16:
-		return &convertedOut[uint16, T]{f.Path(), b, !integral}
-	case reflect.Int32:
-		return &convertedOut[int32, T]{f.Path(), b, !integral}
-	case reflect.Uint32:
-		return &convertedOut[uint32, T]{f.Path(), b, !integral}
-	case reflect.Int64:
-		return &convertedOut[int64, T]{f.Path(), b, !integral}
-	case reflect.Uint64:
-		return &convertedOut[uint64, T]{f.Path(), b, !integral}
-	case reflect.Float32:
-		return &convertedOut[float32, T]{f.Path(), b, !integral}
-	case reflect.Float64:
-		return &convertedOut[float64, T]{f.Path(), b, !integral}
-	}
-	return c.mismatch(f, t)
 }

@@ -20,7 +20,6 @@ type File struct {
 	pages *pagesink.Output // on root
 	open  int              // writers that are not closed
 	err   error            // the first one; sticky
-	ctx   context.Context
 
 	disk *os.File // nil if the caller has the target
 	path string

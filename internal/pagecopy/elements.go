@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/column"
@@ -29,33 +30,21 @@ type Flow interface {
 	Copy(ctx context.Context, c *pagesource.Cluster, first, n int64, shift uint64) error
 }
 
+// fillers has newElements by the kind of the elements.
+var fillers = [...]func(*pagesink.Sink, *schema.Column) (Elements, error){
+	reflect.Bool: newElements[bool],
+	reflect.Int8: newElements[int8], reflect.Int16: newElements[int16], reflect.Int32: newElements[int32], reflect.Int64: newElements[int64],
+	reflect.Uint8: newElements[uint8], reflect.Uint16: newElements[uint16], reflect.Uint32: newElements[uint32], reflect.Uint64: newElements[uint64],
+	reflect.Float32: newElements[float32], reflect.Float64: newElements[float64],
+}
+
 // NewElements returns what appends elements to a column of s.
 func NewElements(s *pagesink.Sink, c *schema.Column) (Elements, error) {
-	switch c.Format().Kind() {
-	case column.KindBool:
-		return newElements[bool](s, c)
-	case column.KindInt8:
-		return newElements[int8](s, c)
-	case column.KindUint8:
-		return newElements[uint8](s, c)
-	case column.KindInt16:
-		return newElements[int16](s, c)
-	case column.KindUint16:
-		return newElements[uint16](s, c)
-	case column.KindInt32:
-		return newElements[int32](s, c)
-	case column.KindUint32:
-		return newElements[uint32](s, c)
-	case column.KindInt64:
-		return newElements[int64](s, c)
-	case column.KindUint64:
-		return newElements[uint64](s, c)
-	case column.KindFloat32:
-		return newElements[float32](s, c)
-	case column.KindFloat64:
-		return newElements[float64](s, c)
+	kind := c.Format().Kind()
+	if kind == reflect.Struct {
+		return nil, fmt.Errorf("field %q: column of type %v", c.Owner.Path(), c.Type)
 	}
-	return nil, fmt.Errorf("field %q: column of type %v", c.Owner.Path(), c.Type)
+	return fillers[kind](s, c)
 }
 
 type elements[T column.Element] struct{ buffer *pagesink.Buffer[T] }

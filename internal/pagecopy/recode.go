@@ -12,37 +12,14 @@ import (
 // recoder returns a function that appends the n elements of a page of format in as a
 // page of format out, shifted as Chunk says.
 func recoder(in, out column.Format, shift []uint64) (func(dst, page []byte, n uint32) ([]byte, error), error) {
-	if shift != nil && out.Kind() != column.KindTagged {
+	switch {
+	case shift == nil:
+		r, err := column.NewRecoder(in, out)
+		return func(dst, page []byte, n uint32) ([]byte, error) { return r.Append(dst, page, int(n)) }, err
+	case out.Type != column.Switch:
 		return recode(in, out, func(elements []uint64) error { return raise(elements, shift[0]) })
 	}
-	switch out.Kind() {
-	case column.KindBool:
-		return recode[bool](in, out, nil)
-	case column.KindInt8:
-		return recode[int8](in, out, nil)
-	case column.KindUint8:
-		return recode[uint8](in, out, nil)
-	case column.KindInt16:
-		return recode[int16](in, out, nil)
-	case column.KindUint16:
-		return recode[uint16](in, out, nil)
-	case column.KindInt32:
-		return recode[int32](in, out, nil)
-	case column.KindUint32:
-		return recode[uint32](in, out, nil)
-	case column.KindInt64:
-		return recode[int64](in, out, nil)
-	case column.KindUint64:
-		return recode[uint64](in, out, nil)
-	case column.KindFloat32:
-		return recode[float32](in, out, nil)
-	case column.KindFloat64:
-		return recode[float64](in, out, nil)
-	}
 	return recode(in, out, func(elements []column.Tagged) error {
-		if shift == nil {
-			return nil
-		}
 		for i := range elements {
 			e := &elements[i]
 			if e.Tag == 0 {
@@ -68,7 +45,7 @@ func raise(elements []uint64, n uint64) error {
 	return nil
 }
 
-// recode is recoder for elements of type T, which change, if not nil, modifies.
+// recode is recoder for elements of type T, which change modifies.
 func recode[T column.Element](in, out column.Format, change func([]T) error) (func(dst, page []byte, n uint32) ([]byte, error), error) {
 	decoder, err := column.NewDecoder[T](in)
 	if err != nil {
@@ -84,10 +61,8 @@ func recode[T column.Element](in, out column.Format, change func([]T) error) (fu
 		if err := decoder.Decode(elements, page); err != nil {
 			return dst, err
 		}
-		if change != nil {
-			if err := change(elements); err != nil {
-				return dst, err
-			}
+		if err := change(elements); err != nil {
+			return dst, err
 		}
 		return encoder.Append(dst, elements)
 	}, nil
