@@ -161,8 +161,11 @@ type arena struct{ words []uint64 }
 // arenaSize is how many bytes are allocated at once.
 const arenaSize = 64 << 10
 
-// take returns n bytes, which are zero.
+// take returns n bytes, which are zero. The pointer is not nil, even if n is 0.
 func (a *arena) take(n int64) unsafe.Pointer {
+	if n == 0 {
+		return unsafe.Pointer(new(struct{}))
+	}
 	words := (n + 7) / 8
 	if words > arenaSize/8/4 {
 		return unsafe.Pointer(unsafe.SliceData(make([]uint64, words)))
