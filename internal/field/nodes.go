@@ -172,7 +172,7 @@ func (c *cardinality) read(r *run, first, n int64, dst unsafe.Pointer, stride ui
 		for i := range sizes {
 			sizes[i] = bounds[i+1] - bounds[i]
 			if sizes[i] > c.max {
-				return r.corrupt(c.path, "item %d: %w: a collection of %d items", first+int64(i), column.ErrRange, sizes[i])
+				return r.corrupt(c.path, "item %d: a collection of %d items, the type holds at most %d", first+int64(i), sizes[i], c.max)
 			}
 		}
 		if lost := c.convert(to, convert.Slice(sizes), len(sizes)); lost >= 0 {
