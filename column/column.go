@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// Tagged is an element of a Switch column: which alternative of a variant an
-// item holds, and where.
+// Tagged is an element of a Switch column: the alternative that an item of a variant
+// holds, and the place of its value.
 type Tagged struct {
 	Index uint64 // of the item in the alternative, counted from the start of the cluster
 	Tag   uint32 // number of the alternative, from 1; 0 means that the variant has no value
@@ -22,15 +22,15 @@ type Element interface {
 	bool | int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64 | Tagged
 }
 
-// A Format is all that is needed to encode or decode the pages of a column.
+// A Format says how the pages of a column are encoded.
 type Format struct {
 	Type     Type
 	Bits     uint16  // on storage, per element
 	Min, Max float64 // inclusive range of the values of a Real32Quant column
 
-	// PreRelease says that pages are those of ROOT before format 1 where it
-	// encoded a type differently: signed integers without zigzag, and a Switch
-	// as 64 bits, 44 for the index and 20 for the tag.
+	// PreRelease says that the pages are encoded as ROOT did before format 1:
+	// signed integers without zigzag, and an element of a Switch in 64 bits, 44
+	// for the index and 20 for the tag.
 	PreRelease bool
 }
 
@@ -61,8 +61,8 @@ func (f Format) Kind() reflect.Kind { return f.Type.Kind() }
 // PageSize returns the length in bytes of a page of n elements, uncompressed.
 func (f Format) PageSize(n uint32) int64 { return (int64(n)*int64(f.Bits) + 7) / 8 }
 
-// String returns the type's name, with the bits where the type leaves them
-// open: "Real32Trunc(16)", and the range where there is one:
+// String returns the name of the type, followed by the bits if the type does not
+// determine them, as in "Real32Trunc(16)", and by the range if there is one, as in
 // "Real32Quant(8)[-1,1]".
 func (f Format) String() string {
 	s := f.Type.String()
@@ -78,7 +78,7 @@ func (f Format) String() string {
 // ErrRange is wrapped by errors about values that their destination cannot hold.
 var ErrRange = errors.New("value out of range")
 
-// pageLength refuses pages of another length than n elements have.
+// pageLength returns an error if page does not have the length of n elements.
 func (f Format) pageLength(page []byte, n int) error {
 	if want := f.PageSize(uint32(n)); int64(len(page)) != want {
 		return wire.Corrupt("page of %d bytes, expected %d for %d elements of %v", len(page), want, n, f)

@@ -8,8 +8,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/bits"
 )
 
-// The floating-point types of less than 32 bits. The specification leaves their
-// arithmetic open; it is here as ROOT does it (RColumnElement).
+// This file has the floating-point types of less than 32 bits. The specification does
+// not define their arithmetic; this is ROOT's (RColumnElement).
 
 var le = binary.LittleEndian
 
@@ -39,12 +39,12 @@ func encodeFloat32(f Format, page []byte, src []uint32) {
 	}
 }
 
-// quantum returns the distance of neighbouring values, as ROOT computes it.
+// quantum returns the distance between neighbouring values, as ROOT computes it.
 func (f Format) quantum() float64 {
 	return (f.Max - f.Min) / float64(uint64(1)<<f.Bits-1)
 }
 
-// chunk is how many values are quantized at a time. They fill whole bytes.
+// chunk is the number of values that are quantized at a time. It fills whole bytes.
 const chunk = 1024
 
 func dequantize(f Format, dst []float64, page []byte) {

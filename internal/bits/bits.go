@@ -3,19 +3,19 @@
 // packing, and half floats. They keep no state and are safe for concurrent use.
 // Destination and source do not overlap.
 //
-// Callers make sure that a page has the bytes that its elements need; a page
-// that is too short panics with an index out of range.
+// A page must have the bytes that its elements need. The functions panic with an index
+// out of range if it is too short.
 //
-// On amd64 and arm64 most of the work is done by kernels in assembly. They take
-// whole blocks, looking at nothing outside of them; Go does the rest, and
-// all of it elsewhere or if the build tag purego is set.
+// On amd64 and arm64 most of the work is done by kernels in assembly. They take whole
+// blocks and read nothing outside them. Go code does the rest, and everything on other
+// machines or with the build tag purego.
 //
 // Source: specification, section "Column Description".
 package bits
 
 import "encoding/binary"
 
-// Word is an element without its meaning: as many bits as its type says.
+// A Word holds the bits of an element, whatever they mean.
 type Word interface {
 	uint8 | uint16 | uint32 | uint64
 }
@@ -26,5 +26,5 @@ var le = binary.LittleEndian
 // not within the length of s.
 func head[T any](s []T, n int) []T { return s[:n:len(s)] }
 
-// blocks returns how many of n bytes are in blocks.
+// blocks returns the number of bytes, of n, that fill whole blocks.
 func blocks(n int) int { return n - n%block }

@@ -9,7 +9,7 @@ func Float32s(dst []uint32, src []uint16) {
 	float32sRest(dst[done:], src[done:])
 }
 
-// Float16s stores Float16 of the words of src; dst has as many.
+// Float16s stores Float16 of each word of src in dst, which has the same length.
 func Float16s(dst []uint16, src []uint32) {
 	dst = head(dst, len(src))
 	done := float16Blocks(dst, src)

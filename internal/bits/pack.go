@@ -21,7 +21,7 @@ func PackBools(dst []byte, src []bool) {
 	packBoolsRest(dst[done:], src[8*done:])
 }
 
-// packedLen returns how many bytes n elements of some bits take.
+// packedLen returns the number of bytes of n elements of the given width in bits.
 func packedLen(n, width int) int { return n/8*width + (n%8*width+7)/8 }
 
 func unpackBoolsRest(dst []bool, src []byte) {

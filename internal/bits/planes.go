@@ -2,9 +2,9 @@ package bits
 
 import "unsafe"
 
-// Words of n bytes are split into n planes: all lowest bytes first.
+// Words of n bytes are split into n planes: the lowest bytes of all words come first.
 
-// A filter is what happens to words after unsplitting, undone before splitting.
+// A filter is applied to words after unsplitting, and undone before splitting.
 type filter int
 
 const (
@@ -25,10 +25,10 @@ func UnsplitDelta[W Word](dst []W, src []byte) { unsplit(dst, src, delta) }
 // Split is the inverse of Unsplit; dst is as long as src in bytes.
 func Split[W Word](dst []byte, src []W) { split(dst, src, unfiltered) }
 
-// SplitZigzag is Split of what Zigzag makes of src, which does not change.
+// SplitZigzag is Zigzag followed by Split. It does not change src.
 func SplitZigzag[W Word](dst []byte, src []W) { split(dst, src, zigzag) }
 
-// SplitDelta is Split of what Delta makes of src, which does not change.
+// SplitDelta is Delta followed by Split. It does not change src.
 func SplitDelta[W Word](dst []byte, src []W) { split(dst, src, delta) }
 
 func unsplit[W Word](dst []W, src []byte, f filter) {
@@ -56,8 +56,8 @@ func split[W Word](dst []byte, src []W, f filter) {
 	splitRange(dst, src, to, n, f)
 }
 
-// kernelWords returns how many of n words are a matter of the kernels, which are
-// there for the encodings that columns have.
+// kernelWords returns how many of n words the kernels process. There are kernels for
+// the encodings that columns have.
 func kernelWords[W Word](n int, f filter) int {
 	if size := sizeof[W](); size == 1 || size == 2 && f == delta {
 		return 0

@@ -16,8 +16,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A Mismatch is a field that does not fit the Go type it is to be read into, or
-// is not there.
+// A Mismatch is a field that does not fit the Go type that it is read into or
+// written from, or that does not exist.
 type Mismatch struct {
 	Path string       // of the field, or the name that the Go struct gives
 	Have string       // what the file has, as a C++ type; empty if it has no such field
@@ -71,10 +71,10 @@ type compiler struct {
 	src        *pagesource.Source
 	ahead      *pagesource.ReadAhead
 	twins      *twins
-	budget     int64 // bytes that the values of one entry may need beside
+	budget     int64 // bytes that the values of one entry may need besides
 	mismatches []Mismatch
 	err        error         // of another kind
-	varying    bool          // values need memory beside that of the Go type
+	varying    bool          // values need memory besides that of the Go type
 	missing    bool          // members may have no field
 	merging    bool          // a conversion was compiled that makes different values equal
 	unit       time.Duration // of times in the member that is compiled, 0 for the default
@@ -89,8 +89,7 @@ var (
 // Options are what plans for reading have in common.
 type Options struct {
 	Budget int64 // bytes of memory that the values of one entry may need
-	// AllowMissing has members of structs without a field in the file, or with a
-	// field that is not there in some record, get their zero value.
+	// AllowMissing makes members of structs zero if the file has no field for them.
 	AllowMissing bool
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// dense reads optionals that have an item each, and a bit that says whether it
-// counts, into pointers, or slices of no or one item.
+// dense reads optionals of a pre-release format, which have an item each and a bit
+// that says whether it is valid, into pointers, or into slices of at most one item.
 type dense struct {
 	bits   leaf[bool]
 	elem   node

@@ -40,8 +40,8 @@ func box[T any](inner node) node {
 	return &boxed[T]{inner: inner, box: func(v T) any { return v }}
 }
 
-// optionalAny reads optionals into nil or the item, which value.Some tells from an
-// empty optional. Its node reads them into pointers.
+// optionalAny reads optionals into nil or the item. An item that could be taken for an
+// empty optional becomes a value.Some. The node reads optionals into pointers.
 type optionalAny struct{ node }
 
 func (o *optionalAny) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {

@@ -16,10 +16,10 @@ func (c *compiler) fields(r *record, f *schema.Field, members []Member) {
 	c.assign(r, []*schema.Field{f}, members, map[*schema.Field]bool{})
 }
 
-// assign compiles reading fields below the records of in, nearest first, into the
-// members of a struct. The records have their items in common. moved holds the
-// fields that have a member already, and whether it is one that was looked for
-// elsewhere, too.
+// assign compiles reading fields below the records in, nearest first, into the members
+// of a struct. All the records have the same items. moved holds the fields that a
+// member is read from already, and whether that member was found in another record
+// than its own.
 func (c *compiler) assign(r *record, in []*schema.Field, members []Member, moved map[*schema.Field]bool) {
 	for _, m := range members {
 		chain, here, err := c.find(in, m.Name)
@@ -113,7 +113,7 @@ func isBase(name string) bool {
 	return strings.HasPrefix(name, ":_") && !strings.Contains(name, ".")
 }
 
-// absent stands for a field that is not there.
+// absent sets members that have no field to zero.
 type absent struct{ typ reflect.Type }
 
 func (a absent) read(_ *run, _, n int64, dst unsafe.Pointer, stride uintptr) error {

@@ -9,7 +9,7 @@ import (
 )
 
 // A Gather copies values that were read from other entries into members of Go
-// values: the entries that a join has found, of which there may be none for some.
+// values. A join uses it for the entries that it found, if there are any.
 type Gather struct {
 	item    reflect.Type // a struct with what one entry gives
 	members []gathered
@@ -29,9 +29,9 @@ const (
 	asOptional        // an any, nil if there is none, as those of optionals
 )
 
-// NewGather returns a Gather into the given members. Each becomes a member of the
-// item, of the type that the member points to, or of its own type if it is any or
-// if zeros is set: it is zero then where there is no entry.
+// NewGather returns a Gather into the given members. The item has a member for each,
+// of the type that the member points to; or of the member's own type if that is any or
+// if zeros is set, which makes members zero where there is no entry.
 func NewGather(members []Member, zeros bool) (*Gather, error) {
 	fields := make([]reflect.StructField, len(members))
 	g := &Gather{members: make([]gathered, len(members))}
@@ -60,16 +60,15 @@ func NewGather(members []Member, zeros bool) (*Gather, error) {
 	return g, nil
 }
 
-// Item returns the type of items, and their members, which are named as those
-// that the Gather was made for.
+// Item returns the type of items, a struct.
 func (g *Gather) Item() reflect.Type { return g.item }
 
-// Member returns what the i-th member is in an item.
+// Member returns the type and the offset that the i-th member has in an item.
 func (g *Gather) Member(i int) (reflect.Type, uintptr) { return g.members[i].typ, g.members[i].from }
 
-// Copy sets the members of values at dst, stride bytes apart, for each element of
-// at: from the item of that number, or to nothing if it is negative. Pointers
-// point into items.
+// Copy sets the members of the values at dst, which are stride bytes apart: those of
+// value i from item at[i], or to zero or nil if that is negative. Pointers point into
+// items.
 func (g *Gather) Copy(dst unsafe.Pointer, stride uintptr, at []int32, items unsafe.Pointer) {
 	size := g.item.Size()
 	for i := range g.members {

@@ -17,8 +17,8 @@ type Jagged struct {
 	root *collection
 }
 
-// CompileJagged makes the plan that reads the last field of chain, whose items
-// are of type t. Just one field on the way, itself included, is a collection.
+// CompileJagged makes the plan that reads the last field of chain into items of
+// type t. Exactly one field of chain must be a collection.
 func CompileJagged(src *pagesource.Source, chain []*schema.Field, t reflect.Type, opts Options) (*Jagged, error) {
 	c := newCompiler(src, opts)
 	for i, f := range chain {
@@ -45,12 +45,12 @@ func CompileJagged(src *pagesource.Source, chain []*schema.Field, t reflect.Type
 	return nil, fmt.Errorf("field %q of type %s is no collection", last.Path(), last.CppType())
 }
 
-// Stop tells that nothing more is wanted for now.
+// Stop ends reading ahead.
 func (j *Jagged) Stop() { j.plan.Stop() }
 
-// Read reads the entries from first on, n of them. ends gets, per entry, the
-// number of items up to its end. The items go to the memory that items returns
-// when asked for the place of the items from lo to hi.
+// Read reads n entries, from first on. It sets each element of ends to the number of
+// items up to the end of that entry, and stores the items from lo to hi in the memory
+// that items returns for them.
 func (j *Jagged) Read(ctx context.Context, first, n int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
 	var total int64 // items so far
 	return j.plan.each(ctx, first, n, func(r *run, at, item, m int64) error {
@@ -77,8 +77,8 @@ func (j *Jagged) Read(ctx context.Context, first, n int64, ends []int64, items f
 	})
 }
 
-// check makes sure that optional values, from item first on, are not several.
-// They begin at begin.
+// check returns an error if an optional, from item first on, has several values. The
+// first one begins at begin.
 func (j *Jagged) check(r *run, first, begin int64, ends []int64) error {
 	if !j.root.single {
 		return nil

@@ -58,7 +58,7 @@ type index struct {
 
 	cluster *pagesource.Cluster // of the read before
 	first   int64               // item that scratch begins with, -1 if it is not up to date
-	next    int64               // and ended before
+	next    int64               // the first item after those
 	end     uint64              // where the collection of the item before next ends
 
 	twins   *twins
@@ -66,9 +66,9 @@ type index struct {
 	twinsIn *pagesource.Cluster
 }
 
-// twins finds index columns of a plan that have the same pages: collections whose
-// items belong together, as in data of struct-of-arrays style, often do, and
-// bounds need to be read once then.
+// twins finds index columns of a plan that have the same pages. Collections whose
+// items belong together, as in data of struct-of-arrays style, often do; their
+// bounds are then read only once.
 type twins struct {
 	cluster *pagesource.Cluster
 	byPage  map[uint64]*index // by the offset of the first page

@@ -53,14 +53,14 @@ type Plan struct {
 	src     *pagesource.Source
 	root    node
 	size    uintptr // of a value
-	varying bool    // values need memory beside
-	budget  int64   // bytes that the values of one entry may need beside
+	varying bool    // values need memory besides
+	budget  int64   // bytes that the values of one entry may need besides
 	batch   int64   // entries that are read at once
 
 	arena arena
 	ahead *pagesource.ReadAhead
-	next  int64 // entry that reading in order goes on with, -1 if it is not known to be in order
-	end   int64 // entry that it ends before
+	next  int64 // entry that reading in order continues with, or -1 if entries are not read in order
+	end   int64 // entry before which reading in order ends
 }
 
 const (
@@ -71,11 +71,11 @@ const (
 	wantBatch = 4 << 20
 )
 
-// InOrder tells that the entries from first on are going to be read in order, up to
-// end, end excluded. Stop tells that no more are wanted for now.
+// InOrder announces that the entries from first to end, end excluded, will be read
+// in order, so that pages can be read ahead until Stop is called.
 func (p *Plan) InOrder(first, end int64) { p.next, p.end = first, end }
 
-// Stop ends what InOrder has begun.
+// Stop ends the reading ahead that InOrder began.
 func (p *Plan) Stop() {
 	p.next, p.end = -1, math.MaxInt64
 	p.ahead.Stop()

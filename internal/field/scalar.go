@@ -43,8 +43,8 @@ func (c *writeCompiler) scalar(f *schema.Field, t reflect.Type) out {
 // scalarOf is the scalar for values of type T.
 type scalarOf[T column.Element] struct{}
 
-// reader implements scalar. The elements are read as what the field's type says,
-// and then converted if t is another type.
+// reader implements scalar. The elements are read as values of the field's type, and
+// then converted if t is another type.
 func (scalarOf[T]) reader(c *compiler, f *schema.Field, t reflect.Type) node {
 	l := leaf[T]{column: open[T](c, f, 0)}
 	from, to := f.ElementKind(), convert.KindOf(t)
@@ -65,7 +65,8 @@ func (scalarOf[T]) reader(c *compiler, f *schema.Field, t reflect.Type) node {
 	return &converted[T]{leaf: l, convert: between, path: f.Path(), to: t}
 }
 
-// writer implements scalar. Bools are written as bools only, unlike they are read.
+// writer implements scalar. Unlike in reading, bools are converted neither to integers
+// nor from them.
 func (scalarOf[T]) writer(c *writeCompiler, f *schema.Field, t reflect.Type) out {
 	from, to := convert.KindOf(t), f.ElementKind()
 	if from == to {
@@ -83,7 +84,7 @@ func (s scalarOf[T]) putter(c *writeCompiler, f *schema.Field) putter {
 	return typed[T](f, s.writer(c, f, reflect.TypeFor[T]()))
 }
 
-// GoType returns a Go type that the values of f fit, as source text.
+// GoType returns a Go type that can hold the values of f, as source text.
 func GoType(f *schema.Field) string {
 	switch f.Shape {
 	case schema.Scalar:

@@ -14,14 +14,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// out takes the values of a field: the node of a plan for writing. It appends
-// to the buffers of columns and serves one goroutine.
+// out is the node of a plan for writing: it appends the values of a field to the
+// buffers of its columns. It must be used by one goroutine at a time.
 type out interface {
 	// write appends the n items at src, stride bytes apart.
 	write(src unsafe.Pointer, n int, stride uintptr) error
 }
 
-// buffers are the columns that a value goes to, by representation.
+// buffers holds the buffers of one column of a field, by representation.
 type buffers[T column.Element] struct {
 	all    []*pagesink.Buffer[T]
 	active *int
@@ -53,8 +53,8 @@ func (l *leafOut[T]) write(src unsafe.Pointer, n int, stride uintptr) error {
 	return nil
 }
 
-// indexOut writes where the items of collections end. As ROOT does, it comes
-// after the items: the order decides which page grows first.
+// indexOut writes where the items of collections end. As in ROOT, this happens after
+// the items are written: the order determines which page grows first.
 type indexOut struct {
 	buffers[uint64]
 	end *uint64 // of the last collection; 0 in a new cluster
@@ -205,8 +205,8 @@ func (d *dictionaryOut) write(src unsafe.Pointer, n int, stride uintptr) error {
 	return nil
 }
 
-// compareKeys orders keys as std::less does where that is known; structs and
-// others by their text, so that there is an order at all.
+// compareKeys orders numbers and strings as std::less does, and other keys by their
+// text, so that the order is always the same.
 func compareKeys(a, b reflect.Value) int {
 	switch {
 	case a.CanInt():

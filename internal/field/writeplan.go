@@ -35,8 +35,8 @@ func NewOutlets(sink *pagesink.Sink) *Outlets {
 	return &Outlets{sink, map[schema.FieldID]*int{}, map[schema.ColumnID]any{}, map[counted]*uint64{}}
 }
 
-// Activate has the field's values written in another representation from now
-// on; the sink must be at the beginning of a cluster.
+// Activate selects the representation that the field's values are written in from
+// now on. The sink must be at the beginning of a cluster.
 func (o *Outlets) Activate(f *schema.Field, representation int) {
 	*o.representation(f) = representation
 	o.sink.Activate(f, representation)
