@@ -96,11 +96,11 @@ func NewRecoder(from, to Format) (*Recoder, error) {
 // Append appends to dst the elements of page, n of them. The errors are those of
 // Decoder.Decode and of Encoder.Append.
 func (r *Recoder) Append(dst, page []byte, n int) ([]byte, error) {
-	elements := borrow(n, r.from.Kind())
-	defer giveBack(elements)
-	if err := decode(r.from, elements.bytes, n, page); err != nil {
+	elements, err := r.from.elements(page, n)
+	if err != nil {
 		return dst, err
 	}
+	defer giveBack(elements)
 	if r.convert == nil {
 		return encode(r.to, dst, elements.bytes, n)
 	}
@@ -125,11 +125,11 @@ func (f Format) CheckRange(to reflect.Kind, page []byte, n int) error {
 
 // Values decodes a page of n elements to values of the Go type of f's kind.
 func (f Format) Values(page []byte, n int) ([]any, error) {
-	elements := borrow(n, f.Kind())
-	defer giveBack(elements)
-	if err := decode(f, elements.bytes, n, page); err != nil {
+	elements, err := f.elements(page, n)
+	if err != nil {
 		return nil, err
 	}
+	defer giveBack(elements)
 	all := make([]any, n)
 	for i := range all {
 		if f.Kind() == reflect.Struct {
@@ -165,13 +165,22 @@ func (f Format) converter(from, to reflect.Kind) (c convert.Func, ok bool) {
 	return c, c != nil
 }
 
+// elements decodes a page of n elements into borrowed memory.
+func (f Format) elements(page []byte, n int) (*scratch, error) {
+	if err := f.pageLength(page, n); err != nil { // before memory is allocated for them
+		return nil, err
+	}
+	s := borrow(n, f.Kind())
+	return s, decode(f, s.bytes, n, page)
+}
+
 // decodeAs decodes a page of n elements and converts them to another kind.
 func (f Format) decodeAs(to reflect.Kind, c convert.Func, dst convert.Memory, n int, page []byte) error {
-	elements := borrow(n, f.Kind())
-	defer giveBack(elements)
-	if err := decode(f, elements.bytes, n, page); err != nil {
+	elements, err := f.elements(page, n)
+	if err != nil {
 		return err
 	}
+	defer giveBack(elements)
 	if lost := c(dst, elements.memory(), n); lost >= 0 {
 		return fmt.Errorf("element %d: %w: %v does not fit %v", lost, ErrRange, elements.memory().Value(f.Kind(), lost), to)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -173,6 +174,61 @@ func TestConversions(t *testing.T) {
 	readAs[float32](t)
 	readAs[float64](t)
 	readAs[column.Tagged](t)
+}
+
+// TestKinds decodes pages without a type at compile time: as values, as pages of
+// other formats, and to check the range. A page of another length is refused before
+// there is memory for the elements.
+func TestKinds(t *testing.T) {
+	from, to := column.Format{Type: column.Int32, Bits: 32}, column.Format{Type: column.SplitUInt16, Bits: 16}
+	page := []byte{1, 0, 0, 0, 0xff, 0xff, 0, 0}
+	tooLarge := []byte{1, 0, 0, 0, 0, 0, 1, 0}
+	values, err := from.Values(page, 2)
+	if err != nil || fmt.Sprint(values) != "[1 65535]" || fmt.Sprintf("%T", values[0]) != "int32" {
+		t.Errorf("%v, error %v", values, err)
+	}
+	tags, err := column.Format{Type: column.Switch, Bits: 96}.Values([]byte{5, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0}, 1)
+	if err != nil || tags[0] != any(column.Tagged{Index: 5, Tag: 2}) {
+		t.Errorf("%v, error %v", tags, err)
+	}
+	r, err := column.NewRecoder(from, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := r.Append([]byte{9}, page, 2); err != nil || string(got) != "\x09\x01\xff\x00\xff" {
+		t.Errorf("%x, error %v", got, err)
+	}
+	same, err := column.NewRecoder(from, column.Format{Type: column.SplitInt32, Bits: 32})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Zigzag makes 2 and 131070 of them.
+	if got, err := same.Append(nil, page, 2); err != nil || string(got) != "\x02\xfe\x00\xff\x00\x01\x00\x00" {
+		t.Errorf("%x, error %v", got, err)
+	}
+	if _, err := r.Append(nil, tooLarge, 2); !errors.Is(err, column.ErrRange) || !strings.Contains(err.Error(), "element 1: value out of range: 65536 does not fit a column of type SplitUInt16") {
+		t.Errorf("error %v", err)
+	}
+	for k, want := range map[reflect.Kind]error{reflect.Int32: nil, reflect.Int64: nil, reflect.Bool: nil, reflect.Uint16: column.ErrRange, reflect.Float32: wire.ErrUnsupported, reflect.Struct: wire.ErrUnsupported} {
+		if err := from.CheckRange(k, tooLarge, 2); !errors.Is(err, want) {
+			t.Errorf("%v: error %v, want %v", k, err, want)
+		}
+	}
+	for _, f := range []column.Format{{Type: column.Byte, Bits: 8}, {Type: column.Real32, Bits: 32}} {
+		_, err1 := column.NewRecoder(from, f)
+		_, err2 := column.NewRecoder(f, to)
+		if !errors.Is(err1, wire.ErrUnsupported) || !errors.Is(err2, wire.ErrUnsupported) {
+			t.Errorf("%v: errors %v, %v", f, err1, err2)
+		}
+	}
+	const many = math.MaxInt32
+	_, err1 := from.Values(page, many)
+	_, err2 := r.Append(nil, page, many)
+	for _, err := range []error{err1, err2, from.CheckRange(reflect.Int8, page, many), from.CheckRange(reflect.Int32, page, many)} {
+		if !errors.Is(err, wire.ErrCorrupt) {
+			t.Errorf("error %v", err)
+		}
+	}
 }
 
 // fuzzAs decodes a page as T. If T is the column's own type, encoding gives the
