@@ -3,13 +3,14 @@ package surgery
 import (
 	"context"
 	"fmt"
-	"iter"
 
-	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/internal/splice"
 )
 
-// A Piece is some of an input: all of it, or the entries from First to End, End
-// excluded and at most the number of entries; 0 stands for that.
+// A Piece is some of an input: the entries from First to End, End excluded. An End of 0
+// stands for the number of entries, so that the zero range is the whole input.
 type Piece struct {
 	Input
 	First, End int64
@@ -26,38 +27,44 @@ func (p Piece) String() string {
 	return p.Input.String()
 }
 
-// Concat makes a ROOT file at out with one RNTuple, which has pieces of others in
-// the given order. An input may have several pieces, overlapping ones, too. Schemas
-// go together as Merge says. Clusters that a piece has as a whole are copied page
-// by page, of the others what is needed is rewritten. Compression is as for Slim.
+// Concat makes a ROOT file at out with one RNTuple, which has pieces of others in the
+// given order. An input may have several pieces, even overlapping ones. Schemas go
+// together as Merge says. Clusters that lie wholly in a piece are copied page by page;
+// of the others what is needed is rewritten. Compression is as for Slim.
 //
-// Attribute sets are kept as Merge keeps them, but those of pieces are cut: an
-// attribute belongs to those of its entries that the piece has, and is dropped if
-// there are none, also if it had none before.
+// Attribute sets are kept as Merge keeps them, but those of pieces are cut: an attribute
+// belongs to those of its entries that the piece has, and is dropped if there are none,
+// even if it had none before.
+//
+// Options: those of Merge.
 func Concat(ctx context.Context, out string, pieces []Piece, opts ...Option) (*Report, error) {
-	inputs := make([]Input, len(pieces))
-	for i, p := range pieces {
-		inputs[i] = p.Input
+	c, err := configure("Concat", takesMerge, opts)
+	if err != nil {
+		return nil, err
 	}
-	return cut(ctx, out, inputs, newSettings(opts), func(ctx context.Context, n int, src *source) (iter.Seq2[rntuple.EntryRange, error], error) {
-		r, err := pieces[n].entries(ctx, src)
-		return one(r), err
-	})
+	j := &splice.Job{Select: func(ctx context.Context, n int, r *ntuple.Reader) (splice.Selection, error) {
+		entries, err := pieces[n].entries(ctx, r.Source)
+		return splice.Selection{Within: entries}, err
+	}}
+	for _, p := range pieces {
+		j.Inputs = append(j.Inputs, splice.Input(p.Input))
+	}
+	return c.asStored().create(ctx, out, j)
 }
 
 // entries returns the entries of a piece.
-func (p Piece) entries(ctx context.Context, src *source) (r rntuple.EntryRange, err error) {
-	n, unit := src.Source.Entries, "entries"
+func (p Piece) entries(ctx context.Context, src *pagesource.Source) (r splice.Range, err error) {
+	n, unit := src.Entries, "entries"
 	border := func(i int64) int64 { return i }
 	if p.Clusters {
-		clusters, err := src.Source.Clusters(ctx)
+		clusters, err := src.Clusters(ctx)
 		if err != nil {
 			return r, err
 		}
 		unit = "clusters"
 		border = func(i int64) int64 {
 			if i == n {
-				return src.Source.Entries
+				return src.Entries
 			}
 			return clusters[i].First
 		}
@@ -69,10 +76,5 @@ func (p Piece) entries(ctx context.Context, src *source) (r rntuple.EntryRange, 
 	if p.First < 0 || p.First > p.End || p.End > n {
 		return r, fmt.Errorf("there are no %s from %d to %d, but %d", unit, p.First, p.End, n)
 	}
-	return rntuple.EntryRange{First: border(p.First), End: border(p.End)}, nil
-}
-
-// one yields a range.
-func one(r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
-	return func(yield func(rntuple.EntryRange, error) bool) { yield(r, nil) }
+	return splice.Range{First: border(p.First), End: border(p.End)}, nil
 }

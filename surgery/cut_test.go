@@ -352,16 +352,16 @@ func TestCutAttributes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		src, err := openSource(all, Input{Path: path})
+		r, err := rntuple.Open(path, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer src.close()
-		set, err := src.set("s")
+		defer r.Close()
+		set, err := r.OpenAttributes("s")
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		if got := values(t, rntuple.Wrap(set.Reader)); !slices.Equal(got, want) {
+		if got := values(t, set.Reader()); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
@@ -494,12 +494,7 @@ func TestCutRefusals(t *testing.T) {
 	}
 	// The last part cannot be made.
 	points(t, in.Path, 0, 3000, rntuple.ClusterSize(5000), rntuple.Compression(404))
-	src, err := openSource(all, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.close()
-	c, err := src.Source.Find(all, 2999)
+	c, err := openRaw(t, in).Source.Find(all, 2999)
 	if err != nil {
 		t.Fatal(err)
 	}

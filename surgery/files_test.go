@@ -16,6 +16,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/splice"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -90,11 +91,7 @@ func TestFiles(t *testing.T) {
 // descriptors returns those of header and extension.
 func descriptors(t *testing.T, in Input) [2]envelope.Schema {
 	t.Helper()
-	src, err := openSource(all, in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.close()
+	src := openRaw(t, in)
 	d := [2]envelope.Schema{src.Header.Schema}
 	if src.Footer.Extension != nil {
 		d[1] = *src.Footer.Extension
@@ -271,11 +268,7 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src, err := openSource(all, Input{Path: bad})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cluster, err := src.Source.Find(all, 0)
+	cluster, err := openRaw(t, Input{Path: bad}).Source.Find(all, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +277,6 @@ func TestDamage(t *testing.T) {
 		p := c.Pages[0].Locator
 		places = append(places, int64(p.Offset), int64(p.Offset+p.Size)-1, int64(p.Offset+p.Size))
 	}
-	src.close()
 	for _, at := range places {
 		for least := Copy; least <= Rewrite; least++ {
 			damaged := bytes.Clone(whole)
@@ -351,6 +343,28 @@ func (d *dying) WriteAt(p []byte, off int64) (int, error) {
 	return d.File.WriteAt(p, off)
 }
 
+// updateDying opens a file that fails at some write.
+func updateDying(disk *os.File, calls int) splice.Opener {
+	return func(o *ntuple.WriteOptions) (*ntuple.File, error) {
+		info, err := disk.Stat()
+		if err != nil {
+			return nil, err
+		}
+		return ntuple.Update(&dying{disk, calls}, info.Size(), o)
+	}
+}
+
+// openRaw opens an RNTuple until the test ends.
+func openRaw(t *testing.T, in Input) *ntuple.Reader {
+	t.Helper()
+	r, err := rntuple.Open(in.Path, in.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r.Unwrapped()
+}
+
 // TestInterrupted stops merging into a file at every write: it is what it was,
 // or complete.
 func TestInterrupted(t *testing.T) {
@@ -365,16 +379,7 @@ func TestInterrupted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := &merger{inputs: []Input{{Path: into}, {Path: more}}, set: newSettings([]Option{AtLeast(least)}), inPlace: true}
-			if err := m.check(all); err != nil {
-				t.Fatal(err)
-			}
-			info, _ := disk.Stat()
-			o, _ := ntuple.NewWriteOptions(m.set.write)
-			f, err := ntuple.Update(&dying{disk, calls}, info.Size(), o)
-			if err == nil {
-				_, err = m.report(f, m.resume(all, f))
-			}
+			_, err = mergeInto(all, updateDying(disk, calls), Input{Path: into}, []Input{{Path: more}}, []Option{AtLeast(least)})
 			disk.Close()
 			if err == nil {
 				if calls < 5 {
@@ -523,12 +528,11 @@ func TestAttributes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer set.Close()
-			src := newSource(r.Unwrapped(), path)
-			one, err := src.set(s.Name)
+			one, err := r.OpenAttributes(s.Name)
 			if err != nil {
 				t.Fatal(what, err)
 			}
-			got[s.Name] = values(t, rntuple.Wrap(one.Reader))
+			got[s.Name] = values(t, one.Reader())
 		}
 		want := map[string][]string{
 			"s":     {"0 10 a whole", "5 1 a half", "10 20 b whole", "20 1 b half", "60 10 a whole", "65 1 a half"},
@@ -652,7 +656,7 @@ func TestGroups(t *testing.T) {
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 	points(t, in, 0, 5000, rntuple.ClusterSize(1000))
 	for least := Copy; least <= Rewrite; least++ {
-		bound := func(s *settings) { s.groupPages = 50 }
+		bound := func(c *config) error { c.GroupPages = 50; return nil }
 		report, err := Merge(all, out, []Input{{Path: in}}, AtLeast(least), Write(rntuple.ClusterSize(1000)), bound)
 		if err != nil {
 			t.Fatal(err)

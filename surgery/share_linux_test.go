@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/internal/splice"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/verify"
 )
@@ -139,7 +140,7 @@ func testShare(t *testing.T, dir string) {
 		check(t, elsewhere, report, Copy)
 	}
 	os.Remove(elsewhere)
-	if _, err := Merge(all, elsewhere, inputs, AtMost(Share)); !errors.Is(err, syscall.EXDEV) || !errors.Is(err, errLevel) {
+	if _, err := Merge(all, elsewhere, inputs, AtMost(Share)); !errors.Is(err, syscall.EXDEV) || !errors.Is(err, splice.ErrLevel) {
 		t.Errorf("sharing with another file system: %v", err)
 	}
 	noFile(t, elsewhere)

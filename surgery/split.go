@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"regexp"
 
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/splice"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -26,30 +27,38 @@ type Part struct {
 	Report  *Report
 }
 
-// Split cuts an RNTuple into several files. Their paths are made from a pattern
-// with one verb for their number, from 0 on, as fmt has it: "out-%03d.root". Where
-// the borders are those of clusters, pages are copied; clusters in the middle of
-// which a part ends are rewritten. An RNTuple without entries gives one part.
+// Split cuts an RNTuple into several files. Their paths are made from a pattern with one
+// verb for their number, from 0 on, as in package fmt: "out-%03d.root". Where parts end
+// between clusters, pages are copied; clusters in the middle of which a part ends are
+// rewritten. An RNTuple without entries gives one part.
 //
 // No file that exists is replaced. After an error, none of the parts is left.
 //
 // Attribute sets are in all parts, cut as Concat does it.
+//
+// Options: those of Slim.
 func Split(ctx context.Context, pattern string, in Input, size PartSize, opts ...Option) ([]Part, error) {
-	ranges, err := size.ranges(ctx, in, newSettings(opts))
+	c, err := configure("Split", takesCut, opts)
+	if err != nil {
+		return nil, err
+	}
+	clusters, err := splice.Clusters(ctx, splice.Input(in), c.Options.Read)
+	if err != nil {
+		return nil, err
+	}
+	ranges, err := size.ranges(clusters)
 	if err != nil {
 		return nil, err
 	}
 	parts := make([]Part, len(ranges))
 	for n, r := range ranges {
-		if parts[n], err = partOf(pattern, n, r); err != nil {
+		if parts[n], err = newPart(pattern, n, r); err != nil {
 			return nil, err
 		}
 	}
 	for n := range parts {
-		p := &parts[n]
-		p.Report, err = p.make(ctx, in, ranges[len(ranges)-1].End, newSettings(opts))
-		if err != nil {
-			err = fmt.Errorf("%s: %w", p.Path, err)
+		if err := parts[n].make(ctx, in, ranges[len(ranges)-1].End, *c.asStored()); err != nil {
+			err = fmt.Errorf("%s: %w", parts[n].Path, err)
 			for _, done := range parts[:n] {
 				err = errors.Join(err, os.Remove(done.Path))
 			}
@@ -62,8 +71,8 @@ func Split(ctx context.Context, pattern string, in Input, size PartSize, opts ..
 // verb matches the verb of a pattern.
 var verb = regexp.MustCompile(`%0?[1-9]?d`)
 
-// partOf returns the n-th part, which must not exist.
-func partOf(pattern string, n int, r rntuple.EntryRange) (Part, error) {
+// newPart returns the n-th part, which must not exist.
+func newPart(pattern string, n int, r splice.Range) (Part, error) {
 	at := verb.FindStringIndex(pattern)
 	if at == nil {
 		return Part{}, fmt.Errorf("%q does not say where the number of a part goes: %%d", pattern)
@@ -72,37 +81,37 @@ func partOf(pattern string, n int, r rntuple.EntryRange) (Part, error) {
 	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
 		return Part{}, &os.PathError{Op: "create", Path: path, Err: os.ErrExist}
 	}
-	return Part{Path: path, Entries: r}, nil
+	return Part{Path: path, Entries: rntuple.EntryRange(r)}, nil
 }
 
-func (p *Part) make(ctx context.Context, in Input, entries int64, set *settings) (*Report, error) {
-	if tell := set.progress; tell != nil && entries > 0 {
-		set.progress = func(done, total int64) {
-			tell(int64(float64(total)*float64(p.Entries.First)/float64(entries))+done, total)
+// make makes the part of an input with so many entries.
+func (p *Part) make(ctx context.Context, in Input, entries int64, c config) (err error) {
+	if tell := c.Progress; tell != nil && entries > 0 {
+		c.Progress = func(done, total int64) {
+			at := float64(p.Entries.First) + float64(p.Entries.Len())*(float64(done)/float64(total))
+			tell(int64(at/float64(entries)*float64(total)), total)
 		}
 	}
-	return cut(ctx, p.Path, []Input{in}, set, func(context.Context, int, *source) (iter.Seq2[rntuple.EntryRange, error], error) {
-		return one(p.Entries), nil
+	p.Report, err = c.create(ctx, p.Path, &splice.Job{
+		Inputs: inputsOf(in),
+		Select: func(context.Context, int, *ntuple.Reader) (splice.Selection, error) {
+			return splice.Selection{Within: splice.Range(p.Entries)}, nil
+		},
 	})
+	return err
 }
 
 // ranges returns which entries the parts have.
-func (size PartSize) ranges(ctx context.Context, in Input, set *settings) ([]rntuple.EntryRange, error) {
-	src, err := openSource(ctx, in, set.read...)
-	if err != nil {
-		return nil, err
+func (size PartSize) ranges(clusters []splice.Cluster) ([]splice.Range, error) {
+	var all []splice.Range
+	first, entries := int64(0), int64(0)
+	if len(clusters) > 0 {
+		entries = clusters[len(clusters)-1].End
 	}
-	defer src.close()
-	clusters, err := src.Source.Clusters(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", src.name, err)
-	}
-	var all []rntuple.EntryRange
-	first := int64(0)
 	end := func(entry int64) {
-		all, first = append(all, rntuple.EntryRange{First: first, End: entry}), entry
+		all, first = append(all, splice.Range{First: first, End: entry}), entry
 	}
-	switch entries := src.Source.Entries; {
+	switch {
 	case size == PartSize{Entries: size.Entries} && size.Entries > 0:
 		for entries-first > size.Entries {
 			end(first + size.Entries)
@@ -114,16 +123,15 @@ func (size PartSize) ranges(ctx context.Context, in Input, set *settings) ([]rnt
 	case size == PartSize{Bytes: size.Bytes} && size.Bytes > 0:
 		left := size.Bytes
 		for _, c := range clusters {
-			_, bytes := stored(c)
-			if bytes > left && c.First > first {
+			if c.Bytes > left && c.First > first {
 				end(c.First)
 				left = size.Bytes
 			}
-			left -= bytes
+			left -= c.Bytes
 		}
 	default:
 		return nil, errors.New("the size of parts is one positive number of entries, clusters or bytes")
 	}
-	end(src.Source.Entries)
+	end(entries)
 	return all, nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String says in a line what was done.
+// String returns a line that says what was done.
 func (r *Report) String() string {
 	text := fmt.Sprintf("%d inputs with %d entries; output: %d entries, %d clusters, %d cluster groups",
 		r.Inputs, r.InputEntries, r.Entries, r.Clusters, r.ClusterGroups)
@@ -16,6 +16,9 @@ func (r *Report) String() string {
 	}
 	if len(r.Dropped) > 0 {
 		text += "; dropped: " + strings.Join(r.Dropped, ", ")
+	}
+	if n := len(r.LeftBehind); n > 0 {
+		text += fmt.Sprintf("; %d objects left behind", n)
 	}
 	return text
 }

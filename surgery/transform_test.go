@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/internal/judge"
-	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/randtest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -154,7 +153,7 @@ func TestRepackFiles(t *testing.T) {
 
 func sum(r *Report) (all Work) {
 	for _, w := range r.Levels {
-		all.add(w.Pages, w.Bytes)
+		all.Pages, all.Bytes = all.Pages+w.Pages, all.Bytes+w.Bytes
 	}
 	return all
 }
@@ -623,12 +622,7 @@ func TestRenameInterrupted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		info, _ := disk.Stat()
-		set := newSettings(nil)
-		err = renameIn(t.Context(), Input{Path: path}, Renaming{Fields: map[string]string{"X": "Y"}}, set, func() (*ntuple.File, error) {
-			o, _ := ntuple.NewWriteOptions(set.write)
-			return ntuple.Update(&dying{disk, calls}, info.Size(), o)
-		})
+		err = renameInPlace(t.Context(), updateDying(disk, calls), Input{Path: path}, Renaming{Fields: map[string]string{"X": "Y"}}, nil)
 		disk.Close()
 		fields := openReader(t, path, "n").Schema().Fields
 		if err == nil {

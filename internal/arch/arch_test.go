@@ -53,6 +53,7 @@ var layers = []string{
 	"internal/field",
 	"internal/dump",
 	"cpp",
+	"internal/splice",
 	"rntuple",
 	"compare",
 	"rescue",

@@ -1,4 +1,4 @@
-package surgery
+package splice
 
 import (
 	"fmt"
@@ -9,29 +9,30 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A shape is the schema of an output, with its descriptors.
-type shape struct {
-	header *envelope.Header
-	ext    *envelope.Schema
+// A Shape is the schema of an output with its descriptors.
+type Shape struct {
+	Header    *envelope.Header
+	Extension *envelope.Schema
 	*schema.Schema
 }
 
 // newShape returns the schema of an RNTuple with the given descriptors. Columns of
 // the extension are not deferred: that follows from what comes into them.
-func newShape(h *envelope.Header, ext *envelope.Schema) (*shape, error) {
-	s := &shape{header: h, ext: &envelope.Schema{}}
-	s.header.Schema = upToDate(h.Schema)
+func newShape(h *envelope.Header, ext *envelope.Schema) (*Shape, error) {
+	s := &Shape{Header: h, Extension: &envelope.Schema{}}
+	s.Header.Schema = upToDate(h.Schema)
 	if ext != nil {
-		*s.ext = upToDate(*ext)
+		*s.Extension = upToDate(*ext)
 	}
-	for i := range s.ext.Columns {
-		c := &s.ext.Columns[i]
+	for i := range s.Extension.Columns {
+		c := &s.Extension.Columns[i]
 		c.Flags, c.FirstElement = c.Flags&^envelope.ColumnDeferred, 0
 	}
 	return s, s.build()
 }
 
-// upToDate returns a copy without columns of pre-release formats.
+// upToDate returns a copy whose columns have formats that replace those from before
+// format 1.0.0.0.
 func upToDate(s envelope.Schema) envelope.Schema {
 	s.Fields = append([]envelope.Field(nil), s.Fields...)
 	s.Aliases = append([]envelope.Alias(nil), s.Aliases...)
@@ -45,8 +46,8 @@ func upToDate(s envelope.Schema) envelope.Schema {
 	return s
 }
 
-func (s *shape) build() (err error) {
-	if s.Schema, err = schema.Build(s.header, s.ext); err != nil {
+func (s *Shape) build() (err error) {
+	if s.Schema, err = schema.Build(s.Header, s.Extension); err != nil {
 		return err
 	}
 	if len(s.Hidden) > 0 {
@@ -55,18 +56,18 @@ func (s *shape) build() (err error) {
 	return nil
 }
 
-// extend adds top-level fields of another RNTuple to the extension: those with
-// columns of their own first, then projected ones.
-func (s *shape) extend(fields []*schema.Field) error {
+// extend adds top-level fields of another RNTuple to the extension, with a prefix to
+// their names: those with columns of their own first, then projected ones.
+func (s *Shape) extend(fields []*schema.Field, prefix string) error {
 	for _, projected := range []bool{false, true} {
 		for _, f := range fields {
 			if (f.Source != nil) == projected {
-				if err := s.graft(f, -1); err != nil {
+				if err := s.graft(f, -1, prefix); err != nil {
 					return err
 				}
 			}
 		}
-		if err := s.build(); err != nil { // projections need what they are views on
+		if err := s.build(); err != nil { // projected fields need their sources
 			return err
 		}
 	}
@@ -74,15 +75,15 @@ func (s *shape) extend(fields []*schema.Field) error {
 }
 
 // graft adds a field and those below it; parent is -1 for a top-level field.
-func (s *shape) graft(f *schema.Field, parent int) error {
-	id := uint32(len(s.header.Fields) + len(s.ext.Fields))
+func (s *Shape) graft(f *schema.Field, parent int, prefix string) error {
+	id := uint32(len(s.Header.Fields) + len(s.Extension.Fields))
 	out := f.Field
 	out.Parent = uint32(parent)
 	if parent < 0 {
-		out.Parent = id
+		out.Parent, out.Name = id, prefix+f.Name
 	}
 	if f.Source != nil {
-		chain, err := s.Lookup(f.Source.Path())
+		chain, err := s.Lookup(prefix + f.Source.Path())
 		if err != nil {
 			return fmt.Errorf("projected field %q: %w", f.Path(), err)
 		}
@@ -90,11 +91,11 @@ func (s *shape) graft(f *schema.Field, parent int) error {
 		out.Source = uint32(source.ID)
 		for _, representation := range source.Columns {
 			for _, c := range representation {
-				s.ext.Aliases = append(s.ext.Aliases, envelope.Alias{Column: uint32(c.ID), Field: id})
+				s.Extension.Aliases = append(s.Extension.Aliases, envelope.Alias{Column: uint32(c.ID), Field: id})
 			}
 		}
 	}
-	s.ext.Fields = append(s.ext.Fields, out)
+	s.Extension.Fields = append(s.Extension.Fields, out)
 	if f.Source == nil {
 		for _, representation := range f.Columns {
 			for _, c := range representation {
@@ -102,41 +103,42 @@ func (s *shape) graft(f *schema.Field, parent int) error {
 				column.Field, column.FirstElement = id, 0
 				column.Flags &^= envelope.ColumnDeferred
 				column.Bits, column.PreRelease = current(c.Format()).Bits, false
-				s.ext.Columns = append(s.ext.Columns, column)
+				s.Extension.Columns = append(s.Extension.Columns, column)
 			}
 		}
 	}
 	for _, child := range f.Children {
-		if err := s.graft(child, int(id)); err != nil {
+		if err := s.graft(child, int(id), prefix); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// addTypes adds extra type information that the output does not have. There is
-// one list of streamer infos, which gets what others have.
-func (s *shape) addTypes(types []envelope.ExtraTypeInfo) error {
+// addTypes adds extra type information that the output does not have. There is one
+// list of streamer infos; those of another list are added to it.
+func (s *Shape) addTypes(types []envelope.ExtraTypeInfo) error {
 	for _, t := range types {
-		if i := slices.IndexFunc(s.header.ExtraTypes, same(t)); i >= 0 {
+		if i := slices.IndexFunc(s.Header.ExtraTypes, same(t)); i >= 0 {
 			continue
 		}
-		i := slices.IndexFunc(s.ext.ExtraTypes, same(t))
+		i := slices.IndexFunc(s.Extension.ExtraTypes, same(t))
 		switch {
 		case i < 0:
-			s.ext.ExtraTypes = append(s.ext.ExtraTypes, t)
-		case t.ContentID == envelope.StreamerInfo && t.Content != s.ext.ExtraTypes[i].Content:
-			merged, err := rootfile.MergeInfos([]byte(s.ext.ExtraTypes[i].Content), []byte(t.Content))
+			s.Extension.ExtraTypes = append(s.Extension.ExtraTypes, t)
+		case t.ContentID == envelope.StreamerInfo && t.Content != s.Extension.ExtraTypes[i].Content:
+			merged, err := rootfile.MergeInfos([]byte(s.Extension.ExtraTypes[i].Content), []byte(t.Content))
 			if err != nil {
 				return fmt.Errorf("extra type information: %w", err)
 			}
-			s.ext.ExtraTypes[i].Content = string(merged)
+			s.Extension.ExtraTypes[i].Content = string(merged)
 		}
 	}
 	return nil
 }
 
-// same returns what finds the information that ROOT takes for the same as t.
+// same returns a function that reports whether ROOT takes its argument and t for
+// information about the same type.
 func same(t envelope.ExtraTypeInfo) func(envelope.ExtraTypeInfo) bool {
 	return func(u envelope.ExtraTypeInfo) bool {
 		return t.ContentID == u.ContentID && t.TypeName == u.TypeName && t.TypeVersion == u.TypeVersion

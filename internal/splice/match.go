@@ -1,4 +1,4 @@
-package surgery
+package splice
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/convert"
+	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -18,23 +19,25 @@ type match struct {
 	extra    []*schema.Field                  // top-level fields that only the input has
 	problems []Problem                        // without the input
 
+	prefix  string
 	convert bool
 }
 
-// compare compares the schema of an input with that of the output. It finds all
-// problems that the modes have in common.
+// compare compares the schema of an input with that of the output, where its
+// top-level fields have a prefix to their names. It finds the problems that are such
+// in all modes.
 //
 // Specification: "RNTuple merging process", "Descriptor compatibility and
 // validation". Several column representations and, on request, types that can be
 // converted are allowed here.
-func compare(out, in *schema.Schema, convert bool) *match {
-	m := &match{from: map[schema.FieldID]*schema.Field{}, convert: convert}
+func compare(out, in *schema.Schema, prefix string, convert bool) *match {
+	m := &match{from: map[schema.FieldID]*schema.Field{}, prefix: prefix, convert: convert}
 	for _, h := range in.Hidden {
 		m.problem(h.Field, "cannot be read: %v", h.Err)
 	}
 	byName := map[string]*schema.Field{}
 	for _, g := range in.Fields {
-		byName[g.Name] = g
+		byName[prefix+g.Name] = g
 	}
 	for _, f := range out.Fields {
 		if g := byName[f.Name]; g != nil {
@@ -45,7 +48,7 @@ func compare(out, in *schema.Schema, convert bool) *match {
 		}
 	}
 	for _, g := range in.Fields {
-		if byName[g.Name] != nil {
+		if byName[prefix+g.Name] != nil {
 			m.extra = append(m.extra, g)
 		}
 	}
@@ -80,10 +83,10 @@ func (m *match) compare(f, g *schema.Field) {
 	case (f.Source == nil) != (g.Source == nil):
 		differ("projected field", f.Source != nil, g.Source != nil)
 		return
-	case f.Source != nil && f.Source.Path() != g.Source.Path():
+	case f.Source != nil && f.Source.Path() != m.prefix+g.Source.Path():
 		differ("the source of the projection", fmt.Sprintf("%q", f.Source.Path()), fmt.Sprintf("%q", g.Source.Path()))
 	}
-	if f.TypeName != g.TypeName && !(m.convert && f.Shape == g.Shape) {
+	if !sameType(f.TypeName, g.TypeName) && !(m.convert && f.Shape == g.Shape) {
 		differ("the type", f.CppType(), g.CppType())
 	}
 	if f.Flags&g.Flags&envelope.FieldChecksum != 0 && f.TypeChecksum != g.TypeChecksum {
@@ -129,34 +132,48 @@ func (m *match) compareColumns(f, g *schema.Field) {
 			m.problem(g, "has %d columns, in the first input %d", len(columns), len(f.Columns[0]))
 			return
 		}
-		if m.representation(f, columns) > 0 {
+		if representation(f, columns) > 0 {
 			continue // it is kept
 		}
 		for i, c := range columns {
 			from, to := current(c.Format()), f.Columns[0][i].Format()
-			if !m.fits(from, to, r > 0) {
+			if !fits(from, to, r > 0, m.convert) {
 				m.problem(g, "column %d is of type %v, in the first input %v", i, from, to)
 			}
 		}
 	}
 }
 
-// representation returns which representation of f has the formats of columns, or
-// 0 if none has.
-func (m *match) representation(f *schema.Field, columns []*schema.Column) int {
+// sameType reports whether two names mean the same type. ROOT has not always written
+// names in their normal form: "C<D<int> >" is "C<D<std::int32_t>>".
+//
+// Specification: "Type Name Normalization".
+func sameType(a, b string) bool {
+	if a == b {
+		return true
+	}
+	normalA, errA := cpptype.Normalize(a)
+	normalB, errB := cpptype.Normalize(b)
+	return errA == nil && errB == nil && normalA == normalB
+}
+
+// representation returns which representation of f has the formats of columns, or 0
+// if none has.
+func representation(f *schema.Field, columns []*schema.Column) int {
 	r := slices.IndexFunc(f.Columns, func(rep []*schema.Column) bool {
 		return slices.EqualFunc(rep, columns, func(a, b *schema.Column) bool { return a.Format() == current(b.Format()) })
 	})
 	return max(0, r)
 }
 
-// fits reports whether pages of one format can become pages of the other one.
-// Those of a further representation can if nothing is lost.
-func (m *match) fits(from, to column.Format, further bool) bool {
+// fits reports whether pages of one format can become pages of the other one: if
+// values may be converted, whenever that is possible; those of a further
+// representation, if nothing is lost.
+func fits(from, to column.Format, further, convert bool) bool {
 	switch {
 	case from == to, splitOf(from.Type, to.Type) && from.Bits == to.Bits:
 		return true
-	case m.convert:
+	case convert:
 		return convertible(from.Kind(), to.Kind()) && (from.Type == column.Byte) == (to.Type == column.Byte)
 	case !further:
 		return false
@@ -167,7 +184,7 @@ func (m *match) fits(from, to column.Format, further bool) bool {
 	return full && convertible(from.Kind(), to.Kind()) && to.Bits >= from.Bits
 }
 
-// current returns the format that replaces one of a pre-release format.
+// current returns the format that replaces one from before format 1.0.0.0.
 func current(f column.Format) column.Format {
 	if f.PreRelease {
 		f.PreRelease = false
@@ -178,7 +195,7 @@ func current(f column.Format) column.Format {
 	return f
 }
 
-// splits has the types of which there is a split version.
+// splits maps the types that have a split version to it.
 var splits = map[column.Type]column.Type{
 	column.Int16: column.SplitInt16, column.Int32: column.SplitInt32, column.Int64: column.SplitInt64,
 	column.UInt16: column.SplitUInt16, column.UInt32: column.SplitUInt32, column.UInt64: column.SplitUInt64,

@@ -1,0 +1,163 @@
+package splice
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"sort"
+
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// The fields of attribute sets that say which entries an attribute belongs to.
+const (
+	rangeStart = "_rangeStart"
+	rangeLen   = "_rangeLen"
+)
+
+// addSet appends an attribute set to the one of a name. Its RNTuple has so many
+// entries, of which the output has got those that are taken from the entry first on.
+func (r *run) addSet(ctx context.Context, set *source, name string, taken []Range, entries, first int64) error {
+	o := r.out.sets[name]
+	if o == nil {
+		var err error
+		if o, err = r.beginSet(set, name); err != nil {
+			return err
+		}
+		r.out.sets[name] = o
+	}
+	origins := map[schema.FieldID]origin{}
+	if err := o.match(origins, set, "", Strict, r.Convert); err != nil {
+		return err
+	}
+	m := newMapping(o, origins, set)
+	if r.Select != nil && entries > 0 && (len(taken) != 1 || taken[0].Len() != entries) {
+		return m.copyCut(ctx, taken, first)
+	}
+	if first != 0 {
+		for _, f := range o.shape.Fields {
+			if from, ok := origins[f.ID]; ok && f.Name == rangeStart && f.Shape == schema.Scalar {
+				from.shift = uint64(first)
+				origins[f.ID] = from
+			}
+		}
+		m = newMapping(o, origins, set)
+	}
+	return m.copyEntries(ctx, Range{End: set.Source.Entries})
+}
+
+// copyCut appends the attributes of a set that belong to entries that are taken, the
+// first of which has become the given one. Their ranges keep those of their entries
+// that are left; attributes that have none left are dropped.
+func (m *mapping) copyCut(ctx context.Context, taken []Range, first int64) error {
+	set := m.sources[0]
+	starts, err := set.numbers(ctx, rangeStart)
+	if err != nil {
+		return err
+	}
+	lengths, err := set.numbers(ctx, rangeLen)
+	if err != nil {
+		return err
+	}
+	place := placeIn(taken, first)
+	for i, start := range starts {
+		if start > math.MaxInt64 || lengths[i] > math.MaxInt64-start {
+			return fmt.Errorf("%s: %w", set.name, wire.Corrupt("attribute %d has %d entries from %d on, there cannot be as many", i, lengths[i], start))
+		}
+		begin, end := place(int64(start)), place(int64(start+lengths[i]))
+		starts[i], lengths[i] = uint64(begin), uint64(max(0, end-begin))
+	}
+	if err := errors.Join(m.replace(rangeStart, starts), m.replace(rangeLen, lengths)); err != nil {
+		return err
+	}
+	m.rewrite = true
+	for i := 0; i < len(lengths); i++ {
+		begin := i
+		for i < len(lengths) && lengths[i] > 0 {
+			i++
+		}
+		if err := m.copyEntries(ctx, Range{int64(begin), int64(i)}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// placeIn returns a function that returns where an entry is now, or the next one
+// that is taken, if the first one that is taken is now the given one.
+func placeIn(taken []Range, first int64) func(entry int64) int64 {
+	before := make([]int64, len(taken)+1) // entries in the ranges before
+	for i, r := range taken {
+		before[i+1] = before[i] + r.Len()
+	}
+	return func(entry int64) int64 {
+		i := sort.Search(len(taken), func(i int) bool { return taken[i].End > entry })
+		if i == len(taken) {
+			return first + before[i]
+		}
+		return first + before[i] + max(0, entry-taken[i].First)
+	}
+}
+
+// numbers returns the values of a top-level field of 64-bit unsigned integers.
+func (s *source) numbers(ctx context.Context, name string) ([]uint64, error) {
+	f := numberField(s.Source.Schema.Fields, name)
+	if f == nil {
+		return nil, fmt.Errorf("%s: %w", s.name, wire.Unsupported("field %q has no 64-bit numbers", name))
+	}
+	clusters, err := s.Source.Clusters(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	ahead := s.Source.NewReadAhead()
+	defer ahead.Stop()
+	c, err := pagesource.NewColumn[uint64](ahead, f, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	var all []uint64
+	for _, cluster := range clusters {
+		n, err := c.Len(cluster)
+		if err == nil && n != cluster.End-cluster.First {
+			err = wire.Corrupt("field %q has %d elements in cluster %d of %d entries", name, n, cluster.ID, cluster.End-cluster.First)
+		}
+		for at := int64(0); err == nil && at < n; {
+			var some []uint64
+			some, err = c.Next(ctx, cluster, at, n-at)
+			all, at = append(all, some...), at+int64(len(some))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.name, err)
+		}
+	}
+	return all, nil
+}
+
+// numberField returns the field of a name that has 64-bit unsigned integers, nil if
+// there is none.
+func numberField(fields []*schema.Field, name string) *schema.Field {
+	other := func(columns []*schema.Column) bool { return columns[0].Format().Kind() != reflect.Uint64 }
+	i := slices.IndexFunc(fields, func(f *schema.Field) bool {
+		return f.Name == name && f.Shape == schema.Scalar && !slices.ContainsFunc(f.Columns, other)
+	})
+	if i < 0 {
+		return nil
+	}
+	return fields[i]
+}
+
+// replace gives a top-level field other numbers, one for every entry of its source.
+func (m *mapping) replace(name string, numbers []uint64) error {
+	for _, c := range m.copiers {
+		if numberField([]*schema.Field{c.field}, name) != nil {
+			c.from.numbers = numbers
+			return nil
+		}
+	}
+	return fmt.Errorf("%s: %w", m.sources[0].name, wire.Unsupported("field %q has no 64-bit numbers", name))
+}

@@ -1,0 +1,180 @@
+package splice
+
+import (
+	"fmt"
+
+	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// chunks returns what the columns of the field have in a cluster of the source.
+func (from origin) chunks(c *pagesource.Cluster) ([]*pagecopy.Chunk, error) {
+	chunks := make([]*pagecopy.Chunk, len(from.field.Columns[0]))
+	for i := range chunks {
+		stored, err := c.Chunk(from.field, i)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", from.src.name, err)
+		}
+		chunks[i] = &pagecopy.Chunk{Chunk: stored, From: from.src.Source, Where: fmt.Sprintf("%s: cluster %d", from.src.name, c.ID)}
+		if from.shift != 0 {
+			chunks[i].Shift = []uint64{from.shift}
+		}
+	}
+	return chunks, nil
+}
+
+// takeClusters makes one cluster of the output of one of each source.
+func (m *mapping) takeClusters(clusters []*pagesource.Cluster, entries int64) error {
+	o := m.out
+	chunks, needed, err := m.chunks(clusters, entries)
+	if err != nil {
+		return err
+	}
+	if needed > o.reached {
+		if err := o.Sink.CommitCluster(); err != nil { // the one being filled does not have them
+			return err
+		}
+		o.reach(needed, func(c *schema.Column) int64 {
+			first := c.PerEntry * o.Sink.Entries()
+			if one := chunks[c.ID]; one != nil && len(one.Pages) > 0 {
+				first += one.Zeros
+				one.Zeros = 0 // those before the first element are not stored
+			}
+			return first
+		})
+	}
+	m.useExact(chunks)
+	lists := make([][]*pagecopy.Chunk, o.reached)
+	for id := range lists {
+		if chunks[id] != nil {
+			lists[id] = chunks[id : id+1]
+		}
+	}
+	return m.take(lists, entries)
+}
+
+// chunks returns what the sources have in their clusters for the columns of the
+// output, by column. Those of representations that will not be active are nil. It
+// also returns how many columns the output needs.
+func (m *mapping) chunks(clusters []*pagesource.Cluster, entries int64) (chunks []*pagecopy.Chunk, needed int, err error) {
+	chunks = make([]*pagecopy.Chunk, len(m.out.shape.Columns))
+	listed := make([]bool, len(chunks)) // in the page list of the source, and with more than zeros
+	for _, f := range m.out.storedFields() {
+		from := m.origins[f.ID]
+		if from.field == nil {
+			for _, c := range f.Columns[0] {
+				n := c.PerEntry * entries
+				chunks[c.ID] = &pagecopy.Chunk{Chunk: pagesource.Chunk{Zeros: n, Elements: n}, Where: m.sources[0].name}
+			}
+			continue
+		}
+		cluster := m.cluster(from.src, clusters)
+		mine, err := from.chunks(cluster)
+		if err != nil {
+			return nil, 0, err
+		}
+		in := make([]*schema.Column, len(mine))
+		for i, one := range mine {
+			in[i] = one.Column
+		}
+		for i, c := range f.Columns[representation(f, in)] {
+			one := mine[i]
+			chunks[c.ID] = one
+			for k := range min(len(f.Columns), len(from.field.Columns)) {
+				listed[f.Columns[k][i].ID] = int(from.field.Columns[k][i].ID) < len(cluster.Columns())
+			}
+			zeros := c.PerEntry > 0 && one.Zeros == one.Elements && one.Elements > 0
+			listed[c.ID] = listed[c.ID] && !zeros || len(one.Pages) > 0
+		}
+	}
+	for id, yes := range listed {
+		if yes {
+			needed = id + 1
+		}
+	}
+	return chunks, needed, nil
+}
+
+// useExact moves chunks that begin with zeros to a representation that can hold
+// zeros, if there is one.
+func (m *mapping) useExact(chunks []*pagecopy.Chunk) {
+	for _, f := range m.out.storedFields() {
+		for r, columns := range f.Columns {
+			one := chunks[columns[0].ID]
+			if one == nil || one.Zeros == 0 {
+				continue
+			}
+			if exact := m.out.exactRepresentation(f, r); exact != r {
+				for i, c := range f.Columns[exact] {
+					chunks[c.ID], chunks[columns[i].ID] = chunks[columns[i].ID], nil
+				}
+			}
+			break
+		}
+	}
+}
+
+// take makes a cluster of the chunks that each column has, by column; those that have
+// none are suppressed.
+func (m *mapping) take(lists [][]*pagecopy.Chunk, entries int64) error {
+	o := m.out
+	columns := make([]pagecopy.Column, len(lists))
+	for id, chunks := range lists {
+		if chunks == nil {
+			columns[id].Suppressed = true
+			continue
+		}
+		if err := m.setLevels(o.shape.Columns[id], chunks); err != nil {
+			return err
+		}
+		for _, c := range chunks {
+			columns[id].Chunks = append(columns[id].Chunks, *c)
+			for _, page := range c.Pages {
+				o.report.Levels[c.Level].Add(1, int64(page.StoredSize()))
+			}
+		}
+	}
+	o.report.Clusters++
+	return o.copier.Take(entries, columns)
+}
+
+// setLevels sets the levels of chunks of a column. A page list says once how all pages
+// of a column are compressed: chunks that differ in it are recompressed.
+func (m *mapping) setLevels(to *schema.Column, chunks []*pagecopy.Chunk) error {
+	same := true
+	for _, c := range chunks {
+		level, err := m.level(to, c)
+		if err != nil {
+			return err
+		}
+		c.Level = pagecopy.Level(level)
+		same = same && c.Level == chunks[0].Level && c.Compression == chunks[0].Compression
+	}
+	for _, c := range chunks {
+		if !same && c.Compression != uint32(m.out.Sink.Settings().Compression) {
+			c.Level = max(c.Level, pagecopy.Recompress)
+		}
+	}
+	return nil
+}
+
+// level returns the lowest level that is right for the pages of a chunk.
+func (m *mapping) level(to *schema.Column, c *pagecopy.Chunk) (Level, error) {
+	if len(c.Pages) == 0 {
+		return Share, nil
+	}
+	options := m.out.options
+	level := Share
+	switch {
+	case c.Column.Format() != to.Format() || c.Shift != nil:
+		level = Reseal
+	case c.Compression != uint32(m.out.Sink.Settings().Compression) && !options.KeepCompression:
+		level = Recompress
+	}
+	level = max(level, options.Least)
+	if level > options.Most && c.Shift == nil {
+		return 0, fmt.Errorf("%s: field %q: %w: the pages need %q", c.Where, to.Owner.Path(), ErrLevel, level)
+	}
+	return level, nil
+}

@@ -1,0 +1,94 @@
+package splice
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+)
+
+// An Object is an object in a ROOT file.
+type Object struct {
+	File  string // path of the file
+	Path  string // in the file, with directories
+	Class string
+}
+
+func (o Object) isRNTuple() bool {
+	return o.Class == anchor.ClassName || o.Class == anchor.ExperimentalClassName
+}
+
+// objects returns the objects that the directories of a file list, in that order.
+// Directories and earlier cycles are left out. A file with an RNTuple that is not a ROOT
+// file has no others.
+func objects(path string) ([]Object, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	fail := func(err error) ([]Object, error) { return nil, fmt.Errorf("%s: %w", path, err) }
+	file, err := rootfile.Open(f, info.Size())
+	if errors.Is(err, wire.ErrUnsupported) {
+		return nil, nil
+	}
+	if err != nil {
+		return fail(err)
+	}
+	var all []Object
+	seen := map[string]bool{} // paths
+	err = file.Walk(func(dir string, k rootfile.Key) error {
+		at := strings.TrimPrefix(dir+"/"+k.Name, "/")
+		if !seen[at] && k.Class != "TDirectory" && k.Class != "TDirectoryFile" {
+			seen[at] = true
+			all = append(all, Object{path, at, k.Class})
+		}
+		return nil
+	})
+	if err != nil {
+		return fail(err)
+	}
+	return all, nil
+}
+
+// leftBehind adds the objects in the files of a step that no job takes to the report.
+func (r *run) leftBehind(n int) error {
+	for _, in := range r.steps[n] {
+		all, err := objects(in.Path)
+		if err != nil {
+			return err
+		}
+		for _, o := range all {
+			if o.isRNTuple() && (r.taken[Input{in.Path, o.Path}] || r.taken[Input{Path: in.Path}] && !strings.Contains(o.Path, "/")) {
+				continue
+			}
+			known := slices.ContainsFunc(r.report.LeftBehind, func(other Object) bool { return other.Path == o.Path && other.Class == o.Class })
+			if !known {
+				r.report.LeftBehind = append(r.report.LeftBehind, o)
+			}
+		}
+	}
+	return nil
+}
+
+// takenBy returns the RNTuples that jobs take. Their names have neither slashes around
+// them nor a cycle.
+func takenBy(jobs []*Job) map[Input]bool {
+	taken := map[Input]bool{}
+	for _, j := range jobs {
+		for _, in := range j.Inputs {
+			name, _, _ := strings.Cut(in.Name, ";")
+			taken[Input{in.Path, strings.Trim(name, "/")}] = true
+		}
+	}
+	return taken
+}

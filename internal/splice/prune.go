@@ -1,0 +1,291 @@
+package splice
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A pruned schema has the fields of a source that are wanted.
+type pruned struct {
+	header  *envelope.Header
+	ext     *envelope.Schema
+	schema  *schema.Schema
+	origin  map[schema.FieldID]*schema.Field // of the source
+	dropped []string                         // projected fields that were dropped with their sources
+}
+
+// prune chooses the fields of the source that match the patterns to keep, all if
+// there are none, and none of those to drop. The options of package surgery say how.
+func (s *source) prune(keep, drop []string) error {
+	if len(keep)+len(drop) == 0 {
+		return nil
+	}
+	p := pruner{keep: keep, drop: drop, left: map[*schema.Field]bool{}, shed: map[*schema.Field]bool{}}
+	top := s.Source.Schema.TopLevel()
+	err := p.check(top)
+	if err == nil {
+		for _, f := range top {
+			p.choose(f, len(keep) == 0)
+		}
+		p.project(top)
+		p.fill(top)
+	}
+	if err == nil && !slices.ContainsFunc(top, func(f *schema.Field) bool { return p.left[f] }) {
+		err = errors.New("no field is left")
+	}
+	if err == nil {
+		s.pruned, err = s.withFields(p.left)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.name, err)
+	}
+	s.pruned.dropped = p.dropped
+	return nil
+}
+
+// A pruner chooses fields.
+type pruner struct {
+	keep, drop []string               // patterns
+	left, shed map[*schema.Field]bool // shed are those that match drop
+	dropped    []string
+}
+
+// divisible reports whether fields below f can be chosen one by one, if f can be.
+func divisible(f *schema.Field) bool {
+	return f.TypeName == "" && f.Source == nil && (f.Role == envelope.RoleRecord || f.Role == envelope.RoleCollection)
+}
+
+// matches reports whether a pattern matches f.
+func matches(pattern string, f *schema.Field) bool {
+	slashes := func(s string) string { return strings.ReplaceAll(s, ".", "/") }
+	short := f.Name // without the names of items
+	for above := f.Parent; above != nil; above = above.Parent {
+		if above.Parent == nil || above.Parent.Role != envelope.RoleCollection {
+			short = above.Name + "." + short
+		}
+	}
+	for _, name := range []string{f.Path(), short} {
+		if yes, _ := path.Match(slashes(pattern), slashes(name)); yes {
+			return true
+		}
+	}
+	return false
+}
+
+// exact reports whether a pattern has no wildcards.
+func exact(pattern string) bool { return !strings.ContainsAny(pattern, `*?[\`) }
+
+func anyMatches(patterns []string, f *schema.Field) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, f) })
+}
+
+// check makes sure that every pattern matches a field that can be chosen.
+func (p *pruner) check(top []*schema.Field) error {
+	for _, pattern := range slices.Concat(p.keep, p.drop) {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return fmt.Errorf("pattern %q: %w", pattern, err)
+		}
+		found := false
+		var inside *schema.Field // a match that cannot be chosen
+		var walk func(fields []*schema.Field, free bool)
+		walk = func(fields []*schema.Field, free bool) {
+			for _, f := range fields {
+				if matches(pattern, f) {
+					if free {
+						found = true
+					} else if inside == nil {
+						inside = f
+					}
+				}
+				walk(f.Children, free && divisible(f))
+			}
+		}
+		walk(top, true)
+		switch {
+		case found:
+		case inside != nil:
+			return fmt.Errorf("pattern %q: field %q is part of a %s and cannot be kept or dropped alone", pattern, inside.Path(), inside.Parent.CppType())
+		case exact(pattern):
+			return schema.NoField(top, pattern, "the RNTuple")
+		default:
+			return fmt.Errorf("%w matches %q", schema.ErrNoField, pattern)
+		}
+	}
+	return nil
+}
+
+// choose marks what is left of f and the fields below it, and reports whether
+// anything is.
+func (p *pruner) choose(f *schema.Field, kept bool) bool {
+	if anyMatches(p.drop, f) {
+		mark(p.shed, f, true)
+		return false
+	}
+	kept = kept || anyMatches(p.keep, f)
+	if divisible(f) && len(f.Children) > 0 {
+		some := false
+		for _, child := range f.Children {
+			some = p.choose(child, kept) || some
+		}
+		p.left[f] = some
+		return some
+	}
+	mark(p.left, f, kept)
+	return kept
+}
+
+// mark marks a field and all below it.
+func mark(marks map[*schema.Field]bool, f *schema.Field, yes bool) {
+	marks[f] = yes
+	for _, child := range f.Children {
+		mark(marks, child, yes)
+	}
+}
+
+// project marks the sources of projected fields as left, too. If a source is shed,
+// the projected field is dropped.
+func (p *pruner) project(fields []*schema.Field) {
+	for _, f := range fields {
+		switch {
+		case !p.left[f]:
+		case f.Source == nil:
+			p.project(f.Children)
+		case !p.need(f):
+			mark(p.left, f, false)
+			p.dropped = append(p.dropped, f.Path())
+		}
+	}
+}
+
+// need marks the sources of a projected field and of those below it as left. It
+// reports whether it could: false if one is shed.
+func (p *pruner) need(f *schema.Field) bool {
+	var sources []*schema.Field
+	for g := f.Source; g != nil; g = g.Source {
+		sources = append(sources, g)
+	}
+	for _, representation := range f.Columns {
+		for _, c := range representation {
+			sources = append(sources, c.Owner)
+		}
+	}
+	for _, g := range sources {
+		if p.shed[g] {
+			return false
+		}
+		for above := g; above != nil; above = above.Parent {
+			p.left[above] = true
+			if !divisible(above) {
+				mark(p.left, above, true)
+			}
+		}
+	}
+	for _, child := range f.Children {
+		if !p.need(child) {
+			return false
+		}
+	}
+	return true
+}
+
+// fill adds a field to collections that are only left for their sizes, because ROOT
+// cannot read items without any.
+func (p *pruner) fill(fields []*schema.Field) {
+	for _, f := range fields {
+		if !p.left[f] || !divisible(f) || len(f.Children) == 0 {
+			continue
+		}
+		if slices.ContainsFunc(f.Children, func(child *schema.Field) bool { return p.left[child] }) {
+			p.fill(f.Children)
+			continue
+		}
+		for g := f; len(g.Children) > 0; {
+			g = g.Children[0]
+			p.left[g] = true
+			if !divisible(g) {
+				mark(p.left, g, true)
+				break
+			}
+		}
+	}
+}
+
+// withFields returns the schema with the fields that are left, numbered anew.
+func (s *source) withFields(left map[*schema.Field]bool) (*pruned, error) {
+	n := newNumbers{fields: map[uint32]uint32{}, columns: map[uint32]uint32{}}
+	var original []*schema.Field // by new number
+	var walk func(fields []*schema.Field)
+	byID := map[schema.FieldID]*schema.Field{}
+	walk = func(fields []*schema.Field) {
+		for _, f := range fields {
+			if left[f] {
+				byID[f.ID] = f
+			}
+			walk(f.Children)
+		}
+	}
+	walk(s.Source.Schema.TopLevel())
+	ext := s.Footer.Extension
+	if ext == nil {
+		ext = &envelope.Schema{}
+	}
+	for id := range len(s.Header.Fields) + len(ext.Fields) {
+		if f := byID[schema.FieldID(id)]; f != nil {
+			n.fields[uint32(id)] = uint32(len(original))
+			original = append(original, f)
+		}
+	}
+	for _, c := range s.Source.Schema.Columns {
+		if left[c.Owner] {
+			n.columns[uint32(c.ID)] = uint32(len(n.columns))
+		}
+	}
+	p := &pruned{header: new(envelope.Header), ext: new(envelope.Schema), origin: map[schema.FieldID]*schema.Field{}}
+	*p.header = *s.Header
+	p.header.Schema = n.apply(&s.Header.Schema, 0, 0)
+	*p.ext = n.apply(ext, len(s.Header.Fields), len(s.Header.Columns))
+	for id, f := range original {
+		p.origin[schema.FieldID(id)] = f
+	}
+	var err error
+	p.schema, err = schema.Build(p.header, p.ext)
+	return p, err
+}
+
+// newNumbers maps the numbers of the fields and columns that are left to new ones.
+type newNumbers struct{ fields, columns map[uint32]uint32 }
+
+// apply returns what is left of descriptors whose fields and columns are numbered
+// from the given numbers on.
+func (n newNumbers) apply(s *envelope.Schema, field, column int) envelope.Schema {
+	out := *s
+	out.Fields, out.Columns, out.Aliases = nil, nil, nil
+	for i, f := range s.Fields {
+		if _, ok := n.fields[uint32(field+i)]; ok {
+			f.Parent = n.fields[f.Parent]
+			if f.Flags&envelope.FieldProjected != 0 {
+				f.Source = n.fields[f.Source]
+			}
+			out.Fields = append(out.Fields, f)
+		}
+	}
+	for i, c := range s.Columns {
+		if _, ok := n.columns[uint32(column+i)]; ok {
+			c.Field = n.fields[c.Field]
+			out.Columns = append(out.Columns, c)
+		}
+	}
+	for _, a := range s.Aliases {
+		if id, ok := n.fields[a.Field]; ok {
+			a.Field, a.Column = id, n.columns[a.Column]
+			out.Aliases = append(out.Aliases, a)
+		}
+	}
+	return out
+}

@@ -1,0 +1,70 @@
+package splice
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A Level is how much is done to a page. Those below Rewrite are the levels of
+// package pages.
+type Level uint8
+
+const (
+	Share Level = iota
+	Copy
+	Recompress
+	Reseal
+	Rewrite
+)
+
+var levelNames = [...]string{"share", "copy", "recompress", "reseal", "rewrite"}
+
+func (l Level) String() string {
+	if int(l) < len(levelNames) {
+		return levelNames[l]
+	}
+	return fmt.Sprintf("Level(%d)", uint8(l))
+}
+
+// ErrLevel says that a page needs a higher level than allowed.
+var ErrLevel = errors.New("the level is not allowed")
+
+// A Report says what a job has done; see surgery.Report.
+type Report struct {
+	Inputs        int
+	InputEntries  int64
+	Entries       int64
+	Clusters      int64
+	ClusterGroups int
+	Levels        [Rewrite + 1]Work
+	Dropped       []string
+	LeftBehind    []Object
+}
+
+// Work counts pages of inputs, and their bytes as stored, with checksums.
+type Work struct{ Pages, Bytes int64 }
+
+// Add adds pages of so many bytes.
+func (w *Work) Add(pages, bytes int64) {
+	w.Pages += pages
+	w.Bytes += bytes
+}
+
+// A Problem is a reason why an input cannot be merged.
+type Problem struct {
+	Input string
+	Field string // its path; empty if the problem concerns the whole input
+	What  string
+}
+
+func (p Problem) String() string {
+	if p.Field == "" {
+		return fmt.Sprintf("%s: %s", p.Input, p.What)
+	}
+	return fmt.Sprintf("%s: field %q: %s", p.Input, p.Field, p.What)
+}
+
+// Problems is the error for inputs that do not go together. It lists all reasons.
+type Problems []Problem
+
+func (p Problems) Error() string { return fmt.Sprintf("%d problems, first: %v", len(p), p[0]) }

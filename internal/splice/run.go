@@ -1,0 +1,417 @@
+package splice
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"slices"
+
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+)
+
+// Create does jobs in a new file at path, which replaces one that was there when
+// everything has succeeded.
+func Create(ctx context.Context, path string, jobs ...*Job) ([]*Report, error) {
+	return Run(ctx, path, CreateAt(path), jobs...)
+}
+
+// Run does jobs one after the other in the file at path, which open opens once the
+// inputs of all jobs have been checked. If anything fails, the file stays as it was.
+//
+// The error is of type Problems if inputs do not go together.
+func Run(ctx context.Context, path string, open Opener, jobs ...*Job) ([]*Report, error) {
+	if err := checkInputs(path, jobs); err != nil {
+		return nil, err
+	}
+	meter, taken := newMeter(jobs), takenBy(jobs)
+	runs := make([]*run, len(jobs))
+	reports := make([]*Report, len(jobs))
+	for i, j := range jobs {
+		runs[i] = newRun(j, meter, taken)
+		reports[i] = &runs[i].report
+		if err := runs[i].plan(ctx); err != nil {
+			return nil, err
+		}
+	}
+	f, err := open(runs[0].write)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		if err := r.do(ctx, f); err != nil {
+			f.Abort()
+			return nil, err
+		}
+	}
+	return reports, f.Close()
+}
+
+// checkInputs makes sure that there are inputs, and that the file at out is none.
+func checkInputs(out string, jobs []*Job) error {
+	info, statErr := os.Stat(out)
+	if len(jobs) == 0 {
+		return errors.New("there are no inputs")
+	}
+	for _, j := range jobs {
+		inputs := j.Inputs
+		if j.InPlace {
+			inputs = inputs[1:]
+		}
+		if len(inputs) == 0 {
+			return errors.New("there are no inputs")
+		}
+		for _, in := range inputs {
+			other, err := os.Stat(in.Path)
+			if err == nil && statErr == nil && os.SameFile(info, other) {
+				return fmt.Errorf("%s is an input, and would be overwritten", out)
+			}
+		}
+	}
+	return nil
+}
+
+// A run does a job, step by step. A step has one input, or all if they lie side by
+// side. Only its inputs are open during it, and in place the first one.
+type run struct {
+	Job
+	meter *meter
+	taken map[Input]bool // by all jobs
+	steps [][]Input
+
+	// Made by plan.
+	shape *Shape
+	sets  map[string]*Shape // of the attribute sets, by name
+	bytes []int64           // of the inputs of each step
+	write *ntuple.WriteOptions
+
+	report Report
+	out    *output
+}
+
+func newRun(j *Job, m *meter, taken map[Input]bool) *run {
+	r := &run{Job: *j, meter: m, taken: taken, sets: map[string]*Shape{}, report: Report{Inputs: len(j.Inputs)}}
+	r.GroupPages = cmp.Or(r.GroupPages, DefaultGroupPages)
+	if j.SideBySide {
+		r.steps = [][]Input{j.Inputs}
+	} else {
+		r.steps = slices.Collect(slices.Chunk(j.Inputs, 1))
+	}
+	return r
+}
+
+// prefix returns what comes before the names of the i-th source of a step.
+func (r *run) prefix(i int) string {
+	if i < len(r.Prefix) {
+		return r.Prefix[i]
+	}
+	return ""
+}
+
+// with opens the inputs of a step for f. If f fails, nothing is done in the
+// background any more when they are closed.
+func (r *run) with(ctx context.Context, n int, f func([]*source) error) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	var sources []*source
+	defer func() {
+		if err != nil && r.out != nil {
+			r.out.fail(err)
+		}
+		for _, src := range sources {
+			err = cmp.Or(err, src.close())
+		}
+	}()
+	for _, in := range r.steps[n] {
+		src, err := openSource(ctx, in, r.Read)
+		if err != nil {
+			return err
+		}
+		sources = append(sources, src)
+		if r.InPlace {
+			continue
+		}
+		if err := src.prune(r.Keep, r.Drop); err != nil {
+			return err
+		}
+	}
+	return f(sources)
+}
+
+// defaultCompression is used where the inputs have no pages.
+const defaultCompression compress.Settings = 505
+
+// plan checks all inputs.
+func (r *run) plan(ctx context.Context) error {
+	var problems Problems
+	compression, found := defaultCompression, false
+	for n := range r.steps {
+		err := r.with(ctx, n, func(sources []*source) error {
+			for _, src := range sources {
+				if found {
+					break
+				}
+				c, ok, err := src.Compression(ctx)
+				if err != nil {
+					return fmt.Errorf("%s: %w", src.name, err)
+				}
+				if ok {
+					compression, found = c, true
+				}
+			}
+			if err := r.measure(n); err != nil {
+				return err
+			}
+			if n > 0 || !r.InPlace {
+				if err := r.leftBehind(n); err != nil {
+					return err
+				}
+			}
+			more, err := r.check(n, sources)
+			problems = append(problems, more...)
+			if err != nil {
+				return err
+			}
+			_, err = r.selection(ctx, n, sources[0])
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if len(problems) > 0 {
+		return problems
+	}
+	if r.Compression != nil {
+		compression = *r.Compression
+	}
+	var err error
+	r.write, err = r.writeOptions(ctx, compression)
+	return err
+}
+
+// writeOptions returns the options for an output that is compressed as c says unless
+// they say otherwise.
+func (o *Options) writeOptions(ctx context.Context, c compress.Settings) (*ntuple.WriteOptions, error) {
+	write, err := o.Write(c)
+	if err == nil {
+		write.Context = ctx
+	}
+	return write, err
+}
+
+// check compares the inputs of a step with those before it.
+func (r *run) check(n int, sources []*source) (problems []Problem, err error) {
+	join := func(s *Shape, src *source, mode Mode) error {
+		m := compare(s.Schema, src.schema(), "", r.Convert)
+		m.apply(mode)
+		for _, p := range m.problems {
+			p.Input = src.name
+			problems = append(problems, p)
+		}
+		if mode == Union && len(m.problems) == 0 {
+			return s.extend(m.extra, "")
+		}
+		return nil
+	}
+	if r.SideBySide {
+		if problems := r.clashes(sources); len(problems) > 0 {
+			return problems, nil
+		}
+	}
+	if n == 0 {
+		r.shape, err = r.newShape(sources)
+	} else if err = join(r.shape, sources[0], r.Mode); err != nil {
+		err = fmt.Errorf("%s: %w", sources[0].name, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	err = r.eachSet(sources, func(set *source, name string) error {
+		if s := r.sets[name]; s != nil {
+			return join(s, set, Strict)
+		}
+		s, err := set.shape()
+		r.sets[name] = s
+		return err
+	})
+	return problems, err
+}
+
+// newShape returns the schema of an output that begins with the sources.
+func (r *run) newShape(sources []*source) (s *Shape, err error) {
+	if r.SideBySide {
+		s, err = r.besideShape(sources)
+	} else {
+		s, err = sources[0].shape()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.Edit != nil {
+		if err := r.Edit(s); err != nil {
+			return nil, fmt.Errorf("%s: %w", sources[0].name, err)
+		}
+	}
+	if r.Name != "" {
+		s.Header.Name = r.Name
+	}
+	return s, nil
+}
+
+// eachSet calls f for the attribute sets of sources that are to be kept, with the
+// names that they get.
+func (r *run) eachSet(sources []*source, f func(set *source, name string) error) error {
+	if r.DropAttributes {
+		return nil
+	}
+	for i, src := range sources {
+		for _, a := range src.Footer.AttributeSets {
+			set, err := src.set(a.Name)
+			if err == nil {
+				err = f(set, r.prefix(i)+a.Name)
+				set.ahead.Stop()
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// selection returns the entries of a step to be taken, of the only source if there
+// is a choice.
+func (r *run) selection(ctx context.Context, n int, src *source) (s Selection, err error) {
+	s = Selection{Within: Range{End: src.Source.Entries}}
+	if r.Select != nil {
+		if s, err = r.Select(ctx, n, src.Reader); err != nil {
+			err = fmt.Errorf("%s: %w", src.name, err)
+		}
+	}
+	return s, err
+}
+
+// do makes the output in a file.
+func (r *run) do(ctx context.Context, f *ntuple.File) error {
+	if !r.InPlace {
+		return r.fill(ctx, f, 0)
+	}
+	return r.with(ctx, 0, func(sources []*source) (err error) {
+		r.out, err = r.resumeOutput(f, sources[0])
+		if err != nil {
+			return err
+		}
+		return r.fill(ctx, f, 1)
+	})
+}
+
+// fill does the steps from the given one on.
+func (r *run) fill(ctx context.Context, f *ntuple.File, first int) error {
+	for n := first; n < len(r.steps); n++ {
+		err := r.with(ctx, n, func(sources []*source) error {
+			if n == 0 {
+				if err := r.begin(f, sources); err != nil {
+					return err
+				}
+			}
+			return r.add(ctx, n, sources)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return r.out.finish()
+}
+
+// begin begins the output.
+func (r *run) begin(f *ntuple.File, sources []*source) error {
+	s, err := r.newShape(sources)
+	if err != nil {
+		return err
+	}
+	if r.out, err = r.newOutput(f, s); err != nil || r.SideBySide {
+		return err
+	}
+	first := sources[0]
+	if first.pruned != nil {
+		r.report.Dropped = first.pruned.dropped
+	}
+	if r.Select == nil && len(s.Columns) == len(first.schema().Columns) {
+		r.out.keepFirst(first)
+	}
+	r.out.Features = slices.Clone(first.Footer.Features)
+	return nil
+}
+
+// add appends the entries of a step and its attribute sets.
+func (r *run) add(ctx context.Context, n int, sources []*source) error {
+	first, entries := r.out.Sink.Entries(), sources[0].Source.Entries
+	m, err := r.mapping(n, sources)
+	if err != nil {
+		return err
+	}
+	s, err := r.selection(ctx, n, sources[0])
+	if err != nil {
+		return err
+	}
+	m.progress = r.meter.within(s.Within, r.bytes[n])
+	taken, err := m.copySelection(ctx, s)
+	if err != nil {
+		return err
+	}
+	for _, src := range sources {
+		r.report.InputEntries += src.Source.Entries
+	}
+	err = r.eachSet(sources, func(set *source, name string) error {
+		return r.addSet(ctx, set, name, taken, entries, first)
+	})
+	if err != nil {
+		return err
+	}
+	if n == 0 {
+		r.out.settle()
+	}
+	if err := r.out.wait(); err != nil {
+		return err
+	}
+	r.meter.end(r.bytes[n])
+	return nil
+}
+
+// all returns the ranges of the selection. Those that adjoin each other are one; it
+// is an error if they are not in order or not within so many entries.
+func (s Selection) all(entries int64) iter.Seq2[Range, error] {
+	ranges := s.Ranges
+	if ranges == nil {
+		ranges = func(yield func(Range, error) bool) { yield(s.Within, nil) }
+	}
+	return func(yield func(Range, error) bool) {
+		var last Range
+		for r, err := range ranges {
+			if err == nil && (r.First < last.End || r.End < r.First || r.End > entries) {
+				err = fmt.Errorf("entries %d to %d cannot come after entry %d of %d", r.First, r.End, last.End, entries)
+			}
+			switch {
+			case err != nil:
+				yield(Range{}, err)
+				return
+			case r.Len() == 0:
+			case r.First == last.End && last.Len() > 0:
+				last.End = r.End
+			default:
+				if last.Len() > 0 && !yield(last, nil) {
+					return
+				}
+				last = r
+			}
+		}
+		if last.Len() > 0 {
+			yield(last, nil)
+		}
+	}
+}

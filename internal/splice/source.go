@@ -1,0 +1,113 @@
+package splice
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A source is an RNTuple that is open.
+type source struct {
+	*ntuple.Reader
+	name   string // for errors
+	ahead  *pagesource.ReadAhead
+	pruned *pruned // what is wanted of the schema; nil: all
+}
+
+func openSource(ctx context.Context, in Input, o *ntuple.ReadOptions) (*source, error) {
+	options := *o
+	options.Context = ctx
+	r, err := ntuple.Open(in.Path, in.Name, &options)
+	if err != nil {
+		return nil, err
+	}
+	return newSource(r, in.String()), nil
+}
+
+func newSource(r *ntuple.Reader, name string) *source {
+	return &source{Reader: r, name: name, ahead: r.Source.NewReadAhead()}
+}
+
+func (s *source) close() error {
+	s.ahead.Stop()
+	return s.Close()
+}
+
+// set opens an attribute set, which is closed with the source.
+func (s *source) set(name string) (*source, error) {
+	full := fmt.Sprintf("%s, attribute set %q", s.name, name)
+	r, err := s.OpenSet(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", full, err)
+	}
+	return newSource(r, full), nil
+}
+
+// schema returns the schema of the source, or what is wanted of it.
+func (s *source) schema() *schema.Schema {
+	if s.pruned != nil {
+		return s.pruned.schema
+	}
+	return s.Source.Schema
+}
+
+// shape returns the schema of the source for an output. The features of the header
+// are kept, because they concern the schema.
+func (s *source) shape() (*Shape, error) {
+	header, ext := *s.Header, s.Footer.Extension
+	if s.pruned != nil {
+		header, ext = *s.pruned.header, s.pruned.ext
+	}
+	shape, err := newShape(&header, ext)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.name, err)
+	}
+	return shape, err
+}
+
+// find returns the cluster that holds an entry.
+func (s *source) find(ctx context.Context, entry int64) (*pagesource.Cluster, error) {
+	c, err := s.Source.Find(ctx, entry)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.name, err)
+	}
+	return c, err
+}
+
+// A Cluster is a range of entries with the bytes of its pages, as stored.
+type Cluster struct {
+	Range
+	Bytes int64
+}
+
+// Clusters returns the clusters of an RNTuple.
+func Clusters(ctx context.Context, in Input, o *ntuple.ReadOptions) ([]Cluster, error) {
+	src, err := openSource(ctx, in, o)
+	if err != nil {
+		return nil, err
+	}
+	defer src.close()
+	clusters, err := src.Source.Clusters(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", src.name, err)
+	}
+	all := make([]Cluster, len(clusters))
+	for i, c := range clusters {
+		_, bytes := stored(c)
+		all[i] = Cluster{Range{c.First, c.End}, bytes}
+	}
+	return all, nil
+}
+
+// stored returns the number of pages of a cluster, and their bytes.
+func stored(c *pagesource.Cluster) (n, bytes int64) {
+	for _, list := range c.Columns() {
+		for _, p := range list.Pages {
+			n, bytes = n+1, bytes+int64(p.StoredSize())
+		}
+	}
+	return n, bytes
+}

@@ -1,0 +1,20 @@
+// Package surgery makes RNTuples out of others. Values are not decoded where that can
+// be avoided: pages are copied as they are stored, recompressed or encoded anew,
+// whichever is the least that is needed. Only where clusters are cut or joined are
+// elements moved one by one, column by column.
+//
+// Where both files are on one file system that lets files share bytes (btrfs, XFS and
+// others on Linux), pages are not even copied; see [Share].
+//
+// Inputs are never written to, and an output file appears complete or not at all. What
+// is copied or shared is read and verified; Read(rntuple.VerifyPages(false)) leaves
+// that out, and then what is shared is not read at all.
+//
+// Each operation says which options it takes; any other option is an error.
+//
+// All functions use as many goroutines as rntuple.Workers says. The memory they need
+// depends neither on the number of inputs nor on their size: it is that of two
+// clusters of the output and of the metadata of one input.
+//
+// Source: ROOT's document on merging, "RNTuple merging process".
+package surgery
