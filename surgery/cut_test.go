@@ -142,7 +142,7 @@ func TestRandomCuts(t *testing.T) {
 	}
 }
 
-// TestCutFiles cuts files of ROOT's.
+// TestCutFiles cuts files that ROOT wrote.
 func TestCutFiles(t *testing.T) {
 	for _, in := range goodFiles(t) {
 		t.Run(filepath.Base(in.Path)+":"+in.Name, func(t *testing.T) {
@@ -428,7 +428,7 @@ func TestCutLevels(t *testing.T) {
 	}
 }
 
-// TestCutRefusals has what cannot be done: nothing is left behind.
+// TestCutRefusals asks for what cannot be done, and makes sure that no files are left.
 func TestCutRefusals(t *testing.T) {
 	in := Input{Path: filepath.Join(t.TempDir(), "in.root")}
 	points(t, in.Path, 0, 100, rntuple.Compression(404))

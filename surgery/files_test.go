@@ -21,8 +21,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// goodFiles are files of ROOT's making, some of them older than format 1; with
-// -short, the small ones.
+// goodFiles returns files that ROOT wrote, some of them before format 1; with -short,
+// only small ones.
 func goodFiles(t *testing.T) (inputs []Input) {
 	var files []string
 	most := int64(1 << 20)
@@ -61,8 +61,8 @@ func goodFiles(t *testing.T) (inputs []Input) {
 	return inputs
 }
 
-// TestFiles merges files of ROOT's with themselves, at every level. What the
-// header says, and where deferred columns begin, stays.
+// TestFiles merges files that ROOT wrote with themselves, at every level. The header and
+// the beginnings of deferred columns stay the same.
 func TestFiles(t *testing.T) {
 	for _, in := range goodFiles(t) {
 		name := filepath.Base(in.Path) + ":" + in.Name
@@ -405,7 +405,7 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestCancelled stops merging in between.
+// TestCancelled cancels merging in the middle.
 func TestCancelled(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.root")
 	points(t, in, 0, 5000, rntuple.ClusterSize(1000))

@@ -127,7 +127,7 @@ func openReader(t *testing.T, path, name string) *rntuple.Reader {
 	return r
 }
 
-// TestRepackFiles stores files of ROOT's in other ways.
+// TestRepackFiles stores files that ROOT wrote in other ways.
 func TestRepackFiles(t *testing.T) {
 	for _, in := range goodFiles(t) {
 		want := lines(t, in.Path, in.Name)
@@ -322,7 +322,7 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestRenameFiles renames the first field of files of ROOT's.
+// TestRenameFiles renames the first field of files that ROOT wrote.
 func TestRenameFiles(t *testing.T) {
 	for _, in := range goodFiles(t) {
 		r := openReader(t, in.Path, in.Name)
@@ -413,7 +413,7 @@ func TestHMergeRandom(t *testing.T) {
 	}
 }
 
-// TestHMerge has what HMerge refuses, and attribute sets.
+// TestHMerge tests what HMerge refuses, and attribute sets.
 func TestHMerge(t *testing.T) {
 	type left struct{ A, B int32 }
 	type right struct {
@@ -522,7 +522,7 @@ func TestHMerge(t *testing.T) {
 	}
 }
 
-// TestHMergeFiles puts every file of ROOT's beside itself.
+// TestHMergeFiles merges every file that ROOT wrote side by side with itself.
 func TestHMergeFiles(t *testing.T) {
 	for _, in := range goodFiles(t) {
 		want := lines(t, in.Path, in.Name)
@@ -560,7 +560,7 @@ func TestHMergeFiles(t *testing.T) {
 	}
 }
 
-// TestOperationsFail damages inputs, and interrupts: no output is left.
+// TestOperationsFail damages inputs, and cancels operations: no output is left.
 func TestOperationsFail(t *testing.T) {
 	dir := t.TempDir()
 	good, bad := filepath.Join(dir, "good"), filepath.Join(dir, "bad")

@@ -3,11 +3,10 @@ package splice
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
-	"strings"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/pattern"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -61,42 +60,22 @@ func divisible(f *schema.Field) bool {
 	return f.TypeName == "" && f.Source == nil && (f.Role == envelope.RoleRecord || f.Role == envelope.RoleCollection)
 }
 
-// matches reports whether a pattern matches f.
-func matches(pattern string, f *schema.Field) bool {
-	slashes := func(s string) string { return strings.ReplaceAll(s, ".", "/") }
-	short := f.Name // without the names of items
-	for above := f.Parent; above != nil; above = above.Parent {
-		if above.Parent == nil || above.Parent.Role != envelope.RoleCollection {
-			short = above.Name + "." + short
-		}
-	}
-	for _, name := range []string{f.Path(), short} {
-		if yes, _ := path.Match(slashes(pattern), slashes(name)); yes {
-			return true
-		}
-	}
-	return false
-}
-
-// exact reports whether a pattern has no wildcards.
-func exact(pattern string) bool { return !strings.ContainsAny(pattern, `*?[\`) }
-
 func anyMatches(patterns []string, f *schema.Field) bool {
-	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, f) })
+	return slices.ContainsFunc(patterns, func(p string) bool { return pattern.Match(p, f) })
 }
 
 // check makes sure that every pattern matches a field that can be chosen.
 func (p *pruner) check(top []*schema.Field) error {
-	for _, pattern := range slices.Concat(p.keep, p.drop) {
-		if _, err := path.Match(pattern, ""); err != nil {
-			return fmt.Errorf("pattern %q: %w", pattern, err)
+	for _, text := range slices.Concat(p.keep, p.drop) {
+		if err := pattern.Check(text); err != nil {
+			return fmt.Errorf("pattern %q: %w", text, err)
 		}
 		found := false
 		var inside *schema.Field // a match that cannot be chosen
 		var walk func(fields []*schema.Field, free bool)
 		walk = func(fields []*schema.Field, free bool) {
 			for _, f := range fields {
-				if matches(pattern, f) {
+				if pattern.Match(text, f) {
 					if free {
 						found = true
 					} else if inside == nil {
@@ -110,11 +89,11 @@ func (p *pruner) check(top []*schema.Field) error {
 		switch {
 		case found:
 		case inside != nil:
-			return fmt.Errorf("pattern %q: field %q is part of a %s and cannot be kept or dropped alone", pattern, inside.Path(), inside.Parent.CppType())
-		case exact(pattern):
-			return schema.NoField(top, pattern, "the RNTuple")
+			return fmt.Errorf("pattern %q: field %q is part of a %s and cannot be kept or dropped alone", text, inside.Path(), inside.Parent.CppType())
+		case pattern.IsExact(text):
+			return schema.NoField(top, text, "the RNTuple")
 		default:
-			return fmt.Errorf("%w matches %q", schema.ErrNoField, pattern)
+			return fmt.Errorf("%w matches %q", schema.ErrNoField, text)
 		}
 	}
 	return nil

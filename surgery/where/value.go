@@ -11,14 +11,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A variable puts the values of a field where expressions look for them.
+// A variable puts the values of a field where expressions look them up.
 type variable struct {
 	values
 	in   map[string]any
 	name string
 }
 
-// values are those of some entries.
+// values are the values of a field in a batch of entries.
 type values interface {
 	load(first int64, n int) error
 	at(i int) any
