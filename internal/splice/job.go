@@ -2,7 +2,6 @@ package splice
 
 import (
 	"context"
-	"iter"
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
@@ -50,7 +49,7 @@ type Options struct {
 	Least, Most     Level
 	Name            string
 	Read            *ntuple.ReadOptions
-	Write           func(c compress.Settings) (*ntuple.WriteOptions, error) // for an output that is compressed as c says unless told otherwise
+	Write           func(c compress.Settings) (*ntuple.WriteOptions, error) // c is the default compression
 	Compression     *compress.Settings                                      // nil: that of the first pages of the inputs
 	KeepCompression bool
 	MinCluster      int64 // bytes; smaller clusters are joined
@@ -70,20 +69,6 @@ const (
 	Strict
 	Union
 )
-
-// A Range is the entries from First to End, End excluded.
-type Range struct{ First, End int64 }
-
-// Len returns the number of entries.
-func (r Range) Len() int64 { return r.End - r.First }
-
-// A Selection is the entries of an input to be taken.
-type Selection struct {
-	Within Range
-	// Ranges yields ranges within that one in order. They may be empty, and adjacent.
-	// Nil takes all of it.
-	Ranges iter.Seq2[Range, error]
-}
 
 // An Opener opens the file that is written.
 type Opener func(o *ntuple.WriteOptions) (*ntuple.File, error)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
@@ -17,10 +16,6 @@ type Object struct {
 	File  string // path of the file
 	Path  string // in the file, with directories
 	Class string
-}
-
-func (o Object) isRNTuple() bool {
-	return o.Class == anchor.ClassName || o.Class == anchor.ExperimentalClassName
 }
 
 // objects returns the objects that the directories of a file list, in that order.
@@ -60,24 +55,31 @@ func objects(path string) ([]Object, error) {
 	return all, nil
 }
 
-// leftBehind adds the objects in the files of a step that no job takes to the report.
-func (r *run) leftBehind(n int) error {
+// leaveBehind adds the objects in the files of a step that no job takes to the report.
+func (r *run) leaveBehind(n int) error {
 	for _, in := range r.steps[n] {
 		all, err := objects(in.Path)
 		if err != nil {
 			return err
 		}
 		for _, o := range all {
-			if o.isRNTuple() && (r.taken[Input{in.Path, o.Path}] || r.taken[Input{Path: in.Path}] && !strings.Contains(o.Path, "/")) {
-				continue
-			}
-			known := slices.ContainsFunc(r.report.LeftBehind, func(other Object) bool { return other.Path == o.Path && other.Class == o.Class })
-			if !known {
+			same := Object{Path: o.Path, Class: o.Class}
+			if !r.left[same] && !r.takes(o) {
+				r.left[same] = true
 				r.report.LeftBehind = append(r.report.LeftBehind, o)
 			}
 		}
 	}
 	return nil
+}
+
+// takes reports whether an object is an RNTuple that a job takes.
+func (r *run) takes(o Object) bool {
+	if o.Class != anchor.ClassName && o.Class != anchor.ExperimentalClassName {
+		return false
+	}
+	only := r.taken[Input{Path: o.File}] && !strings.Contains(o.Path, "/") // at the top level
+	return only || r.taken[Input{o.File, o.Path}]
 }
 
 // takenBy returns the RNTuples that jobs take. Their names have neither slashes around

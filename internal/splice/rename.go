@@ -37,16 +37,10 @@ func RenameInPlace(ctx context.Context, in Input, open Opener, edit func(*Shape)
 	if strings.Contains(s.Header.Name, "/") {
 		return fail(fmt.Errorf("%q leads to another directory", s.Header.Name))
 	}
-	c, ok, err := src.Compression(ctx)
-	switch {
-	case err != nil:
-		return fail(err)
-	case options.Compression != nil:
-		c = *options.Compression
-	case !ok:
-		c = defaultCompression
+	if err := options.compressAs(ctx, src); err != nil {
+		return err
 	}
-	write, err := options.writeOptions(ctx, c)
+	write, err := options.writeOptions(ctx)
 	if err != nil {
 		return err
 	}

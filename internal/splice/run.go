@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"slices"
 
@@ -43,6 +42,9 @@ func Run(ctx context.Context, path string, open Opener, jobs ...*Job) ([]*Report
 	}
 	for _, r := range runs {
 		if err := r.do(ctx, f); err != nil {
+			if r.out != nil {
+				r.out.fail(err)
+			}
 			f.Abort()
 			return nil, err
 		}
@@ -79,7 +81,8 @@ func checkInputs(out string, jobs []*Job) error {
 type run struct {
 	Job
 	meter *meter
-	taken map[Input]bool // by all jobs
+	taken map[Input]bool  // by all jobs
+	left  map[Object]bool // the report lists them; without the file
 	steps [][]Input
 
 	// Made by plan.
@@ -93,7 +96,7 @@ type run struct {
 }
 
 func newRun(j *Job, m *meter, taken map[Input]bool) *run {
-	r := &run{Job: *j, meter: m, taken: taken, sets: map[string]*Shape{}, report: Report{Inputs: len(j.Inputs)}}
+	r := &run{Job: *j, meter: m, taken: taken, left: map[Object]bool{}, sets: map[string]*Shape{}, report: Report{Inputs: len(j.Inputs)}}
 	r.GroupPages = cmp.Or(r.GroupPages, DefaultGroupPages)
 	if j.SideBySide {
 		r.steps = [][]Input{j.Inputs}
@@ -132,9 +135,6 @@ func (r *run) with(ctx context.Context, n int, f func([]*source) error) (err err
 			return err
 		}
 		sources = append(sources, src)
-		if r.InPlace {
-			continue
-		}
 		if err := src.prune(r.Keep, r.Drop); err != nil {
 			return err
 		}
@@ -142,41 +142,13 @@ func (r *run) with(ctx context.Context, n int, f func([]*source) error) (err err
 	return f(sources)
 }
 
-// defaultCompression is used where the inputs have no pages.
-const defaultCompression compress.Settings = 505
-
 // plan checks all inputs.
 func (r *run) plan(ctx context.Context) error {
 	var problems Problems
-	compression, found := defaultCompression, false
 	for n := range r.steps {
 		err := r.with(ctx, n, func(sources []*source) error {
-			for _, src := range sources {
-				if found {
-					break
-				}
-				c, ok, err := src.Compression(ctx)
-				if err != nil {
-					return fmt.Errorf("%s: %w", src.name, err)
-				}
-				if ok {
-					compression, found = c, true
-				}
-			}
-			if err := r.measure(n); err != nil {
-				return err
-			}
-			if n > 0 || !r.InPlace {
-				if err := r.leftBehind(n); err != nil {
-					return err
-				}
-			}
-			more, err := r.check(n, sources)
+			more, err := r.planStep(ctx, n, sources)
 			problems = append(problems, more...)
-			if err != nil {
-				return err
-			}
-			_, err = r.selection(ctx, n, sources[0])
 			return err
 		})
 		if err != nil {
@@ -186,17 +158,58 @@ func (r *run) plan(ctx context.Context) error {
 	if len(problems) > 0 {
 		return problems
 	}
-	if r.Compression != nil {
-		compression = *r.Compression
-	}
 	var err error
-	r.write, err = r.writeOptions(ctx, compression)
+	r.write, err = r.writeOptions(ctx)
 	return err
 }
 
-// writeOptions returns the options for an output that is compressed as c says unless
-// they say otherwise.
-func (o *Options) writeOptions(ctx context.Context, c compress.Settings) (*ntuple.WriteOptions, error) {
+// planStep checks the inputs of a step.
+func (r *run) planStep(ctx context.Context, n int, sources []*source) ([]Problem, error) {
+	for _, src := range sources {
+		if err := r.compressAs(ctx, src); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.measure(n); err != nil {
+		return nil, err
+	}
+	if n > 0 || !r.InPlace {
+		if err := r.leaveBehind(n); err != nil {
+			return nil, err
+		}
+	}
+	problems, err := r.check(n, sources)
+	if err == nil {
+		_, err = r.selection(ctx, n, sources[0])
+	}
+	return problems, err
+}
+
+// compressAs compresses the output as the first pages of a source are, unless it is
+// known already how to compress it.
+func (o *Options) compressAs(ctx context.Context, src *source) error {
+	if o.Compression != nil {
+		return nil
+	}
+	c, ok, err := src.Compression(ctx)
+	if err != nil {
+		return fmt.Errorf("%s: %w", src.name, err)
+	}
+	if ok {
+		o.Compression = &c
+	}
+	return nil
+}
+
+// defaultCompression is used where the inputs have no pages.
+const defaultCompression compress.Settings = 505
+
+// writeOptions returns the options for the output.
+func (o *Options) writeOptions(ctx context.Context) (*ntuple.WriteOptions, error) {
+	c := defaultCompression
+	if o.Compression != nil {
+		c = *o.Compression
+	}
 	write, err := o.Write(c)
 	if err == nil {
 		write.Context = ctx
@@ -284,18 +297,6 @@ func (r *run) eachSet(sources []*source, f func(set *source, name string) error)
 	return nil
 }
 
-// selection returns the entries of a step to be taken, of the only source if there
-// is a choice.
-func (r *run) selection(ctx context.Context, n int, src *source) (s Selection, err error) {
-	s = Selection{Within: Range{End: src.Source.Entries}}
-	if r.Select != nil {
-		if s, err = r.Select(ctx, n, src.Reader); err != nil {
-			err = fmt.Errorf("%s: %w", src.name, err)
-		}
-	}
-	return s, err
-}
-
 // do makes the output in a file.
 func (r *run) do(ctx context.Context, f *ntuple.File) error {
 	if !r.InPlace {
@@ -381,37 +382,4 @@ func (r *run) add(ctx context.Context, n int, sources []*source) error {
 	}
 	r.meter.end(r.bytes[n])
 	return nil
-}
-
-// all returns the ranges of the selection. Those that adjoin each other are one; it
-// is an error if they are not in order or not within so many entries.
-func (s Selection) all(entries int64) iter.Seq2[Range, error] {
-	ranges := s.Ranges
-	if ranges == nil {
-		ranges = func(yield func(Range, error) bool) { yield(s.Within, nil) }
-	}
-	return func(yield func(Range, error) bool) {
-		var last Range
-		for r, err := range ranges {
-			if err == nil && (r.First < last.End || r.End < r.First || r.End > entries) {
-				err = fmt.Errorf("entries %d to %d cannot come after entry %d of %d", r.First, r.End, last.End, entries)
-			}
-			switch {
-			case err != nil:
-				yield(Range{}, err)
-				return
-			case r.Len() == 0:
-			case r.First == last.End && last.Len() > 0:
-				last.End = r.End
-			default:
-				if last.Len() > 0 && !yield(last, nil) {
-					return
-				}
-				last = r
-			}
-		}
-		if last.Len() > 0 {
-			yield(last, nil)
-		}
-	}
 }
