@@ -377,6 +377,10 @@ func TestCutAttributes(t *testing.T) {
 	_, err = Concat(all, out, []Piece{{Input: in, First: 10}, {Input: in, First: 3, End: 6}, {Input: in}})
 	check("concat", err, out, "0 10 whole", "0 5 middle", "9 1 last", "10 3 whole", "12 1 middle", "10 1 one",
 		"13 20 whole", "18 10 middle", "16 1 one", "20 0 none", "32 1 last")
+	small := Read(rntuple.WithLimits(rntuple.Limits{EntryBytes: 5*16 - 1}))
+	if _, err = Concat(all, out, []Piece{{Input: in, First: 10}}, small); !errors.Is(err, rntuple.ErrUnsupported) {
+		t.Errorf("ranges of 5 attributes in 79 bytes: %v", err)
+	}
 	parts, err := Split(all, filepath.Join(dir, "%d.root"), in, PartSize{Clusters: 1})
 	if err != nil || len(parts) != 2 {
 		t.Fatal(parts, err)

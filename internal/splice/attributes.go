@@ -35,27 +35,32 @@ func (r *run) addSet(ctx context.Context, set *source, name string, taken []Rang
 	if err := o.match(origins, set, "", Strict, r.Convert); err != nil {
 		return err
 	}
-	m := newMapping(o, origins, set)
 	if r.Select != nil && entries > 0 && (len(taken) != 1 || taken[0].Len() != entries) {
-		return m.copyCut(ctx, taken, first)
+		return newMapping(o, origins, set).copyCut(ctx, taken, first)
 	}
 	if first != 0 {
-		for _, f := range o.shape.Fields {
-			if from, ok := origins[f.ID]; ok && f.Name == rangeStart && f.Shape == schema.Scalar {
-				from.shift = uint64(first)
-				origins[f.ID] = from
-			}
+		f, err := numberField(o.shape.Fields, rangeStart)
+		if err != nil {
+			return fmt.Errorf("%s: %w", set.name, err)
 		}
-		m = newMapping(o, origins, set)
+		from := origins[f.ID]
+		from.shift = uint64(first)
+		origins[f.ID] = from
 	}
-	return m.copyEntries(ctx, Range{End: set.Source.Entries})
+	return newMapping(o, origins, set).copyEntries(ctx, Range{End: set.Source.Entries})
 }
+
+// attributeBytes is how many bytes of memory an attribute takes that is cut.
+const attributeBytes = 16
 
 // copyCut appends the attributes of a set that belong to entries that are taken, the
 // first of which has become the given one. Their ranges keep those of their entries
 // that are left; attributes that have none left are dropped.
 func (m *mapping) copyCut(ctx context.Context, taken []Range, first int64) error {
 	set := m.sources[0]
+	if n, limit := set.Source.Entries, set.Reader.Options.Limits.EntryBytes; n > limit/attributeBytes {
+		return fmt.Errorf("%s: %w", set.name, wire.Unsupported("%d attributes, the limit is %d bytes of memory for them", n, limit))
+	}
 	starts, err := set.numbers(ctx, rangeStart)
 	if err != nil {
 		return err
@@ -106,9 +111,9 @@ func placeIn(taken []Range, first int64) func(entry int64) int64 {
 
 // numbers returns the values of a top-level field of 64-bit unsigned integers.
 func (s *source) numbers(ctx context.Context, name string) ([]uint64, error) {
-	f := numberField(s.Source.Schema.Fields, name)
-	if f == nil {
-		return nil, fmt.Errorf("%s: %w", s.name, wire.Unsupported("field %q has no 64-bit numbers", name))
+	f, err := numberField(s.Source.Schema.Fields, name)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
 	clusters, err := s.Source.Clusters(ctx)
 	if err != nil {
@@ -138,26 +143,28 @@ func (s *source) numbers(ctx context.Context, name string) ([]uint64, error) {
 	return all, nil
 }
 
-// numberField returns the field of a name that has 64-bit unsigned integers, nil if
-// there is none.
-func numberField(fields []*schema.Field, name string) *schema.Field {
+// numberField returns the field of a name, which must have 64-bit unsigned integers.
+func numberField(fields []*schema.Field, name string) (*schema.Field, error) {
 	other := func(columns []*schema.Column) bool { return columns[0].Format().Kind() != reflect.Uint64 }
 	i := slices.IndexFunc(fields, func(f *schema.Field) bool {
 		return f.Name == name && f.Shape == schema.Scalar && !slices.ContainsFunc(f.Columns, other)
 	})
 	if i < 0 {
-		return nil
+		return nil, wire.Unsupported("there is no field %q of 64-bit numbers", name)
 	}
-	return fields[i]
+	return fields[i], nil
 }
 
 // replace gives a top-level field other numbers, one for every entry of its source.
 func (m *mapping) replace(name string, numbers []uint64) error {
+	f, err := numberField(m.out.shape.Fields, name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.sources[0].name, err)
+	}
 	for _, c := range m.copiers {
-		if numberField([]*schema.Field{c.field}, name) != nil {
+		if c.field == f {
 			c.from.numbers = numbers
-			return nil
 		}
 	}
-	return fmt.Errorf("%s: %w", m.sources[0].name, wire.Unsupported("field %q has no 64-bit numbers", name))
+	return nil
 }
