@@ -47,12 +47,14 @@ OUT appears only once it is complete: after an error there is no new file.`,
 	compressionFlag(cmd, &c.compression, "zstd:5", "")
 	cmd.Flags().Int64Var(&c.clusterSize, "cluster-size", 128<<20, "wanted size of clusters on disk, in bytes")
 	forceFlag(cmd, &c.force)
-	cmd.MarkFlagRequired("schema")
 	cmd.MarkFlagFilename("schema", "json")
 	return cmd
 }
 
 func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
+	if c.schema == "" {
+		return usageError("which schema? Use --schema")
+	}
 	settings, err := compress.ParseSettings(c.compression)
 	if err != nil {
 		return usageError("--compression: " + err.Error())

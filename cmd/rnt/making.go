@@ -94,24 +94,25 @@ func (t *tool) inputs(cmd *cobra.Command, args []string, name string) ([]surgery
 // An operation of package surgery, which gets an option to report its progress.
 type operation func(progress surgery.Option) (*surgery.Report, error)
 
-// operate makes the file out by an operation on inputs, with a progress bar. It
-// makes sure that nothing is overwritten, and says what of the inputs stays behind.
+// operate makes the file out by an operation on inputs as withBar does, once it is
+// sure that nothing is overwritten.
 func (t *tool) operate(out string, force bool, inputs []surgery.Input, do operation) (*surgery.Report, error) {
 	if err := checkOutput(out, force, pathsOf(inputs)...); err != nil {
 		return nil, err
 	}
-	report, err := t.withBar(do)
-	if err == nil {
-		t.warnLeft(inputs)
-	}
-	return report, err
+	return t.withBar(do)
 }
 
-// withBar runs an operation with a progress bar.
+// withBar runs an operation with a progress bar, and says what of the inputs was not
+// copied.
 func (t *tool) withBar(do operation) (*surgery.Report, error) {
 	bar := t.byteBar()
-	defer bar.done()
-	return do(surgery.Progress(bar.setOf))
+	report, err := do(surgery.Progress(bar.setOf))
+	bar.done()
+	if err == nil {
+		t.warnLeft(report.LeftBehind)
+	}
+	return report, err
 }
 
 func pathsOf(inputs []surgery.Input) []string {
@@ -155,7 +156,7 @@ func (t *tool) printMerged(out string, r *surgery.Report, asJSON bool) error {
 	case t.quiet:
 		return nil
 	}
-	fmt.Fprintf(t.out, "%s: %s entries from %s, in %s\n\n", filepath.Base(out), count(r.Entries), plural(r.Inputs, "input"), plural(r.ClusterGroups, "cluster group"))
+	fmt.Fprintf(t.out, "%s: %s from %s, in %s\n\n", filepath.Base(out), pluralOf(r.Entries, "entry", "entries"), plural(r.Inputs, "input"), plural(r.ClusterGroups, "cluster group"))
 	return t.printLevels(r)
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -10,9 +12,9 @@ import (
 // merging is how to merge.
 type merging struct {
 	making
-	mode, level, maxLevel     string
-	join                      int64
-	into, convert, keep, fast bool
+	mode, level, maxLevel          string
+	join                           int64
+	all, into, convert, keep, fast bool
 }
 
 func (t *tool) mergeCommand() *cobra.Command {
@@ -24,6 +26,9 @@ func (t *tool) mergeCommand() *cobra.Command {
 this order. The schema is that of the first one. Other fields that an IN has are
 left out (--mode filter), are an error (strict) or are added (union); with union,
 an IN may also lack fields, which are then zero.
+
+One RNTuple of each file is merged, and the other objects are named in a warning;
+--all merges all RNTuples, with their directories, as hadd does.
 
 Pages are taken as they are stored wherever possible: shared with IN on disk if the
 file system supports it, otherwise copied. The higher levels are "recompress",
@@ -48,6 +53,7 @@ they are.`,
 	f.Int64Var(&m.join, "join-clusters", 0, "rewrite clusters of fewer bytes on disk into larger ones")
 	f.BoolVar(&m.fast, "no-verify", false, "do not check the checksums of what is taken as it is")
 	f.BoolVar(&m.into, "into", false, "add to the RNTuple in OUT")
+	f.BoolVar(&m.all, "all", false, "merge all RNTuples of the files, those of the same name with each other")
 	for _, level := range []string{"level", "max-level"} {
 		completeValues(cmd, level, "share", "copy", "recompress", "reseal", "rewrite")
 	}
@@ -96,6 +102,12 @@ func (m *merging) options() ([]surgery.Option, error) {
 }
 
 func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) error {
+	if m.all && (m.into || m.name != "") {
+		return usageError("--all excludes --name and --into")
+	}
+	if m.into && m.force {
+		return usageError("--into replaces nothing; leave out --force")
+	}
 	opts, err := m.options()
 	if err != nil {
 		return err
@@ -103,6 +115,9 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 	inputs, err := t.inputs(cmd, in, m.name)
 	if err != nil {
 		return err
+	}
+	if m.all {
+		return t.mergeAll(cmd, out, inputs, m, opts)
 	}
 	var report *surgery.Report
 	if m.into {
@@ -123,11 +138,43 @@ func (t *tool) mergeInto(cmd *cobra.Command, into surgery.Input, inputs []surger
 	if err := checkNotInput(into.Path, pathsOf(inputs)...); err != nil {
 		return nil, err
 	}
-	report, err := t.withBar(func(progress surgery.Option) (*surgery.Report, error) {
+	return t.withBar(func(progress surgery.Option) (*surgery.Report, error) {
 		return surgery.MergeInto(cmd.Context(), into, inputs, append(opts, progress)...)
 	})
-	if err == nil {
-		t.warnLeft(inputs)
+}
+
+// mergeAll merges all RNTuples of the inputs into the file out.
+func (t *tool) mergeAll(cmd *cobra.Command, out string, inputs []surgery.Input, m merging, opts []surgery.Option) error {
+	var merged []surgery.Merged
+	if _, err := t.operate(out, m.force, inputs, func(progress surgery.Option) (_ *surgery.Report, err error) {
+		merged, err = surgery.MergeAll(cmd.Context(), out, pathsOf(inputs), append(opts, progress)...)
+		if err != nil {
+			return nil, err
+		}
+		return merged[0].Report, nil // what is left behind is the same for all
+	}); err != nil {
+		return err
 	}
-	return report, err
+	if m.asJSON {
+		list := []mergedJSON{}
+		for _, one := range merged {
+			list = append(list, mergedJSON{one.Name, reportOf(one.Report)})
+		}
+		return printJSON(t.out, list)
+	}
+	for i, one := range merged {
+		if i > 0 && !t.quiet {
+			fmt.Fprintln(t.out)
+		}
+		if err := t.printMerged(out+":"+one.Name, one.Report, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mergedJSON is one of several RNTuples that were merged, as JSON.
+type mergedJSON struct {
+	Name string `json:"name"`
+	reportJSON
 }

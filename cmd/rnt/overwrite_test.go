@@ -123,7 +123,7 @@ func TestForce(t *testing.T) {
 	}
 }
 
-// What is in the files of inputs, but not taken, is said; once for many files.
+// What the files of inputs hold besides what was taken is named, once for many files.
 func TestNotCopied(t *testing.T) {
 	e := newEditor(t)
 	in := e.write(e.ntuple("Others", func(h *envelope.Header) { h.Name = "Others" }), e.object("TH1F", "h", nil), e.key)
@@ -137,9 +137,11 @@ func TestNotCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ args, inputs, want string }{
-		{"merge --name Events", in + "\n" + more, "rnt: warning: " + in + ` and 1 more file: not copied: RNTuple "Others", TH1F "h"` + "\n"},
+		{"merge --name Events", in + "\n" + more, "rnt: warning: " + in + `: not copied: RNTuple "Others", TH1F "h"` + "\n"},
 		{"skim --where run==0 --name Others", in, "rnt: warning: " + in + `: not copied: TH1F "h", RNTuple "Events"` + "\n"},
 		{"merge --quiet --name Events", in, ""},
+		{"merge --all", in + "\n" + more, "rnt: warning: " + in + `: not copied: TH1F "h"` + "\n"},
+		{"merge --all", groups, ""},
 		{"merge", dimuon, ""},
 	} {
 		out := filepath.Join(t.TempDir(), "out.root")
@@ -148,4 +150,32 @@ func TestNotCopied(t *testing.T) {
 			t.Errorf("%q: status %d, %q, want %q", args, status, stderr, c.want)
 		}
 	}
+}
+
+// With --all every RNTuple of the files is merged with those of its name.
+func TestMergeAll(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.root")
+	in := special + "dirs.root"
+	text, stderr, status := try("merge", "--all", out, in, in)
+	if status != exitOK || stderr != "rnt: warning: "+in+": not copied: TNamed \"named\", TH1D \"h\", TNamed \"ntuple\"\n" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	for name, want := range map[string]int{"top": 9, "dir/sub/ntuple": 7, "dir/other": 3, "dir/top": 2} {
+		once := rnt(t, "cat", in, name)
+		compare(t, rnt(t, "cat", out, name), once+once)
+		if n := strings.Count(once, "\n"); n != want {
+			t.Errorf("%s has %d entries, want %d", name, n, want)
+		}
+	}
+	if n := strings.Count(text, " entries from 2 inputs"); n != 4 {
+		t.Error(text)
+	}
+	list := decode[[]mergedJSON](t, "merge", "--all", "--json", "--force", "--quiet", out, in)
+	if len(list) != 4 || list[0].Name != "top" || list[0].Entries != 9 {
+		t.Errorf("%+v", list)
+	}
+	for _, args := range []string{"merge --all --name x o i", "merge --all --into o i"} {
+		fed(t, exitUsage, "", strings.Fields(args)...)
+	}
+	fed(t, exitError, "", "merge", "--all", out, in, in) // it is there
 }

@@ -49,11 +49,13 @@ No existing file is replaced, and after an error no part is left.`,
 			var parts []surgery.Part
 			if _, err := t.withBar(func(progress surgery.Option) (_ *surgery.Report, err error) {
 				parts, err = surgery.Split(cmd.Context(), numbered(args[0]), inputs[0], size, append(opts, progress)...)
-				return nil, err
+				if err != nil {
+					return nil, err
+				}
+				return parts[0].Report, nil // what is left behind is the same for all
 			}); err != nil {
 				return err
 			}
-			t.warnLeft(inputs)
 			return t.printParts(parts, c.asJSON)
 		},
 	}
