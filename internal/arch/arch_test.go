@@ -71,6 +71,7 @@ var leaves = []string{
 	"bench/work",
 	"cmd/rnt",
 	"examples/dimuon",
+	"examples/select",
 	"examples/write",
 	"internal/arch",
 	"internal/judge",

@@ -66,8 +66,8 @@ func TestParseTag(t *testing.T) {
 }
 
 type (
-	lock   struct{ mu sync.Mutex }
-	Lock   struct{ mu sync.Mutex }
+	lock   struct{ _ sync.Mutex }
+	Lock   struct{ _ sync.Mutex }
 	Inner  struct{ X int32 }
 	plain  struct{ Y int32 }
 	Vector []Vector
