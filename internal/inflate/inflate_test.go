@@ -63,7 +63,7 @@ func planes(n int, next func(*rand.Rand) float64) []byte {
 	return b
 }
 
-// A writer is of the standard library, or of klauspost.
+// A writer is one of the standard library or of the klauspost module.
 type writer interface {
 	io.WriteCloser
 	Flush() error
@@ -72,7 +72,8 @@ type writer interface {
 
 var writers [2][10 - flate.HuffmanOnly]sync.Pool
 
-// deflate compresses data. In data of odd length there is an empty stored block.
+// deflate compresses data. If their length is odd, the stream has an empty stored
+// block.
 func deflate(t testing.TB, data []byte, level int, standard bool) []byte {
 	t.Helper()
 	pool := &writers[0][level-flate.HuffmanOnly]
@@ -108,8 +109,8 @@ func deflate(t testing.TB, data []byte, level int, standard bool) []byte {
 
 const guard = 0xA5
 
-// decode decodes n bytes between guards and makes sure that nothing else was
-// written, nor more of src used than there is.
+// decode decodes n bytes between guards and verifies that Decode changed nothing
+// else, and reports no longer a stream than src.
 func decode(t testing.TB, src []byte, n int) ([]byte, int, error) {
 	t.Helper()
 	buf := bytes.Repeat([]byte{guard}, n+64)
@@ -152,7 +153,7 @@ func oracle(src []byte, n int) (data []byte, used int, err error) {
 var oracles = sync.Pool{New: func() any { return stdflate.NewReader(nil) }}
 
 // same fails the test if Decode and the oracle differ. It reports whether the
-// oracle reads src.
+// oracle accepts src.
 func same(t testing.TB, what string, src []byte, n int) bool {
 	t.Helper()
 	want, wantUsed, wantErr := oracle(src, n)
@@ -180,7 +181,8 @@ func TestDecode(t *testing.T) {
 				data := k.data(n)
 				for level := flate.HuffmanOnly; level <= 9; level++ {
 					for _, standard := range []bool{false, true} {
-						// Sizes take levels in turns, and periods sizes.
+						// Not all combinations: each size has one of the
+						// levels, each period one of the sizes.
 						turns := 4
 						if i >= 4 {
 							turns = 24
@@ -219,7 +221,7 @@ func TestOtherLength(t *testing.T) {
 	}
 }
 
-// streams are small ones of all kinds of blocks.
+// streams returns small streams with all kinds of blocks.
 func streams(t testing.TB) map[string][]byte {
 	all := map[string][]byte{}
 	for _, k := range kinds()[:8] {
@@ -264,7 +266,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A bitWriter writes streams by hand.
+// A bitWriter writes streams bit by bit.
 type bitWriter struct {
 	out []byte
 	n   int
@@ -307,7 +309,7 @@ func reverse(v, bits int) (r int) {
 	return r
 }
 
-// lengths returns n code lengths, of which some are not 0.
+// lengths returns n code lengths, which are 0 but for the given ones.
 func lengths(n int, some map[int]uint8) []uint8 {
 	b := make([]uint8, n)
 	for i, v := range some {
@@ -316,8 +318,8 @@ func lengths(n int, some map[int]uint8) []uint8 {
 	return b
 }
 
-// TestCodes has codes that are not complete, or too much so. The verdicts are
-// those of zlib 1.2.13, and but for the notes the standard library's.
+// TestCodes has incomplete and oversubscribed codes. What is expected is what zlib
+// 1.2.13 does and, unless noted, the standard library.
 func TestCodes(t *testing.T) {
 	end := map[int]uint8{'a': 1, 256: 1}
 	full := lengths(30, map[int]uint8{0: 1, 1: 1})
@@ -371,7 +373,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestAllocations: nothing is allocated, neither for good nor for bad streams.
+// TestAllocations verifies that neither good nor bad streams cost allocations.
 func TestAllocations(t *testing.T) {
 	dst := make([]byte, 5000)
 	good := deflate(t, kinds()[1].data(len(dst)), 6, true)
@@ -392,7 +394,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src []byte, n uint16) {
 		if data, _, _ := oracle(src, 1<<16); n%4 > 0 && len(data) < 1<<16 {
-			n = uint16(len(data)) // else hardly any input would be good
+			n = uint16(len(data)) // otherwise hardly any input would be good
 		}
 		same(t, "", src, int(n))
 	})

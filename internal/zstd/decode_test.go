@@ -19,7 +19,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// oracle decodes with the module, exactly n bytes.
+// oracleDecoder is the zstd module's decoder, the reference.
 var oracleDecoder = sync.OnceValue(func() *zstd.Decoder {
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderLowmem(true))
 	if err != nil {
@@ -28,6 +28,7 @@ var oracleDecoder = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
+// oracle decodes src, which must have n bytes of content, with the module.
 func oracle(src []byte, n int) ([]byte, error) {
 	out, err := oracleDecoder().DecodeAll(src, make([]byte, 0, n))
 	if err == nil && len(out) != n {
@@ -36,7 +37,7 @@ func oracle(src []byte, n int) ([]byte, error) {
 	return out, err
 }
 
-// each runs a test with the assembly, if there is any, and without.
+// each runs a test with the assembly, if this machine has any, and without.
 func each(t *testing.T, test func(t *testing.T)) {
 	if useAsm {
 		t.Run("assembly", test)
@@ -46,8 +47,8 @@ func each(t *testing.T, test func(t *testing.T)) {
 	t.Run("plain", test)
 }
 
-// try calls Decode with src and dst against the ends of what may be accessed,
-// where the system lets us see to it.
+// try calls Decode with src and dst at the end of accessible memory, on systems
+// where tests can protect memory.
 func (f *fences) try(src []byte, n int) ([]byte, error) {
 	dst := f.dst.high(n)
 	err := Decode(dst, f.src.copy(src))
@@ -58,7 +59,7 @@ type fences struct{ src, dst fence }
 
 func newFences(t testing.TB) *fences { return &fences{newFence(t, 2<<20), newFence(t, 2<<20)} }
 
-// A kind is a way to make n bytes of page.
+// A kind makes pages of n bytes.
 type kind struct {
 	name string
 	make func(n int) []byte
@@ -74,7 +75,7 @@ var kinds = []kind{
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// planes splits n/8 words into eight planes of bytes.
+// planes returns n/8 words split into eight planes of bytes.
 func planes(n int, next func(i int) uint64) []byte {
 	b := make([]byte, n)
 	words := n / 8
@@ -87,13 +88,13 @@ func planes(n int, next func(i int) uint64) []byte {
 	return b
 }
 
-// splitDoubles are momenta: the mantissas are noise below single precision.
+// splitDoubles returns momenta; their mantissas are 0 beyond single precision.
 func splitDoubles(n int) []byte {
 	r := random(1)
 	return planes(n, func(int) uint64 { return math.Float64bits(float64(float32(r.ExpFloat64() * 20))) })
 }
 
-// offsets of a jagged array: small differences.
+// offsets returns the offsets of a jagged array as small differences.
 func offsets(n int) []byte {
 	r := random(2)
 	return planes(n, func(int) uint64 { return uint64(r.ExpFloat64() * 3) })
@@ -158,7 +159,7 @@ func moduleEncoder(t testing.TB, opts ...zstd.EOption) *zstd.Encoder {
 	return e
 }
 
-// TestDecode decodes what the module writes.
+// TestDecode decodes frames written by the module.
 func TestDecode(t *testing.T) {
 	type frame struct {
 		name      string
@@ -211,8 +212,8 @@ func TestDecode(t *testing.T) {
 	})
 }
 
-// TestLibzstd decodes what libzstd wrote. All frames have a checksum of their
-// content. testdata/frames.py made them.
+// TestLibzstd decodes frames written by libzstd, all of which have a checksum.
+// testdata/frames.py made them.
 func TestLibzstd(t *testing.T) {
 	frames := libzstd(t)
 	f := newFences(t)
@@ -295,8 +296,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// TestDamaged changes and cuts frames. What comes of it must be what the module
-// makes of it, which differs only in the windows that it allows.
+// TestDamaged changes and cuts frames. The result must be that of the module,
+// which differs only in the windows that it allows.
 func TestDamaged(t *testing.T) {
 	sources := libzstd(t)
 	for i, k := range kinds {
@@ -335,8 +336,8 @@ func TestDamaged(t *testing.T) {
 	})
 }
 
-// TestExecutor carries out sequences of all kinds, sensible or not, at all
-// distances from the end of dst, and compares with a loop over bytes.
+// TestExecutor executes sequences of all kinds, valid or not, at all distances
+// from the end of dst, and compares the result with that of a loop over bytes.
 func TestExecutor(t *testing.T) {
 	const room = 3000
 	f := newFences(t)
@@ -405,8 +406,8 @@ func model(batch []sequence, out, lits []byte, limit int) ([]byte, bool) {
 	return out, true
 }
 
-// TestReader reads sequences from random bits, with codes of all lengths, in
-// batches and one at a time.
+// TestReader reads sequences from random bits, with codes of all lengths, both in
+// batches and one by one.
 func TestReader(t *testing.T) {
 	f := newFences(t)
 	each(t, func(t *testing.T) {
@@ -445,7 +446,7 @@ func TestReader(t *testing.T) {
 	})
 }
 
-// TestHuffmanStreams decodes random bits, many at a time and few.
+// TestHuffmanStreams decodes random bits in bulk and step by step.
 func TestHuffmanStreams(t *testing.T) {
 	f := newFences(t)
 	each(t, func(t *testing.T) {
@@ -500,8 +501,8 @@ func TestHuffmanStreams(t *testing.T) {
 	})
 }
 
-// FuzzDecode compares with the module. They differ in frames whose window is
-// smaller than their content or too large for the module.
+// FuzzDecode compares Decode with the module. The two may differ for frames whose
+// window is smaller than their content, or too large for the module.
 func FuzzDecode(f *testing.F) {
 	for _, src := range libzstd(f) {
 		if h, _, err := parseHeader(src); err == nil && h.hasSize {

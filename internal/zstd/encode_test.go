@@ -26,13 +26,13 @@ func split(width, n int, next func() uint64) []byte {
 
 func zigzag(v int64) uint64 { return uint64(v<<1 ^ v>>63) }
 
-// truncated returns the bits of x rounded to so many bits of mantissa.
+// truncated returns the bits of x, rounded to the given bits of mantissa.
 func truncated(x float64, bits int) uint64 {
 	return uint64(math.Float32bits(float32(x))+1<<(22-bits)) >> (23 - bits) << (23 - bits)
 }
 
-// encodeKinds are the kinds of pages that files of events have. make makes one
-// of about n bytes.
+// encodeKinds are the kinds of pages in files of events. make returns a page of
+// about n bytes.
 var encodeKinds = []struct {
 	name string
 	make func(r *rand.Rand, n int) []byte
@@ -97,8 +97,8 @@ var encodeKinds = []struct {
 	{"patchwork", patchwork},
 }
 
-// patchwork returns pieces of different statistics, runs, and copies of what was
-// before, in any order.
+// patchwork returns pieces of different statistics, runs, and copies of earlier
+// pieces, in random order.
 func patchwork(r *rand.Rand, n int) []byte {
 	var b []byte
 	for len(b) < n {
@@ -129,12 +129,12 @@ var reference = sync.OnceValue(func() *zstd.Decoder {
 	return d
 })
 
-// checkEncode encodes src and has another implementation decode it.
+// checkEncode encodes src and verifies that the module decodes it.
 func checkEncode(t testing.TB, src []byte, level int) []byte {
 	t.Helper()
 	frame := Encode([]byte("kept"), src, level)
 	if !bytes.HasPrefix(frame, []byte("kept")) {
-		t.Fatalf("level %d, %d bytes: what was there is lost", level, len(src))
+		t.Fatalf("level %d, %d bytes: the prefix is lost", level, len(src))
 	}
 	frame = frame[4:]
 	var h zstd.Header
@@ -177,7 +177,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// TestEncodePatchwork has data on the edges of everything.
+// TestEncodePatchwork encodes data of sizes and statistics at random.
 func TestEncodePatchwork(t *testing.T) {
 	count := 2000
 	if testing.Short() {
@@ -189,8 +189,8 @@ func TestEncodePatchwork(t *testing.T) {
 	}
 }
 
-// TestEncodeSize compares with what another implementation needs at its second
-// best level: per kind, and for higher levels of ours.
+// TestEncodeSize compares sizes with those of the module at its second best
+// level, and those of higher levels with those of lower ones.
 func TestEncodeSize(t *testing.T) {
 	other, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithEncoderCRC(false), zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -216,8 +216,8 @@ func TestEncodeSize(t *testing.T) {
 	}
 }
 
-// TestEncodeSame makes sure that frames do not depend on what was encoded before,
-// nor on who encodes at the same time.
+// TestEncodeSame verifies that frames do not depend on what was encoded before,
+// nor on what is encoded at the same time.
 func TestEncodeSame(t *testing.T) {
 	var pages, frames [][]byte
 	for i, kind := range encodeKinds {
@@ -226,7 +226,7 @@ func TestEncodeSame(t *testing.T) {
 			e := newEncoder()
 			pages = append(pages, src)
 			frames = append(frames, e.frame(nil, src, effortOf(5)))
-			// Positions in the tables begin again when they get too high.
+			// Positions in the tables start again when they get too high.
 			for _, base := range []uint32{1<<31 - 1000, 1 << 31} {
 				e.matcher.base = base
 				for range 2 {
@@ -259,9 +259,9 @@ func TestEncodeAllocs(t *testing.T) {
 	}
 }
 
-// TestCodeLengths makes codes of all shapes, Fibonacci's among them, which get
-// the longest ones, and checks that they use up all numbers, as decoders
-// require.
+// TestCodeLengths makes codes of all shapes, among them those of Fibonacci
+// numbers, which are the longest, and verifies that they are complete, as
+// decoders require.
 func TestCodeLengths(t *testing.T) {
 	for seed := range uint64(2000) {
 		r := rand.New(rand.NewPCG(seed, 7))
@@ -301,7 +301,7 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// BenchmarkEncode encodes pages as writers make them, of 1 MiB and of 64 KiB.
+// BenchmarkEncode encodes pages of 1 MiB, as writers make them, and of 64 KiB.
 func BenchmarkEncode(b *testing.B) {
 	for _, kind := range encodeKinds {
 		for _, n := range []int{1 << 20, 1 << 16} {
