@@ -1,0 +1,133 @@
+package pagecopy
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/locator"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A memory is the file of an output, in memory.
+type memory struct{ bytes.Buffer }
+
+func (m *memory) Blob(parts ...[]byte) (int64, error) {
+	at := int64(m.Len())
+	for _, p := range parts {
+		m.Write(p)
+	}
+	return at, nil
+}
+
+// TestCRC32 copies a page of the pre-release format in which the CRC32 of the
+// uncompressed page follows a page. At each level the checksum must be verified before
+// anything is written, if checksums are, and the page written must be one of format 1:
+// with an XXH3 checksum, and with the CRC32 nowhere else than in the source.
+func TestCRC32(t *testing.T) {
+	plain := make([]byte, 8000)
+	for i := range plain {
+		plain[i] = byte(i / 100)
+	}
+	for _, in := range []compress.Settings{0, 505} {
+		stored, err := compress.Append(nil, plain, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := append([]byte("in front"), stored...)
+		file = binary.LittleEndian.AppendUint32(file, crc32.ChecksumIEEE(plain))
+		file = append(file, "behind"...)
+		page := envelope.Page{NumElements: 1000, HasCRC32: true, Locator: locator.At(8, uint64(len(stored)))}
+		for _, out := range []compress.Settings{0, 404} {
+			for level := Clone; level <= Reseal; level++ {
+				for _, workers := range []int{1, 3} {
+					for _, skip := range []bool{false, true} {
+						for _, damaged := range []int{-1, 8 + 9, 8 + len(stored)/2, 8 + len(stored), 8 + len(stored) + 3} {
+							b := slices.Clone(file)
+							if damaged >= 0 {
+								b[damaged] ^= 0x10
+							}
+							if skip && damaged >= 0 && damaged < 8+len(stored) {
+								continue // anything may happen
+							}
+							where := fmt.Sprintf("from %v to %v, level %d, %d workers, skip %v, damaged %d", in, out, level, workers, skip, damaged)
+							testCRC32(t, where, b, page, plain, in, out, level, workers, skip, damaged >= 0 && !skip)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func testCRC32(t *testing.T, where string, file []byte, page envelope.Page, plain []byte, in, out compress.Settings, level Level, workers int, skip, damaged bool) {
+	set := settings(workers)
+	set.Compression = out
+	to := doubles(column.Real64)
+	written := &memory{}
+	sink := pagesink.NewSink(context.Background(), &pagesink.Output{Blob: written.Blob}, set, 7)
+	sink.AddColumns([]*schema.Column{to})
+	blobs := pagesource.Blobs{R: bytes.NewReader(file), Size: int64(len(file)), MaxPage: 1 << 20, SkipChecksums: skip}
+	copier := NewCopier(sink)
+	err := errors.Join(copier.Take(1000, []Column{{Chunks: []Chunk{{
+		Chunk: pagesource.Chunk{Column: to, Pages: []envelope.Page{page}, Compression: uint32(in)},
+		From:  &pagesource.Source{Blobs: blobs}, Level: level, Where: "file",
+	}}}}), sink.Wait())
+	if damaged {
+		if !errors.Is(err, wire.ErrChecksum) && !errors.Is(err, wire.ErrCorrupt) || written.Len() > 0 {
+			t.Errorf("%s: error %v, %d bytes written", where, err, written.Len())
+		}
+		return
+	}
+	if err == nil {
+		err = sink.CommitClusterGroup()
+	}
+	if err != nil {
+		t.Errorf("%s: %v", where, err)
+		return
+	}
+	link := sink.Groups()[0].PageList
+	b := written.Bytes()[link.Locator.Offset:][:link.Locator.Size]
+	if uint64(len(b)) != link.Length {
+		b = make([]byte, link.Length)
+		if err := compress.Decompress(b, written.Bytes()[link.Locator.Offset:][:link.Locator.Size]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := envelope.ParsePageList(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := list.Pages[0].Columns[0]
+	want := out
+	if level <= Copy {
+		want = in
+	}
+	if len(got.Pages) != 1 || !got.Pages[0].HasChecksum || got.Compression != uint32(want) || got.Pages[0].StoredSize() != link.Locator.Offset {
+		t.Errorf("%s: %+v, the page list is at %d", where, got, link.Locator.Offset)
+		return
+	}
+	blobs = pagesource.Blobs{R: bytes.NewReader(written.Bytes()), Size: int64(written.Len()), MaxPage: 1 << 20}
+	if err := blobs.Page(to.Format(), got.Pages[0], func(b []byte) error {
+		if !bytes.Equal(b, plain) {
+			return errors.New("the page differs")
+		}
+		return nil
+	}); err != nil {
+		t.Errorf("%s: %v", where, err)
+	}
+	if n := copier.Uncloned().Pages; (n == 1) != (level == Clone) {
+		t.Errorf("%s: %d pages not cloned", where, n)
+	}
+}
