@@ -53,6 +53,17 @@ type Anchor struct {
 	Extra []byte // members that newer class versions append
 }
 
+// New returns an anchor of the format version that this library writes, which points
+// at a header and a footer.
+func New(header, footer locator.Link, maxKeySize uint64) *Anchor {
+	return &Anchor{
+		ClassVersion: ClassVersion, Epoch: Epoch, Minor: 2,
+		SeekHeader: header.Locator.Offset, NBytesHeader: header.Locator.Size, LenHeader: header.Length,
+		SeekFooter: footer.Locator.Offset, NBytesFooter: footer.Locator.Size, LenFooter: footer.Length,
+		MaxKeySize: maxKeySize,
+	}
+}
+
 // Sizes in bytes.
 const (
 	countSize   = 4

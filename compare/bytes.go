@@ -3,12 +3,11 @@ package compare
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -67,7 +66,7 @@ func sameBytes(a, b *clusters, x, y *pagesource.Cluster, p *pair) (n int64) {
 	}
 	for _, c := range all {
 		for i := range c.a.Pages {
-			if !samePage(a, b, c.a.Pages[i], c.b.Pages[i]) {
+			if !samePage(a, b, c.a.Column.Format(), c.a.Pages[i], c.b.Pages[i]) {
 				return 0
 			}
 			n++
@@ -84,34 +83,27 @@ func alike(a, b pagesource.Chunk) bool {
 	}
 	for i, p := range a.Pages {
 		q := b.Pages[i]
-		if p.NumElements != q.NumElements || p.Locator.Size != q.Locator.Size || p.HasChecksum != q.HasChecksum {
+		if p.NumElements != q.NumElements || p.Locator.Size != q.Locator.Size || p.ChecksumSize() != q.ChecksumSize() {
 			return false
 		}
 	}
 	return true
 }
 
-// samePage reports whether two pages of the same size have the same bytes, and
+// samePage reports whether two pages of columns with format f have the same bytes and
 // fit their checksum.
-func samePage(a, b *clusters, p, q envelope.Page) bool {
+func samePage(a, b *clusters, f column.Format, p, q envelope.Page) bool {
 	x, y := a.read(p), b.read(q)
-	if x == nil || !bytes.Equal(x, y) {
-		return false
-	}
-	n := p.Locator.Size
-	return !p.HasChecksum || checksum.Verify(binary.LittleEndian.Uint64(x[n:]), x[:n]) == nil
+	return x != nil && bytes.Equal(x, y) && a.Verify(f, p, x) == nil
 }
 
 // read returns the bytes of a page with its checksum, until the next call, or nil
 // if they cannot be read: whoever decodes it meets the error.
 func (c *clusters) read(p envelope.Page) []byte {
-	n := int64(p.Locator.Size)
-	if n <= 0 || n > c.Size {
+	if p.Locator.Size == 0 || p.Locator.Size > uint64(c.Size) {
 		return nil
 	}
-	if p.HasChecksum {
-		n += checksum.Size
-	}
+	n := int64(p.StoredSize())
 	c.page = slices.Grow(c.page[:0], int(n))[:n]
 	if anchor.ReadBlob(c.R, c.page, int64(p.Locator.Offset), c.MaxKeySize) != nil {
 		return nil

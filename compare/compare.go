@@ -7,6 +7,7 @@
 package compare
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -16,6 +17,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -164,23 +166,14 @@ func (c *comparison) all(ctx context.Context, pairs []*pair) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c.total = c.entries * int64(len(pairs))
-	next := make(chan *pair)
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(pairs)) {
-		workers.Go(func() {
-			for p := range next {
-				if err := c.field(ctx, p); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	for _, p := range pairs {
-		next <- p
-	}
-	close(next)
-	workers.Wait()
-	return context.Cause(ctx)
+	err := parallel.Do(runtime.GOMAXPROCS(0), len(pairs), func(i int) error {
+		err := c.field(ctx, pairs[i])
+		if err != nil {
+			cancel(err) // ends those under way, which return the same error
+		}
+		return err
+	})
+	return cmp.Or(err, context.Cause(ctx))
 }
 
 // field compares the values of a top-level field, cluster by cluster.

@@ -12,6 +12,10 @@ import (
 // Specification: "Basic Types", compression settings.
 type Settings uint32
 
+// Default is what RNTuples are written with unless another setting is asked for, by
+// this library as by ROOT: zstd at level 5.
+const Default Settings = 505
+
 // An Algorithm is a compression algorithm, by its number in Settings.
 type Algorithm uint32
 

@@ -44,7 +44,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 )
 
@@ -178,6 +177,3 @@ func rescue(ctx context.Context, r io.ReaderAt, size int64, opts Options, create
 	}
 	return report, fmt.Errorf("%w: there is no whole cluster with its page list", ErrNothing)
 }
-
-// fallback is how envelopes are compressed if the pages do not tell.
-const fallback compress.Settings = 505

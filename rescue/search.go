@@ -73,7 +73,7 @@ type footer struct {
 // search gathers the evidence.
 func search(ctx context.Context, r io.ReaderAt, size int64) (*evidence, error) {
 	e := &evidence{
-		r: r, size: size, compression: fallback,
+		r: r, size: size, compression: compress.Default,
 		dirs: map[int64]rootfile.Key{}, refused: map[int64]bool{}, sums: map[uint64]*tuple{}, seen: map[int64]envelope.Type{},
 	}
 	if bare, _ := legacy.ReadBare(r, size); bare != nil {

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"sort"
 	"sync"
-	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -196,34 +196,13 @@ func (c *Chain) Entries() ([]EntryRange, error) {
 }
 
 func (c *chain) count(ctx context.Context) (int64, error) {
-	var next atomic.Int64
-	var failed atomic.Bool
-	errs := make([]error, len(c.inputs))
-	work := func() {
-		for !failed.Load() { // inputs before one that has failed have been tried
-			i := int(next.Add(1)) - 1
-			if i >= len(c.inputs) {
-				return
-			}
-			if errs[i] = c.countOf(ctx, i); errs[i] != nil {
-				failed.Store(true)
-			}
-		}
-	}
-	var wg sync.WaitGroup
-	for range min(c.config.Workers, c.config.MaxOpen, len(c.inputs)) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return 0, err
-		}
+	err := parallel.Do(min(c.config.Workers, c.config.MaxOpen), len(c.inputs), func(i int) error { return c.countOf(ctx, i) })
+	if err != nil {
+		return 0, err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	err := c.sum()
+	err = c.sum()
 	return c.ends[len(c.ends)-1], err
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -40,7 +39,8 @@ type EnvelopeSize struct {
 // cluster, has too, and SharedDisk is the part of Disk that they make up.
 type Storage struct {
 	Pages, Shared int64
-	Checksums     int64 // pages with a checksum of 8 bytes, shared ones not counted
+	Checksums     int64 // pages with a checksum, shared ones not counted
+	ChecksumDisk  int64 // size of these checksums
 	Elements      int64 // stored; not the zeros that a column added late has in front
 
 	// Disk is the size of the pages as they are stored, without checksums.
@@ -56,14 +56,12 @@ type Storage struct {
 // the pages take on disk.
 func (s Storage) OwnDisk() int64 { return s.Disk - s.SharedDisk }
 
-// ChecksumDisk returns what the checksums of the pages take on disk.
-func (s Storage) ChecksumDisk() int64 { return s.Checksums * checksum.Size }
-
 // Add adds t to s.
 func (s *Storage) Add(t Storage) {
 	s.Pages += t.Pages
 	s.Shared += t.Shared
 	s.Checksums += t.Checksums
+	s.ChecksumDisk += t.ChecksumDisk
 	s.Elements += t.Elements
 	s.Disk += t.Disk
 	s.SharedDisk += t.SharedDisk
@@ -81,7 +79,7 @@ type ColumnInspection struct {
 // Disk returns what the RNTuple takes on disk: pages with their checksums and
 // envelopes, without the keys of the ROOT file around them.
 func (i *Inspection) Disk() int64 {
-	return i.Total.OwnDisk() + i.Total.ChecksumDisk() + int64(i.Header.Disk+i.Footer.Disk+i.PageLists.Disk)
+	return i.Total.OwnDisk() + i.Total.ChecksumDisk + int64(i.Header.Disk+i.Footer.Disk+i.PageLists.Disk)
 }
 
 // Field returns the sum over the columns of a field and of all fields below it.
@@ -172,8 +170,9 @@ func (c *ColumnInspection) add(stored envelope.ColumnPages, seen map[locator.Loc
 		default:
 			seen[p.Locator] = true
 		}
-		if p.HasChecksum {
+		if n := p.ChecksumSize(); n > 0 {
 			c.Checksums++
+			c.ChecksumDisk += int64(n)
 		}
 	}
 	if len(stored.Pages) > 0 {

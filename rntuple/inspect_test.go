@@ -74,7 +74,7 @@ func TestInspect(t *testing.T) {
 		t.Errorf("envelopes: %v %v %v", i.Header, i.Footer, i.PageLists)
 	}
 	// 2*8000 bits a cluster are an eighth of the booleans.
-	total := rntuple.Storage{Pages: 120, Checksums: 120, Elements: 1355125, Disk: 1309527, Packed: 5580500 - 160000*7/8, Memory: 5580500}
+	total := rntuple.Storage{Pages: 120, Checksums: 120, ChecksumDisk: 120 * 8, Elements: 1355125, Disk: 1309527, Packed: 5580500 - 160000*7/8, Memory: 5580500}
 	if i.Total != total {
 		t.Errorf("total: got %+v, want %+v", i.Total, total)
 	}
@@ -122,7 +122,7 @@ func TestInspectShared(t *testing.T) {
 	for _, n := range places {
 		own += n
 	}
-	if i.Total.OwnDisk() != 547 || own != 547 || i.Total.Shared != 24 || i.Total.ChecksumDisk() != 18*8 {
+	if i.Total.OwnDisk() != 547 || own != 547 || i.Total.Shared != 24 || i.Total.ChecksumDisk != 18*8 {
 		t.Errorf("shared: %+v, not shared %d bytes", i.Total, own)
 	}
 }

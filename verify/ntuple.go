@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -257,9 +256,7 @@ func (n *ntuple) groups() {
 		n.group(s, i, firstID, g)
 		firstID += int(g.NumClusters)
 	}
-	slices.SortStableFunc(n.clusters, func(a, b *cluster) int {
-		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.End, b.End))
-	})
+	slices.SortStableFunc(n.clusters, func(a, b *cluster) int { return pagesource.ByEntry(a.Cluster, b.Cluster) })
 }
 
 func (n *ntuple) group(s *schema.Schema, i, firstID int, g envelope.ClusterGroup) {

@@ -1,17 +1,14 @@
 package verify
 
 import (
-	"hash/crc32"
 	"reflect"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -137,7 +134,7 @@ func (n *ntuple) placePages() (shared map[uint64]bool) {
 		for id, col := range c.columns {
 			for i, p := range col.Pages {
 				l := p.Locator
-				l.Size += sumSize(p)
+				l.Size = p.StoredSize()
 				n.place(l, extent{owner: n.id, cluster: int32(c.ID), column: int32(id), page: int32(i)})
 			}
 		}
@@ -151,17 +148,6 @@ func (n *ntuple) placePages() (shared map[uint64]bool) {
 		}
 	}
 	return shared
-}
-
-// sumSize returns the size of the checksum after a page.
-func sumSize(p envelope.Page) uint64 {
-	switch {
-	case p.HasChecksum:
-		return checksum.Size
-	case p.HasCRC32:
-		return crc32.Size
-	}
-	return 0
 }
 
 type pageChecker struct {
@@ -182,7 +168,7 @@ func (p *pageChecker) add(c *cluster) {
 		c.results[id] = make([]*result, len(col.Pages))
 		for i, page := range col.Pages {
 			p.summary.Pages++
-			if sumSize(page) == 0 {
+			if page.ChecksumSize() == 0 {
 				p.summary.Unsummed++
 			}
 			r := &result{descent: -1}
@@ -205,19 +191,16 @@ func (p *pageChecker) add(c *cluster) {
 
 // check checks the pages of all tasks.
 func (p *pageChecker) check() {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(p.workers, len(p.tasks)) {
-		wg.Go(func() {
-			var s scratch
-			for i := next.Add(1) - 1; i < int64(len(p.tasks)) && p.ctx.Err() == nil; i = next.Add(1) - 1 {
-				p.tasks[i].check(&s)
-			}
-		})
-	}
-	wg.Wait()
+	// Of an error, that of the context, the caller takes notice.
+	_ = parallel.DoWith(p.workers, len(p.tasks), func(s *scratch, i int) error {
+		if err := p.ctx.Err(); err != nil {
+			return err
+		}
+		p.tasks[i].check(s)
+		return nil
+	})
 	for _, t := range p.tasks {
-		p.summary.Bytes += int64(t.page.Locator.Size + sumSize(t.page))
+		p.summary.Bytes += int64(t.page.StoredSize())
 	}
 	p.tasks = p.tasks[:0]
 	if p.progress != nil {

@@ -93,7 +93,7 @@ func (t *tool) printStat(r *rntuple.Reader, i *rntuple.Inspection, fields []*sch
 		remark += fmt.Sprintf(", of which %s share %s with others", count(total.Shared), size(total.SharedDisk))
 	}
 	sum.row("pages", size(total.OwnDisk()), size(total.Memory), ratio(total.Memory, total.OwnDisk()), remark)
-	sum.row("checksums", size(total.ChecksumDisk()), "", "", checksummed(total))
+	sum.row("checksums", size(total.ChecksumDisk), "", "", checksummed(total))
 	sum.row("total", size(i.Disk()))
 	if err := sum.print(t.out); err != nil {
 		return err

@@ -202,9 +202,11 @@ func (f *file) within(n *ntuple, at int64, b []byte) (*Record, []Line) {
 				}
 				page := b[lo-at : hi-at]
 				lines = append(lines, Line{At: lo - at, Bytes: page, Path: path, Meaning: fmt.Sprintf("field %s, %d elements", field, p.NumElements)})
-				if p.HasChecksum && hi+checksum.Size <= end {
-					line := Line{At: hi - at, Bytes: b[hi-at:][:checksum.Size], Path: path + ".checksum", Meaning: "right"}
-					if got := checksum.Sum(page); got != binary.LittleEndian.Uint64(line.Bytes) {
+				if n := int64(p.ChecksumSize()); n > 0 && hi+n <= end {
+					line := Line{At: hi - at, Bytes: b[hi-at:][:n], Path: path + ".checksum", Meaning: "right"}
+					if p.HasCRC32 {
+						line.Meaning = "CRC32 of the uncompressed page"
+					} else if got := checksum.Sum(page); got != binary.LittleEndian.Uint64(line.Bytes) {
 						line.Meaning = fmt.Sprintf("wrong: that of the bytes is %#x", got)
 					}
 					lines = append(lines, line)

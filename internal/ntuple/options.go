@@ -5,6 +5,7 @@ import (
 	"errors"
 	"runtime"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 )
@@ -80,7 +81,7 @@ func NewWriteOptions[O ~func(*WriteOptions) error](opts []O) (*WriteOptions, err
 	o := &WriteOptions{
 		Context: context.Background(),
 		Pages: pagesink.Settings{
-			Compression:   505,
+			Compression:   compress.Default,
 			ZippedCluster: 128 << 20,
 			MaxPage:       1 << 20,
 			MaxKeySize:    1 << 30,

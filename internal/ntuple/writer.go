@@ -214,13 +214,7 @@ func (w *Writer) anchorObject() (o rootfile.Object, err error) {
 		return o, err
 	}
 	settings := w.Sink.Settings()
-	a := anchor.Anchor{
-		ClassVersion: anchor.ClassVersion, Epoch: 1, Major: 0, Minor: 2, Patch: 0,
-		SeekHeader: w.header.Locator.Offset, NBytesHeader: w.header.Locator.Size, LenHeader: w.header.Length,
-		SeekFooter: link.Locator.Offset, NBytesFooter: link.Locator.Size, LenFooter: link.Length,
-		MaxKeySize: settings.MaxKeySize,
-	}
-	object, err := a.Append(nil)
+	object, err := anchor.New(w.header, link, settings.MaxKeySize).Append(nil)
 	if err != nil {
 		return o, err
 	}

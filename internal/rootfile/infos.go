@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/compress"
 )
 
@@ -11,8 +12,8 @@ import (
 // gives it.
 func ntupleInfo() infoEntry {
 	const (
-		class        = "ROOT::RNTuple"
-		classVersion = 2
+		class        = anchor.ClassName
+		classVersion = anchor.ClassVersion
 		checkSum     = 0x28E632EC
 	)
 	s := streamerInfo{

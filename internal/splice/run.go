@@ -201,12 +201,9 @@ func (o *Options) compressAs(ctx context.Context, src *source) error {
 	return nil
 }
 
-// defaultCompression is used where the inputs have no pages.
-const defaultCompression compress.Settings = 505
-
 // writeOptions returns the options for the output.
 func (o *Options) writeOptions(ctx context.Context) (*ntuple.WriteOptions, error) {
-	c := defaultCompression
+	c := compress.Default // the inputs may have no pages
 	if o.Compression != nil {
 		c = *o.Compression
 	}
