@@ -86,7 +86,7 @@ func (m *match) compare(f, g *schema.Field) {
 	case f.Source != nil && f.Source.Path() != m.prefix+g.Source.Path():
 		differ("the source of the projection", fmt.Sprintf("%q", f.Source.Path()), fmt.Sprintf("%q", g.Source.Path()))
 	}
-	if !sameType(f.TypeName, g.TypeName) && !(m.convert && f.Shape == g.Shape) {
+	if !cpptype.Same(f.TypeName, g.TypeName) && !(m.convert && f.Shape == g.Shape) {
 		differ("the type", f.CppType(), g.CppType())
 	}
 	if f.Flags&g.Flags&envelope.FieldChecksum != 0 && f.TypeChecksum != g.TypeChecksum {
@@ -142,19 +142,6 @@ func (m *match) compareColumns(f, g *schema.Field) {
 			}
 		}
 	}
-}
-
-// sameType reports whether two names mean the same type. ROOT has not always written
-// names in their normal form: "C<D<int> >" is "C<D<std::int32_t>>".
-//
-// Specification: "Type Name Normalization".
-func sameType(a, b string) bool {
-	if a == b {
-		return true
-	}
-	normalA, errA := cpptype.Normalize(a)
-	normalB, errB := cpptype.Normalize(b)
-	return errA == nil && errB == nil && normalA == normalB
 }
 
 // representation returns which representation of f has the formats of columns, or 0
