@@ -235,7 +235,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestMaxRatio compresses what compresses best, to see that Check lets it pass.
+// TestMaxRatio verifies that Check accepts what compresses best.
 func TestMaxRatio(t *testing.T) {
 	for _, c := range codecs {
 		roundTrip(t, make([]byte, maxBlock), Settings(int(c.algorithm)*100+9))
@@ -254,8 +254,8 @@ func TestMaxRatio(t *testing.T) {
 	}
 }
 
-// TestMemory decodes blocks that announce more than they have, and measures
-// what is allocated besides the destination.
+// TestMemory decodes blocks that announce more than they hold, and measures what
+// is allocated besides the destination.
 func TestMemory(t *testing.T) {
 	src := sample(300)
 	xz := roundTrip(t, src, 209)[headerSize:]

@@ -44,8 +44,8 @@ func TestROOTVectors(t *testing.T) {
 	}
 }
 
-// FuzzDecompress feeds Decompress with anything. What it reads must read the
-// same again; what it reads of LZMA must agree with the xz module.
+// FuzzDecompress gives Decompress any input. Decoding twice must give the same
+// result, and that of LZMA must agree with the xz module.
 func FuzzDecompress(f *testing.F) {
 	for _, text := range rootVectors {
 		src, _ := base64.StdEncoding.DecodeString(text)
