@@ -70,6 +70,6 @@ var (
 )
 
 // lz4Depth returns how many positions to compare at a level of 5 to 9: four times
-// as many as the LZ4 library, whose choice among the matches is better. Sizes and
-// speeds are about the same.
+// as many as the LZ4 library, which makes up for its better choice of matches.
+// Sizes are within 5 % of its sizes, and it is rarely faster.
 func lz4Depth(level int) lz4.CompressionLevel { return 1 << (level + 1) }
