@@ -71,5 +71,5 @@ var (
 
 // lz4Depth returns how many positions to compare at a level of 5 to 9: four times
 // as many as the LZ4 library, which makes up for its better choice of matches.
-// Sizes are within 5 % of its sizes, and it is rarely faster.
+// Sizes are at most 5 % above the library's, and writing is mostly faster.
 func lz4Depth(level int) lz4.CompressionLevel { return 1 << (level + 1) }
