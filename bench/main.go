@@ -1,7 +1,3 @@
-// Bench measures how fast go-rntuple is beside ROOT, uproot, parquet-go, arrow-go
-// and groot; see README.md.
-//
-//	go run ./bench [-quick] [-rows REGEXP] [-scaling] [-merge] [-codecs] …
 package main
 
 import (

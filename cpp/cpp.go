@@ -1,17 +1,3 @@
-// Package cpp has Go types for C++ types that Go itself has no counterpart of. Structs
-// that package rntuple reads or writes can have fields of these types:
-//
-//	type Event struct {
-//		Tags   cpp.Set[string]                     // std::set<std::string>
-//		Grade  cpp.Char                            // char
-//		Weight cpp.Double32                        // Double32_t: a double stored as float
-//		Result cpp.Variant2[int32, string]         // std::variant<std::int32_t,std::string>
-//		Range  cpp.Pair[float32, float32]          // std::pair<float,float>
-//	}
-//
-// C++ types that need a number or a name are given by a tag instead, as the
-// documentation of package rntuple says: a [8]bool with `type=std::bitset<8>`, an
-// integer with `enum=Color`, a struct with `class=Point`.
 package cpp
 
 import "reflect"

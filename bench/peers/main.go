@@ -1,12 +1,3 @@
-// Peers is what Go libraries for other formats do for the benchmarks: parquet-go
-// and arrow-go with Parquet files, groot with TTrees. It has a module of its own
-// to keep their dependencies away from ours.
-//
-//	go run . parquet F|J FILE OUTPUT            the entries of an RNTuple as a Parquet file
-//	go run . columns|rows|records F|J FILE THREADS
-//	go run . tree F|J FILE THREADS
-//
-// The first one makes a file; the others serve one work, see ../cpp/bench.cpp.
 package main
 
 import (

@@ -1,12 +1,3 @@
-// Dimuon reads muons from an RNTuple, pairs those of opposite charge, and shows
-// the spectrum of the pairs' mass with its peaks from the ρ to the Z: counts and
-// a histogram in the terminal, and a plot in dimuon.png.
-//
-//	go run ./examples/dimuon [-o PLOT] [FILE]
-//
-// FILE holds an RNTuple "Events" in the manner of CMS's NanoAOD. Without FILE it
-// is the sample in testdata. The suffix of PLOT decides its format: .png, .pdf,
-// .svg …
 package main
 
 import (

@@ -1,4 +1,3 @@
-// Package arch holds the tests of the repository's structure.
 package arch
 
 import (
@@ -237,5 +236,28 @@ func checkTarget(t *testing.T, name string, ours map[string]bool, target ast.Exp
 	pkg, ok := s.X.(*ast.Ident)
 	if ok && pkg.Obj == nil && ours[pkg.Name] { // the parser knows the objects that the file declares
 		t.Errorf("%s assigns to %s.%s", name, pkg.Name, s.Sel.Name)
+	}
+}
+
+// TestPackageDocumentation fails for a package whose documentation is missing from its
+// doc.go, or is found elsewhere.
+func TestPackageDocumentation(t *testing.T) {
+	for name, files := range packages(t) {
+		documented := false
+		for _, file := range files {
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.PackageClauseOnly|parser.ParseComments)
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case f.Doc == nil:
+			case filepath.Base(file) == "doc.go":
+				documented = true
+			default:
+				t.Errorf("%s documents its package, which doc.go does", file)
+			}
+		}
+		if !documented {
+			t.Errorf("package %s has no documentation in doc.go", name)
+		}
 	}
 }

@@ -1,4 +1,3 @@
-// Package nearest finds what a misspelt name probably stands for.
 package nearest
 
 import "strings"

@@ -1,4 +1,3 @@
-// Package parallel runs a loop in several goroutines.
 package parallel
 
 import "sync"

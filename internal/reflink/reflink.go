@@ -1,6 +1,3 @@
-// Package reflink has files share bytes on disk, as some file systems can do it:
-// btrfs, XFS and others on Linux. Whichever file is written to then gets bytes of
-// its own.
 package reflink
 
 // maxBlock is the largest block that a caller is asked to align with.

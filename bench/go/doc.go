@@ -1,0 +1,16 @@
+// Bench/go is what our library does for the benchmarks; see ../cpp/bench.cpp for
+// what each work is.
+//
+//	go run ./bench/go bulk|entries F|J|S FILE THREADS
+//	go run ./bench/go maps S FILE THREADS
+//	go run ./bench/go views|random F FILE THREADS
+//	go run ./bench/go dimuon J FILE THREADS
+//	go run ./bench/go open wide FILE THREADS
+//	go run ./bench/go write|writerows F|J FILE THREADS COMPRESSION OUTPUT
+//	go run ./bench/go decode KIND PAGES THREADS
+//	go run ./bench/go encode SETTINGS PAGES THREADS
+//
+// or makes a file of pages, see ../cpp/codecs.cpp:
+//
+//	go run ./bench/go pages KIND FILE OUTPUT
+package main

@@ -1,0 +1,41 @@
+// Package jsonl reads entries from JSON, as value.AppendJSON and the tool's
+// command cat print them, into the dynamic values of package value.
+//
+// The schema says what a value is. Its JSON is that of value.AppendJSON, in any
+// layout: spaces and line ends are free, members of objects come in any order,
+// numbers and strings are spelled in any way that JSON allows. More exactly:
+//
+//   - Integers have neither a point nor an exponent and fit the field's type.
+//   - Floats are rounded to the nearest of the field's type, and to zero, but
+//     not to infinity. The payload of a NaN is not in the JSON and so is lost.
+//   - In strings, a lone surrogate from \udc80 to \udcff is the byte in its low
+//     eight bits. Other lone surrogates are errors. Bytes that are not UTF-8 are
+//     taken as they are.
+//   - Objects have each member of the record, once, and no others. Projected
+//     fields may be there or not; they are views on other fields, and what they
+//     hold is read and dropped.
+//   - Maps with string keys are objects or arrays of [key,value], other maps
+//     arrays of [key,value]. Keys may repeat.
+//
+// # Variants
+//
+// JSON does not say which alternative of a variant is meant. It is the first
+// that prints again as the JSON that was read, where it does not count how
+// numbers (1.5, 1.50) and strings are spelled, nor spaces. Within variants,
+// floats print with a point: 3 is of an integer type if there is one, 3.0 never.
+// If no alternative prints the same, it is the first that holds the numbers
+// exactly, else the first that takes the JSON at all. So what cat prints
+// is read into values that print the same, but where several alternatives print
+// alike, the first of them is meant:
+//
+//   - a double of few digits becomes a float in variant<float,double>, and a
+//     float becomes a double in variant<double,float>
+//   - among integer types, the first that has the number in its range
+//   - among strings, bitsets and the floats "NaN" and "Infinity", the first that
+//     takes the string
+//   - of types with the same JSON (sets and vectors, an enum and its integer,
+//     classes whose members have the same names and fit), the first; an empty
+//     array is of the first collection
+//   - null is the variant without a value, never an empty optional in it or an
+//     inner variant without a value; likewise, it is the outermost optional
+package jsonl

@@ -1,0 +1,2 @@
+// Package nearest finds what a misspelt name probably stands for.
+package nearest

@@ -1,0 +1,2 @@
+// Package parallel runs a loop in several goroutines.
+package parallel
