@@ -16,41 +16,51 @@ import (
 )
 
 // An Option changes how values are compared.
-type Option func(*settings)
+type Option func(*config) error
 
-type settings struct {
+type config struct {
 	tolerance
 	fields   map[string]tolerance
 	only     []string // paths; nil: all fields
 	progress func(done, total int64)
 }
 
-func newSettings(opts []Option) *settings {
-	set := &settings{fields: map[string]tolerance{}}
+func configure(opts []Option) (*config, error) {
+	c := &config{fields: map[string]tolerance{}}
 	for _, opt := range opts {
-		opt(set)
+		if err := opt(c); err != nil {
+			return nil, err
+		}
 	}
-	return set
+	return c, nil
 }
 
 // covers reports whether the field at path is to be compared.
-func (s *settings) covers(path string) bool {
-	return s.only == nil || slices.ContainsFunc(s.only, func(o string) bool { return isWithin(path, o) })
+func (c *config) covers(path string) bool {
+	return c.only == nil || slices.ContainsFunc(c.only, func(o string) bool { return isWithin(path, o) })
 }
 
 // touches reports whether the field at path, or one below it, is to be compared.
-func (s *settings) touches(path string) bool {
-	return s.covers(path) || slices.ContainsFunc(s.only, func(o string) bool { return isWithin(o, path) })
+func (c *config) touches(path string) bool {
+	return c.covers(path) || slices.ContainsFunc(c.only, func(o string) bool { return isWithin(o, path) })
 }
 
 // uncovered reports whether a difference is not to be reported.
-func (s *settings) uncovered(d Difference) bool { return !s.covers(d.Path) }
+func (c *config) uncovered(d Difference) bool { return !c.covers(d.Path) }
 
 // isWithin reports whether the field at path is the one at above or below it.
 func isWithin(path, above string) bool { return path == above || strings.HasPrefix(path, above+".") }
 
-// A tolerance is how far apart floats may be that count as equal.
+// A tolerance is how much two floats may differ and still count as equal.
 type tolerance struct{ abs, rel float64 }
+
+// check returns the error of the named option if the tolerance is not one.
+func (t tolerance) check(option string) error {
+	if t.abs >= 0 && t.rel >= 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: %g absolute, %g relative; they must not be negative", option, t.abs, t.rel)
+}
 
 // allows reports whether x and y count as equal.
 func (t tolerance) allows(x, y float64) bool {
@@ -61,34 +71,50 @@ func (t tolerance) allows(x, y float64) bool {
 	return d <= t.abs || d <= t.rel*max(math.Abs(x), math.Abs(y)) && !math.IsInf(d, 0)
 }
 
-// Tolerance sets how far apart floats may be that count as equal: at most abs, or
-// at most rel times the magnitude of the larger one. Default: 0, 0. NaNs are always
-// equal to each other, and so are 0 and -0. Integers have no tolerance.
+// Tolerance sets how much floats may differ and still count as equal: by abs, or by rel
+// times the magnitude of the larger one. Default: 0, 0. NaNs are always equal to each
+// other, and so are 0 and -0. Integers have no tolerance.
 func Tolerance(abs, rel float64) Option {
-	return func(s *settings) { s.tolerance = tolerance{abs, rel} }
+	return func(c *config) error {
+		c.tolerance = tolerance{abs, rel}
+		return c.tolerance.check("Tolerance")
+	}
 }
 
 // FieldTolerance sets the tolerance of a field and the fields below it; the longest
-// path that applies to a field counts. Paths are those that rntuple.ViewOf takes.
+// path that applies to a field wins. Paths are those that rntuple.ViewOf takes.
 func FieldTolerance(path string, abs, rel float64) Option {
-	return func(s *settings) { s.fields[path] = tolerance{abs, rel} }
+	return func(c *config) error {
+		c.fields[path] = tolerance{abs, rel}
+		return c.fields[path].check("FieldTolerance")
+	}
 }
 
 // Only limits the comparison to the fields with the given full paths and the fields
-// below them. Default: all fields, and what belongs to none of them, such as the
+// below them. Default: all fields, and properties that belong to no field, such as the
 // description of the RNTuple.
-func Only(paths ...string) Option { return func(s *settings) { s.only = append(s.only, paths...) } }
+func Only(paths ...string) Option {
+	return func(c *config) error {
+		c.only = append(c.only, paths...)
+		return nil
+	}
+}
 
-// Progress has f called with the number of entries that are done, summed over all
-// top-level fields, and their total. Calls do not overlap, but may come from several
-// goroutines.
-func Progress(f func(done, total int64)) Option { return func(s *settings) { s.progress = f } }
+// Progress sets a function that is called with the number of entries compared so far,
+// summed over all top-level fields, and their total. Calls do not overlap, but may come
+// from several goroutines.
+func Progress(f func(done, total int64)) Option {
+	return func(c *config) error {
+		c.progress = f
+		return nil
+	}
+}
 
 // A Result is the result of Values.
 type Result struct {
-	Entries [2]int64 // of a and b; the first ones, as many as both have, are compared
+	Entries [2]int64 // numbers of entries of a and b; only the first ones, which both have, are compared
 	Schema  []Difference
-	Fields  []Field // with values that differ, even within the tolerance; in the order of a
+	Fields  []Field // those with values that differ, even within the tolerance, in the order of a
 	// Identical counts the pages that were not decoded because their bytes are the
 	// same in both.
 	Identical int64
@@ -101,14 +127,14 @@ func (r *Result) Equal() bool {
 }
 
 // A Field counts the values of a field that differ. The value of a collection is its
-// number of items, that of an optional or a variant is whether, or which, value is
-// there; their items and values are those of the fields below, and are compared where
-// both RNTuples have them.
+// number of items; that of an optional is whether it has a value, that of a variant which
+// alternative it has. Items and alternatives belong to the fields below, and are compared
+// where both RNTuples have them.
 type Field struct {
 	Path    string
-	Entries int64 // that differ
+	Entries int64 // entries that differ
 	First   int64 // the first entry that differs; -1 if there is none
-	Values  int64 // that differ, of which an entry may have several
+	Values  int64 // values that differ; an entry may have several
 	// MaxAbs and MaxRel are the largest differences of numbers, including those
 	// within the tolerance: |a-b|, and |a-b|/max(|a|,|b|). They are +Inf if one of
 	// the numbers is NaN or infinite.
@@ -119,34 +145,37 @@ type Field struct {
 // as far as they have the same structure, and numbers of different types by value.
 // The order of the items of unordered sets and maps does not matter.
 //
-// Errors are those of reading, and of options that name fields that a lacks. Values
-// uses as many goroutines as there are processors, runtime.GOMAXPROCS.
+// An error is one of reading, of an option, or of ctx. Options must name fields that a
+// has. Values uses runtime.GOMAXPROCS(0) goroutines.
 func Values(ctx context.Context, a, b *rntuple.Reader, opts ...Option) (*Result, error) {
-	set := newSettings(opts)
-	for path := range set.fields {
+	options, err := configure(opts)
+	if err != nil {
+		return nil, err
+	}
+	for path := range options.fields {
 		if _, err := a.Schema().Lookup(path); err != nil {
 			return nil, err
 		}
 	}
-	differences := slices.DeleteFunc(Schemas(a.Schema(), b.Schema()), set.uncovered)
-	c := &comparison{settings: set, a: a.WithContext(ctx), b: b.WithContext(ctx)}
+	differences := slices.DeleteFunc(Schemas(a.Schema(), b.Schema()), options.uncovered)
+	c := &comparison{config: options, a: a.WithContext(ctx), b: b.WithContext(ctx)}
 	result := &Result{Entries: [2]int64{a.NumEntries(), b.NumEntries()}, Schema: differences}
 	c.entries = min(result.Entries[0], result.Entries[1])
-	pairs := slices.DeleteFunc(c.pair(nil, a.Schema().Fields, b.Schema().Fields), func(p *pair) bool { return !set.touches(p.a.Path()) })
+	pairs := slices.DeleteFunc(c.pair(nil, a.Schema().Fields, b.Schema().Fields), func(p *pair) bool { return !options.touches(p.a.Path()) })
 	if err := c.all(ctx, pairs); err != nil {
 		return nil, err
 	}
 	for _, p := range pairs {
 		p.collect(&result.Fields)
 	}
-	result.Fields = slices.DeleteFunc(result.Fields, func(f Field) bool { return !set.covers(f.Path) })
+	result.Fields = slices.DeleteFunc(result.Fields, func(f Field) bool { return !options.covers(f.Path) })
 	result.Identical = c.identical.Load()
 	return result, nil
 }
 
 // A comparison compares the values of two RNTuples.
 type comparison struct {
-	*settings
+	*config
 	a, b      *rntuple.Reader
 	entries   int64 // to compare
 	identical atomic.Int64
@@ -163,7 +192,7 @@ func (c *comparison) all(ctx context.Context, pairs []*pair) error {
 	err := parallel.Do(runtime.GOMAXPROCS(0), len(pairs), func(i int) error {
 		err := c.field(ctx, pairs[i])
 		if err != nil {
-			cancel(err) // ends those under way, which return the same error
+			cancel(err) // ends the calls under way, which return the same error
 		}
 		return err
 	})
@@ -208,7 +237,7 @@ func (c *comparison) field(ctx context.Context, p *pair) error {
 	return nil
 }
 
-// advance reports that n more entries of a field are done.
+// advance reports that n more entries of a field have been compared.
 func (c *comparison) advance(n int64) {
 	if c.progress == nil {
 		return

@@ -332,7 +332,7 @@ func TestFiles(t *testing.T) {
 			if err != nil || !result.Equal() || len(result.Fields) > 0 {
 				t.Errorf("%s: %+v, %v", path, result, err)
 			}
-			c := &comparison{settings: &settings{}, a: r, b: r, entries: r.NumEntries()}
+			c := &comparison{config: &config{}, a: r, b: r, entries: r.NumEntries()}
 			for _, p := range c.pair(nil, r.Schema().Fields, r.Schema().Fields) {
 				values, err := c.comparer(p)
 				if err == nil {
@@ -411,6 +411,11 @@ func TestFailures(t *testing.T) {
 	}
 	if _, err := Values(t.Context(), open(t, path, ""), open(t, path, ""), FieldTolerance("Nope", 1, 1)); !errors.Is(err, schema.ErrNoField) {
 		t.Error(err)
+	}
+	for _, bad := range []Option{Tolerance(-1, 0), Tolerance(0, math.NaN()), FieldTolerance("X", 0, -1)} {
+		if _, err := Values(t.Context(), open(t, path, ""), open(t, path, ""), bad); err == nil || !strings.Contains(err.Error(), "Tolerance: ") {
+			t.Errorf("a tolerance that is none: %v", err)
+		}
 	}
 	whole[len(whole)/2] ^= 1 // a page: they are most of the file
 	if err := os.WriteFile(path+"bad", whole, 0o644); err != nil {

@@ -9,11 +9,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Layout returns how the storage of two RNTuples differs: the format, clusters and
-// their borders, and for the columns of fields that both have the encoding,
-// compression, pages and sizes. Only metadata is read. Of the options only Only has
-// an effect.
+// Layout returns how the storage of two RNTuples differs: the format, the clusters and
+// their boundaries, and, for fields that both have, the encoding, compression, pages and
+// sizes of their columns. It reads only metadata. The only option with an effect is Only.
 func Layout(a, b *rntuple.Reader, opts ...Option) ([]Difference, error) {
+	options, err := configure(opts)
+	if err != nil {
+		return nil, err
+	}
 	x, err := a.Inspect(nil)
 	if err != nil {
 		return nil, err
@@ -42,10 +45,10 @@ func Layout(a, b *rntuple.Reader, opts ...Option) ([]Difference, error) {
 		}
 	}
 	walk(a.Schema().Fields, b.Schema().Fields)
-	return slices.DeleteFunc(d.all, newSettings(opts).uncovered), nil
+	return slices.DeleteFunc(d.all, options.uncovered), nil
 }
 
-// borders compares where clusters end.
+// borders adds the first cluster that does not have the same entries in both.
 func (d *differences) borders(a, b *rntuple.Reader) error {
 	x, err := a.Clusters()
 	if err != nil {
@@ -101,12 +104,13 @@ func encodings(f *schema.Field) string {
 	return strings.Join(all, " | ")
 }
 
+// ownColumns are the columns of a field taken together.
 type ownColumns struct {
 	rntuple.Storage
 	compression string
 }
 
-// own sums up the columns of a field alone.
+// own returns the sum over the columns of a field, without those of the fields below it.
 func own(f *schema.Field, i *rntuple.Inspection) (sum ownColumns) {
 	var settings []string
 	for _, representation := range f.Columns {

@@ -9,20 +9,19 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A pair is a field of both RNTuples. The fields have shapes that can be compared,
-// and are no wrappers.
+// A pair is a field of a and the field of b that it is compared with. Their shapes can be
+// compared, and neither is a wrapper.
 type pair struct {
 	a, b     *schema.Field
-	children []*pair // what both have: members by name, alternatives and others by number
+	children []*pair // of fields that both have: members by name, alternatives and others by index
 	tolerance
 	result   Field
 	last     int64 // the entry that differed last
-	measured bool  // something compares the sizes of this collection
+	measured bool  // a comparer already compares the sizes of this collection
 }
 
-// pair pairs the fields that both have and that can be compared. Those of b with
-// the names of a's belong together, or for tuples and the like those of the same
-// place.
+// pair returns the pairs of fields that both have and that can be compared. Fields
+// correspond by name; those of tuples, variants and the like correspond by index.
 func (c *comparison) pair(parent *schema.Field, a, b []*schema.Field) (pairs []*pair) {
 	named := parent == nil || parent.Shape == schema.Record && !parent.IsTuple()
 	others := byName(b)
@@ -60,7 +59,7 @@ func (c *comparison) newPair(f, g *schema.Field) *pair {
 	return p
 }
 
-// unwrapped returns the field whose values those of f are.
+// unwrapped returns the field that f wraps, or f itself.
 func unwrapped(f *schema.Field) *schema.Field {
 	for f.Shape == schema.Wrapper {
 		f = f.Children[0]
@@ -86,7 +85,7 @@ func comparable(f, g *schema.Field) bool {
 	return class(f) == class(g)
 }
 
-// collect appends what has been found of the field and those below it.
+// collect appends the results of the field and the fields below it.
 func (p *pair) collect(all *[]Field) {
 	if p == nil {
 		return
@@ -134,8 +133,8 @@ func (p *pair) integers(entry int64, x, y integer) {
 	p.differ(entry)
 }
 
-// distance takes note of the difference of two numbers, the larger of which is of
-// the given size.
+// distance records the absolute difference of two numbers, of which the larger has
+// the given magnitude.
 func (p *pair) distance(abs, size float64) {
 	if abs != abs {
 		abs = math.Inf(1)
@@ -147,7 +146,7 @@ func (p *pair) distance(abs, size float64) {
 	p.result.MaxAbs, p.result.MaxRel = max(p.result.MaxAbs, abs), max(p.result.MaxRel, rel)
 }
 
-// An integer is one of any type.
+// An integer is the value of an integer of any type, as sign and magnitude.
 type integer struct {
 	negative bool
 	size     uint64
@@ -160,8 +159,8 @@ func signed(v int64) integer {
 	return integer{size: uint64(v)}
 }
 
-// integerOf returns an integer, or a bool as one.
-func integerOf(v any) (integer, bool) {
+// integerOf converts an integer or a bool; ok is false for other types.
+func integerOf(v any) (i integer, ok bool) {
 	switch v := v.(type) {
 	case bool:
 		if v {
@@ -188,7 +187,7 @@ func integerOf(v any) (integer, bool) {
 	return integer{}, false
 }
 
-// floatOf returns a number as a float.
+// floatOf converts a number of any type.
 func floatOf(v any) float64 {
 	switch v := v.(type) {
 	case float32:
@@ -278,7 +277,7 @@ func (p *pair) members(entry int64, x, y any) {
 	}
 }
 
-// memberOf returns the name of the member of record that leads to f.
+// memberOf returns the name of the member of record that f is, or lies below.
 func memberOf(record, f *schema.Field) string {
 	for f.Parent != record {
 		f = f.Parent
@@ -301,7 +300,7 @@ func (p *pair) items(entry int64, x, y any) {
 	}
 }
 
-// list returns the items of a collection, those of a map as pairs.
+// list returns the items of a collection; those of a map are pairs.
 func list(v any) []any {
 	m, ok := v.(value.Map)
 	if !ok {

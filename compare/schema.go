@@ -12,16 +12,17 @@ import (
 type Difference struct {
 	Path string // of the field; empty if it is about the whole RNTuple
 	What string // "type", "array size", ...; "field" if only one of the two has it
-	A, B string // empty if there is none
+	A, B string // the values in a and b; empty if there is none
 }
 
+// String returns the difference as one line.
 func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s: %q, %q", d.Path, d.What, d.A, d.B)
 }
 
-// Schemas returns how two schemas differ: in the fields that only one of them has,
-// and in descriptions, types and structure of the others. The names of the RNTuples,
-// the order of fields, when they were added, and encodings do not matter.
+// Schemas returns how two schemas differ: the fields that only one of them has, and the
+// descriptions, types and structure of the others. The names of the RNTuples, the order
+// of fields, when they were added, and their encodings are not compared.
 func Schemas(a, b *schema.Schema) []Difference {
 	d := &differences{}
 	d.add("", "description", a.Description, b.Description)
@@ -38,14 +39,14 @@ func Schemas(a, b *schema.Schema) []Difference {
 
 type differences struct{ all []Difference }
 
-// add adds a property if it differs.
+// add adds a Difference if a and b are not equal.
 func (d *differences) add(path, what string, a, b any) {
 	if a != b {
 		d.all = append(d.all, Difference{path, what, fmt.Sprint(a), fmt.Sprint(b)})
 	}
 }
 
-// fields compares fields next to each other, by name.
+// fields compares the fields of one level by name.
 func (d *differences) fields(a, b []*schema.Field) {
 	left := byName(b)
 	for _, f := range a {
@@ -72,7 +73,7 @@ func byName(fields []*schema.Field) map[string]*schema.Field {
 	return m
 }
 
-// field compares a field and those below it.
+// field compares a field and the fields below it.
 func (d *differences) field(f, g *schema.Field) {
 	n, path := len(d.all), f.Path()
 	if !cpptype.Same(f.TypeName, g.TypeName) {
@@ -90,7 +91,7 @@ func (d *differences) field(f, g *schema.Field) {
 	}
 	d.add(path, "projection of", sourceOf(f), sourceOf(g))
 	if len(d.all) > n && f.Shape != g.Shape {
-		return // what is below differs in other ways
+		return // the fields below cannot correspond
 	}
 	d.fields(f.Children, g.Children)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// String says in a line how many values of the field differ, and by how much.
+// String returns one line that says how many values of the field differ, and by how much.
 func (f Field) String() string {
 	if f.Entries == 0 {
 		return fmt.Sprintf("%s: within the tolerance; largest differences %g, relative %g", f.Path, f.MaxAbs, f.MaxRel)

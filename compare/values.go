@@ -8,13 +8,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A comparer compares the values that a field, or all below it, has in entries.
+// A comparer compares the values of a field, and of the fields below it, in the n
+// entries from first on.
 type comparer interface {
 	compare(first, n int64) error
 }
 
-// comparer returns what compares the values of a top-level field: number by number
-// where they lie in at most one collection, else as dynamic values.
+// comparer returns the comparer of a top-level field. It compares numbers if all of them
+// lie in at most one collection, and dynamic values otherwise.
 func (c *comparison) comparer(p *pair) (comparer, error) {
 	var all comparers
 	if c.flat(p, nil, &all) && len(all) > 0 {
@@ -39,9 +40,9 @@ func (all comparers) compare(first, n int64) error {
 	return nil
 }
 
-// flat appends what compares p and all below it. It is not ok where that takes
-// dynamic values. In is the collection that p is in.
-func (c *comparison) flat(p *pair, in *pair, all *comparers) (ok bool) {
+// flat appends the comparers of the numbers in p, and reports whether that is all that p
+// has; otherwise p takes dynamic values. The collection around p is in, which may be nil.
+func (c *comparison) flat(p, in *pair, all *comparers) bool {
 	if p == nil || p.a.Shape != p.b.Shape {
 		return false
 	}
@@ -69,12 +70,12 @@ func (c *comparison) flat(p *pair, in *pair, all *comparers) (ok bool) {
 	return false
 }
 
-// number is any type of scalars.
+// A number is the Go type of a scalar.
 type number interface {
 	bool | int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64
 }
 
-// scalars returns what compares the scalars p, nil if there is nothing simple.
+// scalars returns the comparer of scalars, or nil if they take dynamic values.
 func (c *comparison) scalars(p, in *pair) (comparer, error) {
 	if p.a.Kind() != p.b.Kind() {
 		return nil, nil
@@ -82,7 +83,7 @@ func (c *comparison) scalars(p, in *pair) (comparer, error) {
 	return flats[p.a.ElementKind()](c, p, in)
 }
 
-// flats has flatOf by the kind of the scalars.
+// flats holds flatOf by the kind of the scalars.
 var flats = [...]func(c *comparison, p, in *pair) (comparer, error){
 	reflect.Bool: flatOf[bool],
 	reflect.Int8: flatOf[int8], reflect.Int16: flatOf[int16], reflect.Int32: flatOf[int32], reflect.Int64: flatOf[int64],
@@ -90,7 +91,8 @@ var flats = [...]func(c *comparison, p, in *pair) (comparer, error){
 	reflect.Float32: flatOf[float32], reflect.Float64: flatOf[float64],
 }
 
-// flatOf returns what compares scalars of type T, in a collection if in is not nil.
+// flatOf returns the comparer of scalars of type T, which lie in the collection in if that
+// is not nil.
 func flatOf[T number](c *comparison, p, in *pair) (comparer, error) {
 	x, y := pathIn(c.a, p.a), pathIn(c.b, p.b)
 	if x == "" || y == "" {
@@ -114,7 +116,7 @@ func flatOf[T number](c *comparison, p, in *pair) (comparer, error) {
 	return &jagged[T]{pair: p, in: in, sizes: sizes, a: a, b: b, batch: maxBatch / 16}, err
 }
 
-// wrapper returns the outermost field that has the values of f.
+// wrapper returns the outermost wrapper around f, or f itself.
 func wrapper(f *schema.Field) *schema.Field {
 	for f.Parent != nil && f.Parent.Shape == schema.Wrapper {
 		f = f.Parent
@@ -122,8 +124,8 @@ func wrapper(f *schema.Field) *schema.Field {
 	return f
 }
 
-// pathIn returns the path of f in r, or "" if that leads to another field, as
-// names may have dots.
+// pathIn returns the path of f in r, or "" if the path finds another field, which can
+// happen because names may contain dots.
 func pathIn(r *rntuple.Reader, f *schema.Field) string {
 	f = wrapper(f)
 	path := f.Path()
@@ -133,10 +135,10 @@ func pathIn(r *rntuple.Reader, f *schema.Field) string {
 	return path
 }
 
-// maxBatch is how many values are read at once, about.
+// maxBatch is roughly how many values are read at once.
 const maxBatch = 1 << 14
 
-// scalars compares a scalar of each entry.
+// scalars compares one scalar per entry.
 type scalars[T number] struct {
 	*pair
 	a, b *rntuple.View[T]
@@ -163,15 +165,15 @@ func (s *scalars[T]) compare(first, n int64) error {
 	return nil
 }
 
-// jagged compares the scalars in a collection of each entry.
+// jagged compares the scalars in one collection per entry.
 type jagged[T number] struct {
 	*pair
 	in           *pair // the collection
-	sizes        bool  // its sizes are compared here
+	sizes        bool  // whether to compare its sizes as well
 	a, b         *rntuple.JaggedView[T]
 	x, y         []T
 	xEnds, yEnds []int64
-	batch        int64 // entries
+	batch        int64 // entries to read at once
 }
 
 func (j *jagged[T]) compare(first, n int64) error {
@@ -204,7 +206,7 @@ func (j *jagged[T]) compare(first, n int64) error {
 	return nil
 }
 
-// read reads some entries.
+// read reads n entries of both.
 func (j *jagged[T]) read(first, n int64) (err error) {
 	j.xEnds, j.yEnds = slices.Grow(j.xEnds[:0], int(n)+1)[:n+1], slices.Grow(j.yEnds[:0], int(n)+1)[:n+1]
 	if j.x, _, err = j.a.Read(j.xEnds, j.x, first); err != nil {
@@ -222,7 +224,7 @@ type dynamic struct {
 }
 
 func (d *dynamic) compare(first, n int64) error {
-	// How large values are is not known before: begin with few.
+	// The size of the values is not known yet: begin with few.
 	for batch := int64(16); n > 0; batch = min(2*batch, 512) {
 		count := min(n, batch)
 		d.x, d.y = slices.Grow(d.x[:0], int(count))[:count], slices.Grow(d.y[:0], int(count))[:count]

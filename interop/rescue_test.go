@@ -21,7 +21,7 @@ func TestRescue(t *testing.T) {
 	dir := t.TempDir()
 	number := 0
 	// save damages a file, and returns both as rootViews takes them.
-	save := func(file string, damage func([]byte) []byte, opts rescue.Options) (before, after string, report rescue.NTuple) {
+	save := func(file string, damage func([]byte) []byte, opts ...rescue.Option) (before, after string, report rescue.NTuple) {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +31,7 @@ func TestRescue(t *testing.T) {
 		if err := os.WriteFile(bad, damage(b), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		all, err := rescue.File(t.Context(), bad, out, opts)
+		all, err := rescue.File(t.Context(), bad, out, opts...)
 		if err != nil || len(all.NTuples) != 1 || all.NTuples[0].Saved == 0 {
 			t.Fatalf("%s: %v, %+v", file, err, all)
 		}
@@ -39,9 +39,9 @@ func TestRescue(t *testing.T) {
 		return file + path, out + path, all.NTuples[0]
 	}
 	file := ours(t, dir)
-	all, allAfter, whole := save(file, noHead, rescue.Options{})
-	_, firstAfter, first := save(file, noEnd, rescue.Options{})
-	_, someAfter, some := save(file, noCluster, rescue.Options{KeepGoing: true})
+	all, allAfter, whole := save(file, noHead)
+	_, firstAfter, first := save(file, noEnd)
+	_, someAfter, some := save(file, noCluster, rescue.KeepGoing())
 	views := rootViews(t, all, allAfter, firstAfter, someAfter)
 	for i, report := range []rescue.NTuple{whole, first, some} {
 		var want []map[string]any
@@ -55,7 +55,7 @@ func TestRescue(t *testing.T) {
 	}
 	args := []string{"--columns"}
 	for _, name := range []string{"special_late", "special_multirep_late", "special_samepage", "special_nochecksum", "types_zlib_groups"} {
-		before, after, _ := save("../testdata/good/"+name+".root", noHead, rescue.Options{})
+		before, after, _ := save("../testdata/good/"+name+".root", noHead)
 		args = append(args, before, after)
 	}
 	views = rootViews(t, args...)
@@ -64,7 +64,7 @@ func TestRescue(t *testing.T) {
 			t.Errorf("%s: ROOT sees the columns %v, want %v", args[1+i], got, want)
 		}
 	}
-	before, after, _ := save("../testdata/good/special_attributes.root", noHead, rescue.Options{})
+	before, after, _ := save("../testdata/good/special_attributes.root", noHead)
 	if views := rootViews(t, "--attributes", before, after); len(views[0].Attributes) == 0 || !reflect.DeepEqual(views[0].Attributes, views[1].Attributes) {
 		t.Errorf("ROOT reads the attributes %v, want %v", views[1].Attributes, views[0].Attributes)
 	}

@@ -42,7 +42,7 @@ func ExampleFile() {
 		log.Fatal(err)
 	}
 
-	report, err := rescue.File(context.Background(), out, in, rescue.Options{})
+	report, err := rescue.File(context.Background(), out, in)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,42 +14,56 @@ import (
 // is written then.
 var ErrNothing = errors.New("nothing can be saved")
 
-// Options says what to save. The zero value saves the first entries of every
-// RNTuple, up to the first one that is lost.
-type Options struct {
-	// NTuple is the path or the name of the only RNTuple to save. If it is empty,
-	// all are saved.
-	NTuple string
+// An Option changes what is saved.
+type Option func(*config) error
 
-	// KeepGoing also saves entries after lost ones, which get other numbers than
-	// they had.
-	KeepGoing bool
+type config struct {
+	only      string
+	keepGoing bool
 }
 
-// A Report tells what was found, saved and lost.
+// Only sets the path or the name of the only RNTuple to save; "" stands for all of them,
+// which is the default.
+func Only(ntuple string) Option {
+	return func(c *config) error {
+		c.only = ntuple
+		return nil
+	}
+}
+
+// KeepGoing also saves the entries after lost ones. Their numbers change. Default: the
+// entries of each RNTuple up to the first lost one are saved.
+func KeepGoing() Option {
+	return func(c *config) error {
+		c.keepGoing = true
+		return nil
+	}
+}
+
+// A Report says what was found, saved and lost.
 type Report struct {
-	// Container is what is wrong with the ROOT file around the RNTuples. It is
+	// Container says what is wrong with the ROOT file around the RNTuples. It is
 	// empty if the file's header and directories can be read.
 	Container string   `json:"container,omitempty"`
 	Records   int      `json:"records"` // found by the scan
 	NTuples   []NTuple `json:"ntuples"`
 	// Lost describes losses that belong to none of the RNTuples.
 	Lost []string `json:"lost,omitempty"`
-	// Left names the objects of other classes, which are not copied.
+	// Left lists the objects of other classes, which are not copied.
 	Left []string `json:"left,omitempty"`
 }
 
 // An NTuple is the report on an RNTuple.
 type NTuple struct {
 	Path    string `json:"path"`    // in both files, unless directories are lost
-	Found   string `json:"found"`   // what it was found by, in words
-	Entries int64  `json:"entries"` // that it had; -1 if not known
-	Saved   int64  `json:"saved"`   // entries that were saved
-	// Kept holds the saved entries by their old numbers, in order. Their new
-	// numbers count them from 0.
+	Found   string `json:"found"`   // how it was found, in words
+	Entries int64  `json:"entries"` // number of entries that it had; -1 if not known
+	Saved   int64  `json:"saved"`   // number of entries that were saved
+	// Kept holds the old numbers of the saved entries, in order. Their new numbers
+	// begin with 0 and have no gaps.
 	Kept []Entries `json:"kept"`
 	Lost []Loss    `json:"lost,omitempty"`
-	// Notes holds what else there is to know, in words.
+	// Notes holds further remarks, in words.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -66,7 +80,7 @@ type Loss struct {
 }
 
 // Skipped reports whether the entries were not saved only because they come after
-// lost ones. Options.KeepGoing saves those of them that are undamaged.
+// lost ones. The option KeepGoing saves those of them that are undamaged.
 func (l Loss) Skipped() bool { return l.Why == errBehind.Error() }
 
 // Whole reports whether all entries of the RNTuple were saved and nothing else is
@@ -78,9 +92,9 @@ func (n *NTuple) Whole() bool { return n.Entries == n.Saved && len(n.Lost) == 0 
 // which is not written to.
 //
 // A report is also returned with any error that occurs after the scan. The error
-// wraps ErrNothing if there is nothing to save; other errors are those of the files
-// and of ctx.
-func File(ctx context.Context, out, in string, opts Options) (*Report, error) {
+// wraps ErrNothing if there is nothing to save; other errors are those of options, of
+// the files and of ctx.
+func File(ctx context.Context, out, in string, opts ...Option) (*Report, error) {
 	f, err := os.Open(in)
 	if err != nil {
 		return nil, err
@@ -105,23 +119,29 @@ func File(ctx context.Context, out, in string, opts Options) (*Report, error) {
 }
 
 // To writes what is left of the file of size bytes that r reads to w, which must be
-// empty; name is the file name that ROOT shows. After an error, what w holds is
+// empty; name is the file name that ROOT shows. After an error the contents of w are
 // useless. See File.
-func To(ctx context.Context, w io.WriterAt, name string, r io.ReaderAt, size int64, opts Options) (*Report, error) {
+func To(ctx context.Context, w io.WriterAt, name string, r io.ReaderAt, size int64, opts ...Option) (*Report, error) {
 	return rescue(ctx, r, size, opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.NewFile(w, name, o) })
 }
 
-// rescue saves what is left in the file that create creates.
-func rescue(ctx context.Context, r io.ReaderAt, size int64, opts Options, create func(*ntuple.WriteOptions) (*ntuple.File, error)) (*Report, error) {
+// rescue writes what is left to the file that create creates.
+func rescue(ctx context.Context, r io.ReaderAt, size int64, opts []Option, create func(*ntuple.WriteOptions) (*ntuple.File, error)) (*Report, error) {
+	var c config
+	for _, opt := range opts {
+		if err := opt(&c); err != nil {
+			return nil, err
+		}
+	}
 	found, err := search(ctx, r, size)
 	if err != nil {
 		return nil, err
 	}
 	report := &found.report
-	jobs := found.jobs(opts.NTuple)
+	jobs := found.jobs(c.only)
 	var saved []*salvage
 	for _, j := range jobs {
-		s, err := found.examine(ctx, j, opts.KeepGoing)
+		s, err := found.examine(ctx, j, c.keepGoing)
 		if err != nil {
 			return report, err
 		}
@@ -133,8 +153,8 @@ func rescue(ctx context.Context, r io.ReaderAt, size int64, opts Options, create
 	switch {
 	case len(saved) > 0:
 		return report, found.write(ctx, saved, create)
-	case len(jobs) == 0 && opts.NTuple != "":
-		return report, fmt.Errorf("%w: there is no RNTuple %q, or its header is lost", ErrNothing, opts.NTuple)
+	case len(jobs) == 0 && c.only != "":
+		return report, fmt.Errorf("%w: there is no RNTuple %q, or its header is lost", ErrNothing, c.only)
 	case len(jobs) == 0:
 		return report, fmt.Errorf("%w: there is no whole header of an RNTuple", ErrNothing)
 	}

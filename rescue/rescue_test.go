@@ -104,13 +104,21 @@ func within(got, want any) bool {
 	return true
 }
 
-// saved rescues a file and returns the report; nil if there was nothing. What was
-// saved must be what the report says of the original, and nothing else.
-func saved(t testing.TB, what string, original map[string][]value.Record, file []byte, opts rescue.Options) *rescue.Report {
+// keepGoing returns the option KeepGoing if it is wanted.
+func keepGoing(wanted bool) (opts []rescue.Option) {
+	if wanted {
+		opts = append(opts, rescue.KeepGoing())
+	}
+	return opts
+}
+
+// saved rescues a file and returns the report, or nil if there was nothing to save. It
+// fails unless the new file holds exactly what the report says of the original.
+func saved(t testing.TB, what string, original map[string][]value.Record, file []byte, opts ...rescue.Option) *rescue.Report {
 	t.Helper()
 	var out memory
 	before := bytes.Clone(file)
-	report, err := rescue.To(t.Context(), &out, "out.root", bytes.NewReader(file), int64(len(file)), opts)
+	report, err := rescue.To(t.Context(), &out, "out.root", bytes.NewReader(file), int64(len(file)), opts...)
 	if !bytes.Equal(before, file) {
 		t.Fatalf("%s: the input has changed", what)
 	}
@@ -271,7 +279,7 @@ func TestCutOurs(t *testing.T) {
 					want += int64(max(groups[i], -groups[i]))
 				}
 			}
-			report := saved(t, fmt.Sprintf("%s, %d bytes of %d", name, n, len(file)), original, file[:n], rescue.Options{})
+			report := saved(t, fmt.Sprintf("%s, %d bytes of %d", name, n, len(file)), original, file[:n])
 			switch {
 			case report == nil && want > 0 || report != nil && report.NTuples[0].Saved != want:
 				t.Fatalf("%s: of %d bytes of %d are saved %+v, want %d entries", name, n, len(file), report, want)
@@ -303,7 +311,7 @@ func TestCutROOT(t *testing.T) {
 			}
 		}
 		for n := len(file); n > 0; n -= step {
-			report := saved(t, fmt.Sprintf("%s, %d bytes of %d", path, n, len(file)), original, file[:n], rescue.Options{})
+			report := saved(t, fmt.Sprintf("%s, %d bytes of %d", path, n, len(file)), original, file[:n])
 			if n == len(file) {
 				whole(t, path, sound, report)
 			}
@@ -345,7 +353,7 @@ func TestCutGroups(t *testing.T) {
 			continue
 		}
 		n := int(k.SeekKey) + int(k.NBytes)
-		report := saved(t, fmt.Sprintf("%d bytes", n), original, file[:n], rescue.Options{})
+		report := saved(t, fmt.Sprintf("%d bytes", n), original, file[:n])
 		if report == nil {
 			continue
 		}
@@ -368,7 +376,7 @@ func TestDamage(t *testing.T) {
 		lost, less := 0, 0
 		for i := range file {
 			file[i] ^= 1 << (i % 8)
-			report := saved(t, fmt.Sprintf("%s, bit %d of byte %#x flipped", name, i%8, i), original, file, rescue.Options{KeepGoing: i/8%2 > 0})
+			report := saved(t, fmt.Sprintf("%s, bit %d of byte %#x flipped", name, i%8, i), original, file, keepGoing(i/8%2 > 0)...)
 			switch {
 			case report == nil:
 				lost++
@@ -403,7 +411,7 @@ func TestAnchorGone(t *testing.T) {
 					clear(file[k.SeekKey:][:k.NBytes])
 				}
 			}
-			report := saved(t, path, original, file, rescue.Options{})
+			report := saved(t, path, original, file)
 			if report == nil || report.Container == "" {
 				t.Errorf("%s: %+v", path, report)
 				continue
@@ -449,7 +457,7 @@ func TestLoss(t *testing.T) {
 	for _, c := range cases {
 		bad := bytes.Clone(file)
 		bad[c.at] ^= 1
-		report := saved(t, c.what, original, bad, rescue.Options{KeepGoing: c.keepGoing})
+		report := saved(t, c.what, original, bad, keepGoing(c.keepGoing)...)
 		if report == nil {
 			t.Errorf("%s: nothing", c.what)
 			continue
@@ -502,11 +510,11 @@ func TestTwins(t *testing.T) {
 	original := contents(t, m.b)
 	some := 0
 	for n := 0; n <= len(m.b); n += 3 {
-		if report := saved(t, fmt.Sprintf("%d bytes", n), original, m.b[:n], rescue.Options{}); report != nil {
+		if report := saved(t, fmt.Sprintf("%d bytes", n), original, m.b[:n]); report != nil {
 			some++
 		}
 	}
-	if report := saved(t, "all", original, m.b, rescue.Options{NTuple: "b/n"}); report == nil || len(report.NTuples) != 1 || report.NTuples[0].Saved != 10 {
+	if report := saved(t, "all", original, m.b, rescue.Only("b/n")); report == nil || len(report.NTuples) != 1 || report.NTuples[0].Saved != 10 {
 		t.Errorf("one of two: %+v", report)
 	}
 	if some == 0 || some > len(m.b)/2 {
@@ -527,7 +535,7 @@ func TestLegacy(t *testing.T) {
 		}
 		file := read(t, path)
 		for _, n := range []int{len(file), len(file) - 300, len(file) / 2} {
-			report, err := rescue.To(t.Context(), &memory{}, "out.root", bytes.NewReader(file[:n]), int64(n), rescue.Options{})
+			report, err := rescue.To(t.Context(), &memory{}, "out.root", bytes.NewReader(file[:n]), int64(n))
 			said := report != nil && strings.Contains(strings.Join(report.Lost, "\n"), "pre-release")
 			switch {
 			case err == nil:
@@ -551,18 +559,18 @@ func TestFile(t *testing.T) {
 	}
 	write(in, file[:len(file)-10])
 	write(out, []byte("old"))
-	if _, err := rescue.File(t.Context(), in, in, rescue.Options{}); err == nil {
+	if _, err := rescue.File(t.Context(), in, in); err == nil {
 		t.Error("a file was rescued to itself")
 	}
-	if _, err := rescue.File(t.Context(), out, in, rescue.Options{NTuple: "x"}); !errors.Is(err, rescue.ErrNothing) || string(read(t, out)) != "old" {
+	if _, err := rescue.File(t.Context(), out, in, rescue.Only("x")); !errors.Is(err, rescue.ErrNothing) || string(read(t, out)) != "old" {
 		t.Errorf("a name that is not there: %v", err)
 	}
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := rescue.File(done, out, in, rescue.Options{}); !errors.Is(err, context.Canceled) || string(read(t, out)) != "old" {
+	if _, err := rescue.File(done, out, in); !errors.Is(err, context.Canceled) || string(read(t, out)) != "old" {
 		t.Errorf("canceled: %v", err)
 	}
-	report, err := rescue.File(t.Context(), out, in, rescue.Options{})
+	report, err := rescue.File(t.Context(), out, in)
 	if err != nil || report.NTuples[0].Saved != 10 {
 		t.Fatalf("%+v, %v", report, err)
 	}

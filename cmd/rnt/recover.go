@@ -13,8 +13,8 @@ import (
 )
 
 func (t *tool) recoverCommand() *cobra.Command {
-	var opts rescue.Options
-	var force, asJSON bool
+	var only string
+	var keepGoing, force, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "recover OUT IN",
 		Short: "Save what is left of a damaged file",
@@ -42,7 +42,11 @@ nothing to save.`,
 			if err := checkOutput(args[0], force, in); err != nil {
 				return err
 			}
-			report, err := rescue.File(cmd.Context(), args[0], in, opts)
+			opts := []rescue.Option{rescue.Only(only)}
+			if keepGoing {
+				opts = append(opts, rescue.KeepGoing())
+			}
+			report, err := rescue.File(cmd.Context(), args[0], in, opts...)
 			if report == nil {
 				return err
 			}
@@ -50,14 +54,14 @@ nothing to save.`,
 				return errors.Join(printJSON(t.out, report), err)
 			}
 			t.printReport(report)
-			if !opts.KeepGoing && skipped(report) {
+			if !keepGoing && skipped(report) {
 				t.warn("entries after lost ones were not saved; --keep-going saves them, with other numbers than they had")
 			}
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&opts.NTuple, "ntuple", "", "the only RNTuple to save, by path or name (default all)")
-	cmd.Flags().BoolVar(&opts.KeepGoing, "keep-going", false, "also save entries after lost ones")
+	cmd.Flags().StringVar(&only, "ntuple", "", "the only RNTuple to save, by path or name (default all)")
+	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "also save entries after lost ones")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	forceFlag(cmd, &force)
 	completeNames(cmd, "ntuple", 1)
