@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -52,6 +53,18 @@ func TestSpecMap(t *testing.T) {
 		if !declared.MatchString(all.String()) {
 			t.Errorf("%s is not declared in %s", n[0], folder)
 		}
+	}
+}
+
+// TestDesign makes sure that the table in docs/design.md has the packages of the
+// library in the order of their imports.
+func TestDesign(t *testing.T) {
+	var got []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)` \\|").FindAllStringSubmatch(read(t, "../../docs/design.md"), -1) {
+		got = append(got, row[1])
+	}
+	if !slices.Equal(got, layers) {
+		t.Errorf("the table has %v, want %v", got, layers)
 	}
 }
 
