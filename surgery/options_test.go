@@ -1,6 +1,7 @@
 package surgery
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/splice"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -396,6 +398,57 @@ func TestMergeAll(t *testing.T) {
 	}
 	if _, err := MergeAll(t.Context(), files[1], files); err == nil || !strings.Contains(err.Error(), "overwritten") {
 		t.Error(err)
+	}
+}
+
+// TestDamagedDirectory merges RNTuples out of files in which another directory is
+// damaged. The report says so, and has what could be listed.
+func TestDamagedDirectory(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	type entry struct{ N int32 }
+	writeAs(t, in, 2, func(i int) entry { return entry{int32(i)} })
+	addObject(t, in, "", "first")
+	addObject(t, in, "plots", "pt")
+	f, err := os.OpenFile(in, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := rootfile.Open(f, info.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := file.Find("plots")
+	if err != nil {
+		t.Fatal(err)
+	}
+	damage := bytes.Repeat([]byte{0xff}, 40)
+	if _, err := f.WriteAt(damage, k.SeekKey+int64(k.KeyLen)); err != nil {
+		t.Fatal(err)
+	}
+	// Both pieces are of the same file, of which there is one error.
+	report, err := Concat(t.Context(), out, []Piece{{Input: Input{in, "n"}}, {Input: Input{in, "n"}, First: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compareLines(t, "out", lines(t, out, ""), []string{`{"N":0}`, `{"N":1}`, `{"N":1}`})
+	if left := []Object{{in, "first", "TH1F"}}; !slices.Equal(report.LeftBehind, left) {
+		t.Errorf("left behind: %v, expected %v", report.LeftBehind, left)
+	}
+	if len(report.Unlisted) != 1 || !errors.Is(report.Unlisted[0], wire.ErrCorrupt) || !strings.Contains(report.Unlisted[0].Error(), in) ||
+		!strings.Contains(report.Unlisted[0].Error(), `"plots"`) {
+		t.Errorf("unlisted: %v", report.Unlisted)
+	}
+	if !strings.Contains(report.String(), "1 files whose objects could not be listed") {
+		t.Error(report)
+	}
+	if _, err := MergeAll(t.Context(), out, []string{in}); !errors.Is(err, wire.ErrCorrupt) {
+		t.Errorf("all RNTuples, of which some cannot be found: %v", err)
 	}
 }
 

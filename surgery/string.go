@@ -20,5 +20,8 @@ func (r *Report) String() string {
 	if n := len(r.LeftBehind); n > 0 {
 		text += fmt.Sprintf("; %d objects left behind", n)
 	}
+	if n := len(r.Unlisted); n > 0 {
+		text += fmt.Sprintf("; %d files whose objects could not be listed", n)
+	}
 	return text
 }

@@ -99,6 +99,9 @@ type Report struct {
 	// class in several files are listed once. MergeInto lists those of the files that
 	// are added.
 	LeftBehind []Object
+	// Unlisted has an error for each file whose directories could not all be read, so
+	// that LeftBehind may lack some of its objects. The error names the file.
+	Unlisted []error
 }
 
 // Work counts pages of inputs.
@@ -109,7 +112,7 @@ type Work struct {
 func reportOf(r *splice.Report) *Report {
 	report := &Report{
 		Inputs: r.Inputs, InputEntries: r.InputEntries, Entries: r.Entries,
-		Clusters: r.Clusters, ClusterGroups: r.ClusterGroups, Dropped: r.Dropped,
+		Clusters: r.Clusters, ClusterGroups: r.ClusterGroups, Dropped: r.Dropped, Unlisted: r.Unlisted,
 	}
 	for l, work := range r.Levels {
 		report.Levels[l] = Work(work)

@@ -13,8 +13,12 @@ import (
 const maxLeft = 8
 
 // warnLeft says which objects in the files of inputs were not copied, in a line for
-// each file.
-func (t *tool) warnLeft(objects []surgery.Object) {
+// each file, and which files could not be searched for them.
+func (t *tool) warnLeft(report *surgery.Report) {
+	for _, err := range report.Unlisted {
+		t.warn("other objects may not have been copied: %v", err)
+	}
+	objects := report.LeftBehind
 	for len(objects) > 0 {
 		file := objects[0].File
 		ofFile := func(o surgery.Object) bool { return o.File == file }

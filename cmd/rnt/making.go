@@ -110,7 +110,7 @@ func (t *tool) withBar(do operation) (*surgery.Report, error) {
 	report, err := do(surgery.Progress(bar.setOf))
 	bar.done()
 	if err == nil {
-		t.warnLeft(report.LeftBehind)
+		t.warnLeft(report)
 	}
 	return report, err
 }

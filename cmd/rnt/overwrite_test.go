@@ -152,6 +152,19 @@ func TestNotCopied(t *testing.T) {
 	}
 }
 
+// A damaged directory elsewhere in the file is warned of.
+func TestNotListed(t *testing.T) {
+	e := newEditor(t)
+	in := e.write(e.key, e.object("TH1F", "h", nil), e.object("TDirectory", "plots", bytes.Repeat([]byte{0xff}, 60)))
+	out := filepath.Join(t.TempDir(), "out.root")
+	_, stderr, status := try("merge", "--name", "Events", out, in)
+	lines := strings.Split(stderr, "\n")
+	if status != exitOK || len(lines) != 3 || lines[1] != "rnt: warning: "+in+`: not copied: TH1F "h"` ||
+		!strings.HasPrefix(lines[0], "rnt: warning: other objects may not have been copied: "+in+`: directory "plots"`) {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}
+
 // With --all every RNTuple of the files is merged with those of its name.
 func TestMergeAll(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.root")

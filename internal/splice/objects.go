@@ -18,10 +18,10 @@ type Object struct {
 	Class string
 }
 
-// objects returns the objects that the directories of a file list, in that order.
-// Directories and earlier cycles are left out. A file with an RNTuple that is not a ROOT
-// file has no others.
-func objects(path string) ([]Object, error) {
+// objects returns the objects that the directories of a file list, in that order,
+// without directories and earlier cycles. With an error it returns those before it.
+// A file with an RNTuple that is not a ROOT file has no others.
+func objects(path string) (all []Object, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -31,15 +31,13 @@ func objects(path string) ([]Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	fail := func(err error) ([]Object, error) { return nil, fmt.Errorf("%s: %w", path, err) }
 	file, err := rootfile.Open(f, info.Size())
 	if errors.Is(err, wire.ErrUnsupported) {
 		return nil, nil
 	}
 	if err != nil {
-		return fail(err)
+		return nil, err
 	}
-	var all []Object
 	seen := map[string]bool{} // paths
 	err = file.Walk(func(dir string, k rootfile.Key) error {
 		at := strings.TrimPrefix(dir+"/"+k.Name, "/")
@@ -49,18 +47,20 @@ func objects(path string) ([]Object, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return fail(err)
-	}
-	return all, nil
+	return all, err
 }
 
 // leaveBehind adds the objects in the files of a step that no job takes to the report.
-func (r *run) leaveBehind(n int) error {
+// What cannot be listed is reported, too: the inputs may be sound nevertheless.
+func (r *run) leaveBehind(n int) {
 	for _, in := range r.steps[n] {
+		if r.listed[in.Path] {
+			continue
+		}
+		r.listed[in.Path] = true
 		all, err := objects(in.Path)
 		if err != nil {
-			return err
+			r.report.Unlisted = append(r.report.Unlisted, fmt.Errorf("%s: %w", in.Path, err))
 		}
 		for _, o := range all {
 			same := Object{Path: o.Path, Class: o.Class}
@@ -70,7 +70,6 @@ func (r *run) leaveBehind(n int) error {
 			}
 		}
 	}
-	return nil
 }
 
 // takes reports whether an object is an RNTuple that a job takes.

@@ -39,6 +39,7 @@ type Report struct {
 	Levels        [Rewrite + 1]Work
 	Dropped       []string
 	LeftBehind    []Object
+	Unlisted      []error
 }
 
 // Work counts pages of inputs, and their bytes as stored, with checksums.

@@ -81,9 +81,11 @@ func checkInputs(out string, jobs []*Job) error {
 type run struct {
 	Job
 	meter *meter
-	taken map[Input]bool  // by all jobs
-	left  map[Object]bool // the report lists them; without the file
+	taken map[Input]bool // by all jobs
 	steps [][]Input
+
+	left   map[Object]bool // the report lists them; without the file
+	listed map[string]bool // files whose objects have been looked at
 
 	// Made by plan.
 	shape *Shape
@@ -96,7 +98,10 @@ type run struct {
 }
 
 func newRun(j *Job, m *meter, taken map[Input]bool) *run {
-	r := &run{Job: *j, meter: m, taken: taken, left: map[Object]bool{}, sets: map[string]*Shape{}, report: Report{Inputs: len(j.Inputs)}}
+	r := &run{
+		Job: *j, meter: m, taken: taken, left: map[Object]bool{}, listed: map[string]bool{},
+		sets: map[string]*Shape{}, report: Report{Inputs: len(j.Inputs)},
+	}
 	r.GroupPages = cmp.Or(r.GroupPages, DefaultGroupPages)
 	if j.SideBySide {
 		r.steps = [][]Input{j.Inputs}
@@ -174,9 +179,7 @@ func (r *run) planStep(ctx context.Context, n int, sources []*source) ([]Problem
 		return nil, err
 	}
 	if n > 0 || !r.InPlace {
-		if err := r.leaveBehind(n); err != nil {
-			return nil, err
-		}
+		r.leaveBehind(n)
 	}
 	problems, err := r.check(n, sources)
 	if err == nil {
