@@ -132,7 +132,7 @@ func mergeFile(dir, rnt, hadd, path string, limits limits) (*Merge, error) {
 		ours("to LZ4 (L2)", "", "--compression", "lz4:4"),
 		{"hadd -f404", "", append([]string{hadd, "-f404", target}, inputs...)},
 	}
-	for _, p := range []program{ours("L0", "", "--max-level", "share"), ours("L0, not verified", "", "--max-level", "share", "--no-verify")} {
+	for _, p := range []program{ours("L0", "", "--max-level", "clone"), ours("L0, not verified", "", "--max-level", "clone", "--no-verify")} {
 		if _, _, err := timed("", p.command...); err != nil {
 			fmt.Fprintln(os.Stderr, "left out:", p.name, "as the file system of", dir, "does not share extents; see -scratch")
 			break

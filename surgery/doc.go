@@ -3,12 +3,12 @@
 // whichever is the least that is needed. Only where clusters are cut or joined are
 // elements moved one by one, column by column.
 //
-// Where both files are on one file system that lets files share bytes (btrfs, XFS and
-// others on Linux), pages are not even copied; see [Share].
+// Where both files are on one file system that can clone blocks (btrfs, XFS and others
+// on Linux), pages are not even copied; see [Clone].
 //
 // Inputs are never written to, and an output file appears complete or not at all. What
-// is copied or shared is read and verified; Read(rntuple.VerifyPages(false)) leaves
-// that out, and then what is shared is not read at all.
+// is copied or cloned is read and verified; Read(rntuple.VerifyPages(false)) leaves
+// that out, and then what is cloned is not read at all.
 //
 // Each operation says which options it takes; any other option is an error.
 //

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/splice"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -39,7 +40,7 @@ var (
 // configure applies options to the defaults. The operation must take them.
 func configure(operation string, takes []string, opts []Option) (*config, error) {
 	c := &config{operation: operation, takes: takes}
-	c.Most = splice.Rewrite
+	c.Most = pagecopy.Rewrite
 	var errs []error
 	for _, opt := range opts {
 		errs = append(errs, opt(c))
@@ -100,16 +101,16 @@ func Name(name string) Option { return option("Name", func(c *config) { c.Name =
 // AtLeast gives every page the given level or a higher one. Copy makes the output own
 // its bytes on disk, Recompress compresses all pages anew, and Rewrite makes new pages
 // and clusters of the sizes that the options in Write say, so that many small clusters
-// become few good ones. Default: Share, every page gets the lowest level that is right.
+// become few good ones. Default: Clone, every page gets the lowest level that is right.
 func AtLeast(l Level) Option {
-	return option("AtLeast", func(c *config) { c.Least = splice.Level(l) })
+	return option("AtLeast", func(c *config) { c.Least = pagecopy.Level(l) })
 }
 
 // AtMost makes it an error if pages need a higher level. With Copy, nothing is done that
-// takes long; with Share, the file system must be able to share (even then, less than
+// takes long; with Clone, the file system must be able to clone (even then, less than
 // 64 KiB in a row is copied). Attribute sets that are cut are exempt. Default: Rewrite.
 func AtMost(l Level) Option {
-	return option("AtMost", func(c *config) { c.Most = splice.Level(l) })
+	return option("AtMost", func(c *config) { c.Most = pagecopy.Level(l) })
 }
 
 // Compression sets how all pages are compressed. Default: as the first pages of the

@@ -476,6 +476,20 @@ func addObject(t *testing.T, path, dir, name string) {
 	}
 }
 
+// TestParseLevel reads the names and numbers of levels.
+func TestParseLevel(t *testing.T) {
+	for text, want := range map[string]Level{"clone": Clone, "share": Clone, "Copy": Copy, "l2": Recompress, "L3": Reseal, "4": Rewrite} {
+		if l, err := ParseLevel(text); l != want || err != nil {
+			t.Errorf("%q: %v, %v", text, l, err)
+		}
+	}
+	for _, text := range []string{"", "5", "L", "-1", "Level(7)"} {
+		if _, err := ParseLevel(text); err == nil || !strings.Contains(err.Error(), "clone, copy, recompress, reseal, rewrite") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // TestProblemsByLine makes sure that an error has a line for each problem.
 func TestProblemsByLine(t *testing.T) {
 	e := &IncompatibleError{[]Problem{{"a", "x", "is odd"}, {"b", "", "is even"}}}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/splice"
 )
 
@@ -29,19 +30,23 @@ func inputsOf(inputs ...Input) []splice.Input {
 type Level uint8
 
 const (
-	Share      Level = iota // the file system makes the output share bytes with the input
+	Clone      Level = iota // the file system makes the output share blocks on disk with the input
 	Copy                    // the bytes are copied as they are stored
 	Recompress              // decompressed and compressed
 	Reseal                  // also decoded and encoded, with the same elements
 	Rewrite                 // the elements are written to new pages and clusters
 )
 
-func (l Level) String() string { return splice.Level(l).String() }
+func (l Level) String() string { return pagecopy.Level(l).String() }
 
-// ParseLevel returns the level of a name, "copy", or number, "L1" or "1".
+// ParseLevel returns the level of a name, "copy", or number, "L1" or "1". Clone is also
+// called "share".
 func ParseLevel(s string) (Level, error) {
+	if strings.EqualFold(s, "share") {
+		return Clone, nil
+	}
 	var names []string
-	for l := Share; l <= Rewrite; l++ {
+	for l := Clone; l <= Rewrite; l++ {
 		names = append(names, l.String())
 		if number := fmt.Sprint(uint8(l)); strings.EqualFold(s, l.String()) || s == number || strings.EqualFold(s, "L"+number) {
 			return l, nil

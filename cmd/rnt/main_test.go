@@ -140,7 +140,7 @@ func TestCompletion(t *testing.T) {
 		"cat|" + dimuon + "|nope|--fields|r":                  ":6\n",
 		"cat|--fields|r":                                      ":6\n",
 		"merge|--mode|":                                       "filter\tthe fields of the first input\nstrict\tthe same fields everywhere\nunion\tthe fields of all inputs\n:4\n",
-		"merge|--level|":                                      "share\ncopy\nrecompress\nreseal\nrewrite\n:4\n",
+		"merge|--level|":                                      "clone\ncopy\nrecompress\nreseal\nrewrite\n:4\n",
 		"completion|zs":                                       "zsh\tGenerate the autocompletion script for zsh\n:4\n",
 		"schema|" + dimuon + "|Events|--js":                   "--json\tprint JSON, all that is needed to make an RNTuple like this one\n:4\n",
 	} {

@@ -30,8 +30,8 @@ an IN may also lack fields, which are then zero.
 One RNTuple of each file is merged, and the other objects are named in a warning;
 --all merges all RNTuples, with their directories, as hadd does.
 
-Pages are taken as they are stored wherever possible: shared with IN on disk if the
-file system supports it, otherwise copied. The higher levels are "recompress",
+Pages are taken as they are stored wherever possible: cloned, so that OUT shares
+blocks on disk with IN, if the file system supports it, otherwise copied. The higher levels are "recompress",
 "reseal", which also encodes again, and "rewrite", which makes new clusters and
 pages; --level is the least that is done to every page.
 
@@ -48,14 +48,14 @@ they are.`,
 	m.modeFlag(cmd)
 	forceFlag(cmd, &m.force)
 	f := cmd.Flags()
-	f.StringVar(&m.level, "level", "share", `at least "share", "copy", "recompress", "reseal" or "rewrite"`)
+	f.StringVar(&m.level, "level", "clone", `at least "clone", "copy", "recompress", "reseal" or "rewrite"`)
 	f.StringVar(&m.maxLevel, "max-level", "rewrite", "fail where pages need a higher level")
 	f.Int64Var(&m.join, "join-clusters", 0, "rewrite clusters of fewer bytes on disk into larger ones")
 	f.BoolVar(&m.fast, "no-verify", false, "do not check the checksums of what is taken as it is")
 	f.BoolVar(&m.into, "into", false, "add to the RNTuple in OUT")
 	f.BoolVar(&m.all, "all", false, "merge all RNTuples of the files, those of the same name with each other")
 	for _, level := range []string{"level", "max-level"} {
-		completeValues(cmd, level, "share", "copy", "recompress", "reseal", "rewrite")
+		completeValues(cmd, level, "clone", "copy", "recompress", "reseal", "rewrite")
 	}
 	return cmd
 }

@@ -12,16 +12,26 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A Level is how much work it is to copy the pages of a Chunk. The numbers are those
-// of the levels of ROOT's merger.
+// A Level is how much work it is to copy pages. The numbers are those of the levels of
+// ROOT's merger. Those of a Chunk are below Rewrite.
 type Level uint8
 
 const (
-	Clone      Level = 0 // as Copy, but the file system lets both files share the bytes where it can
-	Copy       Level = 1 // the bytes are copied as they are stored, and verified
-	Recompress Level = 2 // pages are decompressed, and compressed as the sink does
-	Reseal     Level = 3 // pages are also decoded and encoded
+	Clone      Level = iota // as Copy, but without copying the bytes where the file system can clone them
+	Copy                    // the bytes are copied as they are stored, and verified
+	Recompress              // pages are decompressed, and compressed as the sink does
+	Reseal                  // pages are also decoded and encoded
+	Rewrite                 // the elements are added to other pages
 )
+
+var levelNames = [...]string{"clone", "copy", "recompress", "reseal", "rewrite"}
+
+func (l Level) String() string {
+	if int(l) < len(levelNames) {
+		return levelNames[l]
+	}
+	return fmt.Sprintf("Level(%d)", uint8(l))
+}
 
 // A Chunk is a run of elements for a column of a Sink. Without pages it needs neither
 // Column nor From.

@@ -26,11 +26,11 @@ type Output struct {
 	turn <-chan struct{} // closed when the last cluster that was begun is written
 }
 
-// Extents let a file share blocks on disk with other files.
+// Extents let a file clone blocks of other files.
 type Extents interface {
 	// NextBlob returns the offset that the next payload will have.
 	NextBlob() int64
-	// BlockSize returns the size of the blocks that can be shared, 0 if none can.
+	// BlockSize returns the size of the blocks that can be cloned, 0 if none can.
 	BlockSize() int64
 	// Clone makes n bytes at the offset to, behind all that has been written, those
 	// that src has at the offset from; see reflink.Clone.

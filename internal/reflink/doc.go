@@ -1,4 +1,4 @@
-// Package reflink has files share bytes on disk, as some file systems can do it:
-// btrfs, XFS and others on Linux. Whichever file is written to then gets bytes of
-// its own.
+// Package reflink clones bytes of files: both files share them on disk, as btrfs,
+// XFS and other file systems on Linux allow. Whichever file is written to then gets
+// bytes of its own.
 package reflink

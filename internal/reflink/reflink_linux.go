@@ -10,7 +10,7 @@ import (
 )
 
 // BlockSize returns the size of the blocks that a file is made of, in bytes; 0 if
-// it cannot share them.
+// they cannot be cloned.
 func BlockSize(f *os.File) int64 {
 	var fs syscall.Statfs_t
 	if err := syscall.Fstatfs(int(f.Fd()), &fs); err != nil {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// BlockSize returns 0: files cannot share blocks here.
+// BlockSize returns 0: blocks cannot be cloned here.
 func BlockSize(*os.File) int64 { return 0 }
 
 // Clone fails.

@@ -18,7 +18,7 @@ func blobKey() *Key {
 	return &Key{Version: KeyVersion + BigVersion, SeekPdir: begin, Class: BlobClassName}
 }
 
-// BlockSize returns the size of the blocks that the file can share with others, 0
+// BlockSize returns the size of the blocks that the file can clone from others, 0
 // if it can none.
 func (w *Writer) BlockSize() int64 {
 	if disk, ok := w.w.(*os.File); ok {
@@ -40,7 +40,7 @@ func (w *Writer) Clone(to int64, src *os.File, from, n int64) error {
 
 // BlobFrom appends n bytes that fill writes, at offsets from 0 on and in any order,
 // as Blob does it with those at hand. Where fill writes nothing the bytes are those
-// that are shared, or zeros. An error of fill stays: the file has a hole then.
+// that are cloned, or zeros. An error of fill stays: the file has a hole then.
 func (w *Writer) BlobFrom(n int64, fill func(io.WriterAt) error) (offset int64, err error) {
 	if w.err != nil {
 		return 0, w.err

@@ -112,7 +112,7 @@ func (m *mapping) copyJoined(ctx context.Context, r Range) (end int64, err error
 
 // join adds what the columns of the field have in a run of clusters to the lists of
 // those of f. It is not ok where elements would have to be looked at.
-func (from origin) join(ctx context.Context, f *schema.Field, run []*pagesource.Cluster, most Level, lists [][]*pagecopy.Chunk) (ok bool, err error) {
+func (from origin) join(ctx context.Context, f *schema.Field, run []*pagesource.Cluster, most pagecopy.Level, lists [][]*pagecopy.Chunk) (ok bool, err error) {
 	shifts, ok, err := from.shifts(ctx, run)
 	if err != nil || !ok {
 		return false, err
@@ -132,7 +132,7 @@ func (from origin) join(ctx context.Context, f *schema.Field, run []*pagesource.
 				return false, nil
 			}
 			if i == 0 && shifts[k] > 0 {
-				if most < Reseal {
+				if most < pagecopy.Reseal {
 					return false, nil
 				}
 				one.Shift = []uint64{shifts[k]}

@@ -148,7 +148,7 @@ func (m *mapping) setLevels(to *schema.Column, chunks []*pagecopy.Chunk) error {
 		if err != nil {
 			return err
 		}
-		c.Level = pagecopy.Level(level)
+		c.Level = level
 		same = same && c.Level == chunks[0].Level && c.Compression == chunks[0].Compression
 	}
 	for _, c := range chunks {
@@ -160,17 +160,17 @@ func (m *mapping) setLevels(to *schema.Column, chunks []*pagecopy.Chunk) error {
 }
 
 // level returns the lowest level that is right for the pages of a chunk.
-func (m *mapping) level(to *schema.Column, c *pagecopy.Chunk) (Level, error) {
+func (m *mapping) level(to *schema.Column, c *pagecopy.Chunk) (pagecopy.Level, error) {
 	if len(c.Pages) == 0 {
-		return Share, nil
+		return pagecopy.Clone, nil
 	}
 	options := m.out.options
-	level := Share
+	level := pagecopy.Clone
 	switch {
 	case c.Column.Format() != to.Format() || c.Shift != nil:
-		level = Reseal
+		level = pagecopy.Reseal
 	case c.Compression != uint32(m.out.Sink.Settings().Compression) && !options.KeepCompression:
-		level = Recompress
+		level = pagecopy.Recompress
 	}
 	level = max(level, options.Least)
 	if level > options.Most && c.Shift == nil {

@@ -41,7 +41,7 @@ func (m *mapping) copyElements(ctx context.Context, clusters []*pagesource.Clust
 	for i, c := range clusters {
 		if c != m.last[i] {
 			m.last[i] = c
-			o.report.Levels[Rewrite].Add(stored(c))
+			o.report.Levels[pagecopy.Rewrite].Add(stored(c))
 			o.report.Clusters++
 			m.atOnce = 0
 		}

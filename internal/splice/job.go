@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 )
 
 // An Input names an RNTuple in a file.
@@ -46,7 +47,7 @@ type Job struct {
 // Options say how outputs are made. The options of package surgery document them.
 type Options struct {
 	Mode            Mode
-	Least, Most     Level
+	Least, Most     pagecopy.Level
 	Name            string
 	Read            *ntuple.ReadOptions
 	Write           func(c compress.Settings) (*ntuple.WriteOptions, error) // c is the default compression

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -162,8 +163,8 @@ func (m *mapping) copyCluster(ctx context.Context, r Range) (end int64, err erro
 	switch {
 	case whole && !m.rewrites(clusters):
 		err = m.takeClusters(clusters, r.Len())
-	case m.out.options.Most < Rewrite && !m.rewrite:
-		err = fmt.Errorf("%s: %w: entries %d to %d need %q", m.sources[0].name, ErrLevel, r.First, r.End, Rewrite)
+	case m.out.options.Most < pagecopy.Rewrite && !m.rewrite:
+		err = fmt.Errorf("%s: %w: entries %d to %d need %q", m.sources[0].name, ErrLevel, r.First, r.End, pagecopy.Rewrite)
 	default:
 		err = m.copyElements(ctx, clusters, r)
 	}
@@ -174,7 +175,7 @@ func (m *mapping) copyCluster(ctx context.Context, r Range) (end int64, err erro
 // over whole: because that is asked for, or because they are small.
 func (m *mapping) rewrites(clusters []*pagesource.Cluster) bool {
 	o := m.out.options
-	if m.rewrite || o.Least >= Rewrite {
+	if m.rewrite || o.Least >= pagecopy.Rewrite {
 		return true
 	}
 	limit := o.MinCluster

@@ -167,19 +167,19 @@ func (o *output) endCluster() error {
 	return o.refused()
 }
 
-// refused returns why pages that must be shared have been copied.
+// refused returns why pages that must be cloned have been copied.
 func (o *output) refused() error {
-	if why := o.copier.Uncloned().Refused; why != nil && o.options.Most < Copy {
+	if why := o.copier.Uncloned().Refused; why != nil && o.options.Most < pagecopy.Copy {
 		return fmt.Errorf("%w: %w", ErrLevel, why)
 	}
 	return nil
 }
 
-// count corrects the report by what the file system did not share.
+// count corrects the report by what the file system did not clone.
 func (o *output) count(c *pagecopy.Copier) {
 	copied := c.Uncloned()
-	o.report.Levels[Share].Add(-copied.Pages, -copied.Bytes)
-	o.report.Levels[Copy].Add(copied.Pages, copied.Bytes)
+	o.report.Levels[pagecopy.Clone].Add(-copied.Pages, -copied.Bytes)
+	o.report.Levels[pagecopy.Copy].Add(copied.Pages, copied.Bytes)
 }
 
 // wait returns when no source is in use any more.

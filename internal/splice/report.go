@@ -3,28 +3,9 @@ package splice
 import (
 	"errors"
 	"fmt"
+
+	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 )
-
-// A Level is how much is done to a page. Those below Rewrite are the levels of
-// package pages.
-type Level uint8
-
-const (
-	Share Level = iota
-	Copy
-	Recompress
-	Reseal
-	Rewrite
-)
-
-var levelNames = [...]string{"share", "copy", "recompress", "reseal", "rewrite"}
-
-func (l Level) String() string {
-	if int(l) < len(levelNames) {
-		return levelNames[l]
-	}
-	return fmt.Sprintf("Level(%d)", uint8(l))
-}
 
 // ErrLevel says that a page needs a higher level than allowed.
 var ErrLevel = errors.New("the level is not allowed")
@@ -36,7 +17,7 @@ type Report struct {
 	Entries       int64
 	Clusters      int64
 	ClusterGroups int
-	Levels        [Rewrite + 1]Work
+	Levels        [pagecopy.Rewrite + 1]Work
 	Dropped       []string
 	LeftBehind    []Object
 	Unlisted      []error

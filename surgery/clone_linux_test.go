@@ -13,9 +13,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/verify"
 )
 
-// sharing returns a folder in a file system of the given type that can share
+// cloning returns a folder in a file system of the given type that can clone
 // extents, made in a loop file; or the one that RNTUPLE_REFLINK_DIR names.
-func sharing(t *testing.T, kind string, format ...string) string {
+func cloning(t *testing.T, kind string, format ...string) string {
 	t.Helper()
 	if dir := os.Getenv("RNTUPLE_REFLINK_DIR"); dir != "" {
 		dir, err := os.MkdirTemp(dir, "rntuple")
@@ -30,7 +30,7 @@ func sharing(t *testing.T, kind string, format ...string) string {
 		mkfs, err = exec.LookPath("/usr/sbin/mkfs." + kind)
 	}
 	if err != nil {
-		t.Skip("no file system that shares extents: there is no mkfs." + kind + ", and RNTUPLE_REFLINK_DIR names no folder in one")
+		t.Skip("no file system that clones extents: there is no mkfs." + kind + ", and RNTUPLE_REFLINK_DIR names no folder in one")
 	}
 	image, dir := filepath.Join(t.TempDir(), "image"), t.TempDir()
 	f, err := os.Create(image)
@@ -43,7 +43,7 @@ func sharing(t *testing.T, kind string, format ...string) string {
 	}
 	for _, cmd := range [][]string{append(append([]string{mkfs}, format...), image), {"mount", "-o", "loop", image, dir}} {
 		if out, err := exec.Command(cmd[0], cmd[1:]...).CombinedOutput(); err != nil {
-			t.Skipf("no file system that shares extents: %v: %v: %s", cmd, err, out)
+			t.Skipf("no file system that clones extents: %v: %v: %s", cmd, err, out)
 		}
 	}
 	t.Cleanup(func() {
@@ -67,14 +67,14 @@ func used(t *testing.T, dir string) int64 {
 	return int64(fs.Blocks-fs.Bfree) * int64(fs.Bsize)
 }
 
-// TestShare merges in real file systems that share extents: the output takes no
+// TestClone merges in real file systems that clone extents: the output takes no
 // room there.
-func TestShare(t *testing.T) {
-	t.Run("btrfs", func(t *testing.T) { testShare(t, sharing(t, "btrfs", "-q")) })
-	t.Run("xfs", func(t *testing.T) { testShare(t, sharing(t, "xfs", "-q", "-m", "reflink=1")) })
+func TestClone(t *testing.T) {
+	t.Run("btrfs", func(t *testing.T) { testClone(t, cloning(t, "btrfs", "-q")) })
+	t.Run("xfs", func(t *testing.T) { testClone(t, cloning(t, "xfs", "-q", "-m", "reflink=1")) })
 }
 
-func testShare(t *testing.T, dir string) {
+func testClone(t *testing.T, dir string) {
 	const n = 400_000
 	var inputs []Input
 	size := int64(0)
@@ -102,13 +102,13 @@ func testShare(t *testing.T, dir string) {
 	for _, workers := range []int{1, 2} {
 		for _, verified := range []bool{true, false} {
 			before := used(t, dir)
-			report, err := Merge(all, out, inputs, AtMost(Share), Write(rntuple.Workers(workers)), Read(rntuple.VerifyPages(verified)))
+			report, err := Merge(all, out, inputs, AtMost(Clone), Write(rntuple.Workers(workers)), Read(rntuple.VerifyPages(verified)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			check(t, out, report, Share)
+			check(t, out, report, Clone)
 			if took := used(t, dir) - before; took > size/10 {
-				t.Errorf("the file system has %d bytes more for %d that are shared", took, size)
+				t.Errorf("the file system has %d bytes more for %d that are cloned", took, size)
 			}
 			if err := os.Remove(out); err != nil {
 				t.Fatal(err)
@@ -128,7 +128,7 @@ func testShare(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Levels[Share] != sum(report) || used(t, dir)-before > size/10 {
+	if report.Levels[Clone] != sum(report) || used(t, dir)-before > size/10 {
 		t.Errorf("%v", report.Levels)
 	}
 	checkPoints(t, into, 3*n)
@@ -140,8 +140,8 @@ func testShare(t *testing.T, dir string) {
 		check(t, elsewhere, report, Copy)
 	}
 	os.Remove(elsewhere)
-	if _, err := Merge(all, elsewhere, inputs, AtMost(Share)); !errors.Is(err, syscall.EXDEV) || !errors.Is(err, splice.ErrLevel) {
-		t.Errorf("sharing with another file system: %v", err)
+	if _, err := Merge(all, elsewhere, inputs, AtMost(Clone)); !errors.Is(err, syscall.EXDEV) || !errors.Is(err, splice.ErrLevel) {
+		t.Errorf("cloning from another file system: %v", err)
 	}
 	noFile(t, elsewhere)
 
@@ -151,7 +151,7 @@ func testShare(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	if _, err := Merge(all, bad, inputs); !errors.Is(err, rntuple.ErrChecksum) {
-		t.Errorf("sharing damaged pages: %v", err)
+		t.Errorf("cloning damaged pages: %v", err)
 	}
 	noFile(t, bad)
 }
