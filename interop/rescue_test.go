@@ -31,7 +31,7 @@ func TestRescue(t *testing.T) {
 		if err := os.WriteFile(bad, damage(b), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		all, err := rescue.File(t.Context(), bad, out, opts...)
+		all, err := rescue.File(t.Context(), out, bad, opts...)
 		if err != nil || len(all.NTuples) != 1 || all.NTuples[0].Saved == 0 {
 			t.Fatalf("%s: %v, %+v", file, err, all)
 		}
