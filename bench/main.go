@@ -31,6 +31,8 @@ func run() error {
 	scaling := flag.Bool("scaling", false, "measure how time grows with bytes, fields and clusters instead of the table")
 	merging := flag.Bool("merge", false, "measure merging instead of the table; with -quick this comes after it anyway")
 	codecs := flag.Bool("codecs", false, "measure our codecs beside those of libraries instead of the table")
+	before := flag.String("before", "", "measure this checkout beside that in the folder `CHECKOUT` instead of the table")
+	part := flag.Int("part", 1, "make data with one `N`th of the entries")
 	pattern := flag.String("rows", "", "measure only the rows whose names match `REGEXP`")
 	threads := flag.Int("threads", 2, "measure with one to `N` threads, 2 at most")
 	rounds := flag.Int("rounds", 0, "repeat each work `N` times (default 9; quick: 1)")
@@ -39,7 +41,7 @@ func run() error {
 	flag.StringVar(&scratch, "scratch", scratch, "write files to `DIR` in benchmarks of writing; 1 GB")
 	results := flag.String("results", "", "write results to `DIR`, as text, JSON and a chart")
 	flag.Parse()
-	if flag.NArg() > 0 || *threads < 1 || *threads > 2 {
+	if flag.NArg() > 0 || *threads < 1 || *threads > 2 || *part < 1 {
 		flag.Usage()
 		os.Exit(2)
 	}
@@ -47,7 +49,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	limits, sizes := limits{9, *budget}, fullSizes
+	limits, sizes := limits{9, *budget}, fullSizes.part(*part)
 	if *quick {
 		limits.rounds, sizes = 1, quickSizes
 	}
@@ -63,6 +65,14 @@ func run() error {
 	if err := w.build(); err != nil {
 		return err
 	}
+	if *before != "" {
+		err = w.buildEarlier(*before)
+	} else {
+		err = w.buildPeers()
+	}
+	if err != nil {
+		return err
+	}
 	if *merging {
 		return w.merge(limits, *quick, *results)
 	}
@@ -70,6 +80,8 @@ func run() error {
 	switch {
 	case *scaling:
 		table, name = w.scalingRows(), "scaling"
+	case *before != "":
+		table, name = earlierRows(), "before"
 	case *codecs:
 		if err := w.buildCodecs(); err != nil {
 			return err
@@ -81,7 +93,7 @@ func run() error {
 		return err
 	}
 	report := newReport(w, *quick)
-	report.Codecs = *codecs
+	report.Codecs, report.Before = *codecs, *before != ""
 	for _, r := range table {
 		for n := 1; n <= *threads && r.measuredWith(n); n++ {
 			fmt.Fprintf(os.Stderr, "%s, threads: %d\n", r.name, n)
@@ -98,8 +110,13 @@ func run() error {
 			}
 			report.Measurements = append(report.Measurements, m)
 			for _, t := range m.Rivals {
-				fmt.Fprintf(os.Stderr, "\t%s: %.2f\n", t.Name, t.Ratio)
+				fmt.Fprintf(os.Stderr, "\t%s: %.2f, by processor time %.2f\n", t.Name, t.Ratio, t.CPURatio)
 			}
+		}
+	}
+	if report.Before {
+		if err := w.measureTools(report, wanted.MatchString, *threads, limits); err != nil {
+			report.Failures = append(report.Failures, err.Error())
 		}
 	}
 	report.print(os.Stdout)
@@ -114,7 +131,7 @@ func run() error {
 	case len(report.Measurements) == 0:
 		return errors.New("nothing was measured")
 	}
-	if *quick && *pattern == "" && !*codecs {
+	if *quick && *pattern == "" && !*codecs && *before == "" {
 		return w.merge(limits, *quick, *results)
 	}
 	return nil

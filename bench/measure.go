@@ -109,23 +109,29 @@ type Timing struct {
 	Median      float64 // seconds
 	Low, High   float64 // the quartiles
 	Repetitions int
-	FileSize    int64  `json:",omitempty"` // of the file that was written
-	PeakMemory  int64  `json:",omitempty"` // of the program, in bytes
-	Allocations uint64 `json:",omitempty"` // of one repetition, where the program can tell
-	Goal        ratio  `json:",omitempty"` // for Ratio
-	Ratio       ratio  `json:",omitempty"` // of its median to ours
+	FileSize    int64   `json:",omitempty"` // of the file that was written
+	PeakMemory  int64   `json:",omitempty"` // of the program, in bytes
+	Allocations uint64  `json:",omitempty"` // of one repetition, where the program can tell
+	Goal        ratio   `json:",omitempty"` // for Ratio
+	Ratio       ratio   `json:",omitempty"` // of its median to ours
+	CPU         float64 `json:",omitempty"` // median of the processor time, in seconds, where the system tells
+	CPURatio    ratio   `json:",omitempty"` // of that to ours
 
-	seconds []float64
+	seconds, cpu []float64
 }
 
 func (t *Timing) summarize() {
-	s := slices.Sorted(slices.Values(t.seconds))
-	at := func(q float64) float64 {
-		i, part := math.Modf(q * float64(len(s)-1))
-		low, high := s[int(i)], s[min(int(i)+1, len(s)-1)]
-		return low + part*(high-low)
-	}
-	t.Median, t.Low, t.High, t.Repetitions = at(0.5), at(0.25), at(0.75), len(s)
+	slices.Sort(t.seconds)
+	slices.Sort(t.cpu)
+	t.Median, t.Low, t.High = quantile(t.seconds, 0.5), quantile(t.seconds, 0.25), quantile(t.seconds, 0.75)
+	t.CPU, t.Repetitions = quantile(t.cpu, 0.5), len(t.seconds)
+}
+
+// quantile returns the quantile q of sorted values, of which there is at least one.
+func quantile(sorted []float64, q float64) float64 {
+	i, part := math.Modf(q * float64(len(sorted)-1))
+	low, high := sorted[int(i)], sorted[min(int(i)+1, len(sorted)-1)]
+	return low + part*(high-low)
 }
 
 // A Measurement is that of a row with a number of threads.
@@ -135,6 +141,17 @@ type Measurement struct {
 	Bytes   uint64 `json:",omitempty"` // of the pages that a codec decodes or encodes
 	Ours    Timing
 	Rivals  []Timing
+}
+
+// compare sets the ratios of the rivals' medians to ours.
+func (m *Measurement) compare() {
+	for i := range m.Rivals {
+		t := &m.Rivals[i]
+		t.Ratio = t.Median / m.Ours.Median
+		if m.Ours.CPU > 0 {
+			t.CPURatio = t.CPU / m.Ours.CPU
+		}
+	}
 }
 
 // limits say how often a work is done: rounds times, but less often, yet thrice,
@@ -206,7 +223,8 @@ func (w *workshop) measure(r row, threads int, limits limits) (*Measurement, err
 			if err != nil {
 				return nil, err
 			}
-			if used := worker.cpuTime() - before; r.cpu && used > 0 {
+			used := worker.cpuTime() - before
+			if r.cpu && used > 0 {
 				result.Seconds = used
 			}
 			if round == 0 && i == 0 {
@@ -216,6 +234,7 @@ func (w *workshop) measure(r row, threads int, limits limits) (*Measurement, err
 			}
 			if round > 0 {
 				timings[i].seconds = append(timings[i].seconds, result.Seconds)
+				timings[i].cpu = append(timings[i].cpu, used)
 				timings[i].FileSize, timings[i].Allocations = result.Bytes, result.Allocs
 			}
 		}
@@ -223,10 +242,8 @@ func (w *workshop) measure(r row, threads int, limits limits) (*Measurement, err
 	for i, timing := range timings {
 		timing.summarize()
 		timing.PeakMemory = workers[i].peakMemory()
-		if i > 0 {
-			timing.Ratio = timing.Median / m.Ours.Median
-		}
 	}
+	m.compare()
 	if r.work == "decode" || r.work == "encode" {
 		m.Bytes = want[0]
 	}

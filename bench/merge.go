@@ -74,15 +74,15 @@ func (w *workshop) mergeSuite(out *Report, limits limits) (*mergeReport, error) 
 		fmt.Fprintf(os.Stderr, "merging %d files\n", n)
 		inputs := slices.Repeat([]string{path}, n)
 		target := filepath.Join(dir, "many.root")
-		_, ours, err := timed("", append([]string{rnt, "merge", target}, inputs...)...)
+		ours, err := timed("", append([]string{rnt, "merge", target}, inputs...)...)
 		if err != nil {
 			return nil, err
 		}
-		_, theirs, err := timed("", append([]string{hadd, "-f", "-ff", target}, inputs...)...)
+		theirs, err := timed("", append([]string{hadd, "-f", "-ff", target}, inputs...)...)
 		if err != nil {
 			return nil, err
 		}
-		report.Memory = append(report.Memory, Memory{n, ours, theirs})
+		report.Memory = append(report.Memory, Memory{n, ours.memory, theirs.memory})
 	}
 	return report, nil
 }
@@ -102,26 +102,21 @@ func (w *workshop) hadd() (string, error) {
 func mergeFile(dir, rnt, hadd, path string, limits limits) (*Merge, error) {
 	in, whole, target := filepath.Join(dir, "in.root"), filepath.Join(dir, "whole.root"), filepath.Join(dir, "out.root")
 	// Reading it here would count as memory of the programs that are started.
-	if _, _, err := timed("", "cp", "--reflink=never", path, in); err != nil {
+	if _, err := timed("", "cp", "--reflink=never", path, in); err != nil {
 		return nil, err
 	}
 	inputs := slices.Repeat([]string{in}, merged)
-	if _, _, err := timed("", append([]string{rnt, "merge", "--level", "copy", whole}, inputs...)...); err != nil {
+	if _, err := timed("", append([]string{rnt, "merge", "--level", "copy", whole}, inputs...)...); err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(whole)
 	if err != nil {
 		return nil, err
 	}
-	type program struct {
-		name    string
-		threads string
-		command []string
+	ours := func(name, threads string, flags ...string) tool {
+		return tool{"rnt merge, " + name, threads, append(append(append([]string{rnt, "merge"}, flags...), target), inputs...)}
 	}
-	ours := func(name, threads string, flags ...string) program {
-		return program{"rnt merge, " + name, threads, append(append(append([]string{rnt, "merge"}, flags...), target), inputs...)}
-	}
-	programs := []program{
+	programs := []tool{
 		{"cp", "", []string{"cp", "--reflink=never", whole, target}},
 		ours("L1", "", "--level", "copy"),
 		ours("L1, one thread", "1", "--level", "copy"),
@@ -132,61 +127,86 @@ func mergeFile(dir, rnt, hadd, path string, limits limits) (*Merge, error) {
 		ours("to LZ4 (L2)", "", "--compression", "lz4:4"),
 		{"hadd -f404", "", append([]string{hadd, "-f404", target}, inputs...)},
 	}
-	for _, p := range []program{ours("L0", "", "--max-level", "clone"), ours("L0, not verified", "", "--max-level", "clone", "--no-verify")} {
-		if _, _, err := timed("", p.command...); err != nil {
-			fmt.Fprintln(os.Stderr, "left out:", p.name, "as the file system of", dir, "does not share extents; see -scratch")
+	for _, p := range []tool{ours("L0", "", "--max-level", "clone"), ours("L0, not verified", "", "--max-level", "clone", "--no-verify")} {
+		if _, err := timed("", p.command...); err != nil {
+			fmt.Fprintln(os.Stderr, "left out:", p.name, "as the file system of", dir, "does not clone extents; see -scratch")
 			break
 		}
 		programs = append(programs, p)
 	}
-	m := &Merge{Data: fmt.Sprintf("%d × %s", merged, filepath.Base(path)), Bytes: info.Size(), Timings: make([]Timing, len(programs))}
+	timings, err := alternate(programs, target, limits)
+	if err != nil {
+		return nil, err
+	}
+	for i := range timings {
+		timings[i].Ratio = timings[0].Median / timings[i].Median
+	}
+	return &Merge{Data: fmt.Sprintf("%d × %s", merged, filepath.Base(path)), Bytes: info.Size(), Timings: timings}, nil
+}
+
+// A tool is a program that is started anew for every repetition.
+type tool struct {
+	name    string
+	threads string // GOMAXPROCS, if not empty
+	command []string
+}
+
+// alternate runs tools by turns, once to warm up, and then as the limits say. Each
+// of them makes the file target.
+func alternate(tools []tool, target string, limits limits) ([]Timing, error) {
+	timings := make([]Timing, len(tools))
 	begin := time.Now()
 	for round := 0; round <= limits.rounds; round++ {
 		if round > 3 && time.Since(begin) > limits.budget {
 			break
 		}
-		for i, p := range programs {
+		for i, p := range tools {
 			if err := os.Remove(target); err != nil && !os.IsNotExist(err) {
 				return nil, err
 			}
-			took, memory, err := timed(p.threads, p.command...)
+			used, err := timed(p.threads, p.command...)
 			if err != nil {
 				return nil, err
 			}
-			t := &m.Timings[i]
-			t.Name, t.PeakMemory = p.name, max(t.PeakMemory, memory)
+			t := &timings[i]
+			t.Name, t.PeakMemory = p.name, max(t.PeakMemory, used.memory)
 			if round > 0 {
-				t.seconds = append(t.seconds, took.Seconds())
+				t.seconds, t.cpu = append(t.seconds, used.seconds), append(t.cpu, used.cpu)
 			}
 		}
 	}
-	for i := range m.Timings {
-		m.Timings[i].summarize()
-		m.Timings[i].Ratio = m.Timings[0].Median / m.Timings[i].Median
+	for i := range timings {
+		timings[i].summarize()
 	}
-	return m, nil
+	return timings, nil
 }
 
-// timed runs a command, with so many threads if it is of Go, and returns how long
-// it took and the peak of its memory.
-func timed(threads string, command ...string) (time.Duration, int64, error) {
+// usage is what a command used.
+type usage struct {
+	seconds, cpu float64
+	memory       int64 // at its peak, in bytes; 0 where the system does not tell
+}
+
+// timed runs a command, with the given GOMAXPROCS if it is not empty.
+func timed(threads string, command ...string) (usage, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	if threads != "" {
 		cmd.Env = append(os.Environ(), "GOMAXPROCS="+threads)
 	}
 	begin := time.Now()
 	out, err := cmd.CombinedOutput()
-	took := time.Since(begin)
+	used := usage{seconds: time.Since(begin).Seconds()}
 	if err != nil {
-		return 0, 0, fmt.Errorf("%.200v: %w\n%s", cmd.Args, err, out)
+		return used, fmt.Errorf("%.200v: %w\n%s", cmd.Args, err, out)
 	}
-	var memory int64 // kB; only Unix has it
-	if usage := reflect.Indirect(reflect.ValueOf(cmd.ProcessState.SysUsage())); usage.Kind() == reflect.Struct {
-		if peak := usage.FieldByName("Maxrss"); peak.IsValid() {
-			memory = peak.Int()
+	used.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	// Only Unix has Maxrss; on Linux it is in kB.
+	if sys := reflect.Indirect(reflect.ValueOf(cmd.ProcessState.SysUsage())); sys.Kind() == reflect.Struct {
+		if peak := sys.FieldByName("Maxrss"); peak.IsValid() {
+			used.memory = peak.Int() << 10
 		}
 	}
-	return took, memory << 10, nil
+	return used, nil
 }
 
 // print prints tables in Markdown.

@@ -25,6 +25,16 @@ var (
 	quickSizes = sizes{map[string]int{"F": 30_000, "J": 5_000, "S": 3_000}, 100, 10, 20}
 )
 
+// part returns sizes with an n-th of the entries.
+func (s sizes) part(n int) sizes {
+	entries := map[string]int{}
+	for data, all := range s.entries {
+		entries[data] = all / n
+	}
+	s.entries = entries
+	return s
+}
+
 // A workshop builds the programs and makes the data.
 type workshop struct {
 	bench   string // the folder of this program
@@ -94,7 +104,7 @@ func (w *workshop) run(name string, args ...string) error {
 	return nil
 }
 
-// build builds all programs.
+// build builds our program, and ROOT's, which makes the data.
 func (w *workshop) build() error {
 	if err := w.run(filepath.Join(w.bench, "..", "interop", "setup.sh"), w.venv); err != nil {
 		return err
@@ -104,10 +114,12 @@ func (w *workshop) build() error {
 			return err
 		}
 	}
-	if err := w.run("go", "build", "-C", w.bench, "-o", filepath.Join(w.bin, "ours"), "./go"); err != nil {
-		return err
-	}
-	// The peers' many dependencies stay out of the workspace.
+	return w.run("go", "build", "-C", w.bench, "-o", filepath.Join(w.bin, "ours"), "./go")
+}
+
+// buildPeers builds the program of the other libraries in Go, whose many
+// dependencies stay out of the workspace.
+func (w *workshop) buildPeers() error {
 	return w.run("env", "GOWORK=off", "go", "build", "-C", filepath.Join(w.bench, "peers"), "-o", filepath.Join(w.bin, "peers"), ".")
 }
 
@@ -128,6 +140,8 @@ func (w *workshop) command(p program, args ...string) []string {
 		return append([]string{filepath.Join(w.bin, "rootbench")}, args...)
 	case stock:
 		return append([]string{filepath.Join(w.bin, "stock")}, args...)
+	case earlier:
+		return append([]string{filepath.Join(w.bin, "earlier")}, args...)
 	case native:
 		return append([]string{filepath.Join(w.bin, "codecs")}, args...)
 	case peers:

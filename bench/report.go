@@ -20,6 +20,7 @@ type Report struct {
 	Go, ROOT     string
 	Quick        bool // small data, which say nothing about speed
 	Codecs       bool `json:",omitempty"` // of the benchmarks of codecs
+	Before       bool `json:",omitempty"` // of this checkout beside another one
 	Measurements []*Measurement
 	Failures     []string `json:",omitempty"`
 }
@@ -48,9 +49,12 @@ func (r *Report) print(w io.Writer) {
 	if r.Quick {
 		fmt.Fprintln(w, "QUICK: the data are small, the figures say nothing")
 	}
-	if r.Codecs {
+	switch {
+	case r.Codecs:
 		r.printCodecs(w)
-	} else {
+	case r.Before:
+		r.printBefore(w)
+	default:
 		r.printWork(w)
 	}
 	for _, failure := range r.Failures {
@@ -101,7 +105,7 @@ func goal(t *Timing) string {
 func megabytes(n int64) string { return fmt.Sprintf("%d MB", n/1_000_000) }
 
 // save writes NAME.txt and NAME.json into a folder, and NAME.png unless the
-// report is about codecs.
+// report is about codecs or another checkout.
 func (r *Report) save(dir, name string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -119,7 +123,7 @@ func (r *Report) save(dir, name string) error {
 	if err := os.WriteFile(path+".json", append(out, '\n'), 0o644); err != nil {
 		return err
 	}
-	if r.Codecs {
+	if r.Codecs || r.Before {
 		return nil
 	}
 	return r.draw(path + ".png")

@@ -10,8 +10,9 @@ const (
 	root
 	peers
 	uproot
-	stock  // ours, with the codecs of libraries
-	native // the codecs of C libraries
+	stock   // ours, with the codecs of libraries
+	native  // the codecs of C libraries
+	earlier // ours, of another checkout
 )
 
 // A row of the table is a work of ours, and what others need for the same.
