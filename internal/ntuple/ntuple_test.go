@@ -1,0 +1,215 @@
+package ntuple_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+type (
+	readOption  = func(*ntuple.ReadOptions) error
+	writeOption = func(*ntuple.WriteOptions) error
+)
+
+func readOptions(t *testing.T) *ntuple.ReadOptions {
+	t.Helper()
+	o, err := ntuple.NewReadOptions([]readOption{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+func writeOptions(t *testing.T, opts ...writeOption) *ntuple.WriteOptions {
+	t.Helper()
+	o, err := ntuple.NewWriteOptions(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// header returns the header of an RNTuple with one field of 32-bit integers.
+func header(t *testing.T, name string) *envelope.Header {
+	t.Helper()
+	doc := &schema.Document{Name: name, Fields: []*schema.FieldDocument{{Name: "x", Type: "std::int32_t"}}}
+	s, err := doc.Describe(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &envelope.Header{Name: name, Writer: ntuple.WriterName(), Schema: *s}
+}
+
+// put writes n entries 0, 1, ...
+func put(t *testing.T, w *ntuple.Writer, n int32) {
+	t.Helper()
+	b, err := pagesink.NewBuffer[int32](w.Sink, w.Schema.Columns[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		b.Add(i)
+		if err := w.Sink.EndEntries(1); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestPaths writes RNTuples at paths, one of them under another name than its
+// header has, appends to one, and reads all by their paths.
+func TestPaths(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.root")
+	o := writeOptions(t)
+	f, err := ntuple.CreateFile(path, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, at := range []string{"top", "a/b/deep", "listed"} {
+		name := []string{"top", "deep", "named"}[i]
+		w, err := f.Create(at, header(t, name), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		put(t, w, int32(i)+1)
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	r, err := ntuple.Open(path, "a/b/deep;1", readOptions(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if f, err = ntuple.UpdateFile(path, o); err != nil {
+		t.Fatal(err)
+	}
+	w, err := f.Resume(r, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, w, 10)
+	if err := errors.Join(w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+
+	for at, want := range map[string]struct {
+		name    string
+		entries int64
+	}{"top": {"top", 1}, "a/b/deep": {"deep", 12}, "a/b/deep;1": {"deep", 2}, "a/b/deep;2": {"deep", 12}, "listed": {"named", 3}} {
+		r, err := ntuple.Open(path, at, readOptions(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Path != at || r.Header.Name != want.name || r.Source.Entries != want.entries {
+			t.Errorf("%s: %q with %d entries, expected %q with %d", at, r.Header.Name, r.Source.Entries, want.name, want.entries)
+		}
+		r.Close()
+	}
+	infos, err := ntuple.ListFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var paths []string
+	for _, i := range infos {
+		paths = append(paths, i.Path)
+	}
+	slices.Sort(paths)
+	if want := []string{"a/b/deep", "a/b/deep;1", "listed", "top"}; !slices.Equal(paths, want) {
+		t.Errorf("listed are %q, expected %q", paths, want)
+	}
+}
+
+func TestSplitPath(t *testing.T) {
+	for path, want := range map[string][2]string{
+		"n": {"", "n"}, "d/n": {"d", "n"}, "/d/e/n": {"d/e", "n"}, "d//n": {"d", "n"}, "": {"", ""},
+	} {
+		if dir, name := ntuple.SplitPath(path); dir != want[0] || name != want[1] {
+			t.Errorf("%q: %q and %q, expected %q", path, dir, name, want)
+		}
+	}
+}
+
+// buffer is a file in memory.
+type buffer struct{ bytes.Buffer }
+
+func (b *buffer) WriteAt(p []byte, off int64) (int, error) {
+	if missing := int(off) + len(p) - b.Len(); missing > 0 {
+		b.Write(make([]byte, missing))
+	}
+	return copy(b.Bytes()[off:], p), nil
+}
+
+// TestHidden has a field of a type that nobody knows: writers refuse it, unless
+// they are told to take it as it is.
+func TestHidden(t *testing.T) {
+	for _, allowed := range []bool{false, true} {
+		o := writeOptions(t, func(o *ntuple.WriteOptions) error { o.AllowHidden = allowed; return nil })
+		f, err := ntuple.NewFile(&buffer{}, "f", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := header(t, "n")
+		h.Columns[0].Type = 0x1fff
+		w, err := f.Create("n", h, o)
+		if (err == nil) != allowed {
+			t.Errorf("allowed %v: %v", allowed, err)
+		}
+		if err == nil && len(w.Schema.Hidden) != 1 {
+			t.Errorf("%d hidden fields, expected 1", len(w.Schema.Hidden))
+		}
+	}
+}
+
+// TestErrors closes files and writers that cannot be completed.
+func TestErrors(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	o := writeOptions(t, func(o *ntuple.WriteOptions) error { o.Context = ctx; return nil })
+	var b buffer
+	f, err := ntuple.NewFile(&b, "f", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := f.Create("n", header(t, "n"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, w, 3)
+	cancel()
+	if err := w.Close(); !errors.Is(err, context.Canceled) {
+		t.Errorf("closing after the context was done: %v", err)
+	}
+	if err := w.Close(); !errors.Is(err, ntuple.ErrClosed) {
+		t.Errorf("closing twice: %v", err)
+	}
+	if err := f.Close(); !errors.Is(err, context.Canceled) {
+		t.Errorf("closing the file: %v", err)
+	}
+	if infos, err := ntuple.List(bytes.NewReader(b.Bytes()), int64(b.Len())); len(infos) > 0 {
+		t.Errorf("the file lists %v (%v)", infos, err)
+	}
+
+	if f, err = ntuple.NewFile(&buffer{}, "f", writeOptions(t)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Create("n", header(t, "n"), writeOptions(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err == nil {
+		t.Error("a file was closed before its writer")
+	}
+	if _, err := ntuple.Open(filepath.Join(t.TempDir(), "none"), "", readOptions(t)); err == nil {
+		t.Error("a file was opened that is not there")
+	}
+}
