@@ -27,9 +27,10 @@ type salvage struct {
 	groups    []savedGroup
 	sets      []*salvage // attribute sets, which are whole
 
-	unchecked int64 // pages without a checksum
-	unknown   int   // most columns in a cluster that the schema does not have
-	stopped   bool  // all that follows is lost
+	settings  *compress.Settings // of the first pages, of those that can be written; nil if there are none
+	unchecked int64              // pages without a checksum
+	unknown   int                // most columns in a cluster that the schema does not have
+	stopped   bool               // all that follows is lost
 }
 
 // A savedGroup is a cluster group of which something can be saved.
@@ -208,6 +209,9 @@ func (s *salvage) examineCluster(ctx context.Context, c *pagesource.Cluster) err
 	}
 	seen := map[place]bool{} // pages can share their bytes
 	for i, column := range c.Columns() {
+		if settings := compress.Settings(column.Compression); s.settings == nil && len(column.Pages) > 0 && known(settings) {
+			s.settings = &settings
+		}
 		for n, page := range column.Pages {
 			if err := ctx.Err(); err != nil {
 				return err

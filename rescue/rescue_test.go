@@ -578,3 +578,43 @@ func TestFile(t *testing.T) {
 		t.Errorf("files left: %v, %v", list, err)
 	}
 }
+
+// TestCompression makes sure that all clusters state the same compression settings for a
+// column, also those without elements, where the file's header is lost: ROOT's
+// RNTupleInspector refuses files in which they differ.
+func TestCompression(t *testing.T) {
+	type event struct{ V []int32 }
+	const settings = 101
+	var m memory
+	f, err := rntuple.NewFile(&m, "in.root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := rntuple.NewWriter[event](f, "n", rntuple.Compression(settings))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(&event{}), w.CommitCluster(), w.Write(&event{V: make([]int32, 1000)}), w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	clear(m.b[:100])
+	var out memory
+	if _, err := rescue.To(t.Context(), &out, "out.root", bytes.NewReader(m.b), int64(len(m.b))); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.NewReader(bytes.NewReader(out.b), int64(len(out.b)), "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clusters, err := r.Unwrapped().Source.Clusters(t.Context())
+	if err != nil || len(clusters) != 2 {
+		t.Fatalf("%d clusters, %v", len(clusters), err)
+	}
+	for _, c := range clusters {
+		for id, column := range c.Columns() {
+			if column.Compression != settings {
+				t.Errorf("cluster %d, column %d: compression %d, want %d", c.ID, id, column.Compression, settings)
+			}
+		}
+	}
+}

@@ -34,7 +34,7 @@ func (e *evidence) write(ctx context.Context, all []*salvage, create func(*ntupl
 
 // save copies what can be saved into a file.
 func (s *salvage) save(f *ntuple.File, o *ntuple.WriteOptions) error {
-	w, err := f.Create(s.job.path, s.header, o)
+	w, err := f.Create(s.job.path, s.header, s.options(o))
 	if err != nil {
 		return err
 	}
@@ -42,6 +42,17 @@ func (s *salvage) save(f *ntuple.File, o *ntuple.WriteOptions) error {
 		return err
 	}
 	return w.Close()
+}
+
+// options returns o with the compression settings of the pages. The new file has one
+// setting for each column then, also in clusters where it has no pages: ROOT's
+// RNTupleInspector requires that.
+func (s *salvage) options(o *ntuple.WriteOptions) *ntuple.WriteOptions {
+	changed := *o
+	if s.settings != nil {
+		changed.Pages.Compression = *s.settings
+	}
+	return &changed
 }
 
 // copyTo copies clusters and attribute sets.
@@ -73,7 +84,7 @@ func (s *salvage) copyTo(w *ntuple.Writer, o *ntuple.WriteOptions) error {
 		}
 	}
 	for _, set := range s.sets {
-		sw, err := w.CreateSet(set.header, o)
+		sw, err := w.CreateSet(set.header, set.options(o))
 		if err != nil {
 			return err
 		}
