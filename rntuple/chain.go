@@ -17,75 +17,76 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// An Input is one of the data sets that a Chain puts one after the other: the
-// RNTuple Name in the file at Path, or what Open or Source say.
+// An Input is one of the data sets that a Chain concatenates: the RNTuple Name in the file
+// at Path, unless Open or Source is set.
 type Input struct {
 	Path string
-	Name string // as Open takes it
+	Name string // as for the function Open
 
-	// Open, if set, opens the file whenever it is needed and not open: it returns
-	// what reads it, safe for concurrent use, and its size in bytes. The chain closes
-	// it if it is an io.Closer. Path only names it in errors then.
+	// Open, if set, opens the file whenever it is needed and not open. It returns a
+	// reader that is safe for concurrent use, and the size of the file in bytes. The
+	// chain closes the reader if it is an io.Closer. Path is then used only in errors.
 	Open func(context.Context) (io.ReaderAt, int64, error)
-	// Source, if set, is the input. The chain does not close it.
+	// Source, if set, is the input itself. The chain does not close it.
 	Source Source
 }
 
-// A Chain is a Source that has the entries of several inputs, one after the
-// other. It opens an input when its entries are needed, the first one at once,
-// and keeps few of them open, see MaxOpen. It is safe for concurrent use.
+// A Chain is a Source with the entries of several inputs, one after the other. It opens the
+// first input at once and the others when their entries are needed, and limits how many are
+// open; see MaxOpen. It is safe for concurrent use.
 //
-// The first input is the model for the others: what a view asks for must be in
-// all of them. Fields are found by their names; where their types differ, each
-// must fit the Go type. What an input lacks or has otherwise is a *SchemaError
-// when its entries are reached; with the option AllowMissing, what it lacks is
-// zero, or nil in dynamic values. Fields of type any must have the same type in
-// all inputs.
+// The first input is the model for the others: all of them must have the fields that a view
+// asks for. Fields are found by name; if their types differ, each must fit the Go type. A
+// field that an input lacks, or has with a type that does not fit, is a *SchemaError when
+// the entries of that input are reached; with the option AllowMissing, a missing field
+// reads as zero, or as nil in dynamic values. Fields that are read as any must have the
+// same type in all inputs.
 //
-// All errors that an input is to blame for are of type *InputError. Entry numbers
-// in the errors it wraps are counted in the input.
+// Errors that concern one input are of type *InputError. Entry numbers in the errors it
+// wraps are relative to the input.
 type Chain struct {
 	*chain
 	ctx context.Context
 }
 
-// chain is what Chains of the same inputs share.
+// A chain is the part of a Chain that is independent of its context.
 type chain struct {
 	inputs  []Input
 	options []Option
 	config  *ntuple.ReadOptions
-	given   []*opened // by input: those that are Sources, else nil
-	model   fields    // those of the first input
+	given   []*opened // by input; nil for those that are not Sources
+	model   fields    // fields of the first input
 
 	mu     sync.Mutex
-	change sync.Cond       // an input was opened, released or closed
+	change sync.Cond       // signals that an input was opened, released or closed
 	open   map[int]*opened // by input
 	clock  int64           // counts uses of inputs
-	counts []int64         // by input: its entries, -1 if that is not known yet
-	ends   []int64         // of the first inputs: the entries up to their end
+	counts []int64         // number of entries by input; -1 if not known yet
+	ends   []int64         // number of entries up to the end of each of the first inputs
 	closed bool
 }
 
 // opened is an input that is open, or being opened.
 type opened struct {
 	Source       // nil while it is being opened
-	users  int   // reads that are going on
-	used   int64 // when the last one began
+	users  int   // reads in progress
+	used   int64 // clock when the last one began
 }
 
-// fields is what a chain asks its first input for also while that is closed.
+// fields is the part of its first input that a chain needs even while the input is closed.
 type fields interface {
 	field(path string) (*schema.Field, error)
 	names() []string
 }
 
-// An InputError says which input of a Chain an error comes from.
+// An InputError says in which input of a Chain an error occurred.
 type InputError struct {
-	Index int // of the input, from 0
+	Index int // number of the input, from 0
 	Path  string
 	Err   error
 }
 
+// Error returns the path or the number of the input, and Err.
 func (e *InputError) Error() string {
 	if e.Path == "" {
 		return fmt.Sprintf("input %d of the chain: %v", e.Index, e.Err)
@@ -96,13 +97,13 @@ func (e *InputError) Error() string {
 // Unwrap returns Err.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// MaxOpen sets how many inputs a Chain has open at a time. Where more goroutines
-// than that read from different inputs, they wait for each other, and files are
-// opened again and again. Default: 16, or twice GOMAXPROCS if that is more.
+// MaxOpen sets the number of inputs that a Chain keeps open at a time. If more goroutines
+// read from different inputs, they wait for each other, and files are opened again and
+// again. Default: 16 or 2*runtime.GOMAXPROCS(0), whichever is larger.
 func MaxOpen(n int) Option {
 	return func(o *ntuple.ReadOptions) error {
 		if n <= 0 {
-			return fmt.Errorf("MaxOpen: %d", n)
+			return fmt.Errorf("MaxOpen: %d; the number must be positive", n)
 		}
 		o.MaxOpen = n
 		return nil
@@ -110,7 +111,7 @@ func MaxOpen(n int) Option {
 }
 
 // OpenChain returns the chain of the RNTuples of the given name in the files at
-// paths. The options hold for each of them. The caller closes the Chain.
+// paths. The options apply to each of them. The caller must close the Chain.
 func OpenChain(name string, paths []string, opts ...Option) (*Chain, error) {
 	inputs := make([]Input, len(paths))
 	for i, path := range paths {
@@ -119,8 +120,8 @@ func OpenChain(name string, paths []string, opts ...Option) (*Chain, error) {
 	return NewChain(inputs, opts...)
 }
 
-// NewChain returns the chain of the given inputs. The options hold for those that
-// are files. The caller closes the Chain.
+// NewChain returns the chain of the given inputs. The options apply to inputs that are
+// files. The caller must close the Chain.
 func NewChain(inputs []Input, opts ...Option) (*Chain, error) {
 	config, err := ntuple.NewReadOptions(opts)
 	if err != nil {
@@ -154,8 +155,8 @@ func NewChain(inputs []Input, opts ...Option) (*Chain, error) {
 	return &Chain{c, config.Context}, nil
 }
 
-// Close closes what the chain has opened. It waits for reads that are going on;
-// later ones fail.
+// Close closes the inputs that the chain has opened. It waits for reads in progress; later
+// ones fail.
 func (c *Chain) Close() error { return c.close() }
 
 func (c *chain) close() (err error) {
@@ -170,16 +171,16 @@ func (c *chain) close() (err error) {
 	return err
 }
 
-// WithContext returns a Chain of the same inputs whose views and other methods
-// stop with the context's error once it is done. Closing either closes both.
+// WithContext returns a Chain of the same inputs whose methods and views return the
+// context's error once it is done. Closing either Chain closes both.
 func (c *Chain) WithContext(ctx context.Context) *Chain { return &Chain{c.chain, ctx} }
 
-// NumEntries returns the number of entries in all inputs. The first call opens
-// each input that was not open yet, several at a time.
+// NumEntries returns the number of entries of all inputs together. The first call opens
+// each input that has not been opened yet, several at a time.
 func (c *Chain) NumEntries() (int64, error) { return c.count(c.ctx) }
 
-// Entries returns which entries of the chain each input has. These are good
-// places to split work at. It opens inputs as NumEntries does.
+// Entries returns the range of entries that each input contributes; work is best split at
+// their boundaries. It opens inputs as NumEntries does.
 func (c *Chain) Entries() ([]EntryRange, error) {
 	if _, err := c.count(c.ctx); err != nil {
 		return nil, err
@@ -206,7 +207,7 @@ func (c *chain) count(ctx context.Context) (int64, error) {
 	return c.ends[len(c.ends)-1], err
 }
 
-// countOf makes the number of entries of an input known.
+// countOf determines the number of entries of an input.
 func (c *chain) countOf(ctx context.Context, i int) error {
 	c.mu.Lock()
 	known := c.counts[i] >= 0
@@ -225,7 +226,7 @@ func (c *chain) countOf(ctx context.Context, i int) error {
 	})
 }
 
-// sum extends c.ends as far as counts are known.
+// sum extends c.ends as far as the counts are known.
 func (c *chain) sum() error {
 	for i := len(c.ends); i < len(c.inputs) && c.counts[i] >= 0; i++ {
 		before := int64(0)
@@ -240,8 +241,8 @@ func (c *chain) sum() error {
 	return nil
 }
 
-// find returns the input that has an entry, and which entries it has. There is no
-// such input if ok is false.
+// find returns the input that has an entry, and the range of entries it contributes. It is
+// not ok if there is no such input.
 func (c *chain) find(ctx context.Context, entry int64) (i int, entries EntryRange, ok bool, err error) {
 	for {
 		c.mu.Lock()
@@ -262,8 +263,8 @@ func (c *chain) find(ctx context.Context, entry int64) (i int, entries EntryRang
 	}
 }
 
-// with calls use with an input, which stays open meanwhile. An error names the
-// input.
+// with calls use with an input, which stays open during the call. It names the input in
+// errors.
 func (c *chain) with(ctx context.Context, i int, use func(*opened) error) error {
 	o, err := c.given[i], error(nil)
 	if o == nil {
@@ -280,7 +281,7 @@ func (c *chain) with(ctx context.Context, i int, use func(*opened) error) error 
 	return nil
 }
 
-// acquire opens an input, if it is not open, and keeps it so until it is
+// acquire returns an input, which it opens if necessary. The input stays open until it is
 // released.
 func (c *chain) acquire(ctx context.Context, i int) (*opened, error) {
 	c.mu.Lock()
@@ -296,7 +297,7 @@ func (c *chain) acquire(ctx context.Context, i int) (*opened, error) {
 			c.clock++
 			o.users, o.used = o.users+1, c.clock
 			return o, nil
-		case o == nil && (len(c.open) < c.config.MaxOpen || c.evict(new(error))): // that of closing does not matter here
+		case o == nil && (len(c.open) < c.config.MaxOpen || c.evict(new(error))): // an error of closing does not matter here
 			return c.openInput(ctx, i)
 		}
 		stop := context.AfterFunc(ctx, func() {
@@ -317,8 +318,7 @@ func (c *chain) release(o *opened) {
 	}
 }
 
-// openInput opens an input for its first user. Others may use the chain
-// meanwhile.
+// openInput opens an input for its first user. It unlocks the chain meanwhile.
 func (c *chain) openInput(ctx context.Context, i int) (*opened, error) {
 	c.clock++
 	o := &opened{users: 1, used: c.clock}
@@ -359,8 +359,8 @@ func (c *chain) openReader(ctx context.Context, input Input) (*Reader, error) {
 	return r, err
 }
 
-// evict closes the input that nobody has used for the longest time. It reports
-// false if all are in use.
+// evict closes the least recently used input and adds the error of that to err. It reports
+// false if all inputs are in use.
 func (c *chain) evict(err *error) bool {
 	oldest := -1
 	for i, o := range c.open {

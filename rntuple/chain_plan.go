@@ -31,24 +31,24 @@ func (c *Chain) bindJagged(path string, item reflect.Type) (jaggedPlan, error) {
 	return p, p.check(c.ctx)
 }
 
-// maxParts is for how many inputs a view keeps what it has decoded.
+// maxParts is the number of inputs for which a view keeps its plans and decoded pages.
 const maxParts = 4
 
-// parts are the plans of a view for the inputs that it has read from, made anew
-// when an input was closed meanwhile.
+// parts are the plans of a view for the inputs it has read from. An input that was closed
+// meanwhile gets a new plan.
 type parts[P interface{ stop() }] struct {
 	*chain
 	bind func(Source) (P, error)
-	all  []*part[P] // the one used last at the end
+	all  []*part[P] // in order of use, the most recent one last
 }
 
 type part[P interface{ stop() }] struct {
 	of      *opened
 	plan    P
-	ordered bool // it was told to read in order
+	ordered bool // inOrder has been called
 }
 
-// use calls f with the plan for an input, which stays open meanwhile.
+// use calls f with the plan for an input, which stays open during the call.
 func (ps *parts[P]) use(ctx context.Context, i int, f func(*part[P]) error) error {
 	return ps.with(ctx, i, func(o *opened) error {
 		at := slices.IndexFunc(ps.all, func(p *part[P]) bool { return p.of == o })
@@ -69,12 +69,12 @@ func (ps *parts[P]) use(ctx context.Context, i int, f func(*part[P]) error) erro
 	})
 }
 
-// check makes the plan for the first input, to see that it can be made.
+// check makes the plan for the first input, to find out whether that is possible.
 func (ps *parts[P]) check(ctx context.Context) error {
 	return ps.use(ctx, 0, func(*part[P]) error { return nil })
 }
 
-// drop forgets a plan.
+// drop removes a plan.
 func (ps *parts[P]) drop(i int) {
 	ps.all[i].plan.stop()
 	ps.all = slices.Delete(ps.all, i, i+1)
@@ -87,9 +87,10 @@ func (ps *parts[P]) stop() {
 	}
 }
 
-// each calls f for the entries from first on, n at most, with the plans for the
-// inputs that have them, the first entry in the input, how many, and how many
-// there were before. It returns how many there were at all.
+// each calls f for at most n entries from first on, once for every input that has some of
+// them. Its arguments are the plan for the input; base, the number in the chain of the
+// input's first entry; the first entry to read, counted in the input, and how many; and
+// done, the number of entries read before. each returns the number of entries read.
 func (ps *parts[P]) each(ctx context.Context, first, n int64, f func(p *part[P], base, first, n, done int64) (int64, error)) (done int64, err error) {
 	for done < n {
 		i, entries, ok, err := ps.find(ctx, first+done)
@@ -116,14 +117,14 @@ func (ps *parts[P]) each(ctx context.Context, first, n int64, f func(p *part[P],
 type chainPlan struct {
 	parts[plan]
 	size  int64 // of a value
-	order bool  // entries are read in order
-	end   int64 // before this one
+	order bool  // entries are read in order,
+	end   int64 // up to but not including this one
 }
 
 func (p *chainPlan) read(ctx context.Context, first, n int64, dst unsafe.Pointer) (int64, error) {
 	return p.each(ctx, first, n, func(part *part[plan], base, at, m, done int64) (int64, error) {
 		if p.order && !part.ordered {
-			for len(p.all) > 1 { // those behind are done with
+			for len(p.all) > 1 { // the inputs before this one are no longer needed
 				p.drop(0)
 			}
 			part.ordered = true
@@ -148,7 +149,7 @@ type chainJagged struct{ parts[jaggedPlan] }
 
 func (p *chainJagged) read(ctx context.Context, first int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) (int64, error) {
 	return p.each(ctx, first, int64(len(ends)), func(part *part[jaggedPlan], _, at, m, done int64) (int64, error) {
-		before := int64(0) // items
+		before := int64(0) // number of items
 		if done > 0 {
 			before = ends[done-1]
 		}
@@ -161,8 +162,8 @@ func (p *chainJagged) read(ctx context.Context, first int64, ends []int64, items
 	})
 }
 
-// nameless returns an error if a member stands for whole entries, which have no
-// type that several sources share.
+// nameless returns an error if a member stands for whole entries, which several sources
+// can provide only as a struct or a record.
 func nameless(members []field.Member) error {
 	for _, m := range members {
 		if m.Name == "" {

@@ -11,22 +11,22 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A SchemaError lists what an input of a Chain has otherwise than the first one,
-// of the fields that a view asks for. It wraps the error that the view would have
-// for this input alone, if there is one.
+// A SchemaError lists the fields of a view that an input of a Chain lacks, or has with
+// another type than the first input. It wraps the error of a view of this input alone, if
+// there is one.
 type SchemaError struct {
 	Differences []Difference
 	Err         error
 }
 
-// A Difference is a field that two schemas do not have alike. The types are C++
-// types.
+// A Difference is a field that is not the same in two schemas. Types are C++ types.
 type Difference struct {
 	Path  string
-	First string // what the first input has
-	Have  string // what the input has, empty if it has no such field
+	First string // the type in the first input
+	Have  string // the type in this input; empty if it has no such field
 }
 
+// Error returns all differences in one line, and Err.
 func (e *SchemaError) Error() string {
 	all := make([]string, len(e.Differences))
 	for i, d := range e.Differences {
@@ -45,8 +45,8 @@ func (e *SchemaError) Error() string {
 // Unwrap returns Err.
 func (e *SchemaError) Unwrap() error { return e.Err }
 
-// compare says what differs from the model in an input that gave err, nil maybe,
-// when asked for members.
+// compare returns a *SchemaError if members differ in s from the first input, otherwise err:
+// the error, if any, of binding them to s.
 func (c *chain) compare(s Source, members []field.Member, err error) error {
 	var all []Difference
 	for _, m := range members {
@@ -68,8 +68,8 @@ func (c *chain) compare(s Source, members []field.Member, err error) error {
 	return &SchemaError{all, err}
 }
 
-// differ returns a field at or below a and one at or below b in its place whose
-// values are of different types, nil if there are none.
+// differ returns the first field, at or below a, whose values are not of the same type as
+// those of its counterpart at or below b, and the counterpart; or nil if there is none.
 func differ(a, b *schema.Field) (*schema.Field, *schema.Field) {
 	sameName := func(x, y *schema.Field) bool { return x.Name == y.Name }
 	if a.Shape != b.Shape || !cpptype.Same(a.TypeName, b.TypeName) || a.ArraySize != b.ArraySize || !slices.EqualFunc(a.Children, b.Children, sameName) {
@@ -83,8 +83,8 @@ func differ(a, b *schema.Field) (*schema.Field, *schema.Field) {
 	return nil, nil
 }
 
-// dynamic reports whether values of type t hold dynamic values. Types in within
-// have been looked at.
+// dynamic reports whether values of type t contain dynamic values. It does not visit the
+// types in within again.
 func dynamic(t reflect.Type, within []reflect.Type) bool {
 	if slices.Contains(within, t) {
 		return false

@@ -14,33 +14,32 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A Join is a Source that adds to the entries of one source, the primary one, the
-// fields of others: of a friend, which has an entry for each, or of a source whose
-// entries are matched by the values of fields. The primary source's fields keep
-// their names; those of the others are "name.field", in paths and in tags. A
-// struct, for a matched source a pointer to one, may also stand for all of a source
-// whose name its tag is. The Join does not own its sources: who opened them closes
-// them.
+// A Join is a Source that extends the entries of one source, the primary one, with the
+// fields of others: of friends, which have an entry for each of its entries, and of sources
+// whose entries are matched by the values of fields. The fields of the primary source keep
+// their names; those of the others are "name.field", in paths and in tags. A struct whose
+// tag is the name of another source reads several of its fields; for a matched source it
+// must be a pointer to a struct. The Join does not own its sources: whoever opened them
+// must close them.
 //
-// Fields of a matched source read as if they were optional, as there may be no
-// match: into pointers, which are nil then, or any. Entries that match the same
-// one may share what the pointers point to. See ZeroValues for values without
-// pointers.
+// Fields of a matched source read as if they were optional, because there may be no match:
+// into pointers, which are then nil, or into any. Entries with the same match may share
+// the values that the pointers point to. See ZeroValues for values without pointers.
 type Join struct {
 	*join
 	ctx context.Context
 }
 
-// join is what Joins of the same sources share.
+// A join is the part of a Join that is independent of its context.
 type join struct {
 	primary Source
 	others  []*side
 
 	mu      sync.Mutex
-	aligned bool // friends were found to have as many entries
+	aligned bool // all friends are known to have as many entries as the primary source
 }
 
-// A Joined is a source with its part in a Join; see Friend and Match.
+// A Joined is a source of a Join besides the primary one; see Friend and Match.
 type Joined struct {
 	name   string
 	src    Source
@@ -49,33 +48,33 @@ type Joined struct {
 	friend bool
 }
 
-// Friend joins a source whose entries belong to those of the primary source one by
-// one, in order. It has as many, else views give an error.
+// Friend joins a source whose entries correspond to those of the primary source one by one,
+// in order. If it does not have the same number of entries, making a view is an error.
 func Friend(name string, s Source) Joined { return Joined{name: name, src: s, friend: true} }
 
-// Match joins the first entry of a source that has the values that the primary
-// source's entry has in the fields named, which both sources have. These are one to
-// four fields of integers, compared as numbers, of whatever width.
+// Match joins to each entry of the primary source the first entry of s that has the same
+// values in the named fields, which both sources must have: one to four fields of integers,
+// of any width, which are compared as numbers.
 //
-// The first read makes a table of the values of the fields in s, which takes 20 to
-// 32 bytes for every entry that has values of its own, and 8 to 10 more for every
-// further field. It stays as long as the Join does. The matches of some thousand
-// entries are read together, in the order that they have in s.
+// The first read makes a table of the values of these fields in s, which takes 20 to 32
+// bytes for every distinct combination of values, and 8 to 10 more for every field after
+// the first. It exists as long as the Join. The matches of several thousand entries are
+// read together, in the order that they have in s.
 func Match(name string, s Source, fields ...string) Joined {
 	return Joined{name: name, src: s, on: slices.Clone(fields)}
 }
 
-// ZeroValues returns j with zero values in place of what entries without a match do
-// not have. Its fields read into what fits them without a Join.
+// ZeroValues returns a copy of j whose fields read as zero for entries without a match.
+// Such fields are read into the Go types that fit them without a Join.
 func (j Joined) ZeroValues() Joined {
 	j.zeros = true
 	return j
 }
 
-// side is a source in a join, with its table once that is made.
+// A side is a source in a join, with its table once that has been made.
 type side struct {
 	Joined
-	keys []key // of its own
+	keys []key // fields of the source
 
 	mu    sync.Mutex
 	table *table
@@ -118,11 +117,11 @@ func NewJoin(primary Source, others ...Joined) (*Join, error) {
 	return &Join{j, primary.context()}, nil
 }
 
-// WithContext returns a Join of the same sources whose views stop with the
-// context's error once it is done. It is that of the primary source otherwise.
+// WithContext returns a Join of the same sources whose views return the context's error
+// once it is done. The context of NewJoin's result is that of the primary source.
 func (j *Join) WithContext(ctx context.Context) *Join { return &Join{j.join, ctx} }
 
-// NumEntries returns the number of entries, which is that of the primary source.
+// NumEntries returns the number of entries of the primary source.
 func (j *Join) NumEntries() (int64, error) { return j.count(j.ctx) }
 
 func (j *Join) count(ctx context.Context) (int64, error) { return j.primary.count(ctx) }
@@ -140,8 +139,8 @@ func (j *Join) names() []string {
 	return all
 }
 
-// resolve returns the source, nil for the primary one, that a path leads into, and
-// the path there.
+// resolve returns the source of the field at path, nil for the primary one, and the path of
+// the field there.
 func (j *join) resolve(path string) (*side, string) {
 	name, rest, _ := strings.Cut(path, ".")
 	for _, s := range j.others {
@@ -163,7 +162,7 @@ func (j *Join) field(path string) (*schema.Field, error) {
 	return s.src.field(rest)
 }
 
-// align makes sure that friends have as many entries as the primary source.
+// align checks that friends have as many entries as the primary source.
 func (j *Join) align() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -190,19 +189,19 @@ func (j *Join) align() error {
 	return nil
 }
 
-// bind shares members among the sources.
+// bind distributes the members to the sources.
 func (j *Join) bind(t reflect.Type, members []field.Member) (plan, error) {
 	if err := nameless(members); err != nil {
 		return nil, err
 	}
-	shares := map[*side][]field.Member{}
+	groups := map[*side][]field.Member{} // by source, nil for the primary one
 	for _, m := range members {
 		s, rest := j.resolve(m.Name)
 		m.Name = rest
-		shares[s] = append(shares[s], m)
+		groups[s] = append(groups[s], m)
 	}
 	p := &joinPlan{size: int64(t.Size())}
-	if own := shares[nil]; len(own) > 0 || len(shares) == 0 {
+	if own := groups[nil]; len(own) > 0 || len(groups) == 0 {
 		inner, err := j.primary.bind(t, own)
 		if err != nil {
 			return nil, err
@@ -210,17 +209,17 @@ func (j *Join) bind(t reflect.Type, members []field.Member) (plan, error) {
 		p.parts = append(p.parts, inner)
 	}
 	for _, s := range j.others {
-		if shares[s] == nil {
+		if groups[s] == nil {
 			continue
 		}
 		var inner plan
 		var err error
 		if s.friend {
 			if err = j.align(); err == nil {
-				inner, err = bindSpread(s.src, t, shares[s])
+				inner, err = bindSpread(s.src, t, groups[s])
 			}
 		} else {
-			inner, err = newMatchPlan(j.primary, s, t, shares[s])
+			inner, err = newMatchPlan(j.primary, s, t, groups[s])
 		}
 		if err != nil {
 			return nil, fmt.Errorf("join of %q: %w", s.name, err)
@@ -230,8 +229,8 @@ func (j *Join) bind(t reflect.Type, members []field.Member) (plan, error) {
 	return p, nil
 }
 
-// bindSpread is bind for members that may be structs of whole entries, in whose place
-// their members are read.
+// bindSpread is like bind, but replaces members that are structs of whole entries by the
+// members of these structs.
 func bindSpread(s Source, t reflect.Type, members []field.Member) (plan, error) {
 	var all []field.Member
 	for _, m := range members {
@@ -260,7 +259,7 @@ func (j *Join) bindJagged(path string, item reflect.Type) (jaggedPlan, error) {
 	case s == nil:
 		return j.primary.bindJagged(path, item)
 	case !s.friend:
-		return nil, fmt.Errorf("field %q: the entries of a matched source are not in columnar form, ViewOf reads them", path)
+		return nil, fmt.Errorf("field %q: a matched source has no columnar form; use ViewOf", path)
 	}
 	if err := j.align(); err != nil {
 		return nil, err
@@ -268,8 +267,8 @@ func (j *Join) bindJagged(path string, item reflect.Type) (jaggedPlan, error) {
 	return s.src.bindJagged(rest, item)
 }
 
-// joinPlan reads from sources side by side, each of which fills its own members of
-// the same values.
+// joinPlan reads from several sources, each of which fills its own members of the same
+// values.
 type joinPlan struct {
 	parts []plan
 	size  int64

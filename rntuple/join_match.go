@@ -13,23 +13,22 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// matchPlan reads what entries of a source have that match those of the primary
-// one.
+// matchPlan reads the entries of a source that match those of the primary one.
 type matchPlan struct {
-	keys   plan // of the primary source
+	keys   plan // reads the key fields of the primary source
 	signed []bool
 	side   *side
-	items  plan // of the source
+	items  plan // reads the entries of the other source
 	gather *field.Gather
-	size   int64 // of a value
+	size   int64 // of a value, in bytes
 
-	values  []uint64 // of keys
+	values  []uint64 // of the keys
 	matches []match
-	at      []int32 // by entry: its item
+	at      []int32 // index of the item of each entry; -1 if it has no match
 }
 
-// A match is an entry of the primary source, counted in a batch, and one of the
-// source joined that matches it.
+// A match is an entry of the primary source, counted in a batch, and the entry of the other
+// source that matches it.
 type match struct {
 	of    int32
 	entry int64
@@ -60,7 +59,7 @@ func newMatchPlan(primary Source, s *side, t reflect.Type, members []field.Membe
 	return p, err
 }
 
-// matchBatch is how many entries have their matches read together.
+// matchBatch is the number of entries whose matches are read together.
 const matchBatch = 1 << 13
 
 func (p *matchPlan) read(ctx context.Context, first, n int64, dst unsafe.Pointer) (done int64, err error) {
@@ -97,7 +96,7 @@ func (p *matchPlan) batch(ctx context.Context, t *table, first, n int64, dst uns
 	if !slices.IsSortedFunc(p.matches, byEntry) {
 		slices.SortFunc(p.matches, byEntry)
 	}
-	// Entries between matches that are near each other are read in vain: that costs
+	// Entries between matches that are close to each other are read as well: that costs
 	// less than another read.
 	const gap = 8
 	type run struct{ first, n int64 }
@@ -136,17 +135,18 @@ func (p *matchPlan) stop() {
 	p.items.stop()
 }
 
-// maxKeys is how many fields entries can be matched by, as in ROOT.
+// maxKeys is the largest number of fields to match entries by, as in ROOT.
 const maxKeys = 4
 
 // A key is a field that entries are matched by.
 type key struct {
 	name string
-	typ  reflect.Type // int64, or uint64 if the field needs it
+	typ  reflect.Type // int64, or uint64 for fields of that type
 }
 
 func (k key) signed() bool { return k.typ.Kind() == reflect.Int64 }
 
+// keyOf returns the key field at a path of s, which must be an integer.
 func keyOf(s Source, name string) (key, error) {
 	f, err := s.field(name)
 	if err != nil {
@@ -165,8 +165,7 @@ func keyOf(s Source, name string) (key, error) {
 	return key{name, reflect.TypeFor[int64]()}, nil
 }
 
-// bindKeys makes the plan that reads the values of keys as words, those of an entry
-// one after the other.
+// bindKeys returns the plan that reads the values of keys as 64-bit words, entry by entry.
 func bindKeys(s Source, keys []key) (plan, error) {
 	members := make([]field.Member, len(keys))
 	for i, k := range keys {

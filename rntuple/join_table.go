@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// tableOf returns the table of the source's keys, which it makes first if need be.
+// tableOf returns the table of the source's keys, which the first call makes.
 func (s *side) tableOf(ctx context.Context) (*table, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,7 +36,7 @@ func (s *side) makeTable(ctx context.Context) (*table, error) {
 	k := len(s.keys)
 	words := make([]uint64, k<<13)
 	for at := int64(0); ; {
-		n, err := p.read(ctx, at, int64(len(words)/k), unsafe.Pointer(unsafe.SliceData(words))) // asks ctx each time
+		n, err := p.read(ctx, at, int64(len(words)/k), unsafe.Pointer(unsafe.SliceData(words))) // checks ctx each time
 		if err != nil || n == 0 {
 			return t, err
 		}
@@ -52,11 +52,11 @@ func (s *side) makeTable(ctx context.Context) (*table, error) {
 // A table finds the first entry that has given values in the key fields: a hash
 // table with open addressing.
 type table struct {
-	seed   uint64 // so that no file can have all of its values collide
+	seed   uint64 // random, so that no file can make all of its values collide
 	signed []bool // by key
 	words  []uint64
-	entry  []int64  // by number of the values in words
-	slots  []uint32 // 1 + such a number, 0 for none; at most 3 of 4 are taken
+	entry  []int64  // parallel to words: the first entry with these values
+	slots  []uint32 // 1 + index into entry, or 0 if free; at most 3 of 4 are taken
 }
 
 func newTable(keys []key) *table {
@@ -67,7 +67,7 @@ func newTable(keys []key) *table {
 	return t
 }
 
-// add gives the values to an entry, unless an earlier one has them.
+// add records the values of an entry, unless an earlier entry has the same.
 func (t *table) add(words []uint64, entry int64) error {
 	slot, found := t.slot(words)
 	switch {
@@ -93,7 +93,7 @@ func (t *table) add(words []uint64, entry int64) error {
 func (t *table) find(words []uint64, signed []bool) int64 {
 	for i, w := range words {
 		if signed[i] != t.signed[i] && int64(w) < 0 {
-			return -1 // below 0 in one, beyond all int64 in the other
+			return -1 // negative in one source, above math.MaxInt64 in the other
 		}
 	}
 	slot, found := t.slot(words)
@@ -103,7 +103,7 @@ func (t *table) find(words []uint64, signed []bool) int64 {
 	return t.entry[t.slots[slot]-1]
 }
 
-// slot returns where the values are, or where they belong.
+// slot returns the slot of the values, or the free slot where they belong.
 func (t *table) slot(words []uint64) (slot uint64, found bool) {
 	mask := uint64(len(t.slots) - 1)
 	for slot = t.hash(words) & mask; ; slot = (slot + 1) & mask {

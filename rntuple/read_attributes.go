@@ -12,14 +12,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// An AttributeSet names a linked attribute set: an RNTuple whose entries, the
-// attributes, belong to ranges of entries of another. See Reader.OpenAttributes.
+// An AttributeSet identifies a linked attribute set: an RNTuple whose entries, the
+// attributes, belong to ranges of entries of another RNTuple. See Reader.OpenAttributes.
 type AttributeSet struct {
 	Name                     string
 	SchemaMajor, SchemaMinor uint16
 }
 
-// AttributeSets lists the attribute sets that are linked to the RNTuple.
+// AttributeSets returns the attribute sets that are linked to the RNTuple.
 func (r *Reader) AttributeSets() []AttributeSet {
 	var sets []AttributeSet
 	for _, s := range r.ntuple.Footer.AttributeSets {
@@ -28,38 +28,37 @@ func (r *Reader) AttributeSets() []AttributeSet {
 	return sets
 }
 
-// Attributes is an attribute set that is open: it knows to which entries each
-// attribute belongs. Attributes are numbered from 0 in the order in which they
-// were written, and every method gives them in this order.
+// Attributes is an open attribute set, with the range of entries of each attribute.
+// Attributes are numbered from 0 in the order in which they were written, and all methods
+// return them in this order.
 //
-// Ranges may overlap, be nested, and be in any order. They may be empty; such ones
-// hold for nothing and are only listed. They may reach beyond the entries of the
-// RNTuple that the set is linked to: ROOT does not check that either.
+// Ranges may overlap, be nested, and be in any order. An empty range belongs to no entry.
+// Ranges may extend beyond the entries of the RNTuple that the set is linked to; ROOT does
+// not check that either.
 //
-// It holds about 26 bytes of memory an attribute, Limits.EntryBytes at most; values
-// are read by views, see AttributesOf. It is safe for concurrent use until the
-// Reader that it came from is closed.
+// Attributes takes about 26 bytes of memory per attribute, at most Limits.EntryBytes; values
+// are read by views, see AttributesOf. It is safe for concurrent use until the Reader that
+// opened it is closed.
 type Attributes struct {
 	set   *Reader
 	index *rangeIndex
 }
 
-// attributeBytes is how many bytes of memory an attribute takes: 16 for its range,
-// and for the index 8 of the order and 16 of every 16th or fewer.
+// attributeBytes is the memory per attribute, in bytes: 16 for its range, 8 for its place in
+// the order of the index, and at most 2 for its share of the index's nodes.
 const attributeBytes = 26
 
 const userData = "_userData"
 
-// OpenAttributes opens the attribute set of the given name and reads all of its
-// ranges. Sets that are opened twice are read twice.
+// OpenAttributes opens the attribute set with the given name and reads all of its ranges,
+// even if the set is open already.
 //
-// The error wraps ErrNotFound if there is no such set, ErrUnsupported if the
-// major version of its schema is not 1. A newer minor version may have added
-// fields; they are not looked at.
+// The error wraps ErrNotFound if there is no such set, and ErrUnsupported if the major
+// version of its schema is not 1. Fields that a newer minor version has added are ignored.
 //
-// Source: ROOT class RNTupleAttrSetReader, which differs in that it refuses sets
-// with more fields whatever their version, and gives attributes by the first
-// entry of their range.
+// Source: ROOT class RNTupleAttrSetReader, which, unlike this method, refuses sets with
+// additional fields of any version, and returns attributes in the order of the first
+// entries of their ranges.
 func (r *Reader) OpenAttributes(name string) (*Attributes, error) {
 	fail := func(err error) (*Attributes, error) { return nil, fmt.Errorf("attribute set %q: %w", name, err) }
 	set, err := r.ntuple.OpenSet(name)
@@ -75,7 +74,7 @@ func (r *Reader) OpenAttributes(name string) (*Attributes, error) {
 	return a, nil
 }
 
-// readRanges reads to which entries the attributes belong.
+// readRanges reads the ranges of entries of all attributes.
 func (a *Attributes) readRanges() (ranges []EntryRange, err error) {
 	if n, limit := a.set.NumEntries(), a.set.ntuple.Options.Limits.EntryBytes; n > limit/attributeBytes {
 		return nil, wire.Unsupported("%d attributes, the limit is %d bytes of memory for them", n, limit)
@@ -89,7 +88,7 @@ func (a *Attributes) readRanges() (ranges []EntryRange, err error) {
 	}
 	for i, e := range view.All() {
 		if e.Start > math.MaxInt64 || e.Len > math.MaxInt64-e.Start {
-			return nil, &FormatError{Path: "_rangeLen", Err: wire.Corrupt("attribute %d has %d entries from %d on, there cannot be as many", i, e.Len, e.Start)}
+			return nil, &FormatError{Path: "_rangeLen", Err: wire.Corrupt("attribute %d has %d entries from %d on, which are too many", i, e.Len, e.Start)}
 		}
 		ranges = append(ranges, EntryRange{int64(e.Start), int64(e.Start + e.Len)})
 	}
@@ -102,7 +101,7 @@ func (a *Attributes) Name() string { return a.set.Name() }
 // Len returns the number of attributes.
 func (a *Attributes) Len() int { return len(a.index.ranges) }
 
-// Range returns the entries that attribute i belongs to.
+// Range returns the range of entries that attribute i belongs to.
 func (a *Attributes) Range(i int) EntryRange { return a.index.ranges[i] }
 
 // Fields returns the fields of the attributes.
@@ -115,18 +114,17 @@ func (a *Attributes) Fields() []*schema.Field {
 	return nil
 }
 
-// Reader returns a Reader of the set as the RNTuple that it is, whose fields are
-// _rangeStart, _rangeLen and, with the attributes' own fields in it, _userData.
+// Reader returns a Reader of the RNTuple that stores the set. Its fields are _rangeStart,
+// _rangeLen, and _userData, which contains the fields of the attributes.
 func (a *Attributes) Reader() *Reader { return a.set }
 
-// Holding returns the numbers of the attributes that hold for an entry: those
-// whose range has it. It takes time in proportion to how many they are, and to
-// the logarithm of how many there are.
+// Holding returns the numbers of the attributes whose range contains an entry. It takes
+// time proportional to their number, and to the logarithm of Len.
 func (a *Attributes) Holding(entry int64) []int {
 	return a.Covering(EntryRange{entry, entry + 1})
 }
 
-// Covering returns the numbers of the attributes that hold for all entries of e,
+// Covering returns the numbers of the attributes whose range contains all entries of e, or
 // none if e is empty. It takes as long as Holding.
 func (a *Attributes) Covering(e EntryRange) []int {
 	if e.First >= e.End {
@@ -135,8 +133,8 @@ func (a *Attributes) Covering(e EntryRange) []int {
 	return a.index.find(0, a.index.begunBefore(e.First+1), func(ends span) bool { return ends.max >= e.End })
 }
 
-// Within returns the numbers of the attributes that hold for no entry outside of
-// e, none if e is empty. It takes as long as Holding.
+// Within returns the numbers of the attributes whose range is not empty and lies within e.
+// It takes as long as Holding.
 func (a *Attributes) Within(e EntryRange) []int {
 	if e.First >= e.End {
 		return nil
@@ -144,9 +142,9 @@ func (a *Attributes) Within(e EntryRange) []int {
 	return a.index.find(a.index.begunBefore(e.First), a.index.begunBefore(e.End), func(ends span) bool { return ends.min <= e.End })
 }
 
-// A rangeIndex finds ranges. Over those that are not empty, by their first entry,
-// it has a tree that says what their ends lie between: a node of level 0 stands
-// for fanOut ranges, one of the next for fanOut nodes.
+// A rangeIndex finds ranges. It is a tree over the ranges that are not empty, ordered by
+// their first entry; each node has the bounds of their ends. A node of level 0 stands for
+// fanOut ranges, a node of a higher level for fanOut nodes of the level below.
 type rangeIndex struct {
 	ranges []EntryRange
 	order  []int // numbers of the ranges that are not empty
@@ -180,8 +178,8 @@ func newRangeIndex(ranges []EntryRange) *rangeIndex {
 	return x
 }
 
-// ends returns what the ends of the ranges below a node lie between, of as many
-// levels as height says. Those of height 0 are the ranges.
+// ends returns the bounds of the ends of the ranges below a node. Nodes of height 0 are the
+// ranges, those of height h belong to level h-1.
 func (x *rangeIndex) ends(height, node int) span {
 	if height > 0 {
 		return x.levels[height-1][node]
@@ -190,13 +188,13 @@ func (x *rangeIndex) ends(height, node int) span {
 	return span{end, end}
 }
 
-// begunBefore returns how many ranges begin before an entry.
+// begunBefore returns the number of ranges that begin before an entry.
 func (x *rangeIndex) begunBefore(entry int64) int {
 	return sort.Search(len(x.order), func(i int) bool { return x.ranges[x.order[i]].First >= entry })
 }
 
-// find returns the numbers, in order, of those ranges from place lo to hi whose
-// end is wanted. A node is searched if wanted says that there may be one below.
+// find returns the numbers, in order, of the ranges from place lo up to but not including hi
+// whose end is wanted. It searches the nodes for whose bounds wanted returns true.
 func (x *rangeIndex) find(lo, hi int, wanted func(ends span) bool) (found []int) {
 	var search func(height, width, first, end int)
 	search = func(height, width, first, end int) { // nodes that stand for width ranges each
@@ -219,17 +217,16 @@ func (x *rangeIndex) find(lo, hi int, wanted func(ends span) bool) (found []int)
 	return found
 }
 
-// An AttributeView reads the values of attributes. It keeps what it decoded
-// last, and serves one goroutine at a time; several can share their Attributes.
+// An AttributeView reads the values of attributes. It must be used by one goroutine at a
+// time; several views of the same Attributes can be used concurrently.
 type AttributeView[A any] struct {
 	attributes *Attributes
 	view       *View[A]
 	err        error
 }
 
-// AttributesOf returns a view of attributes as values of type A: a struct with
-// the fields of the set that are wanted, as Entries takes it, or value.Record for
-// all fields as dynamic values.
+// AttributesOf returns a view of attributes as values of type A: a struct that names the
+// fields to read, as for Entries, or value.Record for all fields as dynamic values.
 //
 // The error is a *MismatchError if A does not fit.
 func AttributesOf[A any](a *Attributes) (*AttributeView[A], error) {
@@ -243,9 +240,8 @@ func AttributesOf[A any](a *Attributes) (*AttributeView[A], error) {
 // At returns the value of attribute i.
 func (v *AttributeView[A]) At(i int) (A, error) { return v.view.At(int64(i)) }
 
-// All yields all attributes with the entries that they belong to, empty ranges
-// included, in the order in which they were written. It ends early after an
-// error, which Err returns.
+// All yields the range and the value of every attribute, including those with an empty
+// range, in the order in which they were written. An error ends the loop; Err returns it.
 func (v *AttributeView[A]) All() iter.Seq2[EntryRange, A] {
 	return func(yield func(EntryRange, A) bool) {
 		for i, value := range v.view.All() {
@@ -257,25 +253,22 @@ func (v *AttributeView[A]) All() iter.Seq2[EntryRange, A] {
 	}
 }
 
-// Holding yields the attributes that hold for an entry, as All and
-// Attributes.Holding.
+// Holding is like All, but yields only the attributes that Attributes.Holding returns.
 func (v *AttributeView[A]) Holding(entry int64) iter.Seq2[EntryRange, A] {
 	return v.some(v.attributes.Holding(entry))
 }
 
-// Covering yields the attributes that hold for all entries of e, as All and
-// Attributes.Covering.
+// Covering is like All, but yields only the attributes that Attributes.Covering returns.
 func (v *AttributeView[A]) Covering(e EntryRange) iter.Seq2[EntryRange, A] {
 	return v.some(v.attributes.Covering(e))
 }
 
-// Within yields the attributes that hold for no entry outside of e, as All and
-// Attributes.Within.
+// Within is like All, but yields only the attributes that Attributes.Within returns.
 func (v *AttributeView[A]) Within(e EntryRange) iter.Seq2[EntryRange, A] {
 	return v.some(v.attributes.Within(e))
 }
 
-// some yields the attributes of the given numbers.
+// some yields the attributes with the given numbers.
 func (v *AttributeView[A]) some(numbers []int) iter.Seq2[EntryRange, A] {
 	return func(yield func(EntryRange, A) bool) {
 		v.err = nil
@@ -292,6 +285,5 @@ func (v *AttributeView[A]) some(numbers []int) iter.Seq2[EntryRange, A] {
 	}
 }
 
-// Err returns the error that ended the last loop over attributes early, nil if
-// there was none.
+// Err returns the error that ended the last loop over attributes, or nil if there was none.
 func (v *AttributeView[A]) Err() error { return v.err }

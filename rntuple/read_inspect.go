@@ -11,15 +11,15 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// An Inspection tells how an RNTuple is stored: what its columns cost on disk
-// and in memory. It is made from header, footer and page lists alone.
+// An Inspection describes how an RNTuple is stored: what its columns cost on disk and in
+// memory. It is derived from header, footer and page lists alone.
 type Inspection struct {
 	Entries       int64
 	Clusters      int
 	ClusterGroups int
 
 	Header, Footer EnvelopeSize
-	PageLists      EnvelopeSize // of all cluster groups together
+	PageLists      EnvelopeSize // sum over all cluster groups
 
 	Columns []ColumnInspection // all physical columns, by ID
 	Total   Storage            // the sum over Columns
@@ -33,27 +33,27 @@ type EnvelopeSize struct {
 
 // Storage counts pages and their sizes in bytes.
 //
-// Pages can share their bytes: ROOT writes equal pages of a cluster once, and
-// gives them equal locators. The sizes count each of them; Shared pages are
-// those whose bytes a page of a column with a lower ID, or of an earlier
-// cluster, has too, and SharedDisk is the part of Disk that they make up.
+// Pages can share their bytes: ROOT writes equal pages of a cluster once, and gives them
+// equal locators. The sizes count each of these pages. Shared counts the pages whose bytes
+// also belong to a page of an earlier cluster or of a column with a lower ID, and
+// SharedDisk is their part of Disk.
 type Storage struct {
 	Pages, Shared int64
-	Checksums     int64 // pages with a checksum, shared ones not counted
+	Checksums     int64 // pages with a checksum, without shared ones
 	ChecksumDisk  int64 // size of these checksums
-	Elements      int64 // stored; not the zeros that a column added late has in front
+	Elements      int64 // stored elements, without the implicit zeros at the front of a column that was added late
 
-	// Disk is the size of the pages as they are stored, without checksums.
+	// Disk is the stored size of the pages, without checksums.
 	Disk, SharedDisk int64
 	// Packed is the size of the pages before compression.
 	Packed int64
-	// Memory is the size of the elements in memory as ROOT counts it: a bool has
-	// 1 byte, an offset 8, and floats stored with fewer bits have 4.
+	// Memory is the size of the elements in memory as ROOT counts it: a bool takes 1
+	// byte, an offset 8, and a float that is stored with fewer bits 4.
 	Memory int64
 }
 
-// OwnDisk returns Disk without SharedDisk. Over all columns it sums up to what
-// the pages take on disk.
+// OwnDisk returns Disk without SharedDisk. Its sum over all columns is the space that the
+// pages occupy on disk.
 func (s Storage) OwnDisk() int64 { return s.Disk - s.SharedDisk }
 
 // Add adds t to s.
@@ -73,17 +73,17 @@ func (s *Storage) Add(t Storage) {
 type ColumnInspection struct {
 	Column *schema.Column // format, representation, and the field that owns it
 	Storage
-	Compression []compress.Settings // those that the pages were written with, in order
+	Compression []compress.Settings // settings that the pages were written with, in order
 }
 
-// Disk returns what the RNTuple takes on disk: pages with their checksums and
+// Disk returns the space that the RNTuple occupies on disk: pages with their checksums, and
 // envelopes, without the keys of the ROOT file around them.
 func (i *Inspection) Disk() int64 {
 	return i.Total.OwnDisk() + i.Total.ChecksumDisk + int64(i.Header.Disk+i.Footer.Disk+i.PageLists.Disk)
 }
 
-// Field returns the sum over the columns of a field and of all fields below it.
-// Projected fields have no columns of their own.
+// Field returns the sum over the columns of a field and of all fields below it. Projected
+// fields have no columns of their own.
 func (i *Inspection) Field(f *schema.Field) Storage {
 	var sum Storage
 	for _, representation := range f.Columns {
@@ -110,7 +110,7 @@ func (i *Inspection) Compression() []compress.Settings {
 	return all
 }
 
-// Inspect reads all page lists, and no pages, and returns what they say. It
+// Inspect describes how the RNTuple is stored. It reads all page lists, but no pages, and
 // calls progress, if that is not nil, after each cluster group.
 func (r *Reader) Inspect(progress func(done, total int)) (*Inspection, error) {
 	groups := r.ntuple.Footer.ClusterGroups
@@ -152,7 +152,7 @@ func (r *Reader) Inspect(progress func(done, total int)) (*Inspection, error) {
 	return i, nil
 }
 
-// add counts the pages that a cluster has of c.
+// add counts the pages of the column in one cluster.
 func (c *ColumnInspection) add(stored envelope.ColumnPages, seen map[locator.Locator]bool) {
 	format := c.Column.Format()
 	for _, p := range stored.Pages {
@@ -162,7 +162,7 @@ func (c *ColumnInspection) add(stored envelope.ColumnPages, seen map[locator.Loc
 		c.Memory += int64(p.NumElements) * elementSize(format)
 		c.Disk += int64(p.Locator.Size)
 		switch {
-		case p.Locator.Size == 0: // has no bytes to share
+		case p.Locator.Size == 0: // no bytes to share
 		case seen[p.Locator]:
 			c.Shared++
 			c.SharedDisk += int64(p.Locator.Size)
@@ -180,7 +180,7 @@ func (c *ColumnInspection) add(stored envelope.ColumnPages, seen map[locator.Loc
 	}
 }
 
-// elementSize returns the bytes of an element in the memory of ROOT.
+// elementSize returns the size in bytes of an element in ROOT's memory.
 func elementSize(f column.Format) int64 {
 	switch {
 	case !f.Type.Known():
@@ -195,7 +195,7 @@ func elementSize(f column.Format) int64 {
 	return int64(convert.Type(f.Kind()).Size())
 }
 
-// addSettings adds s to a sorted list without repetition.
+// addSettings inserts s into a sorted list without duplicates.
 func addSettings(all []compress.Settings, s compress.Settings) []compress.Settings {
 	at, found := slices.BinarySearch(all, s)
 	if found {

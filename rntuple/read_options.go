@@ -10,8 +10,8 @@ import (
 // An Option changes how an RNTuple is read.
 type Option func(*ntuple.ReadOptions) error
 
-// Context has opening and reading stop with the context's error once it is
-// done; see Reader.WithContext. Default: context.Background().
+// Context sets the context of opening and reading, which return its error once it is done;
+// see Reader.WithContext. Default: context.Background().
 func Context(ctx context.Context) Option {
 	return func(o *ntuple.ReadOptions) error {
 		o.Context = ctx
@@ -19,8 +19,8 @@ func Context(ctx context.Context) Option {
 	}
 }
 
-// VerifyPages tells whether the checksums of pages are verified. Those of
-// anchor and envelopes always are. Default: true.
+// VerifyPages sets whether the checksums of pages are verified. Those of the anchor and the
+// envelopes always are. Default: true.
 func VerifyPages(verify bool) Option {
 	return func(o *ntuple.ReadOptions) error {
 		o.SkipChecksums = !verify
@@ -28,10 +28,9 @@ func VerifyPages(verify bool) Option {
 	}
 }
 
-// Limits bound how much memory a file can ask for. What is beyond one is an
-// error that wraps ErrUnsupported. A member that is 0 stands for a default that
-// depends on the size of the file, as a small file that claims to hold very much
-// is an attack rather than data:
+// Limits bound the memory that a file can demand. Exceeding one is an error that wraps
+// ErrUnsupported. A member that is 0 stands for a default that depends on the size of the
+// file, because a small file that claims to hold very much is an attack rather than data:
 //
 //	              default: bytes per byte of the file   at least   at most
 //	PageBytes     4096                                  4 MiB      1 GiB
@@ -39,56 +38,53 @@ func VerifyPages(verify bool) Option {
 //	EnvelopeBytes 512                                   256 KiB    1 GiB
 //
 // PageBytes is the size of the largest page, uncompressed and in memory; ROOT
-// writes 1 MiB unless told otherwise. EntryBytes is how much memory the
-// collections and strings of one entry may need in the Go types that they are
-// read into. EnvelopeBytes is the uncompressed size of the header, of the footer,
-// and of all page lists together. The method For returns the limits that hold for
-// a file of a given size.
+// writes 1 MiB unless told otherwise. EntryBytes is the memory that the collections and
+// strings of one entry may need in the Go types they are read into. EnvelopeBytes is the
+// uncompressed size of the header, of the footer, and of all page lists together. The
+// method For returns the limits that apply to a file of a given size.
 //
-// docs/limits.md has the reasons, and the limits that are no options.
+// docs/limits.md gives the reasons, and the limits that are not options.
 type Limits = ntuple.Limits
 
-// WithLimits sets the limits on what the file can claim.
+// WithLimits sets the limits on the memory that a file can demand.
 func WithLimits(l Limits) Option {
 	return func(o *ntuple.ReadOptions) error {
 		if l.PageBytes < 0 || l.EntryBytes < 0 || l.EnvelopeBytes < 0 {
-			return fmt.Errorf("WithLimits: %+v", l)
+			return fmt.Errorf("WithLimits: %+v; limits must not be negative", l)
 		}
 		o.Limits = l
 		return nil
 	}
 }
 
-// ReadWorkers sets how many goroutines fetch, decompress and decode pages for
-// one view; values come in order all the same. Default: GOMAXPROCS.
+// ReadWorkers sets the number of goroutines that fetch, decompress and decode pages for one
+// view. The order of values does not depend on it. Default: runtime.GOMAXPROCS(0).
 func ReadWorkers(n int) Option {
 	return func(o *ntuple.ReadOptions) error {
 		if n <= 0 {
-			return fmt.Errorf("ReadWorkers: %d", n)
+			return fmt.Errorf("ReadWorkers: %d; the number must be positive", n)
 		}
 		o.Workers = n
 		return nil
 	}
 }
 
-// ReadAhead sets how many bytes of decoded pages one view may have at hand
-// beyond those that it is reading, of which it holds one a column: pages that
-// are read ahead where entries are read in order, pages that are kept for the
-// next time where they are not. 0 turns both off. Default: 64 MiB.
+// ReadAhead sets the size in bytes of the decoded pages that one view may hold besides the
+// current page of each column: pages read ahead if entries are read in order, and pages
+// kept for later if they are not. 0 turns both off. Default: 64 MiB.
 func ReadAhead(bytes int64) Option {
 	return func(o *ntuple.ReadOptions) error {
 		if bytes < 0 {
-			return fmt.Errorf("ReadAhead: %d bytes", bytes)
+			return fmt.Errorf("ReadAhead: %d bytes; the size must not be negative", bytes)
 		}
 		o.ReadAhead = bytes
 		return nil
 	}
 }
 
-// MapFile tells whether Open reads the file through a memory map, where the
-// system has them: it saves a copy of every page. If such a file is cut short
-// while it is read, or a read fails, there is an error as for other files.
-// Default: true.
+// MapFile sets whether Open maps the file into memory, on systems that can do so, which
+// saves a copy of every page. If a mapped file is truncated while it is read, or a read
+// fails, the result is an error as for other files. Default: true.
 func MapFile(yes bool) Option {
 	return func(o *ntuple.ReadOptions) error {
 		o.NoMap = !yes
@@ -96,13 +92,13 @@ func MapFile(yes bool) Option {
 	}
 }
 
-// AllowMissing makes fields that the file lacks read as zero: those that views ask
-// for, and members of structs at any depth, as if they had the option "optional"
-// in their tag:
+// AllowMissing makes fields that the file lacks read as zero: fields that views ask for,
+// and members of structs at any depth, as if their tag had the option "optional":
 //
 //	Weight float32 `rntuple:"weight,optional"`
 //
-// Default: it is an error that wraps ErrNoField, as the name may be misspelt.
+// Default: a missing field is an error that wraps ErrNoField, because its name may be
+// misspelt.
 func AllowMissing() Option {
 	return func(o *ntuple.ReadOptions) error {
 		o.AllowMissing = true

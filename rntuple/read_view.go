@@ -14,27 +14,26 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A View reads one field, or whole entries, as values of type T. It keeps the page
-// that it decoded last, so reading forward is cheap. A View must not be used by
-// several goroutines at once; views are cheap to make, and several views of one
-// Source can be used concurrently.
+// A View reads one field, or whole entries, as values of type T. It keeps the page that it
+// decoded last, so reading forward is cheap. A View must be used by one goroutine at a
+// time; views are cheap to make, and several views of one Source can be used concurrently.
 type View[T any] struct {
 	src  Source
 	plan plan
 	err  error
 }
 
-// ViewOf returns a view of the field at path as values of type T, one value per
-// entry. The package comment says which types fit which fields.
+// ViewOf returns a view of the field at path as values of type T, one value per entry. The
+// package documentation says which types fit which fields.
 //
 // A path is the name of a top-level field, or the names from there to a
-// subfield, joined by dots: "event.vertex.x". Every collection on the way adds
-// a slice to T, every optional a pointer: with jets of type std::vector<Jet>,
-// "jets.pt" is a []float32. The empty path means whole entries; T is then a
-// struct, see Entries.
+// subfield, joined by dots: "event.vertex.x". Every collection on the path
+// adds a slice to T, every optional a pointer: with jets of type std::vector<Jet>,
+// "jets.pt" is a []float32. The empty path stands for whole entries; T must then be
+// a struct, see Entries.
 //
 // The error is a *MismatchError if T does not fit or if its tags are wrong, and wraps
-// ErrNoField if there is no such field. If there is one that cannot be read, the error
+// ErrNoField if there is no such field. If the field exists but cannot be read, the error
 // says why.
 func ViewOf[T any](s Source, path string) (*View[T], error) {
 	t := reflect.TypeFor[T]()
@@ -57,9 +56,9 @@ func ViewOf[T any](s Source, path string) (*View[T], error) {
 	return &View[T]{src: s, plan: p}, nil
 }
 
-// RecordsOf returns a view of the fields at the given paths, as ViewOf takes
-// them, as dynamic values; without paths, of all top-level fields. The members
-// of the records are named by the paths.
+// RecordsOf returns a view of the fields at the given paths as dynamic values; without
+// paths, of all top-level fields. Paths are as for ViewOf. The members of the records have
+// the paths as names.
 func RecordsOf(s Source, paths ...string) (*View[value.Record], error) {
 	if len(paths) == 0 {
 		paths = s.names()
@@ -71,8 +70,8 @@ func RecordsOf(s Source, paths ...string) (*View[value.Record], error) {
 	return &View[value.Record]{src: s, plan: p}, nil
 }
 
-// Read fills dst with the values of the entries from first on and returns how many it
-// has read. They are fewer than len(dst) only where the entries end; if there are none
+// Read fills dst with the values of the entries from first on and returns the number of
+// values read. It is less than len(dst) only at the end of the entries; if there are none
 // left, the error is io.EOF. Memory that the values point to (slices, strings,
 // pointers) is newly allocated by every call. After another error the contents of dst
 // are undefined.
@@ -87,7 +86,7 @@ func (v *View[T]) Read(dst []T, first int64) (int, error) {
 // fill is Read without an error at the end of the entries.
 func (v *View[T]) fill(dst []T, first int64) (int, error) {
 	if first < 0 {
-		return 0, fmt.Errorf("entry %d", first)
+		return 0, fmt.Errorf("entry %d: the number is negative", first)
 	}
 	n, err := v.plan.read(v.src.context(), first, int64(len(dst)), unsafe.Pointer(unsafe.SliceData(dst)))
 	if err != nil {
@@ -103,13 +102,12 @@ func (v *View[T]) At(entry int64) (T, error) {
 	return one[0], err
 }
 
-// All yields the number and the value of every entry. It ends early after an
-// error, which Err returns.
+// All yields the number and the value of every entry. An error ends the loop; Err returns
+// it.
 func (v *View[T]) All() iter.Seq2[int64, T] { return v.Range(0, math.MaxInt64) }
 
-// Range yields the number and the value of the entries from first to end, end
-// excluded, as far as they exist. It ends early after an error, which Err
-// returns.
+// Range yields the number and the value of the entries from first up to but not including
+// end, as far as they exist. An error ends the loop; Err returns it.
 func (v *View[T]) Range(first, end int64) iter.Seq2[int64, T] {
 	return func(yield func(int64, T) bool) {
 		var batch []T
@@ -138,10 +136,10 @@ func (v *View[T]) Range(first, end int64) iter.Seq2[int64, T] {
 	}
 }
 
-// loopCheck is how many values loops yield before they ask their context again.
+// loopCheck is the number of values that loops yield between two checks of their context.
 const loopCheck = 256
 
-// done returns the error of ctx before some of the values of a batch.
+// done returns the error of ctx if value i of a batch is one at which to check it.
 func done(ctx context.Context, i int) error {
 	if i%loopCheck != 0 {
 		return nil
@@ -149,19 +147,19 @@ func done(ctx context.Context, i int) error {
 	return ctx.Err()
 }
 
-// Err returns the error that ended the last loop over All or Range early, nil
-// if there was none.
+// Err returns the error that ended the last loop over All or Range, or nil if there was
+// none.
 func (v *View[T]) Err() error { return v.err }
 
-// batchLen returns how many values loops read at once: enough to make the cost
-// of a call small, and few enough to stay in the cache.
+// batchLen returns the number of values that loops read at once: enough to make the cost of
+// a call small, and few enough to stay in the cache.
 func batchLen[T any]() int64 {
 	const bytes = 256 << 10
 	return max(16, bytes/int64(max(1, reflect.TypeFor[T]().Size())))
 }
 
-// Entries yields all entries as structs of type T, whose exported fields name
-// the fields of the RNTuple, by a tag or by their own name:
+// Entries yields all entries as structs of type T, whose exported fields name fields of the
+// RNTuple by a tag or by their own name:
 //
 //	type Event struct {
 //		Pt     []float32 `rntuple:"Muon_pt"`
@@ -170,18 +168,18 @@ func batchLen[T any]() int64 {
 //		Cached int     `rntuple:"-"`          // not in the file
 //	}
 //
-// Only the fields that T names are read. Structs embedded without a tag count
-// as if their fields were T's.
+// Only the fields that T names are read. Fields of a struct embedded without a tag count as
+// fields of T.
 //
-// The first error ends the loop; it comes with a nil pointer. The entries and all that
-// they point to are newly allocated and never reused; but some hundred entries, and the
-// items of their collections, share arrays, so copy entries to keep few of many for
-// long. With several workers, see ReadWorkers, the next entries are read while the
-// loop's body runs.
+// The first error ends the loop; it comes with a nil pointer. The entries and everything
+// that they point to are newly allocated and never reused. Hundreds of entries share one
+// array, as do the items of their collections: a program that retains few of many entries
+// should copy them. With several workers, see ReadWorkers, the next entries are read while
+// the loop's body runs.
 func Entries[T any](s Source) iter.Seq2[*T, error] { return EntriesIn[T](s, 0, math.MaxInt64) }
 
-// EntriesIn is Entries for those from first to end, end excluded, as far as
-// they exist.
+// EntriesIn is like Entries, but yields only the entries from first up to but not
+// including end, as far as they exist.
 func EntriesIn[T any](s Source, first, end int64) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		v, err := ViewOf[T](s, "")
@@ -210,8 +208,8 @@ func EntriesIn[T any](s Source, first, end int64) iter.Seq2[*T, error] {
 	}
 }
 
-// batches yields the values of the entries from first to end in slices, each newly
-// allocated. With several workers, the next slice is filled while one is in use.
+// batches yields the values of the entries from first to end in newly allocated slices.
+// With several workers, the next slice is filled while one is in use.
 func (v *View[T]) batches(first, end int64) iter.Seq2[[]T, error] {
 	type result struct {
 		values []T
@@ -237,7 +235,7 @@ func (v *View[T]) batches(first, end int64) iter.Seq2[[]T, error] {
 		filled, pending := make(chan result, 1), false
 		defer func() {
 			if pending {
-				<-filled // until then the plan is in use
+				<-filled // the plan is in use until then
 			}
 		}()
 		for pending || first < end {
@@ -255,17 +253,17 @@ func (v *View[T]) batches(first, end int64) iter.Seq2[[]T, error] {
 	}
 }
 
-// A JaggedView reads a collection field in columnar form: the items of many entries as
-// one slice, and where the items of each entry end. It must not be used by several
-// goroutines at once.
+// A JaggedView reads a collection field in columnar form: the items of many entries as one
+// slice, with the offsets at which the items of each entry begin and end. It must be used
+// by one goroutine at a time.
 type JaggedView[T any] struct {
 	src  Source
 	plan jaggedPlan
 }
 
-// JaggedOf returns a columnar view of the field at path, a collection or a
-// subfield below one, with items of type T. See ViewOf for paths; more
-// collections below the first one add slices to T.
+// JaggedOf returns a columnar view of the field at path, which must be a collection or a
+// subfield of one, with items of type T. See ViewOf for paths; every collection below the
+// first one adds a slice to T.
 func JaggedOf[T any](s Source, path string) (*JaggedView[T], error) {
 	plan, err := s.bindJagged(path, reflect.TypeFor[T]())
 	if err != nil {
@@ -274,19 +272,18 @@ func JaggedOf[T any](s Source, path string) (*JaggedView[T], error) {
 	return &JaggedView[T]{s, plan}, nil
 }
 
-// Read reads the items of the entries from first on, as many entries as
-// offsets has elements less one. Entry first+i has the items
+// Read reads the items of len(offsets)-1 entries from first on. Entry first+i has the items
 //
 //	items[offsets[i]:offsets[i+1]]
 //
-// offsets[0] is 0. The items are appended to buf[:0], where buf may be nil. Read
-// returns them and the number n of entries, which is less than requested only where
-// the entries end; offsets after offsets[n] are not set. If there are no entries left,
-// the error is io.EOF.
+// and offsets[0] is 0. The items are appended to buf[:0]; buf may be nil. Read returns
+// them and the number n of entries read, which is less than requested only at the end of
+// the entries; elements after offsets[n] are not set. If there are no entries left, the
+// error is io.EOF.
 func (v *JaggedView[T]) Read(offsets []int64, buf []T, first int64) (items []T, n int, err error) {
 	items = buf[:0]
 	if first < 0 {
-		return items, 0, fmt.Errorf("entry %d", first)
+		return items, 0, fmt.Errorf("entry %d: the number is negative", first)
 	}
 	if len(offsets) == 0 {
 		return items, 0, nil

@@ -12,48 +12,47 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A FormatError says what is wrong with a file, and where. Its members are
-// Offset, in bytes, from the start of the file or, within an envelope, of the
-// uncompressed envelope; Path, the name of the thing at fault; and Err.
+// A FormatError says what is wrong with a file, and where. Its members are Offset, in
+// bytes from the start of the file or, within an envelope, from the start of the
+// uncompressed envelope; Path, which names the part at fault; and Err.
 type FormatError = wire.FormatError
 
-// A Mismatch is a field that does not fit the Go type that it is to be read into:
-// its Path, the C++ type that the file has (Have), the Go type asked for (Go), a Go
-// type that would fit (Fits), and why there is no such field (Err).
+// A Mismatch describes a field that does not fit the Go type it is to be read into: its
+// Path, its C++ type in the file (Have), the requested Go type (Go), a Go type that would
+// fit (Fits), and, if the field does not exist, the reason (Err).
 type Mismatch = field.Mismatch
 
-// A MismatchError lists all fields that do not fit the Go type that they are to
-// be read into, with what the file has and a type that would fit.
+// A MismatchError lists all fields that do not fit the Go type they are to be read into.
 type MismatchError = field.MismatchError
 
-// A ConversionError is a value that the Go type it is to be read into cannot
-// hold. Its members are Path, of the field; Entry, the number of the entry; Value,
-// as the file has it; and Go, the type. It wraps ErrRange.
+// A ConversionError reports a value that does not fit the Go type it is to be read into.
+// Its members are Path, the path of the field; Entry, the number of the entry; Value, the
+// value in the file; and Go, the type. It wraps ErrRange.
 type ConversionError = field.ConversionError
 
-// Errors are tested for with errors.Is.
+// These are the errors to test for with errors.Is.
 var (
 	ErrCorrupt     = wire.ErrCorrupt      // the bytes contradict the format
 	ErrChecksum    = wire.ErrChecksum     // a checksum does not match
-	ErrUnsupported = wire.ErrUnsupported  // newer than this library, or beyond a limit
+	ErrUnsupported = wire.ErrUnsupported  // newer than this library, or above a limit
 	ErrRange       = column.ErrRange      // a value does not fit the type of its field, or the Go type
 	ErrNoField     = schema.ErrNoField    // there is no such field
 	ErrNotFound    = rootfile.ErrNotFound // there is no such RNTuple
 )
 
-// A Reader reads one RNTuple. It is safe for concurrent use; the views made
-// from it serve one goroutine each.
+// A Reader reads one RNTuple. It is safe for concurrent use; a view made from it must be
+// used by one goroutine at a time.
 type Reader struct {
 	ntuple *ntuple.Reader
 	ctx    context.Context
 }
 
-// Open opens an RNTuple in the file at path. The name may lead through
-// directories of the file, "dir/sub/name", and choose a cycle, "name;2", where
-// an object was written several times; else it is the newest. With an empty
-// name it is the one RNTuple at the top level of the file.
+// Open opens an RNTuple in the file at path. The name may contain directories of the
+// file, "dir/sub/name", and select a cycle, "name;2", of an object that was written
+// several times; without one, Open takes the newest. An empty name stands for the only
+// RNTuple at the top level of the file.
 //
-// The error wraps ErrNotFound if there is no such RNTuple. The caller closes the
+// The error wraps ErrNotFound if there is no such RNTuple. The caller must close the
 // Reader.
 func Open(path, name string, opts ...Option) (*Reader, error) {
 	return reader(opts, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) { return ntuple.Open(path, name, o) })
@@ -65,11 +64,10 @@ func NewReader(ra io.ReaderAt, size int64, name string, opts ...Option) (*Reader
 	return reader(opts, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) { return ntuple.NewReader(ra, size, name, o) })
 }
 
-// NewReaderAt opens the RNTuple that an anchor leads to, for programs that read
-// the directories of the ROOT file themselves. Object is the anchor's object as
-// the file has it, uncompressed, and class its class: ROOT::RNTuple or, of
-// pre-release formats, ROOT::Experimental::RNTuple. See NewReader for ra and
-// size.
+// NewReaderAt opens the RNTuple that an anchor describes, for programs that read the
+// directories of the ROOT file themselves. The object is the anchor as serialized in the
+// file, uncompressed; class is its class: ROOT::RNTuple or, in pre-release formats,
+// ROOT::Experimental::RNTuple. See NewReader for ra and size.
 func NewReaderAt(ra io.ReaderAt, size int64, class string, object []byte, opts ...Option) (*Reader, error) {
 	return reader(opts, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) {
 		return ntuple.NewReaderAt(ra, size, class, object, o)
@@ -89,22 +87,22 @@ func reader(opts []Option, open func(*ntuple.ReadOptions) (*ntuple.Reader, error
 	return Wrap(base), nil
 }
 
-// Wrap returns the Reader of an RNTuple that another package of this module has
-// opened.
+// Wrap returns a Reader of an RNTuple that is already open. It is for the packages of this
+// module, as is Unwrapped; others cannot use the type.
 func Wrap(base *ntuple.Reader) *Reader { return &Reader{base, base.Options.Context} }
 
-// Unwrapped returns the RNTuple below the Reader, for other packages of this
-// module.
+// Unwrapped returns the RNTuple that the Reader reads. It is for the packages of this
+// module, as is Wrap; others cannot name the type.
 func (r *Reader) Unwrapped() *ntuple.Reader { return r.ntuple }
 
-// Close closes the file that Open has opened. It does nothing for readers made
-// by NewReader.
+// Close closes the file if Open opened it. It does nothing for readers made by NewReader
+// and NewReaderAt.
 func (r *Reader) Close() error { return r.ntuple.Close() }
 
-// WithContext returns a Reader of the same RNTuple whose views and other methods
-// stop with the context's error once it is done. It is checked before every page
-// list and page that is read, in every call of a view's method, and for every 256
-// values that a loop yields. Closing either Reader closes both.
+// WithContext returns a Reader of the same RNTuple whose methods and views return the
+// context's error once it is done. The context is checked before every page list and page
+// that is read, in every call of a view's method, and after every 256 values that a loop
+// yields. Closing either Reader closes both.
 func (r *Reader) WithContext(ctx context.Context) *Reader { return &Reader{r.ntuple, ctx} }
 
 // Name returns the name of the RNTuple, without directories.
@@ -116,20 +114,20 @@ func (r *Reader) NumEntries() int64 { return r.ntuple.Source.Entries }
 // Schema returns the schema.
 func (r *Reader) Schema() *schema.Schema { return r.ntuple.Source.Schema }
 
-// FormatVersion returns the version of the format that the writer supported,
-// such as "1.0.1.0". That of a format before 1.0.0.0 is in words, and names the
-// versions of ROOT that wrote it.
+// FormatVersion returns the version of the format that the writer supported, such as
+// "1.0.1.0". Formats before 1.0.0.0 are described in words, with the versions of ROOT that
+// wrote them.
 func (r *Reader) FormatVersion() string { return r.ntuple.Version }
 
-// An EntryRange are the entries from First to End, End excluded.
+// An EntryRange is the range of entries from First up to but not including End.
 type EntryRange struct{ First, End int64 }
 
 // Len returns the number of entries.
 func (e EntryRange) Len() int64 { return e.End - e.First }
 
-// Clusters returns the entries of every cluster, in order. No page crosses
-// these borders, so they are the places to split work at. It reads the page
-// lists that have not been read yet.
+// Clusters returns the entries of every cluster, in order. No page crosses a cluster
+// boundary, so work is best split there. Clusters reads the page lists that have not been
+// read yet.
 func (r *Reader) Clusters() ([]EntryRange, error) {
 	clusters, err := r.ntuple.Source.Clusters(r.ctx)
 	if err != nil {
@@ -142,10 +140,10 @@ func (r *Reader) Clusters() ([]EntryRange, error) {
 	return ranges, nil
 }
 
-// Info says where an RNTuple lies in a file.
+// Info describes an RNTuple that a file lists.
 type Info struct {
-	Path  string // as Open takes it, with the cycle if it is not the newest
-	Class string // of the anchor; tells pre-release formats
+	Path  string // the name for Open, with the cycle if it is not the newest
+	Class string // the class of the anchor, which differs in pre-release formats
 }
 
 // List returns the RNTuples that the directories of a ROOT file list.

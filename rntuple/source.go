@@ -11,14 +11,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A Source is what views read from: a *Reader; a *Chain of sources, one after the
-// other; or a *Join of sources, side by side. Sources are safe for concurrent
-// use, the views made from them serve one goroutine each.
+// A Source is what views read from: a *Reader; a *Chain of sources, one after the other; or
+// a *Join of sources, side by side. Sources are safe for concurrent use; a view made from
+// one must be used by one goroutine at a time.
 type Source interface {
-	// bind makes the plan that reads entries into the given members of values of
-	// type t. A single member of type t is the value itself.
+	// bind returns a plan that reads entries into the given members of values of type
+	// t. A single member of type t is the value itself.
 	bind(t reflect.Type, members []field.Member) (plan, error)
-	// bindJagged makes the plan that reads the items of a collection.
+	// bindJagged returns a plan that reads the items of a collection.
 	bindJagged(path string, item reflect.Type) (jaggedPlan, error)
 	// field finds a field as schema.Lookup does.
 	field(path string) (*schema.Field, error)
@@ -26,30 +26,29 @@ type Source interface {
 	names() []string
 	// count returns the number of entries.
 	count(ctx context.Context) (int64, error)
-	// bound returns what the number of entries is not above, without reading.
+	// bound returns an upper bound of the number of entries, without reading.
 	bound() int64
 	context() context.Context
 	workers() int
 }
 
-// A plan reads entries of a source into Go values of one type. It serves one
+// A plan reads entries of a source into Go values of one type. It must be used by one
 // goroutine at a time.
 type plan interface {
-	// read stores the values of the entries from first on, n at most, in the array
-	// at dst. It returns how many there were, which is fewer only where the entries
-	// end.
+	// read stores the values of at most n entries from first on in the array at dst. It
+	// returns their number, which is less than n only at the end of the entries.
 	read(ctx context.Context, first, n int64, dst unsafe.Pointer) (int64, error)
-	// inOrder tells that the entries from first on are going to be read in order, up
-	// to end, end excluded, until stop is called.
+	// inOrder announces that the entries from first up to but not including end will be
+	// read in order, until stop is called.
 	inOrder(first, end int64)
 	stop()
 }
 
-// A jaggedPlan reads the items of a collection field. It serves one goroutine at
+// A jaggedPlan reads the items of a collection field. It must be used by one goroutine at
 // a time.
 type jaggedPlan interface {
-	// read reads the entries from first on, len(ends) at most, and returns how many
-	// there were. See field.Jagged for ends and items.
+	// read reads at most len(ends) entries from first on and returns their number. See
+	// field.Jagged for ends and items.
 	read(ctx context.Context, first int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) (int64, error)
 	stop()
 }
@@ -141,11 +140,11 @@ var (
 
 // records reads entries into values of type value.Record.
 type records struct {
-	plan  // of an array with a dynamic value for each name
+	plan  // fills arrays with one dynamic value per name
 	names []string
 }
 
-// bindRecords makes the plan that reads the fields of the given paths.
+// bindRecords returns a plan that reads the fields at the given paths.
 func bindRecords(s Source, paths []string) (plan, error) {
 	members := make([]field.Member, len(paths))
 	for i, path := range paths {
@@ -158,7 +157,7 @@ func bindRecords(s Source, paths []string) (plan, error) {
 	return &records{values, paths}, nil
 }
 
-// recordBatch is how many records are made at once: they share an array.
+// recordBatch is the number of records that share an array.
 const recordBatch = 1 << 12
 
 func (p *records) read(ctx context.Context, first, n int64, dst unsafe.Pointer) (int64, error) {

@@ -8,7 +8,7 @@ func (e EntryRange) String() string { return fmt.Sprintf("[%d, %d)", e.First, e.
 // String returns the path.
 func (i Info) String() string { return i.Path }
 
-// String says in a line how large the RNTuple is.
+// String returns one line with the size of the RNTuple.
 func (i *Inspection) String() string {
 	return fmt.Sprintf("%d entries in %d clusters, %d columns, %d pages: %d bytes on disk, %d in memory",
 		i.Entries, i.Clusters, len(i.Columns), i.Total.Pages, i.Disk(), i.Total.Memory)

@@ -10,25 +10,25 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// Append opens an RNTuple, written by ROOT or by this library, to write more entries
-// after those that it has. Its fields must fit the struct T as they would with Create;
-// their encodings stay. A field that T lacks is an error, and so is a member of T for
-// which there is no field, unless ExtendSchema adds it.
+// Append opens an RNTuple, written by ROOT or by this library, to write more entries after
+// those it has. Its fields must fit the struct T as they would with Create; they keep their
+// encodings. A field that T lacks is an error, and so is a member of T without a field,
+// unless ExtendSchema adds it.
 //
-// What the RNTuple holds stays where it is in the file, and only metadata is read of
-// it. Readers see the new entries when the writer is closed, or at a checkpoint. The
-// RNTuple then gets a higher cycle, and the earlier one stays readable under its own.
-// Attribute sets are kept.
+// Existing pages stay where they are in the file, and only metadata is read. Readers see
+// the new entries once the writer is closed, or at a checkpoint. The RNTuple then gets a
+// higher cycle, and its earlier state stays readable under the earlier cycle. Attribute
+// sets are kept.
 //
-// Pages are compressed as the present ones are, unless there is the option
-// Compression; MaxKeySize and Description have no effect. The name is as for Open.
-// Files that ROOT wrote before format 1.0.0.0 are an error that wraps ErrUnsupported.
+// Pages are compressed like the existing ones unless the option Compression is given;
+// MaxKeySize and Description have no effect. The name is as for Open. For RNTuples in a
+// format before 1.0.0.0 the error wraps ErrUnsupported.
 func Append[T any](path, name string, opts ...WriteOption) (*Writer[T], error) {
 	r, err := Open(path, name)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close() // the writer needs no more than it has read by now
+	defer r.Close() // the writer does not need the file any more
 	fail := func(err error) (*Writer[T], error) { return nil, fmt.Errorf("%s: %w", path, err) }
 	if c, ok, err := r.ntuple.Compression(r.ctx); err != nil {
 		return fail(err)
@@ -46,22 +46,22 @@ func Append[T any](path, name string, opts ...WriteOption) (*Writer[T], error) {
 	return w, nil
 }
 
-// ExtendSchema makes Append add a top-level field for each member of T for which the
-// RNTuple has none. The entries before have the zero value in it. It has no effect on
-// records; Writer.Extend adds fields to those. Default: such members are an error.
+// ExtendSchema makes Append add a top-level field for each member of T without a field. The
+// field is zero in the existing entries. It has no effect on AppendRecords, whose writer has
+// the method Extend. Default: such members are an error.
 //
 // Specification: "Schema Extension Record Frame".
 func ExtendSchema() WriteOption {
 	return func(o *ntuple.WriteOptions) error { o.ExtendSchema = true; return nil }
 }
 
-// AppendRecords is Append for entries without a Go type: dynamic values, whose
-// members are those of the RNTuple's schema.
+// AppendRecords is like Append for entries without a Go type: dynamic values with the
+// members of the RNTuple's schema.
 func AppendRecords(path, name string, opts ...WriteOption) (*Writer[value.Record], error) {
 	return Append[value.Record](path, name, opts...)
 }
 
-// resume returns a writer that goes on with the RNTuple that r reads, in its file.
+// resume returns a writer that continues the RNTuple that r reads, in its file.
 func resume[T any](f *File, r *Reader, opts []WriteOption) (*Writer[T], error) {
 	o, err := ntuple.NewWriteOptions(opts)
 	if err != nil {
@@ -83,7 +83,7 @@ func resume[T any](f *File, r *Reader, opts []WriteOption) (*Writer[T], error) {
 	return w, nil
 }
 
-// extendTo adds the fields to w that values of type t have and the RNTuple lacks.
+// extendTo adds to w the fields of type t that the RNTuple lacks.
 func extendTo(w *ntuple.Writer, t reflect.Type) error {
 	doc, err := model(w.Header.Name, t)
 	if err != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 )
 
-// An AttributeWriter writes a linked attribute set of an RNTuple: values of type
-// A that belong to ranges of its entries. It serves one goroutine, together with
-// the writer of the RNTuple, and is closed with that.
+// An AttributeWriter writes a linked attribute set of an RNTuple: values of type A that
+// belong to ranges of its entries. It and the writer of the RNTuple must be used by one
+// goroutine at a time; closing that writer closes the set.
 type AttributeWriter[A any] struct{ w *Writer[attribute[A]] }
 
 // attribute is an entry of an attribute set (schema version 1.0).
@@ -20,17 +20,17 @@ type attribute[A any] struct {
 	Data  A      `rntuple:"_userData"`
 }
 
-// Attributed is a writer of an RNTuple that attribute sets can be linked to:
-// every Writer and ColumnWriter.
+// Attributed is implemented by every Writer and ColumnWriter: attribute sets can be linked
+// to the RNTuples that they write.
 type Attributed interface{ base() *ntuple.Writer }
 
 func (w *common) base() *ntuple.Writer { return w.ntuple }
 
-// NewAttributes begins an attribute set of the RNTuple that to writes. The fields
-// of the struct A become those of the set, as Create says. Names beginning with
-// "__" are reserved by the format.
+// NewAttributes begins an attribute set of the RNTuple that to writes. The struct A defines
+// the fields of the set, as for Create. Names that begin with "__" are reserved by the
+// format.
 //
-// Linked attribute sets came with format 1.0.1.0; ROOT calls them experimental.
+// Linked attribute sets were introduced by format 1.0.1.0; ROOT calls them experimental.
 func NewAttributes[A any](to Attributed, name string, opts ...WriteOption) (*AttributeWriter[A], error) {
 	parent := to.base()
 	fail := func(err error) (*AttributeWriter[A], error) {
@@ -41,9 +41,9 @@ func NewAttributes[A any](to Attributed, name string, opts ...WriteOption) (*Att
 	}
 	switch {
 	case name == "" || strings.HasPrefix(name, "__") || strings.Contains(name, "/"):
-		return fail(fmt.Errorf("this name cannot be used"))
+		return fail(fmt.Errorf("invalid name"))
 	case parent.HasSet(name):
-		return fail(fmt.Errorf("there is one of this name"))
+		return fail(fmt.Errorf("the RNTuple has a set with this name already"))
 	}
 	doc, err := model(name, reflect.TypeFor[attribute[A]]())
 	if err != nil {
@@ -69,8 +69,8 @@ func NewAttributes[A any](to Attributed, name string, opts ...WriteOption) (*Att
 	return &AttributeWriter[A]{w}, nil
 }
 
-// Write gives the entries from first on, n of them, the attributes value. Ranges
-// may overlap, and be empty.
+// Write writes an attribute that belongs to n entries from first on. Ranges may overlap and
+// may be empty.
 func (a *AttributeWriter[A]) Write(first, n int64, value A) error {
 	if first < 0 || n < 0 {
 		return fmt.Errorf("attribute set %q: %d entries from %d on", a.w.ntuple.Header.Name, n, first)

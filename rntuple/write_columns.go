@@ -9,13 +9,13 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A ColumnWriter writes one RNTuple field by field, many entries at a time, from
-// slices: Put and PutJagged for every field, then End. It serves one goroutine at
-// a time; see Writer for errors and what comes after the last entry.
+// A ColumnWriter writes one RNTuple field by field, many entries at a time, from slices:
+// call Put or PutJagged for every field, then End. It must be used by one goroutine at a
+// time; see Writer for its errors and how to finish it.
 type ColumnWriter struct {
 	common
 	plans map[planKey]any
-	given map[schema.FieldID]int64 // entries since the last End
+	given map[schema.FieldID]int64 // number of entries since the last End
 }
 
 type planKey struct {
@@ -65,8 +65,7 @@ func (w *ColumnWriter) top(name string) (*schema.Field, error) {
 	return nil, fmt.Errorf("field %q is not a top-level field with values of its own", name)
 }
 
-// planOf returns the plan for values of type t of f, which compile makes when it
-// is first needed.
+// planOf returns the plan for values of type t of f, which compile makes the first time.
 func planOf[P any](w *ColumnWriter, f *schema.Field, t reflect.Type, compile func(*schema.Field, reflect.Type) (P, error)) (P, error) {
 	key := planKey{f.ID, t}
 	if p, ok := w.plans[key].(P); ok {
@@ -79,8 +78,8 @@ func planOf[P any](w *ColumnWriter, f *schema.Field, t reflect.Type, compile fun
 	return p, err
 }
 
-// Put writes the values of a top-level field in the next len(values) entries.
-// See Create for the Go types that fit. The error wraps ErrRange if the field
+// Put writes the values of a top-level field for the next len(values) entries. The package
+// documentation says which Go types fit. The error wraps ErrRange if the field
 // cannot hold a value.
 func Put[E any](w *ColumnWriter, name string, values []E) error {
 	f, err := w.top(name)
@@ -98,9 +97,8 @@ func Put[E any](w *ColumnWriter, name string, values []E) error {
 	return w.ntuple.Sink.Err()
 }
 
-// PutJagged writes the values of a top-level collection field in the next
-// len(offsets)-1 entries: entry i has the items from offsets[i] to offsets[i+1],
-// the first of all being offsets[0].
+// PutJagged writes the values of a top-level collection field for the next len(offsets)-1
+// entries: entry i has the items items[offsets[i]:offsets[i+1]].
 func PutJagged[E any](w *ColumnWriter, name string, offsets []int64, items []E) error {
 	f, err := w.top(name)
 	if err != nil {
@@ -111,7 +109,7 @@ func PutJagged[E any](w *ColumnWriter, name string, offsets []int64, items []E) 
 	}
 	first, last := offsets[0], offsets[len(offsets)-1]
 	if first < 0 || last < first || last > int64(len(items)) {
-		return fmt.Errorf("field %q: offsets from %d to %d, there are %d items", name, first, last, len(items))
+		return fmt.Errorf("field %q: offsets from %d to %d for %d items", name, first, last, len(items))
 	}
 	plan, err := planOf[*field.JaggedPlan](w, f, reflect.TypeFor[E](), w.outlets.CompileJagged)
 	if err != nil {
@@ -124,15 +122,15 @@ func PutJagged[E any](w *ColumnWriter, name string, offsets []int64, items []E) 
 	return w.ntuple.Sink.Err()
 }
 
-// End completes n entries, of which every field must have got its values.
-// Clusters end here: an RNTuple has no smaller ones than calls of End give.
+// End completes n entries; every field must have been given n values. Clusters end only
+// here, so none has fewer entries than a call of End completes.
 func (w *ColumnWriter) End(n int64) error {
 	if err := w.ntuple.Err(); err != nil {
 		return err
 	}
 	for _, f := range w.fields() {
 		if got := w.given[f.ID]; got != n {
-			w.ntuple.Sink.Fail(fmt.Errorf("field %q has got the values of %d entries, expected %d", f.Name, got, n))
+			w.ntuple.Sink.Fail(fmt.Errorf("field %q has the values of %d entries, expected %d", f.Name, got, n))
 			return w.ntuple.Sink.Err()
 		}
 	}

@@ -8,13 +8,12 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Project adds a projected field: a view, of the given C++ type, on another field
-// of the RNTuple, named by its path as ViewOf takes it. A std::vector<float> can
-// be a view on the float "jets.pt", where jets is a collection; the size of a
-// collection is of the type "ROOT::RNTupleCardinality<std::uint64_t>". A
-// projection takes no space.
+// Project adds a projected field: a view, of the given C++ type, of the field at the path
+// source, which is as for ViewOf. For example, a std::vector<float> can be a view of the
+// float "jets.pt" if jets is a collection, and a "ROOT::RNTupleCardinality<std::uint64_t>"
+// is the size of a collection. A projected field has no columns of its own.
 //
-// Specification: "Field Description", on projected fields.
+// Specification: "Field Description", projected fields.
 func Project(name, cppType, source string) WriteOption {
 	return func(o *ntuple.WriteOptions) error {
 		o.Projections = append(o.Projections, ntuple.Projection{Name: name, CppType: cppType, Source: source})
@@ -22,7 +21,7 @@ func Project(name, cppType, source string) WriteOption {
 	}
 }
 
-// project adds projections to a document that has what they are views on.
+// project adds projected fields to a document that has their source fields.
 func project(doc *schema.Document, projections []ntuple.Projection, compressed bool) error {
 	if len(projections) == 0 {
 		return nil
@@ -45,7 +44,7 @@ func project(doc *schema.Document, projections []ntuple.Projection, compressed b
 		if err != nil {
 			return fail(err)
 		}
-		// A collection of the view is one of the way to the source, in order.
+		// The collections of the view are those on the path to the source, in order.
 		view := f
 		for _, on := range chain[:len(chain)-1] {
 			if on.Shape == schema.Collection && len(view.Fields) == 1 {
@@ -53,7 +52,7 @@ func project(doc *schema.Document, projections []ntuple.Projection, compressed b
 				view = view.Fields[0]
 			}
 		}
-		if err := look(view, chain[len(chain)-1]); err != nil {
+		if err := viewOf(view, chain[len(chain)-1]); err != nil {
 			return fail(err)
 		}
 		doc.Fields = append(doc.Fields[:len(doc.Fields):len(doc.Fields)], f)
@@ -61,17 +60,17 @@ func project(doc *schema.Document, projections []ntuple.Projection, compressed b
 	return nil
 }
 
-// look makes view and what is below it a view on a field and what is below that.
-func look(view *schema.FieldDocument, on *schema.Field) error {
+// viewOf makes view a view of the field on, and the fields below it views of those below on.
+func viewOf(view *schema.FieldDocument, on *schema.Field) error {
 	view.Source = on.Path()
 	if len(view.Fields) == 0 {
 		return nil
 	}
 	if len(view.Fields) != len(on.Children) {
-		return fmt.Errorf("a %s is no view on field %q, a %s", view.Type, on.Path(), on.CppType())
+		return fmt.Errorf("a field of type %s cannot be a view of field %q of type %s", view.Type, on.Path(), on.CppType())
 	}
 	for i, child := range view.Fields {
-		if err := look(child, on.Children[i]); err != nil {
+		if err := viewOf(child, on.Children[i]); err != nil {
 			return err
 		}
 	}

@@ -14,27 +14,27 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A Writer writes one RNTuple, entry by entry, from values of type T. It serves
-// one goroutine at a time. Its errors are sticky: after the first one it does
-// nothing more, and Close returns it.
+// A Writer writes one RNTuple, entry by entry, from values of type T. It must be used by
+// one goroutine at a time. Its errors are sticky: after the first one all methods do nothing
+// but return it, Close included.
 type Writer[T any] struct {
 	common
 	plan *field.WritePlan
 }
 
-// common is what writers of all types have.
+// common is the part of writers that does not depend on the type of entries.
 type common struct {
 	ntuple  *ntuple.Writer
-	owned   *File // closed with the writer; nil if the caller has it
+	owned   *File // closed with the writer; nil if the caller closes the file
 	outlets *field.Outlets
 }
 
-// Create creates a ROOT file at path with one RNTuple whose fields are those of
-// the struct T. The name may lead through directories: "dir/sub/name".
+// Create creates a ROOT file at path with one RNTuple whose fields are those of the struct
+// T. The name may contain directories: "dir/sub/name".
 //
-// The package comment says which C++ types Go types become, and how tags change
-// that. Structs become untyped records where the format allows it, else classes of
-// the struct's name.
+// The package documentation says which C++ types Go types become, and how tags change that.
+// Structs become untyped records where the format allows that, otherwise classes with the
+// name of the struct.
 //
 // The error lists everything that is wrong with T and its tags.
 func Create[T any](path, name string, opts ...WriteOption) (*Writer[T], error) {
@@ -45,8 +45,8 @@ func Create[T any](path, name string, opts ...WriteOption) (*Writer[T], error) {
 	return owning(f, func() (*Writer[T], error) { return NewWriter[T](f, name, opts...) })
 }
 
-// CreateRecords is Create for entries without a Go type: the schema is that of a
-// document, entries are dynamic values.
+// CreateRecords is like Create for entries without a Go type: the document defines the
+// schema, and entries are dynamic values.
 func CreateRecords(path, name string, doc *schema.Document, opts ...WriteOption) (*Writer[value.Record], error) {
 	f, err := CreateFile(path, opts...)
 	if err != nil {
@@ -55,7 +55,7 @@ func CreateRecords(path, name string, doc *schema.Document, opts ...WriteOption)
 	return owning(f, func() (*Writer[value.Record], error) { return NewRecordWriter(f, name, doc, opts...) })
 }
 
-// owning makes a writer that closes its file.
+// owning returns the writer that begin returns, and makes it close the file.
 func owning[T any](f *File, begin func() (*Writer[T], error)) (*Writer[T], error) {
 	w, err := begin()
 	if err != nil {
@@ -94,14 +94,14 @@ func newWriter[T any](f *File, name string, doc *schema.Document, opts []WriteOp
 	return w, nil
 }
 
-// writerOn returns a Writer for the fields that an RNTuple has.
+// writerOn returns a Writer of entries of type T to an RNTuple that exists.
 func writerOn[T any](base *ntuple.Writer) (*Writer[T], error) {
 	w := &Writer[T]{common: common{ntuple: base, outlets: field.NewOutlets(base.Sink)}}
 	return w, w.compile()
 }
 
-// model returns the schema of a Go type. The error lists all that is wrong with
-// type, tags and names.
+// model returns the schema of a Go type. The error lists everything that is wrong with the
+// type, its tags and its names.
 func model(name string, t reflect.Type) (*schema.Document, error) {
 	doc, err := field.Model(name, t)
 	var problems *schema.DocumentError
@@ -114,8 +114,7 @@ func model(name string, t reflect.Type) (*schema.Document, error) {
 	return doc, err
 }
 
-// begin begins an RNTuple with the schema of doc. The name of the RNTuple is that
-// of the path.
+// begin begins an RNTuple with the schema of doc at a path of the file.
 func begin(f *File, path string, doc *schema.Document, opts []WriteOption) (*ntuple.Writer, error) {
 	fail := func(err error) (*ntuple.Writer, error) { return nil, fmt.Errorf("RNTuple %q: %w", path, err) }
 	o, err := ntuple.NewWriteOptions(opts)
@@ -134,8 +133,8 @@ func begin(f *File, path string, doc *schema.Document, opts []WriteOption) (*ntu
 	return w, nil
 }
 
-// describe returns the header of an RNTuple with the schema of doc, and what
-// belongs into its footer.
+// describe returns the header of an RNTuple with the schema of doc, and the extension for
+// its footer.
 func describe(path string, doc *schema.Document, o *ntuple.WriteOptions) (*envelope.Header, *envelope.Schema, error) {
 	compressed := o.Pages.Compression.Level() > 0
 	named := *doc
@@ -151,13 +150,13 @@ func describe(path string, doc *schema.Document, o *ntuple.WriteOptions) (*envel
 	if o.Description != "" {
 		h.Description = o.Description
 	}
-	// ROOT has extra type information in the footer.
+	// ROOT writes extra type information in the footer.
 	ext := &envelope.Schema{ExtraTypes: h.ExtraTypes}
 	h.ExtraTypes = nil
 	return h, ext, nil
 }
 
-// compile makes the plan for the fields that the RNTuple has now.
+// compile makes the plan for the current fields of the RNTuple.
 func (w *Writer[T]) compile() (err error) {
 	w.plan, err = w.outlets.CompileEntries(w.ntuple.Schema.Fields, reflect.TypeFor[T]())
 	return err
@@ -173,7 +172,7 @@ func (w *common) fields() (fields []*schema.Field) {
 	return fields
 }
 
-// Schema returns the schema as it is now.
+// Schema returns the current schema.
 func (w *common) Schema() *schema.Schema { return w.ntuple.Schema }
 
 // NumEntries returns the number of entries written so far.
@@ -181,7 +180,7 @@ func (w *common) NumEntries() int64 { return w.ntuple.Sink.Entries() }
 
 var errNil = errors.New("nil is not an entry")
 
-// Write writes one entry, which must not be nil. What it points to is copied.
+// Write writes one entry, which must not be nil. It retains no memory of the entry.
 func (w *Writer[T]) Write(entry *T) error {
 	if err := w.ntuple.Err(); err != nil {
 		return err
@@ -191,14 +190,14 @@ func (w *Writer[T]) Write(entry *T) error {
 		err = w.plan.Write(unsafe.Pointer(entry), 1)
 	}
 	if err != nil {
-		// Some columns may have the entry, others not.
+		// Some columns may have the entry already, others not.
 		w.ntuple.Sink.Fail(fmt.Errorf("entry %d: %w", w.ntuple.Sink.Entries(), err))
 		return w.ntuple.Sink.Err()
 	}
 	return w.ntuple.Sink.EndEntries(1)
 }
 
-// WriteBatch writes many entries; a nil slice has none.
+// WriteBatch writes all entries of a slice, up to the first error.
 func (w *Writer[T]) WriteBatch(entries []T) error {
 	for i := range entries {
 		if err := w.Write(&entries[i]); err != nil {
@@ -208,8 +207,7 @@ func (w *Writer[T]) WriteBatch(entries []T) error {
 	return w.ntuple.Err()
 }
 
-// WriteAll writes all entries that seq yields, up to the first error. The sequence
-// must not be nil.
+// WriteAll writes all entries that seq yields, up to the first error. It must not be nil.
 func (w *Writer[T]) WriteAll(seq iter.Seq[T]) error {
 	if seq == nil {
 		return w.Write(nil)
@@ -222,10 +220,9 @@ func (w *Writer[T]) WriteAll(seq iter.Seq[T]) error {
 	return w.ntuple.Err()
 }
 
-// Extend adds fields to those of the RNTuple; earlier entries have zero values
-// there. The entries that follow must have them.
-//
-// It is for writers of dynamic values: the fields of a Go type are fixed.
+// Extend adds fields to the RNTuple. In earlier entries they are zero; the entries that
+// follow must have them. Extend is for writers of dynamic values, because the fields of a
+// Go type are fixed.
 //
 // Specification: "Schema Extension Record Frame".
 func (w *Writer[T]) Extend(fields ...*schema.FieldDocument) error {
@@ -256,8 +253,9 @@ func (w *common) CommitCluster() error {
 	return w.ntuple.Sink.CommitCluster()
 }
 
-// CommitClusterGroup ends the current cluster and writes the page list of those
-// since the last group. Without it there is one group, as ROOT has it.
+// CommitClusterGroup ends the current cluster, if it has entries, and writes the page list
+// of the clusters since the last group. Without it the RNTuple has one group, as ROOT writes
+// it.
 func (w *common) CommitClusterGroup() error {
 	if err := w.ntuple.Err(); err != nil {
 		return err
@@ -265,8 +263,8 @@ func (w *common) CommitClusterGroup() error {
 	return w.ntuple.Sink.CommitClusterGroup()
 }
 
-// Use has the values of a field written in another of the representations that
-// its document gives, counted from 0, from the next cluster on, which begins now.
+// Use ends the current cluster, and writes the values of a field in another of the
+// representations that its document gives, counted from 0, from the next cluster on.
 func (w *common) Use(path string, representation int) error {
 	if err := w.ntuple.Err(); err != nil {
 		return err
@@ -277,7 +275,7 @@ func (w *common) Use(path string, representation int) error {
 	}
 	f := chain[len(chain)-1]
 	if representation < 0 || representation >= len(f.Columns) || f.Source != nil {
-		return fmt.Errorf("field %q has %d representations, %d is none", path, len(f.Columns), representation)
+		return fmt.Errorf("field %q has %d representations, counted from 0: there is no representation %d", path, len(f.Columns), representation)
 	}
 	if err := w.ntuple.Sink.CommitCluster(); err != nil {
 		return err
@@ -286,14 +284,13 @@ func (w *common) Use(path string, representation int) error {
 	return nil
 }
 
-// Checkpoint makes the file readable as it is now, with all entries written so
-// far, and ends the current cluster and cluster group. Entries can be written
-// after it. If the program dies later, the file stays as it was at the
-// checkpoint.
+// Checkpoint ends the current cluster and cluster group, and makes the file readable with
+// all entries written so far. More entries can be written afterwards; if the program dies
+// then, the file stays as it was at the checkpoint.
 func (w *common) Checkpoint() error { return w.ntuple.Checkpoint() }
 
-// Abort gives up what has been written since the last checkpoint, and closes the
-// file, if Create made it.
+// Abort discards everything written since the last checkpoint. If the writer was made
+// together with its file, as by Create, it aborts the file as well.
 func (w *common) Abort() error {
 	err := w.ntuple.Abort()
 	if w.owned != nil && !errors.Is(err, ntuple.ErrClosed) {
@@ -302,10 +299,11 @@ func (w *common) Abort() error {
 	return err
 }
 
-// Close writes what is left, and the file, if Create made it. It returns the first
-// error of all, so that a program may ignore those of Write and the other methods;
-// after an error the file has not come into being, or is as it was at the last
-// checkpoint. If the context of WriteContext is done, that is an error too.
+// Close writes the remaining entries and the metadata. If the writer was made together with
+// its file, as by Create, it closes the file as well. Close returns the first error of all
+// methods, so that a program may ignore those of Write. After an error the file does not
+// exist, or is as it was at the last checkpoint. It is an error if the context of
+// WriteContext is done.
 func (w *common) Close() error {
 	err := w.ntuple.Close()
 	if w.owned != nil && !errors.Is(err, ntuple.ErrClosed) {
