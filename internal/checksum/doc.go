@@ -1,3 +1,3 @@
-// Package checksum computes the checksum that RNTuple has behind its anchor,
-// envelopes and pages: XXH3 of 64 bits, with the default secret and seed 0.
+// Package checksum computes the checksum that follows an RNTuple's anchor,
+// envelopes and pages: 64-bit XXH3 with the default secret and seed 0.
 package checksum

@@ -9,8 +9,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// classes are the members of the classes that fields of tests may have; a class
-// with a member "" is an enum.
+// classes lists the members of the classes that tests use; a class with a member ""
+// is an enum.
 var classes = map[string][][2]string{
 	"Point":    {{"x", "float"}, {"y", "float"}},
 	"Reversed": {{"y", "float"}, {"x", "float"}},
@@ -32,13 +32,13 @@ var columns = map[cpptype.Kind]envelope.Column{
 
 var index = envelope.Column{Type: column.Index64, Bits: 64}
 
-// A builder makes a schema out of the names of C++ types.
+// A builder makes a schema from the names of C++ types.
 type builder struct {
 	tb testing.TB
 	envelope.Header
 }
 
-// fields returns fields of the given names and types, alternately.
+// fields returns fields; names and types alternate.
 func fields(tb testing.TB, namesAndTypes ...string) []*schema.Field {
 	tb.Helper()
 	b := &builder{tb: tb}

@@ -1,9 +1,9 @@
-// Package jsonl reads entries from JSON, as value.AppendJSON and the tool's
-// command cat print them, into the dynamic values of package value.
+// Package jsonl parses entries in the JSON that value.AppendJSON and the tool's
+// command cat print, into the dynamic values of package value.
 //
-// The schema says what a value is. Its JSON is that of value.AppendJSON, in any
-// layout: spaces and line ends are free, members of objects come in any order,
-// numbers and strings are spelled in any way that JSON allows. More exactly:
+// The schema gives the type of a value. Its JSON is that of value.AppendJSON, in
+// any layout: white space, the order of members, and the spelling of numbers and
+// strings are free as far as JSON allows. More exactly:
 //
 //   - Integers have neither a point nor an exponent and fit the field's type.
 //   - Floats are rounded to the nearest of the field's type, and to zero, but
@@ -19,14 +19,14 @@
 //
 // # Variants
 //
-// JSON does not say which alternative of a variant is meant. It is the first
-// that prints again as the JSON that was read, where it does not count how
-// numbers (1.5, 1.50) and strings are spelled, nor spaces. Within variants,
-// floats print with a point: 3 is of an integer type if there is one, 3.0 never.
-// If no alternative prints the same, it is the first that holds the numbers
-// exactly, else the first that takes the JSON at all. So what cat prints
-// is read into values that print the same, but where several alternatives print
-// alike, the first of them is meant:
+// JSON does not say which alternative of a variant is meant. The Reader takes the
+// first one that prints as the JSON that was read, regardless of the spelling of
+// numbers (1.5, 1.50) and strings, and of spaces. Within variants, floats print
+// with a point: 3 is of an integer type if there is one, 3.0 never. If no
+// alternative prints the same, it takes the first that holds the numbers exactly,
+// otherwise the first that accepts the JSON at all. So the output of cat is read
+// into values that print the same, but if several alternatives print alike, into
+// the first of them:
 //
 //   - a double of few digits becomes a float in variant<float,double>, and a
 //     float becomes a double in variant<double,float>

@@ -19,7 +19,7 @@ import (
 )
 
 // same reports whether two dynamic values are of the same types and equal.
-// Floats are compared by their bits, but for NaNs.
+// Floats are compared by their bits, except NaNs.
 func same(a, b any) bool {
 	switch a := a.(type) {
 	case float32:
@@ -233,7 +233,7 @@ func TestValues(t *testing.T) {
 		{"std::variant<std::int32_t,std::variant<float,std::string>>", `1.5`, alt(1, alt(0, float32(1.5)))}, {"std::variant<std::variant<std::int32_t,float>,double>", "0.123456789", alt(1, 0.123456789)},
 		{"std::variant<std::variant<float,std::int32_t>,std::int64_t>", "5", alt(0, alt(1, int32(5)))}, {"std::variant<std::variant<float,bool>,std::int64_t>", "5", alt(1, int64(5))},
 		{"std::variant<std::optional<Enum>,bool>", "7", alt(0, int16(7))}, {"std::variant<bool,std::optional<Enum>>", "null", nil},
-		// None prints the same: the first that loses nothing, else the first.
+		// None prints the same: the first that loses nothing, otherwise the first.
 		{"std::variant<float,double>", "16777217", alt(1, 16777217.0)}, {"std::variant<float,double>", "2", alt(0, float32(2))},
 		{"std::variant<float,bool,std::string>", "16777217", alt(0, float32(16777216))}, {"std::variant<std::vector<float>,std::array<double,2>>", "[16777217]", alt(0, list(float32(16777216)))},
 		{"std::vector<std::variant<float,double>>", "[16777217,1,-0]", list(alt(1, 16777217.0), alt(0, float32(1)), alt(0, float32(zero)))},
@@ -326,7 +326,7 @@ func TestStream(t *testing.T) {
 					}
 				}
 				have := err.Error()
-				if name == "bytes" { // less to show
+				if name == "bytes" { // for shorter messages
 					have, _, _ = strings.Cut(have, ", found")
 					want, _, _ = strings.Cut(want, ", found")
 				}
@@ -346,7 +346,7 @@ type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
 
-// TestLines counts lines, and moves entries, over many buffers.
+// TestLines counts lines, and reads entries that cross the ends of many buffers.
 func TestLines(t *testing.T) {
 	f := fields(t, "s", "std::vector<std::string>")
 	var text []byte
@@ -374,7 +374,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestWaits makes sure that an entry is there when its last byte is.
+// TestWaits makes sure that an entry is returned as soon as its last byte has been
+// read.
 func TestWaits(t *testing.T) {
 	in, out := io.Pipe()
 	r := jsonl.NewReader(in, fields(t, "a", "Enum"))
@@ -386,7 +387,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestProjected reads members that views on other fields may be.
+// TestProjected reads members of projected fields.
 func TestProjected(t *testing.T) {
 	r, err := rntuple.Open("../../testdata/good/types_lz4_one.root", "")
 	if err != nil {
@@ -422,7 +423,7 @@ func TestProjected(t *testing.T) {
 	}
 }
 
-// TestDeep reads values and variants that nest deep.
+// TestDeep reads deeply nested values and variants.
 func TestDeep(t *testing.T) {
 	const depth = 30 // package cpptype allows a little more
 	typ, json := "bool", "true"
@@ -437,7 +438,7 @@ func TestDeep(t *testing.T) {
 	}
 }
 
-// all has every shape; FuzzRead reads a value of one of the fields.
+// all has fields of every shape; FuzzRead reads a value of one of them.
 var all = []string{
 	"bool", "char", "std::byte", "std::int8_t", "std::uint16_t", "std::int32_t", "std::uint64_t", "std::int64_t", "float", "double", "std::string", "std::bitset<9>", "TObject", "Enum",
 	"std::vector<std::int16_t>", "std::array<float,3>", "std::set<std::string>", "std::pair<bool,std::string>", "std::tuple<char,double,std::optional<bool>>", "Jet", "Empty",

@@ -9,9 +9,9 @@ import (
 
 // A node reads the values of a field.
 type node struct {
-	parse    func(*Reader, *node) (any, *Error) // what begins at pos and is of one of kinds
-	kinds    kind                               // of JSON that the values may be
-	what     string                             // they are, to show to a person
+	parse    func(*Reader, *node) (any, *Error) // parses the value at pos, which is of one of kinds
+	kinds    kind                               // of JSON values that are allowed
+	what     string                             // describes the values in errors
 	children []*node
 	size     uint64 // items of arrays, tuples and bitsets; bits of numbers
 
@@ -20,8 +20,8 @@ type node struct {
 
 	members []string // names
 	byName  map[string]int
-	slots   []int    // places of the members among the values of the record, -1 if they are dropped
-	names   []string // of the others
+	slots   []int    // positions of the members in the record, -1 for those that are dropped
+	names   []string // of the members that are not dropped
 }
 
 // kind is a set of kinds of JSON values.
@@ -36,7 +36,7 @@ const (
 	object
 )
 
-// kinds tells the kind of a JSON value by its first byte.
+// kinds gives the kind of a JSON value by its first byte.
 var kinds = [256]kind{
 	'n': null, 't': boolean, 'f': boolean, '"': text, '[': array, '{': object, '-': number,
 	'0': number, '1': number, '2': number, '3': number, '4': number, '5': number, '6': number, '7': number, '8': number, '9': number,
@@ -115,7 +115,7 @@ func compile(f *schema.Field) *node {
 	return as(0, nil, "nothing, as the field cannot be read")
 }
 
-// integers lists how to make integers of a type out of their two's complement.
+// integers lists, by type, how to make an integer from its two's complement.
 var integers = map[cpptype.Kind]struct {
 	size   uint64
 	signed bool

@@ -9,17 +9,18 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// fit says how well a value that was read fits the JSON it was read from.
+// fit says how well a value matches the JSON from which it was read. Larger is
+// worse.
 type fit int
 
 const (
-	prints fit = iota // as that JSON again, within a variant
-	whole             // is a float that prints with a point, which the JSON does not have
-	other             // prints otherwise
+	prints fit = iota // prints as the same JSON, within a variant
+	whole             // is a float that prints with a point, unlike the JSON
+	other             // prints differently
 	never
 )
 
-// worsen notes how a part of the value fits.
+// worsen records how well a part of the value fits.
 func (r *Reader) worsen(f fit) { r.fit = max(r.fit, f) }
 
 // value reads a value of n.
@@ -30,7 +31,7 @@ func (r *Reader) value(n *node) (any, *Error) {
 	return n.parse(r, n)
 }
 
-// mismatch returns the error that what begins at pos is not a value of n.
+// mismatch returns the error for input at pos that is not a value of n.
 func (r *Reader) mismatch(n *node, pos int) *Error {
 	r.pos = pos
 	return r.expected(n.what)
@@ -54,7 +55,7 @@ func (r *Reader) integer(n *node) (any, *Error) {
 	}
 	v := uint64(0)
 	for _, c := range digits {
-		d := uint64(c - '0') // large if c is no digit
+		d := uint64(c - '0') // large if c is not a digit
 		if d > 9 || d > limit || v > (limit-d)/10 {
 			return nil, r.expected(n.what)
 		}
@@ -189,14 +190,15 @@ func (r *Reader) variant(n *node) (any, *Error) {
 	return nil, r.mismatch(n, begin)
 }
 
-// drop takes what is above height off the stack.
+// drop removes the values above height from the stack.
 func (r *Reader) drop(height int) {
 	clear(r.stack[height:])
 	r.stack = r.stack[:height]
 }
 
-// items reads an array of the given length, any length if it is negative. Its
-// items are values of the nodes, of the last one if there are more of them.
+// items reads an array of the given length, or of any length if that is negative.
+// The items are values of nodes in turn; the last node is that of all further
+// items.
 func (r *Reader) items(n *node, nodes []*node, length int64) ([]any, *Error) {
 	height := len(r.stack)
 	r.pos++
@@ -228,7 +230,7 @@ func (r *Reader) tuple(n *node) (any, *Error) { return box(r.items(n, n.children
 
 func box(items []any, err *Error) (any, *Error) { return items, err }
 
-// members reads an object and calls each before its values, which read them.
+// members reads an object and calls each for every member; each reads the value.
 func (r *Reader) members(each func(name []byte) *Error) *Error {
 	r.pos++
 	for first := true; ; first = false {
@@ -284,7 +286,7 @@ func (r *Reader) dictionary(n *node) (any, *Error) {
 	return m, nil
 }
 
-// unset is in the place of a member that has not been read.
+// unset stands for a member that has not been read.
 type unset struct{}
 
 func (r *Reader) record(n *node) (any, *Error) {
@@ -292,7 +294,7 @@ func (r *Reader) record(n *node) (any, *Error) {
 	for i := range values {
 		values[i] = unset{}
 	}
-	next := 0 // member, if they come in order
+	next := 0 // the next member, if they come in order
 	err := r.members(func(name []byte) *Error {
 		i := next
 		if i >= len(n.members) || string(name) != n.members[i] {

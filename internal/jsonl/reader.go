@@ -11,37 +11,37 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A Reader reads entries. It needs memory for the text and the values of one
-// entry at a time, and asks its source for more only to finish an entry or to
-// find the next.
+// A Reader reads entries. It needs memory for the text and the values of one entry
+// at a time, and reads from its source only to complete an entry or to find the
+// next.
 type Reader struct {
 	src    io.Reader
-	srcErr error // ended src
+	srcErr error // with which src ended
 	root   *node
-	err    error // ended reading
+	err    error // with which reading ended
 
-	buf   []byte // holds the whole entry, and does not move while it is read
+	buf   []byte // holds the entry that is being read
 	pos   int    // in buf
 	lines int    // before buf
 
 	stack    []any  // items of the arrays and maps that are being read
 	scratch  []byte // the last string that had escapes
-	variants int    // around the value that is being read
-	fit      fit    // the worst of what was read since it was reset
+	variants int    // number of those around the value that is being read
+	fit      fit    // the worst one since it was reset
 }
 
 const initialBuffer = 64 << 10
 
-// NewReader returns a reader of entries that have the given top-level fields.
-// Projected ones among them are left out of the records.
+// NewReader returns a Reader of entries with the given top-level fields. Records do
+// not contain the projected fields among them.
 func NewReader(r io.Reader, fields []*schema.Field) *Reader {
 	root := compile(&schema.Field{Shape: schema.Record, Children: fields})
 	return &Reader{src: r, root: root, buf: make([]byte, 0, initialBuffer)}
 }
 
-// Read returns the next entry, with its members in the order of the fields. At
-// the end of the input the error is io.EOF; every other one is an *Error, and
-// ends the reading.
+// Read returns the next entry, with its members in the order of the fields. At the
+// end of the input the error is io.EOF; any other error is an *Error, after which
+// nothing more can be read.
 func (r *Reader) Read() (value.Record, error) {
 	if r.err != nil {
 		return value.Record{}, r.err
@@ -67,11 +67,11 @@ func (r *Reader) Read() (value.Record, error) {
 
 var newline = []byte{'\n'}
 
-// An Error says where the input is not as the schema wants it.
+// An Error says where the input does not fit the schema.
 type Error struct {
 	Line int    // from 1
-	Path string // of the value, such as jets[3].pt; empty for the entry itself
-	Err  error  // what was expected and what is there
+	Path string // of the value, such as jets[3].pt; empty for the whole entry
+	Err  error  // what was expected, and what was found
 
 	pos int // in the buffer
 }
@@ -85,13 +85,13 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// in puts a member's name or an item's number before the path.
+// in prepends a member's name or an item's number to the path.
 func (e *Error) in(format string, arg any) *Error {
 	e.Path = fmt.Sprintf(format, arg) + e.Path
 	return e
 }
 
-// expected returns the error that the input at pos is not what it should be.
+// expected returns the error for input at pos that is not what it should be.
 func (r *Reader) expected(what string) *Error {
 	switch {
 	case r.pos < len(r.buf):
@@ -106,7 +106,7 @@ func (r *Reader) fail(format string, args ...any) *Error {
 	return &Error{pos: r.pos, Err: fmt.Errorf(format, args...)}
 }
 
-// snippet returns the token at pos, shortened, to show to a person.
+// snippet returns the token at pos, shortened for a message.
 func (r *Reader) snippet() string {
 	text, end := r.buf[r.pos:], "[]{}:, \t\r\n" // of the token
 	n := 1

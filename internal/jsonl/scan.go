@@ -12,7 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// fill reads more into the buffer, and reports whether there was more.
+// fill reads more input into the buffer, and reports whether there was any.
 func (r *Reader) fill() bool {
 	if len(r.buf) == cap(r.buf) {
 		r.buf = slices.Grow(r.buf, cap(r.buf))
@@ -33,7 +33,7 @@ func (r *Reader) fill() bool {
 	return false
 }
 
-// next skips spaces and returns the byte at pos, 0 at the end of the input.
+// next skips white space and returns the byte at pos, or 0 at the end of the input.
 func (r *Reader) next() byte {
 	for {
 		for ; r.pos < len(r.buf); r.pos++ {
@@ -47,8 +47,8 @@ func (r *Reader) next() byte {
 	}
 }
 
-// more reports whether another item follows in an array or object, and steps
-// over the comma before it or the bracket that ends it.
+// more reports whether another item follows in an array or object, and consumes the
+// comma before it or the closing bracket.
 func (r *Reader) more(first bool, end byte) (bool, *Error) {
 	switch c := r.next(); {
 	case c == end:
@@ -63,7 +63,7 @@ func (r *Reader) more(first bool, end byte) (bool, *Error) {
 	return false, r.expected("',' or '" + string(end) + "'")
 }
 
-// word steps over a word such as null.
+// word consumes a word such as null.
 func (r *Reader) word(w string) *Error {
 	for len(r.buf)-r.pos < len(w) && r.fill() {
 	}
@@ -74,8 +74,8 @@ func (r *Reader) word(w string) *Error {
 	return nil
 }
 
-// number returns the number at pos, and leaves pos where it is. What follows a
-// point or exponent is for strconv to check.
+// number returns the number at pos, and does not change pos. It leaves the check of
+// what follows a point or exponent to strconv.
 func (r *Reader) number() ([]byte, *Error) {
 	end := r.pos
 	for end < len(r.buf) && isNumber[r.buf[end]] {
@@ -100,8 +100,8 @@ var (
 
 func isDigit(b []byte) bool { return len(b) > 0 && '0' <= b[0] && b[0] <= '9' }
 
-// printsAs reports whether v is printed as a number equal to token. Numbers too
-// long for integers are compared as 64-bit floats.
+// printsAs reports whether v prints as a number equal to token. Numbers too long
+// for integers are compared as 64-bit floats.
 func printsAs(v any, token []byte) bool {
 	printed := value.AppendJSON(nil, v)
 	if bytes.Equal(printed, token) {
@@ -115,8 +115,8 @@ func printsAs(v any, token []byte) bool {
 	return a == b
 }
 
-// text steps over the string at pos and returns what it holds, valid until the
-// next string is read.
+// text consumes the string at pos and returns its contents, which are valid until
+// the next string is read.
 func (r *Reader) text() ([]byte, *Error) {
 	begin := r.pos + 1
 	escaped := false
@@ -136,7 +136,7 @@ func (r *Reader) text() ([]byte, *Error) {
 			return r.buf[begin:end], nil
 		case c == '\\':
 			escaped = true
-			end++ // what follows does not end the string
+			end++ // the escaped byte does not end the string
 		case c < ' ':
 			r.pos = end
 			return nil, r.expected("the end of the string")
@@ -144,7 +144,7 @@ func (r *Reader) text() ([]byte, *Error) {
 	}
 }
 
-// unescape returns what a string that begins and ends there holds.
+// unescape returns the contents of the string from begin to end.
 func (r *Reader) unescape(begin, end int) ([]byte, *Error) {
 	dst := r.scratch[:0]
 	for in := r.buf[begin:end]; len(in) > 0; {
@@ -178,7 +178,7 @@ func (r *Reader) unescape(begin, end int) ([]byte, *Error) {
 	return dst, nil
 }
 
-// unit returns the code unit that in, \u and four digits, begins with, or -1.
+// unit returns the code unit of the \u and four digits with which in begins, or -1.
 func unit(in []byte) rune {
 	if len(in) < 6 || in[0] != '\\' || in[1] != 'u' {
 		return -1

@@ -1,9 +1,9 @@
-// Package judge compares what we read from an RNTuple with what ROOT or uproot
-// read from it. It is for tests only.
+// Package judge compares what this library reads from an RNTuple with what ROOT or
+// uproot reads. It is for tests only.
 //
-// The others' values come as JSON Lines, an object an entry, written by the
-// scripts in testdata/gen. The form is that of value.AppendJSON, but for what
-// would lose or hide something:
+// The expected values are JSON Lines, an object for each entry, which the scripts
+// in testdata/gen write. The form is that of value.AppendJSON, except where that
+// would hide a difference:
 //
 //   - floats are strings with their bits, "0x7fc00001", so that NaNs and -0
 //     count;

@@ -18,7 +18,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// Append appends the value v of field f in the form for comparison.
+// Append appends the value v of field f to dst, in the form for comparison.
 func Append(dst []byte, f *schema.Field, v any) []byte {
 	if v == nil {
 		return append(dst, "null"...)
@@ -89,14 +89,14 @@ func appendItems(dst []byte, f *schema.Field, items [][]byte) []byte {
 	return append(append(append(dst, '['), bytes.Join(items, []byte(","))...), ']')
 }
 
-// Entries calls each with every entry of r in the form for comparison, without
-// fields that hold objects of ROOT's streamers, which only ROOT can print.
+// Entries calls each for every entry of r, in the form for comparison, without the
+// objects of ROOT's streamers, which only ROOT can print.
 func Entries(r *rntuple.Reader, each func(entry int64, line []byte) error) error {
 	return Fields(r, r.Schema().Fields, each)
 }
 
-// Fields does the same with those of r's top-level fields that have the names of
-// the given ones, in their order.
+// Fields is like Entries for the top-level fields of r that have the names of the
+// given fields, in the order of these.
 func Fields(r *rntuple.Reader, fields []*schema.Field, each func(entry int64, line []byte) error) error {
 	entry := &schema.Field{Shape: schema.Record}
 	var names []string
@@ -128,7 +128,8 @@ func streamed(f *schema.Field) bool {
 }
 
 // Compare compares all entries of r with the JSON Lines in a file, which may be
-// compressed by gzip. The error names the first entry and field that differ.
+// compressed with gzip. The error names the first entry that differs, and its
+// fields that do.
 func Compare(r *rntuple.Reader, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -148,7 +149,7 @@ func Compare(r *rntuple.Reader, path string) error {
 	err = Entries(r, func(i int64, got []byte) error {
 		line, err := want.ReadBytes('\n')
 		if err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)) {
-			return fmt.Errorf("entry %d: we have more entries: %w", i, err)
+			return fmt.Errorf("entry %d is not expected: %w", i, err)
 		}
 		if line = bytes.TrimSuffix(line, []byte("\n")); !bytes.Equal(line, got) {
 			return fmt.Errorf("entry %d: %w", i, difference(line, got))
@@ -159,19 +160,19 @@ func Compare(r *rntuple.Reader, path string) error {
 		return err
 	}
 	if rest, _ := want.ReadBytes('\n'); len(rest) > 0 {
-		return fmt.Errorf("we have fewer entries than expected: %d", r.NumEntries())
+		return fmt.Errorf("only %d entries, more are expected", r.NumEntries())
 	}
 	return nil
 }
 
-// difference says which members of two objects differ.
+// difference returns an error that names the members in which two objects differ.
 func difference(want, got []byte) error {
 	var w, g map[string]json.RawMessage
 	if err := json.Unmarshal(want, &w); err != nil {
 		return fmt.Errorf("expected values: %w", err)
 	}
 	if err := json.Unmarshal(got, &g); err != nil {
-		return fmt.Errorf("our values: %w", err)
+		return fmt.Errorf("values read: %w", err)
 	}
 	var diffs []string
 	for name, value := range w {

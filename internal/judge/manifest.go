@@ -15,7 +15,7 @@ import (
 type Expected struct {
 	File    string // name of the ROOT file, beside the manifest
 	Ntuple  string // path of the RNTuple in it
-	JSONL   string // name of the file with the values, as Compare takes it; empty if they are not known
+	JSONL   string // name of the file with the values, for Compare; empty if they are not known
 	Entries int64
 	SHA256  string // digest of the uncompressed values, if known
 	AttrSet string // the entries and values are those of this attribute set of the RNTuple
@@ -37,8 +37,8 @@ func Manifest(path string) ([]Expected, error) {
 	return all, nil
 }
 
-// Test compares the RNTuples of a manifest with their known values, in a
-// subtest each. The files are in dir, the values beside the manifest.
+// Test compares the RNTuples of a manifest with their known values, each in a
+// subtest. The files are in dir, the values in the folder of the manifest.
 func Test(t *testing.T, manifest, dir string) {
 	all, err := Manifest(manifest)
 	if err != nil {

@@ -1,7 +1,7 @@
-// Package mmap reads local files through memory maps, which saves a copy of
+// Package mmap reads local files through memory maps, which saves copying
 // everything that is read.
 //
-// A map has one danger: reading a place that the file no longer has, because it
-// was cut short meanwhile, or that the disk cannot read, raises a signal that
-// kills the process. Here it becomes an error.
+// Memory maps have one danger: access to a page that the file no longer has,
+// because it was truncated, or that the disk fails to read, raises a signal that
+// kills the process. This package turns it into an error.
 package mmap

@@ -9,7 +9,8 @@ import (
 	"sync"
 )
 
-// ErrUnsupported says that files cannot be mapped on this system.
+// ErrUnsupported reports that a file cannot be mapped, or that no files can on this
+// system.
 var ErrUnsupported = errors.New("memory maps are not supported")
 
 // A File is a mapped file. It is safe for concurrent use.
@@ -19,7 +20,8 @@ type File struct {
 	data []byte       // nil once closed
 }
 
-// New maps the first size bytes of f, and owns f if there is no error.
+// New maps the first size bytes of f. If there is no error, it takes ownership of
+// f.
 func New(f *os.File, size int64) (*File, error) {
 	if size <= 0 || int64(int(size)) != size {
 		return nil, ErrUnsupported
@@ -31,10 +33,11 @@ func New(f *os.File, size int64) (*File, error) {
 	return &File{file: f, data: data}, nil
 }
 
-// Use calls use with the n bytes from off on, which must lie in the map, and
-// returns its error. The bytes are valid until use returns. A read of theirs that
-// fails ends use with a panic, which becomes an error of Use: so use must leave
-// nothing half done that outlives it, and must not read them in another goroutine.
+// Use calls use with the n bytes at offset off, which must lie in the map, and
+// returns its error. The bytes are valid until use returns. If reading them fails,
+// use is ended by a panic, for which Use returns an error: use must not leave
+// shared data in an inconsistent state, and must not read the bytes in another
+// goroutine.
 func (f *File) Use(off, n int64, use func([]byte) error) (err error) {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
@@ -55,7 +58,7 @@ func (f *File) Use(off, n int64, use func([]byte) error) (err error) {
 			if !f.holds(p.Addr()) {
 				panic(p)
 			}
-			err = fmt.Errorf("%d bytes at offset %#x: the file was cut short, or cannot be read: %w", n, off, io.ErrUnexpectedEOF)
+			err = fmt.Errorf("%d bytes at offset %#x: the file was truncated, or cannot be read: %w", n, off, io.ErrUnexpectedEOF)
 		default:
 			panic(p)
 		}
@@ -63,7 +66,7 @@ func (f *File) Use(off, n int64, use func([]byte) error) (err error) {
 	return use(f.data[off : off+n : off+n])
 }
 
-// ReadAt reads as package io describes it.
+// ReadAt implements io.ReaderAt.
 func (f *File) ReadAt(p []byte, off int64) (n int, err error) {
 	f.mu.RLock()
 	size := int64(len(f.data))
@@ -78,11 +81,11 @@ func (f *File) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// Disk returns the file, which Close closes: reading much of it once is cheaper
-// without the map.
+// Disk returns the file itself, which Close closes: to read much data once is
+// cheaper without the map.
 func (f *File) Disk() *os.File { return f.file }
 
-// Close removes the map and closes the file. It waits until nobody uses it.
+// Close removes the map and closes the file. It waits for calls of Use to return.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

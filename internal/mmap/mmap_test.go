@@ -32,7 +32,7 @@ func open(t *testing.T, content []byte) (*File, string) {
 	return m, path
 }
 
-// ReadAt does what that of bytes.Reader does.
+// TestReadAt compares ReadAt with that of bytes.Reader.
 func TestReadAt(t *testing.T) {
 	content := []byte(strings.Repeat("0123456789", 1000))
 	m, _ := open(t, content)
@@ -44,7 +44,7 @@ func TestReadAt(t *testing.T) {
 		a, b := make([]byte, n), make([]byte, n)
 		na, ea := m.ReadAt(a, off)
 		nb, eb := want.ReadAt(b, off)
-		if off >= int64(len(content)) { // whatever the error
+		if off >= int64(len(content)) { // any error will do
 			if na != 0 || ea == nil {
 				t.Fatalf("%d bytes at %d: %d, %v", n, off, na, ea)
 			}
@@ -56,7 +56,8 @@ func TestReadAt(t *testing.T) {
 	}
 }
 
-// A file that gets shorter gives an error where it is gone.
+// TestCutShort reads a file that has become shorter: reading what is missing is an
+// error.
 func TestCutShort(t *testing.T) {
 	content := bytes.Repeat([]byte("x"), 1<<20)
 	m, path := open(t, content)
@@ -66,12 +67,12 @@ func TestCutShort(t *testing.T) {
 	}
 	b := make([]byte, 1<<16)
 	if _, err := m.ReadAt(b, 1<<19); !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("reading what is gone: %v", err)
+		t.Errorf("reading what is missing: %v", err)
 	}
 	if _, err := m.ReadAt(b[:4096], 0); err != nil {
 		t.Errorf("reading what is left: %v", err)
 	}
-	// A panic for another reason stays one.
+	// A panic for another reason stays a panic.
 	defer func() {
 		if p := recover(); p != "mine" {
 			t.Errorf("recovered %v", p)

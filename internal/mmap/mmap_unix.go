@@ -8,7 +8,8 @@ import (
 	"unsafe"
 )
 
-// Systems with 32-bit addresses have no room for large files.
+// Systems with 32-bit addresses have no room for large files, so files are not
+// mapped there.
 
 func mapFile(f *os.File, size int) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
@@ -16,7 +17,7 @@ func mapFile(f *os.File, size int) ([]byte, error) {
 
 func unmap(data []byte) error { return syscall.Munmap(data) }
 
-// holds reports whether an address is one of the map's.
+// holds reports whether an address lies in the map.
 func (f *File) holds(addr uintptr) bool {
 	return addr-uintptr(unsafe.Pointer(unsafe.SliceData(f.data))) < uintptr(len(f.data))
 }

@@ -1,3 +1,2 @@
-// Package randtest makes random C++ types and values of them. It is for tests
-// only.
+// Package randtest makes random C++ types and values. It is for tests only.
 package randtest

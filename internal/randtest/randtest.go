@@ -17,7 +17,7 @@ type Maker struct{ *rand.Rand }
 var scalars = []string{"bool", "char", "std::byte", "std::int8_t", "std::uint8_t", "std::int16_t", "std::uint16_t",
 	"std::int32_t", "std::uint32_t", "std::int64_t", "std::uint64_t", "float", "double", "std::string"}
 
-// Type returns a C++ type nested at most so deep.
+// Type returns a C++ type that is nested at most depth deep.
 func (m Maker) Type(depth int) string {
 	if depth == 0 || m.IntN(3) == 0 {
 		return scalars[m.IntN(len(scalars))]
@@ -132,7 +132,8 @@ func (m Maker) scalar(kind cpptype.Kind) any {
 	return math.Float64frombits(v)
 }
 
-// Zero is the value that a field has in entries from before it was added.
+// Zero returns the value of a field in entries that were written before it was
+// added.
 func Zero(f *schema.Field) any {
 	switch f.Shape {
 	case schema.Scalar:

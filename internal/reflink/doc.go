@@ -1,4 +1,4 @@
-// Package reflink clones bytes of files: both files share them on disk, as btrfs,
-// XFS and other file systems on Linux allow. Whichever file is written to then gets
-// bytes of its own.
+// Package reflink makes files share bytes on disk, which some file systems support:
+// btrfs, XFS and others on Linux. A file that is written to later gets a copy of
+// the bytes that change.
 package reflink

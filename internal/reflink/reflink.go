@@ -1,4 +1,4 @@
 package reflink
 
-// maxBlock is the largest block that a caller is asked to align with.
+// maxBlock is the largest block size that BlockSize returns, in bytes.
 const maxBlock = 64 << 10

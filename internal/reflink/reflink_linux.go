@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// BlockSize returns the size of the blocks that a file is made of, in bytes; 0 if
-// they cannot be cloned.
+// BlockSize returns the size in bytes of the blocks of a file's file system, or 0
+// if it is not one that Clone can use.
 func BlockSize(f *os.File) int64 {
 	var fs syscall.Statfs_t
 	if err := syscall.Fstatfs(int(f.Fd()), &fs); err != nil {
@@ -23,13 +23,13 @@ func BlockSize(f *os.File) int64 {
 	return block
 }
 
-// ficlonerange is the request FICLONERANGE of linux/fs.h, which has another number
-// on the machines that this file is not for.
+// ficlonerange is the request FICLONERANGE of linux/fs.h. Its number differs on the
+// architectures that this file is not built for.
 const ficlonerange = 0x4020940d
 
-// Clone makes n bytes of dst, from the offset to on, those that src has from the
-// offset from on. All three are multiples of the block size; dst grows if need be.
-// It is an error if the file systems are not the same or cannot do it.
+// Clone makes dst share the n bytes of src at the offset from as its own bytes at
+// the offset to. All three numbers must be multiples of the block size; dst grows
+// if necessary. Clone fails if the file systems differ or do not support sharing.
 func Clone(dst *os.File, to int64, src *os.File, from, n int64) error {
 	request := struct {
 		src           int64

@@ -10,5 +10,5 @@ import (
 // BlockSize returns 0: blocks cannot be cloned here.
 func BlockSize(*os.File) int64 { return 0 }
 
-// Clone fails.
+// Clone returns an error: files cannot share blocks here.
 func Clone(*os.File, int64, *os.File, int64, int64) error { return errors.ErrUnsupported }

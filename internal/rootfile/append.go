@@ -7,16 +7,16 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// A ReadWriterAt is an existing file that is written to.
+// A ReadWriterAt is an existing file that a Writer adds to.
 type ReadWriterAt interface {
 	io.ReaderAt
 	io.WriterAt
 }
 
-// Append continues a ROOT file of size bytes, which keeps all that it has.
-// Nothing changes in what there is until the first Commit or Close, but bytes
-// that lie behind the end that the header gives are overwritten. The name, the
-// title and the compression of the file stay as they are.
+// Append returns a Writer that adds to a ROOT file of size bytes. The contents of
+// the file do not change before the first Commit or Close, except for bytes beyond
+// the end that the header gives, which are overwritten. The name, title and
+// compression of the file stay as they are.
 func Append(rw ReadWriterAt, size int64, opts Options) (*Writer, error) {
 	if err := opts.complete(); err != nil {
 		return nil, err
@@ -40,8 +40,7 @@ func Append(rw ReadWriterAt, size int64, opts Options) (*Writer, error) {
 	return w, nil
 }
 
-// readHead reads the start of the file as it is, and refuses a file that
-// cannot be continued.
+// readHead reads the start of the file, and refuses a file that cannot be added to.
 func (w *Writer) readHead(f *File) (err error) {
 	h := f.Header
 	fail := func(err error) error { return &wire.FormatError{Path: "header", Err: err} }
@@ -49,7 +48,7 @@ func (w *Writer) readHead(f *File) (err error) {
 	room := int64(f.Root.Key.NBytes) - names
 	switch {
 	case h.End > f.size:
-		return fail(wire.Corrupt("the file has been cut: it has %d bytes, expected %d", f.size, h.End))
+		return fail(wire.Corrupt("the file is truncated: it has %d bytes, expected %d", f.size, h.End))
 	case h.SeekFree == 0:
 		return fail(wire.Corrupt("there is no free list: the file was never closed, or its writer crashed"))
 	case h.Begin < begin || f.Root.Version%BigVersion != DirectoryVersion || room < directorySize:
@@ -71,7 +70,7 @@ func (w *Writer) readFolders(f *File) error {
 			return &wire.FormatError{Offset: k.SeekKey, Path: fmt.Sprintf("%s %q", k.Class, join(dir, k.Name)), Err: err}
 		}
 		if k.NBytes < 0 || k.SeekKey > f.Header.End-int64(k.NBytes) {
-			return fail(wire.Corrupt("lies behind the end of the file that the header gives, %#x", f.Header.End))
+			return fail(wire.Corrupt("lies beyond the end of the file that the header gives, %#x", f.Header.End))
 		}
 		byPath[dir].keys = append(byPath[dir].keys, k)
 		if !isDirectory(k) {
@@ -98,7 +97,7 @@ func (w *Writer) readFolders(f *File) error {
 	})
 }
 
-// readFreeList keeps the gaps that the file has.
+// readFreeList reads the gaps of the file.
 func (w *Writer) readFreeList(f *File) error {
 	h := f.Header
 	const what = "free list"
@@ -113,7 +112,7 @@ func (w *Writer) readFreeList(f *File) error {
 		return c.Err()
 	}
 	for _, s := range l.Segments {
-		// The last one is what lies behind the end, wherever it begins.
+		// The last one is the space beyond the end, wherever it begins.
 		if s.First >= int64(h.Begin) && s.First <= s.Last && s.Last < h.End {
 			w.gaps.add(gap{first: s.First, end: s.Last + 1, marked: true})
 		}

@@ -119,11 +119,11 @@ func TestAppendRefuses(t *testing.T) {
 		is     error
 		says   string
 	}{
-		"cut":            {func(b *builder) { b.header.End++ }, wire.ErrCorrupt, "the file has been cut"},
+		"cut":            {func(b *builder) { b.header.End++ }, wire.ErrCorrupt, "the file is truncated"},
 		"not closed":     {func(b *builder) { b.header.SeekFree = 0 }, wire.ErrCorrupt, "never closed"},
 		"free list":      {func(b *builder) { b.header.NBytesFree = 1 }, wire.ErrCorrupt, "free list"},
 		"far free list":  {func(b *builder) { b.header.SeekFree = 1 << 30 }, wire.ErrCorrupt, "beyond the end"},
-		"key behind end": {func(b *builder) { b.header.End = 300 }, wire.ErrCorrupt, "behind the end"},
+		"key behind end": {func(b *builder) { b.header.End = 300 }, wire.ErrCorrupt, "beyond the end"},
 		"old":            {func(b *builder) { b.root.Version = 4 }, wire.ErrUnsupported, "too old"},
 		"begin":          {func(b *builder) { b.root.Key.NBytes-- }, wire.ErrUnsupported, "too old"},
 	} {

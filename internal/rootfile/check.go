@@ -6,8 +6,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// CheckInfos reads the streamer infos of the file, which k is the key of, and
-// returns what is wrong with them. Infos of a form that is not known are not wrong.
+// CheckInfos reads the streamer infos of the file, whose key is k, and returns the
+// first error in them. An unknown form of infos is not an error.
 func (f *File) CheckInfos(k Key) error {
 	object, err := f.Payload(k)
 	if err != nil {

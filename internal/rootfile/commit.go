@@ -6,18 +6,18 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// Commit makes all that has been written a part of the file. If it is cut
-// short, the file is as it was after the Commit before, or has what is new;
-// when several directories have something new, each for itself.
+// Commit makes everything that has been written a part of the file. If it is
+// interrupted, the file is as the previous Commit left it, or has the new contents;
+// if several directories have new contents, this holds for each of them.
 //
-// Nothing that a reader needs is overwritten before that. New records, among
-// them lists of keys and the free list, go to the end. One write then changes
-// the header and the top directory, which lie next to each other, and so the
-// whole file. The records of other directories follow, as they may point to
-// what lies before the end that the header gives, not to what lies behind.
-// Last come the marks of what is no longer used.
+// New records, including lists of keys and the free list, are appended; nothing
+// that a reader needs is overwritten. One write then changes the header and the top
+// directory, which are adjacent, and so the whole file. The records of other
+// directories follow, because they must not point beyond the end that the header
+// gives. The marks of unused space come last.
 //
-// This is for a job that stops; a power failure may lose any of these writes.
+// This protects against a program that stops. A power failure may lose any of these
+// writes.
 func (w *Writer) Commit() error {
 	if w.err != nil {
 		return w.err
@@ -29,7 +29,7 @@ func (w *Writer) Commit() error {
 		w.gaps.add(g)
 	}
 	w.settled = nil
-	var before, behind []*folder // whose records are written before and behind the header
+	var before, behind []*folder // whose records are written before and after the header
 	for _, d := range w.folders[1:] {
 		switch {
 		case !d.changed:
@@ -60,12 +60,12 @@ func (w *Writer) Commit() error {
 	return nil
 }
 
-// Close commits what has been written, and ends the use of w. It does not
-// close the target. It returns the error that an earlier call met, if any.
+// Close commits what has been written; w cannot be used afterwards. It does not
+// close the target. It returns the error of an earlier call, if there was one.
 func (w *Writer) Close() error {
 	err := w.Commit()
 	if err == nil && len(w.settled) > 0 {
-		// What other directories no longer use can be listed as free now.
+		// The space that other directories no longer use can be listed as free now.
 		w.changed = true
 		err = w.Commit()
 	}
@@ -73,7 +73,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// write appends a record that is complete; k is its key.
+// write appends a complete record, whose key is k.
 func (w *Writer) write(r interface{ Wire(*wire.Codec) }, k Key) error {
 	b, err := encoded(r)
 	if err != nil {

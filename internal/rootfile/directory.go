@@ -15,22 +15,22 @@ type Directory struct {
 	NBytesKeys uint32 // of the key list, its own key included
 	NBytesName uint32 // from SeekDir to this record
 	SeekDir    int64  // of the record that this one is the payload of
-	SeekParent int64  // of the parent; ROOT before 6.38 has the top directory there
+	SeekParent int64  // of the parent; of the top directory in files of ROOT before 6.38
 	SeekKeys   int64  // of the key list; 0: none
 
-	// Not in version 1. ROOT overwrites parts of these in some files longer
-	// than 2 GB, and nobody reads them.
+	// Not in version 1. ROOT overwrites parts of these in some files longer than 2
+	// GB; no reader uses them.
 	UUIDVersion uint16
 	UUID        [16]byte
 }
 
-// directorySize is the number of bytes of a directory record. Both forms have
-// the same, so that ROOT can overwrite one by the other. Older versions are
+// directorySize is the number of bytes of a directory record. It is the same for
+// both forms, so that ROOT can overwrite one with the other. Older versions are
 // shorter.
 const directorySize = 60
 
-// Class versions from which on a directory record has a UUID, and has the size
-// of the big form.
+// The first class versions in which a directory record has a UUID, and in which it
+// has the size of the big form.
 const (
 	uuidSince    = 2
 	paddingSince = 5
@@ -56,7 +56,7 @@ func (d *Directory) Wire(c *wire.Codec) {
 	wire.Int(c, "uuid version", &d.UUIDVersion)
 	uuid(c, &d.UUID)
 	if version >= paddingSince && !d.Big() {
-		padding := make([]byte, 3*4) // what the three positions have more in the big form
+		padding := make([]byte, 3*4) // the three positions are 4 bytes longer each in the big form
 		c.Raw("padding", len(padding), &padding)
 	}
 }
@@ -74,7 +74,7 @@ func (r *Root) Wire(c *wire.Codec) {
 	r.Directory.Wire(c)
 }
 
-// wireHead describes what stands before the directory: Header.NBytesName bytes.
+// wireHead describes the bytes before the directory, Header.NBytesName of them.
 func (r *Root) wireHead(c *wire.Codec) {
 	c.Within("key", func() { r.Key.Wire(c) })
 	String(c, "name", &r.Name)
@@ -85,7 +85,7 @@ func (r *Root) wireHead(c *wire.Codec) {
 type KeyList struct {
 	Key   Key
 	Keys  []Key
-	Extra []byte // bytes behind the keys: TFile leaves some in big files
+	Extra []byte // bytes after the keys: TFile leaves some in big files
 }
 
 // Wire describes a key list.

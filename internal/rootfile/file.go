@@ -19,7 +19,8 @@ const BlobClassName = "RBlob"
 // names are very long, the top directory.
 const firstRead = 1024
 
-// An object may be this many times as large as the file, or so many bytes.
+// An object may be maxRatio times as large as the file, and minLimit bytes in any
+// case.
 const (
 	maxRatio = 4096
 	minLimit = 4 << 20
@@ -37,8 +38,8 @@ type File struct {
 
 // Open reads the header and the top directory of a ROOT file of size bytes.
 //
-// A file that has been cut, so that Header.End lies behind its end, can be
-// opened: what is gone is missed when it is asked for.
+// A truncated file, whose Header.End lies beyond its end, can be opened; reading
+// what is missing is an error.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{r: r, size: size}
 	head, err := f.read("header", 0, min(size, firstRead))
@@ -76,8 +77,8 @@ func (f *File) readRoot(head []byte) error {
 		}
 	}
 	c := reader(b, what, begin)
-	// ROOT looks for the directory at a place that the header gives, so the
-	// names before it have a window of their own.
+	// The header gives the place of the directory, so the names before it must end
+	// there.
 	c.Window("names", names, func() { f.Root.wireHead(c) })
 	f.Root.Directory.Wire(c)
 	if c.Err() == nil && f.Root.SeekKeys == 0 {
@@ -87,7 +88,7 @@ func (f *File) readRoot(head []byte) error {
 	return c.Err()
 }
 
-// foreign returns what is wrong with the start of a file that is not a ROOT file.
+// foreign returns an error if head does not begin a ROOT file.
 func foreign(head []byte) error {
 	switch {
 	case len(head) == 0:
@@ -102,15 +103,15 @@ func foreign(head []byte) error {
 	return foreignError(fmt.Sprintf("not a ROOT file: it begins with %q", head[:min(len(head), 8)]))
 }
 
-// A foreignError says that a file is not a ROOT file. To readers it is corrupt.
+// A foreignError says that a file is not a ROOT file. It counts as corrupt.
 type foreignError string
 
 func (e foreignError) Error() string        { return string(e) }
 func (e foreignError) Is(target error) bool { return target == wire.ErrCorrupt }
 
-// Payload reads the object that k is the key of, and decompresses it if need
-// be: then it has k.ObjLen bytes. It makes sure that the record is what k, which a
-// directory lists, says. The payload of an RBlob is returned as stored.
+// Payload reads the object whose key is k, and decompresses it if necessary to
+// k.ObjLen bytes. It makes sure that the record agrees with k, which a directory
+// lists. The payload of an RBlob is returned as it is stored.
 func (f *File) Payload(k Key) ([]byte, error) {
 	what := fmt.Sprintf("%s %q", k.Class, k.Name)
 	n := int64(k.NBytes) - int64(k.KeyLen)
@@ -123,7 +124,7 @@ func (f *File) Payload(k Key) ([]byte, error) {
 		return nil, err
 	}
 	record, b := b, b[k.KeyLen:]
-	if k.Class == BlobClassName { // compressed or not, its key does not tell; and no directory lists it
+	if k.Class == BlobClassName { // its key does not tell whether it is compressed; and no directory lists it
 		return b, nil
 	}
 	if err := k.confirm(record); err != nil {
@@ -132,8 +133,8 @@ func (f *File) Payload(k Key) ([]byte, error) {
 	if length <= n {
 		return b[:length], nil
 	}
-	// The length is what the file says: look at its size and at the blocks before
-	// believing it.
+	// The file claims this length: compare it with the size of the file and with
+	// the blocks first.
 	if limit := max(minLimit, min(f.size, math.MaxInt64/maxRatio)*maxRatio); length > limit {
 		return nil, &wire.FormatError{Offset: k.SeekKey, Path: what, Err: wire.Unsupported("object of %d bytes, the limit is %d", length, limit)}
 	}
@@ -146,12 +147,12 @@ func (f *File) Payload(k Key) ([]byte, error) {
 	return nil, fmt.Errorf("%s at offset %#x: %w", what, offset, err)
 }
 
-// readUpTo returns n bytes of the file, or those that there are.
+// readUpTo returns n bytes of the file, or as many as there are.
 func (f *File) readUpTo(what string, offset, n int64) ([]byte, error) {
 	return f.read(what, offset, max(0, min(n, f.size-offset)))
 }
 
-// read returns n bytes of the file. It allocates no more than the file has.
+// read returns n bytes of the file. It allocates no more than the size of the file.
 func (f *File) read(what string, offset, n int64) ([]byte, error) {
 	fail := func(err error) error {
 		if f.Header.End > f.size {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// The classes of the records that are a directory, and of their key lists.
+// The classes of directories, and of their key lists.
 const (
 	fileClass      = "TFile"
 	directoryClass = "TDirectory"
@@ -19,11 +19,11 @@ type folder struct {
 	path               string
 	class, name, title string
 	keys               []Key
-	changed            bool // the file lists other keys
+	changed            bool // keys differ from those that the file lists
 	visible            bool // the file shows the directory as it was at the last commit
 }
 
-// folder returns the directory at path, and makes it if it is not there.
+// folder returns the directory at path, which it creates if necessary.
 func (w *Writer) folder(path string) (*folder, error) {
 	if w.err != nil {
 		return nil, w.err
@@ -45,9 +45,8 @@ func (w *Writer) folder(path string) (*folder, error) {
 	return d, nil
 }
 
-// makeFolder appends a directory and lists it in the one that it is in. Its
-// record, which has to be there first as keys give its position, is
-// overwritten when it is committed.
+// makeFolder appends a directory and lists it in its parent. The record has to be
+// there first, because keys give its position; Commit overwrites it.
 func (w *Writer) makeFolder(in *folder, name string) (*folder, error) {
 	if err := checkNames(name); err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func (w *Writer) makeFolder(in *folder, name string) (*folder, error) {
 	return d, nil
 }
 
-// free reports, as an error, that a directory has the name.
+// free returns an error if a directory has the name.
 func (d *folder) free(name string) error {
 	if slices.ContainsFunc(d.keys, func(k Key) bool { return k.Name == name && isDirectory(k) }) {
 		return fmt.Errorf("%q is a directory", join(d.path, name))
@@ -90,13 +89,13 @@ func (d *folder) nextCycle(name string) (int16, error) {
 		}
 	}
 	if last >= math.MaxInt16 {
-		return 0, fmt.Errorf("%q: there are %d cycles, no more are possible", join(d.path, name), last)
+		return 0, fmt.Errorf("%q: cycle %d is the last possible one", join(d.path, name), last)
 	}
 	return int16(last + 1), nil
 }
 
-// insert lists k: before older cycles of its name, as ROOT's RNTuple reader
-// takes the first that it meets, else as the last.
+// insert lists k: before older cycles of its name, because ROOT's RNTuple reader
+// takes the first one, otherwise at the end.
 func (d *folder) insert(k Key) {
 	i := slices.IndexFunc(d.keys, func(old Key) bool { return old.Name == k.Name })
 	if i < 0 {
@@ -111,8 +110,8 @@ func (w *Writer) directoryKey(d *folder) Key {
 	return Key{SeekPdir: d.SeekDir, Class: d.class, Name: d.name, Title: d.title}
 }
 
-// release makes the n bytes at first, which d does not need once it is
-// committed, a gap.
+// release makes a gap of the n bytes at first, which d does not need once it is
+// committed.
 func (w *Writer) release(d *folder, first, n int64) {
 	g := gap{first: first, end: first + n}
 	if d == w.top() || !d.visible {
@@ -122,7 +121,7 @@ func (w *Writer) release(d *folder, first, n int64) {
 	}
 }
 
-// writeKeys appends the list of the keys of d, and lets its record point there.
+// writeKeys appends the list of the keys of d, and points the record of d to it.
 func (w *Writer) writeKeys(d *folder) error {
 	l := KeyList{Key: w.directoryKey(d), Keys: d.keys}
 	w.place(&l.Key)
@@ -132,7 +131,7 @@ func (w *Writer) writeKeys(d *folder) error {
 	}
 	l.Key.ObjLen, l.Key.NBytes = uint32(n), int32(int(l.Key.KeyLen)+n)
 	if n > math.MaxInt32-int(l.Key.KeyLen) {
-		return fmt.Errorf("%s: list of %d keys is too long", directoryName(d.path), len(d.keys))
+		return fmt.Errorf("%s: the list of %d keys is too long", directoryName(d.path), len(d.keys))
 	}
 	if d.SeekKeys != 0 {
 		w.release(d, d.SeekKeys, int64(d.NBytesKeys))

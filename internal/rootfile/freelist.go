@@ -28,13 +28,13 @@ func (s *Segment) Wire(c *wire.Codec) {
 }
 
 // A FreeList is the record that lists the parts of a file that are not used.
-// The last one is what the file may grow into, from Header.End on.
+// The last one, from Header.End on, is the space into which the file may grow.
 type FreeList struct {
 	Key      Key
 	Segments []Segment
 }
 
-// Wire describes a free list, which goes to the end of its record.
+// Wire describes a free list, which ends with its record.
 func (l *FreeList) Wire(c *wire.Codec) {
 	c.Within("key", func() { l.Key.Wire(c) })
 	c.Within("segments", func() {
@@ -50,8 +50,8 @@ func (l *FreeList) Wire(c *wire.Codec) {
 // growth is the step in which ROOT lets a file grow.
 const growth = 1000000000
 
-// limit returns the last byte that a file with the given end may grow to, as
-// ROOT gives it: where the big form begins, or the next multiple of growth.
+// limit returns the last byte of the space for growth that ROOT lists for a file
+// with the given end: where the big form begins, or the next multiple of growth.
 func limit(end int64) int64 {
 	if end < defaultBigFrom {
 		return defaultBigFrom
@@ -59,19 +59,19 @@ func limit(end int64) int64 {
 	return (end/growth + 1) * growth
 }
 
-// A gap is a part of the file that a record used that is no longer needed.
+// A gap is a part of the file that belonged to a record which is no longer needed.
 type gap struct {
 	first, end int64
-	marked     bool // the file has the negative length there that makes it a gap
+	marked     bool // the file has the negative length that marks it as a gap
 }
 
-// minGap is the length of the mark of a gap, which a shorter one lacks.
+// minGap is the length of the mark of a gap; shorter gaps have none.
 const minGap = 4
 
-// gaps are in the order of the file, none next to another.
+// gaps are in the order of the file; no two are adjacent.
 type gaps []gap
 
-// add adds a gap, and joins it with those before and behind it.
+// add adds a gap, and joins it with adjacent ones.
 func (g *gaps) add(added gap) {
 	if added.first >= added.end {
 		return
@@ -82,7 +82,7 @@ func (g *gaps) add(added gap) {
 		}
 		return 1
 	})
-	j := i // those from i to j touch the new one
+	j := i // those from i up to j are adjacent to the new one
 	for ; j < len(*g) && (*g)[j].first <= added.end; j++ {
 		added.first, added.end = min(added.first, (*g)[j].first), max(added.end, (*g)[j].end)
 		added.marked = false
@@ -90,15 +90,15 @@ func (g *gaps) add(added gap) {
 	*g = slices.Replace(*g, i, j, added)
 }
 
-// mark writes the negative length at the start of every gap, so that whoever
-// goes from record to record skips it.
+// mark writes the negative length at the start of every gap, so that programs that
+// go from record to record skip it.
 func (g gaps) mark(w io.WriterAt) error {
 	for i := range g {
 		n := g[i].end - g[i].first
 		if g[i].marked || n < minGap {
 			continue
 		}
-		// As ROOT does; such a long gap cannot be skipped at once.
+		// As ROOT does: a gap this long cannot be skipped in one step.
 		n = min(n, defaultBigFrom)
 		b := binary.BigEndian.AppendUint32(nil, uint32(-int32(n)))
 		if _, err := w.WriteAt(b, g[i].first); err != nil {
@@ -109,8 +109,8 @@ func (g gaps) mark(w io.WriterAt) error {
 	return nil
 }
 
-// freeList returns the list that stands at the end of the file, for what is
-// free when it is there, and the end then.
+// freeList returns the list to be written at the end of the file, of what is free
+// after that, and the end of the file then.
 func (w *Writer) freeList() (l FreeList, end int64) {
 	form := func(first, last int64) Segment {
 		s := Segment{Version: segmentVersion, First: first, Last: last}

@@ -9,8 +9,8 @@ import (
 
 // A Header is the first record of a ROOT file.
 //
-// The big form has 64-bit file positions. ROOT uses it when the file is longer
-// than 2 GB, but either form may stand in a file of any length.
+// The big form has 64-bit file positions. ROOT uses it when the file is longer than
+// 2 GB, but a file of any length may have either form.
 type Header struct {
 	Version     uint32 // of ROOT: 10000*major + 100*minor + patch
 	Big         bool
@@ -20,8 +20,8 @@ type Header struct {
 	NBytesFree  uint32
 	NFree       uint32
 	NBytesName  uint32 // bytes from Begin to the directory in the first record, see Root
-	Units       uint8  // bytes of a file position; the version decides, not this
-	Compression uint32 // setting of the file, not of anything in it
+	Units       uint8  // bytes of a file position; readers go by the version instead
+	Compression uint32 // default of the file; objects may differ
 	SeekInfo    int64  // of the list of streamer infos; 0: none
 	NBytesInfo  uint32
 	UUIDVersion uint16
@@ -36,7 +36,7 @@ const (
 	minNameSize, maxNameSize = 10, 10000
 )
 
-// Wire describes a file header; the bytes from there to Begin are zero.
+// Wire describes a file header; the bytes after it, up to Begin, are zero.
 func (h *Header) Wire(c *wire.Codec) {
 	version := h.Version
 	if h.Big {
@@ -83,8 +83,8 @@ func uuid(c *wire.Codec, v *[16]byte) {
 	copy(v[:], b)
 }
 
-// String reads or writes a string as ROOT has it in its keys: the length in a
-// byte, or in the 4 bytes behind it if that is 255.
+// String reads or writes a string in the form that ROOT uses in keys: the length in
+// a byte, or in the next 4 bytes if that is 255.
 func String(c *wire.Codec, name string, v *string) {
 	const long = 255
 	n := uint8(min(len(*v), long))

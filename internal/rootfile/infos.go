@@ -8,8 +8,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 )
 
-// ntupleInfo returns the description of the anchor of an RNTuple, as ROOT
-// gives it.
+// ntupleInfo returns ROOT's description of the class of an RNTuple's anchor.
 func ntupleInfo() infoEntry {
 	const (
 		class        = anchor.ClassName
@@ -39,20 +38,20 @@ func ntupleInfo() infoEntry {
 	return infoEntry{Class: className{Name: streamerInfoClass}, Info: s}
 }
 
-// infos says what becomes of the streamer infos of a file.
+// infos are the streamer infos of a file that is being written.
 type infos struct {
 	list  streamerInfos
-	write bool // the file does not have them as they should be
+	write bool // the file lacks them or has others
 }
 
-// newInfos are those of a new file.
+// newInfos returns those of a new file.
 func newInfos() infos {
 	return infos{write: true, list: streamerInfos{Version: 5, Object: object{Version: 1}, Entries: []infoEntry{ntupleInfo()}}}
 }
 
-// readInfos reads the streamer infos of an existing file and adds what is
-// missing. They stay as they are if they cannot be read and written again
-// without a difference: readers of RNTuples can do without.
+// readInfos reads the streamer infos of an existing file and adds what is missing.
+// It leaves them as they are if they cannot be read and written again without a
+// difference: readers of RNTuples do not need them.
 func (w *Writer) readInfos(f *File) {
 	if f.Header.SeekInfo == 0 {
 		w.infos = newInfos()
@@ -91,15 +90,15 @@ func (w *Writer) readInfos(f *File) {
 	w.infos = infos{list: l, write: true}
 }
 
-// opaque reports whether the list has parts that are not read, in which
-// classes may be referred to.
+// opaque reports whether the list has parts that are not parsed and may refer to
+// class names.
 func (l *streamerInfos) opaque() bool {
 	return slices.ContainsFunc(l.Entries, func(e infoEntry) bool {
 		return e.Raw != nil || slices.ContainsFunc(e.Info.Elements, func(m streamerElement) bool { return m.Class.unknown != 0 })
 	})
 }
 
-// writeInfos appends the streamer infos if that is needed.
+// writeInfos appends the streamer infos if necessary.
 func (w *Writer) writeInfos() error {
 	if !w.infos.write {
 		return nil
@@ -110,7 +109,7 @@ func (w *Writer) writeInfos() error {
 	w.place(&at)
 	l := &w.infos.list
 	if l.KeyLen != int(at.KeyLen) && l.opaque() {
-		return nil // the key has got the big form
+		return nil // the key now has the big form
 	}
 	l.KeyLen = int(at.KeyLen)
 	object, err := encoded(l)

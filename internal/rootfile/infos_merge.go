@@ -8,13 +8,12 @@ import (
 )
 
 // A TList that is written as an object of its own begins with its byte count, the
-// tag of a new class, and the name of that.
+// tag of a new class, and the name of that class.
 const listHead = "\xff\xff\xff\xffTList\x00"
 
-// MergeInfos returns the streamer infos of two lists, those of the first one
-// first, without what both have. Lists are in the form in which RNTuples keep
-// them. The error wraps wire.ErrUnsupported if a list has parts that cannot be
-// moved.
+// MergeInfos returns the streamer infos of the list a, followed by those of b that
+// a lacks. Lists have the form in which RNTuples store them. The error wraps
+// wire.ErrUnsupported if a list has parts that cannot be moved.
 func MergeInfos(a, b []byte) ([]byte, error) {
 	all, err := parseInfos(a)
 	if err != nil {
@@ -40,7 +39,8 @@ func MergeInfos(a, b []byte) ([]byte, error) {
 	return appendInfos(all)
 }
 
-// parseInfos reads a list, and makes sure that it can be written again.
+// parseInfos parses a list, and makes sure that it can be written without a
+// difference.
 func parseInfos(b []byte) (*streamerInfos, error) {
 	head := 4 + len(listHead)
 	if len(b) < head || string(b[4:head]) != listHead {

@@ -13,14 +13,14 @@ import (
 type Key struct {
 	NBytes   int32  // of the record: the key and its payload
 	Version  uint16 // 4; more than 1000 in the big form, which ROOT chooses key by key
-	ObjLen   uint32 // bytes of the uncompressed payload; means nothing in an RBlob
+	ObjLen   uint32 // bytes of the uncompressed payload; meaningless in an RBlob
 	Datime   Datime
 	KeyLen   uint16 // from the start of the record to the payload
-	Cycle    int16  // tells keys of one name apart; negative in some files, see CycleNumber
+	Cycle    int16  // distinguishes keys of the same name; negative in some files, see CycleNumber
 	SeekKey  int64  // of the record
 	SeekPdir int64  // of the record of the directory that the key is in
-	// ProcessID is the upper part of SeekPdir in the big form, an offset that
-	// ROOT needs for references between objects.
+	// ProcessID is stored in the upper bits of SeekPdir in the big form; ROOT needs
+	// it for references between objects.
 	ProcessID uint16
 
 	Class, Name, Title string
@@ -30,11 +30,11 @@ type Key struct {
 const (
 	KeyVersion       = 4
 	DirectoryVersion = 5
-	BigVersion       = 1000 // is added in the big form
+	BigVersion       = 1000 // is added to the version in the big form
 )
 
 const (
-	seekBits   = 48     // of SeekPdir; the others are ProcessID
+	seekBits   = 48     // of SeekPdir; the other bits are ProcessID
 	minKey     = 26 + 3 // bytes of the shortest key: the fixed part, and three empty strings
 	smallFixed = 26
 	bigFixed   = 34
@@ -82,16 +82,16 @@ func (k *Key) Wire(c *wire.Codec) {
 	}
 }
 
-// own reads the key that record, the bytes at k.SeekKey, begins with. It can
-// differ from k, which a directory lists.
+// own reads the key at the start of record, the bytes at k.SeekKey. It can differ
+// from k, which a directory lists.
 func (k *Key) own(record []byte) (own Key, err error) {
 	c := reader(record[:min(int(k.KeyLen), len(record))], fmt.Sprintf("%s %q", k.Class, k.Name), k.SeekKey)
 	own.Wire(c)
 	return own, c.Err()
 }
 
-// confirm makes sure that k, which a directory lists, is for the object that its
-// record says.
+// confirm makes sure that k, which a directory lists, agrees with the key in its
+// record.
 func (k *Key) confirm(record []byte) error {
 	own, err := k.own(record)
 	if err == nil {
@@ -100,8 +100,8 @@ func (k *Key) confirm(record []byte) error {
 	return err
 }
 
-// same makes sure that k, which a directory lists, and the own key of its record
-// are for the same object. Lists have no checksum.
+// same makes sure that k, which a directory lists, and the key in its record are
+// those of the same object. Lists have no checksum.
 func (k *Key) same(own Key) error {
 	if own.Class != k.Class || own.Name != k.Name || own.CycleNumber() != k.CycleNumber() {
 		return &wire.FormatError{Offset: k.SeekKey, Path: fmt.Sprintf("%s %q", k.Class, k.Name), Err: wire.Corrupt(
@@ -126,14 +126,14 @@ func (k *Key) wirePdir(c *wire.Codec) {
 	}
 }
 
-// A Datime is a point in time as ROOT packs it, to the second, in the local
-// time of whoever wrote it.
+// A Datime is a point in time as ROOT packs it, with a resolution of a second, in
+// the local time of the writer.
 type Datime uint32
 
 const firstYear = 1995
 
-// MakeDatime returns what the clock shows at t, in the location of t. Times
-// out of range become the earliest or the latest one.
+// MakeDatime returns the date and time of day of t, in its location. Times out of
+// range become the earliest or the latest one.
 func MakeDatime(t time.Time) Datime {
 	switch year := t.Year() - firstYear; {
 	case year < 0:
@@ -145,7 +145,7 @@ func MakeDatime(t time.Time) Datime {
 	}
 }
 
-// Time returns the point in time as if it was UTC; the zero Time for zero.
+// Time returns the point in time, taken for UTC, or the zero Time for zero.
 func (d Datime) Time() time.Time {
 	if d == 0 {
 		return time.Time{}

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Rename appends an object and lists it in place of the one of the given classes
-// that at names, as for File.Find, in the same directory. Under another name it
-// gets the first cycle, and there must not be anything of that name. What the old
-// object used is free from the next Commit on.
+// Rename appends an object and lists it in place of the one at the path at, which
+// is found like File.Find does it among the given classes. If the name differs, the
+// object gets the first cycle, and the directory must not have anything of that
+// name. The space of the old object is free after the next Commit.
 func (w *Writer) Rename(at string, o Object, class ...string) (Key, error) {
 	dir, name := path.Split(at)
 	d, err := w.folder(dir)

@@ -9,27 +9,27 @@ import (
 	"math"
 )
 
-// A Record is what Scan finds: a key that stands where it says it does.
+// A Record is what Scan finds: a key that is at the position which it gives.
 type Record struct {
 	Key
-	// Whole says that the length that the key gives is confirmed by what
-	// follows the record: another one, a gap, or the end of the file.
+	// Whole reports that the length in the key is confirmed by what follows the
+	// record: another record, a gap, or the end of the file.
 	Whole bool
 }
 
-// Payload returns where the payload of the record lies and how long it is,
-// bytes beyond the end of a file included.
+// Payload returns the offset and the length of the payload, including bytes beyond
+// the end of the file.
 func (r *Record) Payload() (offset, length int64) {
 	return r.SeekKey + int64(r.KeyLen), int64(r.NBytes) - int64(r.KeyLen)
 }
 
 // Scan calls visit for the records of a ROOT file of size bytes, in the order of
-// their positions, without relying on header or directories. It goes from record
-// to record by their lengths. Where that leads nowhere, as after damage, it looks
-// at every byte for the next one: a key gives its own position, which other bytes
-// hardly ever do.
+// their positions, without relying on header or directories. It goes from record to
+// record by their lengths. Where that fails because of damage, it searches byte by
+// byte for the next one: a key gives its own position, which other bytes hardly
+// ever do.
 //
-// It stops at the first error, of r, visit or ctx, and returns it.
+// It returns the first error of r, visit or ctx.
 func Scan(ctx context.Context, r io.ReaderAt, size int64, visit func(Record) error) error {
 	s := scanner{r: r, size: size}
 	for at := int64(begin); at < size; {
@@ -62,14 +62,14 @@ func Scan(ctx context.Context, r io.ReaderAt, size int64, visit func(Record) err
 }
 
 const (
-	// longestKey is more than keys with three names of maxName bytes need.
-	// Longer ones, which nothing of an RNTuple has, are not found.
+	// longestKey exceeds the length of a key with three names of maxName bytes.
+	// Longer keys, which no part of an RNTuple has, are not found.
 	longestKey = 1 << 10
 	scanBlock  = 64 << 10
 	seekAt     = 18 // of the position in a key
 )
 
-// A scanner reads keys one by one, and blocks of bytes where it has to search.
+// A scanner reads keys one by one, and blocks of bytes to search in.
 type scanner struct {
 	r         io.ReaderAt
 	size      int64
@@ -82,8 +82,8 @@ type block struct {
 	bytes []byte
 }
 
-// load returns the bytes of the file from an offset on that b has, at least
-// least of them unless the file ends before. Where it has not, it reads n.
+// load returns the bytes of b from an offset of the file on: at least least of
+// them, unless the file ends before. If b has too few, it reads n bytes.
 func (s *scanner) load(b *block, at, least, n int64) ([]byte, error) {
 	least = max(0, min(least, s.size-at))
 	if at < b.start || at+least > b.start+int64(len(b.bytes)) {
@@ -100,7 +100,7 @@ func (s *scanner) load(b *block, at, least, n int64) ([]byte, error) {
 	return b.bytes[at-b.start:], nil
 }
 
-// key returns the key at an offset, if there is one.
+// key returns the key at an offset, if there is a key.
 func (s *scanner) key(at int64) (k Key, ok bool, err error) {
 	b, err := s.load(&s.one, at, longestKey, longestKey)
 	if err != nil || !standsAt(b, at) {
@@ -112,7 +112,8 @@ func (s *scanner) key(at int64) (k Key, ok bool, err error) {
 	return k, ok, nil
 }
 
-// standsAt reports whether b may be a key at an offset of a file.
+// standsAt reports whether b may begin with a key whose position is the given
+// offset.
 func standsAt(b []byte, at int64) bool {
 	if len(b) < minKey {
 		return false
@@ -135,7 +136,7 @@ func (s *scanner) border(at int64) (bool, error) {
 	return n > 0, err
 }
 
-// gap returns the length of the gap at an offset, 0 if there is none.
+// gap returns the length of the gap at an offset, or 0 if there is none.
 func (s *scanner) gap(at int64) (int64, error) {
 	b, err := s.load(&s.one, at, minGap, longestKey)
 	if err != nil || len(b) < minGap {
@@ -148,8 +149,8 @@ func (s *scanner) gap(at int64) (int64, error) {
 	return n, nil
 }
 
-// skip returns the offset of the next record, or of what may be one, behind an
-// offset that has none.
+// skip returns the offset of the next possible record after an offset that has
+// none.
 func (s *scanner) skip(ctx context.Context, at int64) (int64, error) {
 	n, err := s.gap(at)
 	if err != nil {

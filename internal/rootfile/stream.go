@@ -13,13 +13,13 @@ import (
 // NextBlob returns the offset that the payload of the next blob will have.
 func (w *Writer) NextBlob() int64 { return w.end + int64(blobKey().Size()) }
 
-// blobKey returns the key of a blob; ROOT gives them the big form anywhere.
+// blobKey returns the key of a blob; ROOT always gives it the big form.
 func blobKey() *Key {
 	return &Key{Version: KeyVersion + BigVersion, SeekPdir: begin, Class: BlobClassName}
 }
 
-// BlockSize returns the size of the blocks that the file can clone from others, 0
-// if it can none.
+// BlockSize returns the size of the blocks that the file can clone from others, or
+// 0 if there are none.
 func (w *Writer) BlockSize() int64 {
 	if disk, ok := w.w.(*os.File); ok {
 		return reflink.BlockSize(disk)
@@ -27,9 +27,9 @@ func (w *Writer) BlockSize() int64 {
 	return 0
 }
 
-// Clone makes n bytes at the offset to, which is behind all that has been written,
-// those that src has at the offset from; see reflink.Clone. They remain where BlobFrom
-// writes nothing.
+// Clone shares the n bytes of src at the offset from as those at the offset to,
+// which is beyond everything that has been written; see reflink.Clone. They stay
+// wherever BlobFrom then writes nothing.
 func (w *Writer) Clone(to int64, src *os.File, from, n int64) error {
 	disk, ok := w.w.(*os.File)
 	if !ok || to < w.end {
@@ -38,9 +38,9 @@ func (w *Writer) Clone(to int64, src *os.File, from, n int64) error {
 	return reflink.Clone(disk, to, src, from, n)
 }
 
-// BlobFrom appends n bytes that fill writes, at offsets from 0 on and in any order,
-// as Blob does it with those at hand. Where fill writes nothing the bytes are those
-// that are cloned, or zeros. An error of fill stays: the file has a hole then.
+// BlobFrom is like Blob, for n bytes that fill writes, at offsets from 0 on and in
+// any order. Bytes that fill does not write are those that are cloned, or
+// zeros. An error of fill is sticky, because the file then has a hole.
 func (w *Writer) BlobFrom(n int64, fill func(io.WriterAt) error) (offset int64, err error) {
 	if w.err != nil {
 		return 0, w.err
@@ -71,7 +71,7 @@ func (w *Writer) BlobFrom(n int64, fill func(io.WriterAt) error) (offset int64, 
 	return offset, nil
 }
 
-// body is n bytes of a file, from the offset at on.
+// body is the n bytes of a file at the offset at.
 type body struct {
 	file  io.WriterAt
 	at, n int64
@@ -79,7 +79,7 @@ type body struct {
 
 func (b *body) WriteAt(p []byte, off int64) (int, error) {
 	if off < 0 || off > b.n-int64(len(p)) {
-		return 0, fmt.Errorf("%d bytes at %d of %d", len(p), off, b.n)
+		return 0, fmt.Errorf("%d bytes at offset %d of %d", len(p), off, b.n)
 	}
 	return b.file.WriteAt(p, b.at+off)
 }

@@ -2,12 +2,12 @@ package rootfile
 
 import "github.com/go-rntuple/go-rntuple/internal/wire"
 
-// streamerInfos is the object that describes the members of the classes in a
-// file: a TList of TStreamerInfo. ROOT has a class of every RNTuple compiled
-// in and does without; other readers show what is here.
+// streamerInfos is the object that describes the members of the classes in a file:
+// a TList of TStreamerInfo. ROOT does not need it for RNTuples, whose class is
+// compiled in; other readers do.
 //
-// A class has its name where it is first used; later uses refer to that place,
-// counted from the start of the record. So the bytes depend on KeyLen.
+// The name of a class is stored where it is first used; later uses refer to that
+// place by its offset in the record. So the bytes depend on KeyLen.
 type streamerInfos struct {
 	KeyLen  int
 	Version uint16
@@ -51,7 +51,7 @@ type streamerElement struct {
 	Raw   []byte       // else
 }
 
-// A basicElement describes a member that is a number.
+// A basicElement describes a member of a number type.
 type basicElement struct {
 	Version        uint16 // of the class TStreamerBasicType; ROOT writes 2
 	ElementVersion uint16 // of its base class TStreamerElement; ROOT writes 4
@@ -77,14 +77,14 @@ type named struct {
 	Name, Title string
 }
 
-// className is the class of an object behind a pointer.
+// className is the class of an object that a pointer refers to.
 type className struct {
 	Name string
-	// unknown is the reference to a class name that is in what is not read.
+	// unknown is a reference to a class name in a part that is not parsed.
 	unknown uint32
 }
 
-// A tag is where a class has its name.
+// A tag is the place where the name of a class is stored.
 type tag struct {
 	reference uint32
 	class     string
@@ -93,9 +93,9 @@ type tag struct {
 const (
 	countFlag  = 1 << 30    // of a byte count before an object
 	newClass   = 0xFFFFFFFF // before the name of a class
-	classFlag  = 1 << 31    // of a reference to where a class has its name
-	tagOffset  = 2          // is added in such a reference
-	referenced = 1 << 4     // among the bits of an object: 2 more bytes follow
+	classFlag  = 1 << 31    // of a reference to the name of a class
+	tagOffset  = 2          // is added to the offset in such a reference
+	referenced = 1 << 4     // in the bits of an object: 2 more bytes follow
 
 	streamerInfoClass = "TStreamerInfo"
 	basicTypeClass    = "TStreamerBasicType"
@@ -177,8 +177,8 @@ func (e *basicElement) wire(c *wire.Codec) {
 	})
 }
 
-// wireClass describes the class of an object behind a pointer: its name, or a
-// reference to an earlier place that has it.
+// wireClass describes the class of an object that a pointer refers to: its name, or
+// a reference to an earlier occurrence of the name.
 func (l *streamerInfos) wireClass(c *wire.Codec, class *className) {
 	here := tag{uint32(l.KeyLen+c.Pos()+tagOffset) | classFlag, class.Name}
 	word := class.unknown
@@ -223,7 +223,7 @@ func (n *named) wire(c *wire.Codec) {
 	})
 }
 
-// counted describes bytes with their number before them.
+// counted describes bytes that are preceded by their number.
 func counted(c *wire.Codec, name string, body func()) {
 	c.Within(name, func() {
 		word, at := uint32(countFlag), c.Pos()
@@ -264,7 +264,7 @@ func elements[T any](c *wire.Codec, name string, n uint32, s *[]T, wireOne func(
 	})
 }
 
-// terminated describes a string with a zero byte behind it.
+// terminated describes a string that ends with a zero byte.
 func terminated(c *wire.Codec, name string, s *string) {
 	b := append([]byte(*s), 0)
 	if c.Writing() {

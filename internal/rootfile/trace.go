@@ -2,11 +2,12 @@ package rootfile
 
 import "github.com/go-rntuple/go-rntuple/internal/wire"
 
-// WalkInfos has c read streamer infos, the object behind a key of keyLen bytes.
+// WalkInfos walks c over streamer infos, the object that follows a key of keyLen
+// bytes.
 func WalkInfos(c *wire.Codec, keyLen uint16) {
 	l := streamerInfos{KeyLen: int(keyLen)}
 	l.Wire(c)
 }
 
-// DirectoryPath is how errors and others call the directory at path.
+// DirectoryPath returns the name that messages use for the directory at path.
 func DirectoryPath(path string) string { return directoryName(path) }

@@ -11,17 +11,17 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// ErrNotFound says that a file has no object of a name.
+// ErrNotFound reports that a file has no object of a given name.
 var ErrNotFound = errors.New("not found")
 
-// maxDepth is how deep directories may be nested, far more than anybody does.
+// maxDepth limits the nesting of directories.
 const maxDepth = 100
 
-// maxPath is how many bytes the path of a directory may have that Walk names.
+// maxPath limits the length in bytes of a directory's path that Walk visits.
 const maxPath = 4096
 
-// isDirectory reports whether k is the key of a directory. ROOT writes the
-// first of the names.
+// isDirectory reports whether k is the key of a directory. ROOT writes the first of
+// these names.
 func isDirectory(k Key) bool { return k.Class == "TDirectory" || k.Class == "TDirectoryFile" }
 
 // Walk calls visit for all keys in the directories of the file, in the order
@@ -39,8 +39,8 @@ func (f *File) Walk(visit func(dir string, k Key) error) error {
 type walker struct {
 	file  *File
 	visit func(dir string, k Key) error
-	// budget is how many bytes of key lists may still be read. Lists of a
-	// sound file have different bytes, so they are not longer than the file.
+	// budget is the number of bytes of key lists that may still be read. In a sound
+	// file lists do not overlap, so together they are not longer than the file.
 	budget int64
 	seen   map[int64]bool // key lists, by position
 }
@@ -55,9 +55,9 @@ func (w *walker) walk(dir string, d Directory, depth int) error {
 	w.budget -= int64(d.NBytesKeys)
 	switch {
 	case w.seen[d.SeekKeys]:
-		return fail(wire.Corrupt("the list of keys at %#x belongs to another directory too", d.SeekKeys))
+		return fail(wire.Corrupt("the list of keys at %#x also belongs to another directory", d.SeekKeys))
 	case w.budget < 0:
-		return fail(wire.Corrupt("lists of keys overlap: with this one, of %d bytes, they are longer than the file", d.NBytesKeys))
+		return fail(wire.Corrupt("lists of keys overlap: with this one of %d bytes they are longer than the file", d.NBytesKeys))
 	case depth > maxDepth:
 		return fail(wire.Unsupported("directories are nested more than %d deep", maxDepth))
 	case len(dir) > maxPath:
@@ -92,9 +92,9 @@ func (w *walker) walk(dir string, d Directory, depth int) error {
 // that path names: "dir/name;2". If classes are given, objects of other
 // classes are passed over.
 //
-// Lists of keys have no checksum, but records begin with the same keys: those
-// that could be the object are compared, so that damage to a list does not make
-// another object of it.
+// Lists of keys have no checksum, but records begin with the same keys. Find
+// compares those that could be the object, so that damage to a list does not lead
+// to another object.
 //
 // The error wraps ErrNotFound if there is no such object.
 func (f *File) Find(path string, class ...string) (Key, error) {
@@ -127,12 +127,12 @@ func (f *File) Find(path string, class ...string) (Key, error) {
 	}
 }
 
-// choose returns the key that is called name, which may include a cycle, and
-// that match accepts. The error says why there is none.
+// choose returns the key that match accepts and that is called name, which may
+// include a cycle. If there is none, the error says why.
 func choose(keys []Key, name string, match func(Key) bool) (Key, error) {
 	name, cycle := splitCycle(name)
 	var best *Key
-	var others []string // what of that name is passed over
+	var others []string // keys of that name that match does not accept
 	for i := range keys {
 		k := &keys[i]
 		switch {
@@ -156,9 +156,9 @@ func choose(keys []Key, name string, match func(Key) bool) (Key, error) {
 	return Key{}, fmt.Errorf("%w: no key is called %q", ErrNotFound, name)
 }
 
-// confirm makes sure that no other key of the list should have been chosen: that
-// none of the same name, or of the given classes, is what was asked for by what
-// its own record says.
+// confirm makes sure that no other key of the list should have been chosen: that of
+// the keys with the same name, or of the given classes, no record says that it is
+// the one asked for.
 func (f *File) confirm(keys []Key, chosen Key, class []string) error {
 	for _, k := range keys {
 		if k == chosen || k.Name != chosen.Name && !slices.Contains(class, k.Class) {
@@ -166,7 +166,7 @@ func (f *File) confirm(keys []Key, chosen Key, class []string) error {
 		}
 		b, err := f.readUpTo("key", k.SeekKey, int64(k.KeyLen))
 		if err != nil {
-			continue // gone, but not asked for
+			continue // missing, but not asked for
 		}
 		own, err := k.own(b)
 		if err != nil || own.Name != chosen.Name && k.Name != chosen.Name {
@@ -179,7 +179,7 @@ func (f *File) confirm(keys []Key, chosen Key, class []string) error {
 	return nil
 }
 
-// splitCycle splits "name;2"; the cycle is -1 if there is none.
+// splitCycle splits "name;2"; without a cycle it returns -1.
 func splitCycle(s string) (name string, cycle int) {
 	if i := strings.LastIndexByte(s, ';'); i >= 0 {
 		if n, err := strconv.ParseUint(s[i+1:], 10, 16); err == nil {
@@ -189,7 +189,7 @@ func splitCycle(s string) (name string, cycle int) {
 	return s, -1
 }
 
-// directory reads the directory record that k is the key of.
+// directory reads the directory record whose key is k.
 func (f *File) directory(path string, k Key) (d Directory, err error) {
 	what := directoryName(path)
 	b, err := f.readUpTo(what, k.SeekKey, int64(k.KeyLen)+directorySize)
@@ -226,13 +226,13 @@ func (f *File) keys(dir string, d Directory) ([]Key, error) {
 	return l.Keys, c.Err()
 }
 
-// check makes sure that l is the list of all keys of d: it might be the one of
-// another directory or of an earlier time, or have lost some. All lists that
-// uproot writes say that they are of the top directory.
+// check makes sure that l is the complete list of the keys of d: it might be that
+// of another directory or an earlier one, or lack some. Lists that uproot writes
+// always give the top directory.
 func (l *KeyList) check(d Directory, top int64) error {
 	switch k := &l.Key; {
 	case k.SeekKey != d.SeekKeys || k.SeekPdir != d.SeekDir && k.SeekPdir != top || k.NBytes > 0 && int64(k.NBytes) != int64(d.NBytesKeys): // negative after a crash
-		return wire.Corrupt("the list of keys says that it has %d bytes at %#x and is of the directory at %#x, the directory at %#x says %d at %#x",
+		return wire.Corrupt("the list of keys gives its length as %d at %#x and its directory as %#x, but the directory at %#x gives %d at %#x",
 			k.NBytes, k.SeekKey, k.SeekPdir, d.SeekDir, d.NBytesKeys, d.SeekKeys)
 	case len(l.Extra) >= minKey && len(bytes.Trim(l.Extra, "\x00")) > 0:
 		return wire.Corrupt("%d bytes follow the last of %d keys", len(l.Extra), len(l.Keys))
@@ -247,7 +247,7 @@ func join(dir, name string) string {
 	return dir + "/" + name
 }
 
-// directoryName returns how errors call a directory.
+// directoryName returns the name that messages use for a directory.
 func directoryName(path string) string {
 	if path == "" {
 		return "top directory"

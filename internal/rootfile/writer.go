@@ -16,65 +16,66 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// Options says how a file is written. The zero value is useful.
+// Options determine how a file is written. The zero value is useful.
 type Options struct {
-	Name  string // of the file, as ROOT shows it; without directories
+	Name  string // of the file, as ROOT shows it; without its directory
 	Title string
 
 	// Clock gives the time that records carry, to the second, in its own
 	// location. Nil: time.Now.
 	Clock func() time.Time
 
-	// UUID is the identity of the file; those of its directories are made
-	// from it. Zero: a random one. With the same UUID and clock, the same
-	// calls write the same bytes.
+	// UUID identifies the file; the UUIDs of its directories are derived from it.
+	// Zero stands for a random one. With the same UUID and clock, the same calls
+	// write the same bytes.
 	UUID [16]byte
 
-	// Compression is recorded as the default of a new file, and is how the
-	// Writer compresses the streamer infos. Payloads come compressed.
+	// Compression is recorded as the default of a new file, and the Writer
+	// compresses the streamer infos with it. Payloads are passed compressed.
 	Compression compress.Settings
 
-	// BigFrom is the file position above which 64 bits are used for positions
-	// where 32 would do. Zero, or more than that: 2000000000, as for ROOT.
+	// BigFrom is the file position above which positions are written with 64 bits
+	// even where 32 would do. Zero, and larger values, stand for 2000000000, as in
+	// ROOT.
 	BigFrom int64
 }
 
 const (
 	defaultBigFrom = 2000000000 // ROOT's kStartBigFile
 	begin          = 100        // of the first record, leaving room for the header
-	rootVersion    = 64000      // ROOT whose records these are
+	rootVersion    = 64000      // version of ROOT whose records these are
 
-	// maxName is the longest string in a key that ROOT's RNTuple reader
-	// accepts: it aborts if there is a length of 4 bytes.
+	// maxName is the longest string in a key that ROOT's RNTuple reader accepts: it
+	// aborts if the length needs 4 bytes.
 	maxName = 254
 
-	// tailBuffer is how many bytes are collected for a write. Payloads that
-	// are longer go to the file without being copied.
+	// tailBuffer is the number of bytes that are collected for one write. Longer
+	// payloads are written without being copied.
 	tailBuffer = 64 << 10
 )
 
-// A Writer writes a ROOT file. What it writes is behind what is there and
-// cannot be seen before Commit or Close, which show all of it at once; if a
-// write fails before, the file is as it was after the last Commit.
+// A Writer writes a ROOT file. It appends to what is there; Commit and Close make
+// all of it visible at once. If a write fails before that, the file is as the last
+// Commit left it.
 //
-// An error of the target stays: all later calls return it. A Writer is used
-// by one goroutine at a time.
+// An error of the target is sticky: all later calls return it. A Writer must not be
+// used by several goroutines at once.
 type Writer struct {
 	opts Options
 	w    io.WriterAt
 	tail *bufio.Writer // writes to the end of the file
 	end  int64         // where the next record goes
 
-	// head is the start of the file up to the end of the top directory: what
-	// has to be changed in one write, as it says where everything else is.
+	// head is the start of the file up to the end of the top directory. It must be
+	// changed in one write, because it gives the places of everything else.
 	head    []byte
 	header  Header
-	folders []*folder // the top directory first, in the order they were met
+	folders []*folder // the top directory first, then in the order of their first use
 	gaps    gaps
 
-	// What directories below the top one no longer need is used until their
-	// records are rewritten, which is after the write that commits. So it can
-	// be listed as free one commit later.
+	// The space that directories below the top one no longer need is in use until
+	// their records are rewritten, after the write that commits. So it can be
+	// listed as free one commit later.
 	waiting, settled []gap
 
 	committed int64 // header.End that the file has
@@ -83,16 +84,17 @@ type Writer struct {
 	err       error
 }
 
-// An Object is what a directory lists under a name.
+// An Object is an object that a directory lists under a name.
 type Object struct {
 	Class, Name, Title string
-	// Stored is the object as the file has it: of Len bytes, or compressed.
+	// Stored holds the bytes in the file: Len bytes, or fewer if they are
+	// compressed.
 	Stored []byte
 	Len    int
 }
 
-// Create starts a new file in w, which should be empty. Until the first Commit
-// or Close it begins with zeros, or whatever was there.
+// Create starts a new file in w, which should be empty. Before the first Commit or
+// Close, its start is not written.
 func Create(w io.WriterAt, opts Options) (*Writer, error) {
 	if err := opts.complete(); err != nil {
 		return nil, err
@@ -124,7 +126,7 @@ func Create(w io.WriterAt, opts Options) (*Writer, error) {
 	return f, nil
 }
 
-// complete checks the options and sets the defaults.
+// complete checks the options and fills in the defaults.
 func (o *Options) complete() error {
 	if err := checkNames(o.Name, o.Title); err != nil {
 		return fmt.Errorf("file: %w", err)
@@ -146,7 +148,7 @@ func (o *Options) complete() error {
 	return nil
 }
 
-// startAt makes end the place of the next record.
+// startAt makes end the position of the next record.
 func (w *Writer) startAt(end int64) {
 	w.end = end
 	to := io.NewOffsetWriter(w.w, end)
@@ -161,11 +163,11 @@ func (w *Writer) now() Datime { return MakeDatime(w.opts.Clock()) }
 // top returns the top directory.
 func (w *Writer) top() *folder { return w.folders[0] }
 
-// Size returns the length of the file as it is committed. The target may have
-// more bytes: records that are not committed, or what was there before.
+// Size returns the length of the file as of the last commit. The target may be
+// longer: it may have uncommitted records, or bytes that were there before.
 func (w *Writer) Size() int64 { return w.committed }
 
-// fail makes err, an error of the target, that of all later calls.
+// fail records err, an error of the target, which all later calls return.
 func (w *Writer) fail(err error) error {
 	if w.err == nil {
 		w.err = err
@@ -173,7 +175,7 @@ func (w *Writer) fail(err error) error {
 	return w.err
 }
 
-// place completes a key with what depends on where it is: at the end of the file.
+// place completes a key for its position, the end of the file.
 func (w *Writer) place(k *Key) {
 	k.SeekKey = w.end
 	if k.Version == 0 {
@@ -189,8 +191,8 @@ func (w *Writer) place(k *Key) {
 	k.KeyLen = uint16(k.Size())
 }
 
-// record appends a record: the key, which lacks what place and the payload
-// tell, and the payload of objLen uncompressed bytes.
+// record appends a record: a key, whose position and lengths it fills in, and a
+// payload of objLen uncompressed bytes.
 func (w *Writer) record(k Key, objLen int, payload ...[]byte) (Key, error) {
 	if w.err != nil {
 		return k, w.err
@@ -242,9 +244,9 @@ func (w *Writer) Unlisted(o Object) (offset int64, err error) {
 	return k.SeekKey + int64(k.KeyLen), err
 }
 
-// Object appends an object and lists it in a directory, which is made if it is
-// not there: "" is the top one, "a/b" one in another. An object that has the
-// name already stays, with a lower cycle.
+// Object appends an object and lists it in a directory, which is created if
+// necessary: "" is the top one, "a/b" one in another. An existing object of that
+// name stays, with a lower cycle.
 func (w *Writer) Object(dir string, o Object) (Key, error) {
 	d, err := w.folder(dir)
 	if err != nil {
@@ -265,8 +267,8 @@ func (w *Writer) Object(dir string, o Object) (Key, error) {
 }
 
 // Replace appends an object and lists it in place of the one whose key Object
-// returned, with the same cycle. What that one used is free from the next
-// Commit on.
+// returned, with the same cycle. The space of the old object is free after the next
+// Commit.
 func (w *Writer) Replace(dir string, old Key, o Object) (Key, error) {
 	d, err := w.folder(dir)
 	if err != nil {
@@ -295,7 +297,7 @@ func (w *Writer) object(d *folder, o Object, cycle int16) (Key, error) {
 	return w.record(Key{Cycle: cycle, SeekPdir: d.SeekDir, Class: o.Class, Name: o.Name, Title: o.Title}, o.Len, o.Stored)
 }
 
-// checkNames says which of the strings of a key ROOT would not read.
+// checkNames returns an error if ROOT would not read one of the strings of a key.
 func checkNames(names ...string) error {
 	for _, s := range names {
 		if len(s) > maxName {
@@ -314,8 +316,8 @@ func encoded(r interface{ Wire(*wire.Codec) }) ([]byte, error) {
 
 var errClosed = errors.New("the ROOT file is closed")
 
-// nextUUID returns the identity of the next directory: that of the file, the
-// first word of which counts.
+// nextUUID returns the UUID of the next directory: that of the file, with its first
+// word counted up.
 func (w *Writer) nextUUID() [16]byte {
 	id := w.opts.UUID
 	n := binary.BigEndian.Uint32(id[:]) + uint32(len(w.folders))

@@ -254,7 +254,7 @@ func TestObjectErrors(t *testing.T) {
 	}
 	d, _ := w.folder("a")
 	d.keys[1].Cycle = 32767
-	if _, err := w.Object("a", plain("z", "")); err == nil || !strings.Contains(err.Error(), "32767 cycles") {
+	if _, err := w.Object("a", plain("z", "")); err == nil || !strings.Contains(err.Error(), "cycle 32767") {
 		t.Error(err)
 	}
 	d.keys[1].Cycle = 1

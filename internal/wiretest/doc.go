@@ -1,5 +1,5 @@
-// Package wiretest checks descriptions of records against bytes, for tests only:
-// what is read is written as it was, every strict prefix is refused, bytes that
-// a newer writer added are kept, and no damage makes the reader panic or
-// allocate more than in proportion to the input.
+// Package wiretest checks the descriptions of records against bytes: records are
+// written as they were read, every strict prefix is refused, bytes that a newer
+// writer added are kept, and damage makes no reader panic or allocate more than in
+// proportion to the input. It is for tests only.
 package wiretest

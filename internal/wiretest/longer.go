@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Longer checks that bytes behind the members that are known are kept, in every
-// frame of v: all slices of bytes whose names end in "Extra" are filled, one
-// after the other. It is for frames that Codec.Extra does not know.
+// Longer checks that bytes after the known members are kept, in every frame of v:
+// it fills all byte slices whose names end in "Extra", one after the other. It is
+// for frames that Codec.Extra does not find.
 func Longer[T any](t *testing.T, c Codec[*T], v *T) {
 	t.Helper()
 	n := 0
@@ -30,7 +30,7 @@ func Longer[T any](t *testing.T, c Codec[*T], v *T) {
 		}
 	})
 	if n == 0 {
-		t.Errorf("%s: no member is called Extra", c.Name)
+		t.Errorf("%s: no member has a name that ends in Extra", c.Name)
 	}
 }
 

@@ -16,13 +16,13 @@ import (
 // A Seed is the metadata of an RNTuple that ROOT wrote: its envelopes,
 // decompressed.
 type Seed struct {
-	Name           string // file and RNTuple
+	Name           string // of the file, and of the RNTuple
 	Header, Footer []byte
 	PageLists      [][]byte
 }
 
 // Seeds returns the metadata of all RNTuples in the test data of the repository
-// and in ../shared beside it. Where there is none, it says so.
+// and, if there is one, in the folder shared beside it.
 func Seeds(t testing.TB) []Seed {
 	t.Helper()
 	root := repository(t)

@@ -15,18 +15,17 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// A Vector is bytes written by hand.
+// A Vector is a record as bytes, written by hand.
 type Vector struct {
 	Bytes  []byte
 	Frames []Span // record and list frames
 }
 
-// A Span is a range of bytes, End excluded.
+// A Span is a range of bytes, from Start up to but not including End.
 type Span struct{ Start, End int }
 
-// Hex reads bytes from a text of hexadecimal digits and Go strings in quotes.
-// Brackets enclose frames, # begins a comment. It panics if a frame's size is not
-// what the frame says.
+// Hex parses a text of hexadecimal digits and quoted Go strings. Brackets enclose
+// frames, # begins a comment. It panics if the size in a frame is wrong.
 func Hex(text string) Vector {
 	var v Vector
 	var open []int // indices into Frames
@@ -103,19 +102,19 @@ func (v Vector) With(frame int, extra ...byte) []byte {
 	return b
 }
 
-// A Codec is a way to read and write a T.
+// A Codec reads and writes values of type T.
 type Codec[T any] struct {
-	Name   string                                 // that paths in errors begin with
+	Name   string                                 // with which paths in errors begin
 	Base   int64                                  // offset of the first byte
 	Parse  func(b []byte) (v T, n int, err error) // n is the number of bytes read
 	Append func(dst []byte, v T) ([]byte, error)
 
-	// Seal makes an envelope out of its head and payload; nil if the bytes
-	// need no such thing.
+	// Seal makes an envelope out of its head and payload. It is nil for records
+	// that are not envelopes.
 	Seal func(body []byte) []byte
 }
 
-// Walk is the Codec of records that describe walks over.
+// Walk returns the Codec of the records that describe walks over.
 func Walk[T any](name string, describe func(*T, *wire.Codec)) Codec[*T] {
 	const base = 1000
 	return Codec[*T]{
@@ -133,7 +132,7 @@ func Walk[T any](name string, describe func(*T, *wire.Codec)) Codec[*T] {
 	}
 }
 
-// Envelope is the Codec of envelopes of the given type.
+// Envelope returns the Codec of envelopes of the given type.
 func Envelope[T any](name string, kind uint16, parse func([]byte) (T, error), appendTo func(T, []byte) ([]byte, error)) Codec[T] {
 	return Codec[T]{
 		Name:   name,
@@ -143,8 +142,8 @@ func Envelope[T any](name string, kind uint16, parse func([]byte) (T, error), ap
 	}
 }
 
-// Seal gives an envelope's head and payload the type, the length and the
-// checksum that belong there. Specification: "Envelopes".
+// Seal makes an envelope: it adds type, length and checksum to its head and
+// payload. Specification: "Envelopes".
 func Seal(kind uint16, body []byte) []byte {
 	b := append([]byte(nil), body...)
 	for len(b) < 8 {
@@ -154,8 +153,8 @@ func Seal(kind uint16, body []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, checksum.Sum(b))
 }
 
-// Check makes all checks of c on v and returns the value. Prefixes of the
-// lengths in whole are complete.
+// Check makes all checks of c on v and returns the value. Prefixes of the lengths
+// in whole are valid records.
 func (c Codec[T]) Check(t *testing.T, v Vector, whole ...int) T {
 	t.Helper()
 	value := c.RoundTrip(t, c.seal(v.Bytes))
@@ -172,7 +171,8 @@ func (c Codec[T]) seal(b []byte) []byte {
 	return c.Seal(b)
 }
 
-// RoundTrip checks that all of b is read, and written as it was.
+// RoundTrip checks that all of b is read, and that it is written again without a
+// difference.
 func (c Codec[T]) RoundTrip(t testing.TB, b []byte) T {
 	t.Helper()
 	v, n, err := c.Parse(b)
@@ -192,7 +192,8 @@ func (c Codec[T]) sameBytes(t testing.TB, v T, b []byte) {
 	}
 }
 
-// Prefixes checks that all strict prefixes of v but whole ones are refused.
+// Prefixes checks that all strict prefixes of v, except those in whole, are
+// refused.
 func (c Codec[T]) Prefixes(t testing.TB, v Vector, whole ...int) {
 	t.Helper()
 	b := c.seal(v.Bytes)
@@ -216,14 +217,14 @@ prefixes:
 	}
 }
 
-// corrupt checks the error of the first n bytes.
+// corrupt checks the error for the first n bytes.
 func (c Codec[T]) corrupt(t testing.TB, err error, n int) {
 	t.Helper()
 	if err == nil {
-		t.Errorf("%s: the first %d bytes are taken for all", c.Name, n)
+		t.Errorf("%s: the first %d bytes are accepted", c.Name, n)
 	} else if fault := Fault(t, err, wire.ErrCorrupt); fault != nil {
 		if fault.Offset < c.Base || fault.Offset > c.Base+int64(n) || !strings.HasPrefix(fault.Path, c.Name+".") {
-			t.Errorf("%s: the first %d bytes: error is misplaced: %v", c.Name, n, err)
+			t.Errorf("%s: the first %d bytes: the error has the wrong place: %v", c.Name, n, err)
 		}
 	}
 }
@@ -240,8 +241,8 @@ func (c Codec[T]) Extra(t testing.TB, v Vector) {
 	}
 }
 
-// Damage changes every byte. What can still be read must be written as it was,
-// the rest refused.
+// Damage changes every byte. The result must be refused, or be written as it was
+// read.
 func (c Codec[T]) Damage(t testing.TB, v Vector) {
 	t.Helper()
 	b := append([]byte(nil), v.Bytes...)
@@ -253,8 +254,8 @@ func (c Codec[T]) Damage(t testing.TB, v Vector) {
 	}
 }
 
-// Try checks that any bytes, if they can be read, are written as they were, and
-// refused otherwise; in proportion to their number. Fuzz targets are made of it.
+// Try checks that b is refused, or is written as it was read, and that reading it
+// allocates memory in proportion to its length. Fuzz targets call it.
 func (c Codec[T]) Try(t testing.TB, b []byte) (v T, ok bool) {
 	t.Helper()
 	var n int
@@ -272,12 +273,12 @@ func (c Codec[T]) Try(t testing.TB, b []byte) (v T, ok bool) {
 }
 
 // Fault checks that err is a FormatError that wraps exactly one kind of fault,
-// one of kinds, and returns it.
+// which must be one of kinds, and returns it.
 func Fault(t testing.TB, err error, kinds ...error) *wire.FormatError {
 	t.Helper()
 	var fault *wire.FormatError
 	if !errors.As(err, &fault) {
-		t.Errorf("%v is no FormatError", err)
+		t.Errorf("%v is not a FormatError", err)
 		return nil
 	}
 	all, of := 0, 0
