@@ -37,7 +37,7 @@ RNTuple gets a higher cycle, and stays readable as it was under its old one.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch lines := slices.Contains(args[1:], "-"); {
 			case lines && len(args) > 2:
-				return usageError(`"-" excludes other files`)
+				return usageError(`"-" cannot be combined with files`)
 			case lines:
 				return t.appendLines(cmd, args[0], m)
 			}

@@ -28,8 +28,8 @@ func fileArgs(limit int) cobra.PositionalArgs {
 	}
 }
 
-// outArgs checks the arguments OUT IN and more, up to limit in all. Done is what
-// becomes of IN: "merged".
+// outArgs checks the arguments OUT IN and more, up to limit in all. Done says for
+// messages what is done to IN: "merged".
 func outArgs(limit int, done string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
@@ -42,8 +42,7 @@ func outArgs(limit int, done string) cobra.PositionalArgs {
 	}
 }
 
-// shortCount returns args with -5 in place of -n5 spelled out for the command
-// head.
+// shortCount returns args with -5, an argument of the command head, written as -n5.
 func shortCount(root *cobra.Command, args []string) []string {
 	args = append([]string{}, args...) // not nil, for which cobra would take os.Args
 	if cmd, _, err := root.Find(args); err != nil || cmd.Name() != "head" {
@@ -63,7 +62,7 @@ func shortCount(root *cobra.Command, args []string) []string {
 
 var minusNumber = regexp.MustCompile(`^-[0-9]+$`)
 
-// entries is a number of entries as a flag.
+// entries is the value of a flag, a number of entries.
 type entries int64
 
 // all is a number of entries that no RNTuple reaches.

@@ -12,7 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// attributes is which attributes to print.
+// attributes says which attributes to print.
 type attributes struct {
 	set    string // all if empty
 	entry  entries
@@ -109,7 +109,7 @@ func (t *tool) printAttributes(ctx context.Context, r *rntuple.Reader, name stri
 	return view.Err()
 }
 
-// setListing is what attrs says of a set.
+// setListing is a set in the JSON of attrs.
 type setListing struct {
 	attributeSet
 	Attributes int        `json:"attributes"`

@@ -10,7 +10,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// selection is which part of an RNTuple to print.
+// selection says which part of an RNTuple to print.
 type selection struct {
 	fields       []string // patterns; all if empty
 	first, count entries
@@ -24,8 +24,8 @@ func (t *tool) catCommand() *cobra.Command {
 		Long: `cat prints entries as JSON, one object a line. Its members are the top-level
 fields in the order of the schema, or the fields that --fields names, in that order.
 
-Integers are exact, floats as short as possible while they read back to the same
-value. What JSON has no numbers for are the strings "NaN", "Infinity" and
+Integers are exact, floats as short as possible so that they read back to the same
+value. Floats that are not JSON numbers are the strings "NaN", "Infinity" and
 "-Infinity". Characters, bytes and enums are integers. Bytes of strings that are not
 valid UTF-8 become the lone surrogates \udc80 to \udcff with the byte in the low half.
 Maps are objects if their keys are strings that do not repeat, otherwise arrays of

@@ -83,7 +83,7 @@ func completeFields(cmd *cobra.Command, flag string, file int) {
 	})
 }
 
-// maxCompletions is more than anybody reads.
+// maxCompletions limits the number of completions.
 const maxCompletions = 2000
 
 // pathsLike returns the paths of fields that begin with word, of the level that

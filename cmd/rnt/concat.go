@@ -15,7 +15,7 @@ func (t *tool) concatCommand() *cobra.Command {
 	var clusters bool
 	cmd := &cobra.Command{
 		Use:   "concat OUT IN[FIRST:END]...",
-		Short: "Put ranges of entries one after the other",
+		Short: "Join ranges of entries",
 		Long: `concat makes a ROOT file OUT with ranges of entries of the RNTuples in the files IN,
 in this order: from FIRST, counted from 0, up to but not including END. Both may be
 left out, and so may the brackets. With --clusters the numbers count clusters.

@@ -16,7 +16,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// creation is what to make.
+// creation holds the flags of create.
 type creation struct {
 	schema, name, compression string
 	clusterSize               int64
@@ -27,7 +27,7 @@ func (t *tool) createCommand() *cobra.Command {
 	var c creation
 	cmd := &cobra.Command{
 		Use:   "create --schema SCHEMA OUT",
-		Short: "Make a ROOT file of entries in JSON Lines",
+		Short: "Make a ROOT file from JSON Lines",
 		Long: `create reads entries from standard input, as the JSON Lines that cat prints, and
 writes them as an RNTuple to the new ROOT file OUT. SCHEMA is a file as printed by
 "rnt schema --json". A field in it needs only a name and a type of the standard

@@ -16,7 +16,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// diffing is how to compare.
+// diffing holds the flags of diff.
 type diffing struct {
 	abs, rel       float64
 	tolerances     []string
@@ -24,7 +24,7 @@ type diffing struct {
 	layout, asJSON bool
 }
 
-// errDiffer is the error of diff when it has found, and printed, differences.
+// errDiffer is the error of diff if it has found and printed differences.
 var errDiffer = errors.New("the RNTuples differ")
 
 // A troubleError is any other error of diff, whose status 1 means differences.
@@ -79,7 +79,7 @@ With --quiet nothing is printed; the status tells.`,
 	}
 	f := cmd.Flags()
 	f.Float64Var(&d.abs, "abs", 0, "floats that differ by at most this much are equal")
-	f.Float64Var(&d.rel, "rel", 0, "floats that differ by at most this part of the larger one are equal")
+	f.Float64Var(&d.rel, "rel", 0, "floats that differ by at most this fraction of the larger one are equal")
 	f.StringArrayVar(&d.tolerances, "tolerance", nil, "FIELD=ABS or FIELD=ABS:REL, repeated for more fields")
 	f.BoolVar(&d.layout, "layout", false, "also compare clusters, pages, encodings, compression and sizes")
 	f.BoolVar(&d.asJSON, "json", false, "print JSON, also for fields that differ within the tolerance")
@@ -88,7 +88,7 @@ With --quiet nothing is printed; the status tells.`,
 	return cmd
 }
 
-// options returns the options of package differ.
+// options returns the options of package compare.
 func (d *diffing) options() ([]differ.Option, error) {
 	opts := []differ.Option{differ.Tolerance(d.abs, d.rel)}
 	for _, text := range d.tolerances {

@@ -1,26 +1,26 @@
-// Command rnt shows what RNTuples, the columnar data sets in ROOT files, hold and
-// what they cost, checks and repairs them, and makes new ones.
+// Command rnt shows, checks, repairs and makes RNTuples, the columnar data sets in
+// ROOT files.
 //
-//	rnt ls FILE...              the RNTuples in files
-//	rnt schema FILE [NTUPLE]    the fields, their types and columns
-//	rnt cat FILE [NTUPLE]       the entries, as JSON Lines
-//	rnt head FILE [NTUPLE]      the first entries
-//	rnt stat FILE [NTUPLE]      sizes on disk and in memory
-//	rnt attrs FILE [NTUPLE]     attribute sets: what is said of ranges of entries
-//	rnt verify FILE...          what is damaged
-//	rnt dump FILE [NTUPLE]      the records, byte by byte
-//	rnt diff A B [NTUPLE]       how two RNTuples differ
-//	rnt recover OUT IN          what is left of a damaged file
-//	rnt create --schema S OUT   a file of entries in JSON Lines
-//	rnt merge OUT IN...         the entries of several files, one after the other
-//	rnt slim OUT IN             some of the fields
-//	rnt skim --where E OUT IN   the entries that meet a condition
-//	rnt concat OUT IN[A:B]...   ranges of entries, one after the other
-//	rnt split OUT IN            several files with some of the entries each
-//	rnt hmerge OUT IN...        the fields of several files, side by side
-//	rnt repack OUT IN           the same entries, stored differently
-//	rnt append INTO IN...       more entries in an existing file
-//	rnt rename FILE [NTUPLE]    new names, in an existing file or a copy
+//	rnt ls FILE...              list the RNTuples in files
+//	rnt schema FILE [NTUPLE]    print the fields, their types and columns
+//	rnt cat FILE [NTUPLE]       print the entries, as JSON Lines
+//	rnt head FILE [NTUPLE]      print the first entries
+//	rnt stat FILE [NTUPLE]      print the sizes on disk and in memory
+//	rnt attrs FILE [NTUPLE]     print the attributes of ranges of entries
+//	rnt verify FILE...          check files for damage
+//	rnt dump FILE [NTUPLE]      print the records, byte by byte
+//	rnt diff A B [NTUPLE]       compare two RNTuples
+//	rnt recover OUT IN          save what is left of a damaged file
+//	rnt create --schema S OUT   make a file from JSON Lines
+//	rnt merge OUT IN...         join the entries of several files
+//	rnt slim OUT IN             keep or drop fields
+//	rnt skim --where E OUT IN   keep the entries that meet a condition
+//	rnt concat OUT IN[A:B]...   join ranges of entries
+//	rnt split OUT IN            divide the entries among several files
+//	rnt hmerge OUT IN...        put the fields of several files side by side
+//	rnt repack OUT IN           change compression, encodings or clusters
+//	rnt append INTO IN...       add entries to an existing file
+//	rnt rename FILE [NTUPLE]    change names, in an existing file or a copy
 //
 // Results go to standard output, everything else to standard error. The exit
 // statuses are those of the constants below, which `rnt help` explains.

@@ -11,7 +11,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/dump"
 )
 
-// dumping is what to show.
+// dumping holds the flags of dump.
 type dumping struct {
 	dump.Options
 	at, page string
@@ -23,7 +23,7 @@ func (t *tool) dumpCommand() *cobra.Command {
 	var d dumping
 	cmd := &cobra.Command{
 		Use:   "dump FILE [NTUPLE]",
-		Short: "Print records byte by byte, with what every byte means",
+		Short: "Print records byte by byte, with the meaning of every byte",
 		Long: `dump prints the records of an RNTuple byte by byte: anchor, header, footer and page
 lists, each with its key, or those that flags choose. Every line is a member: its
 offset in the file and in the record, its bytes, its name in the specification, its
@@ -49,7 +49,7 @@ record is shown up to the damage, followed by what is wrong, and the exit status
 	f.BoolVar(&d.Header, "header", false, "the header")
 	f.BoolVar(&d.Footer, "footer", false, "the footer")
 	f.BoolVar(&d.PageLists, "page-lists", false, "all page lists")
-	f.IntSliceVar(&d.lists, "page-list", nil, "the page lists of the cluster groups `N,…`, from 0")
+	f.IntSliceVar(&d.lists, "page-list", nil, "the page lists of the cluster groups `N,...`, from 0")
 	f.StringVar(&d.at, "at", "", "the record that holds the byte at `OFFSET` of the file")
 	f.StringVar(&d.page, "page", "", "a page and its elements: `COLUMN/CLUSTER/PAGE`, from 0")
 	f.BoolVar(&d.asJSON, "json", false, "print JSON, a record a line, bytes in hexadecimal digits")

@@ -23,12 +23,12 @@ const (
 	exitSignal = 128
 )
 
-// A usageError says that the tool was called with wrong arguments.
+// A usageError reports wrong arguments.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// A signalError is why the context of a run ends early.
+// A signalError is the cause of a context that a signal cancels.
 type signalError struct{ os.Signal }
 
 func (e signalError) Error() string {
@@ -52,7 +52,7 @@ func (t *tool) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 	case err == nil:
 		return exitOK
 	case !t.running || errors.As(err, new(usageError)):
-		// What fails before a command runs is the parsing of its arguments.
+		// Before a command runs, only the parsing of its arguments can fail.
 		t.complain(err)
 		fmt.Fprintf(t.stderr, "usage: %s\nMore with: %s --help\n", cmd.UseLine(), cmd.CommandPath())
 		return exitUsage
@@ -71,8 +71,8 @@ func (t *tool) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 	return exitError
 }
 
-// complain prints an error. Errors that are joined get a line each, and so do the
-// items of a list, which are indented.
+// complain prints an error. Joined errors get a line each, and so do the items of a
+// list, which are indented.
 func (t *tool) complain(err error) {
 	text := err.Error()
 	if t.spooled != "" {
@@ -83,7 +83,8 @@ func (t *tool) complain(err error) {
 		if item, ok := strings.CutPrefix(line, "\t"); ok {
 			prefix, line = "  ", item
 		}
-		// Messages may quote the file, which must not control the terminal.
+		// Messages may quote bytes of the file, which must not control the
+		// terminal.
 		fmt.Fprintf(t.stderr, "%s%s\n", prefix, schema.Printable(line))
 	}
 }

@@ -41,10 +41,9 @@ type choice struct {
 	field *schema.Field
 }
 
-// choose returns the fields of s that patterns name, each once, in the order of
-// the patterns and the schema; of a field that matches a pattern only itself, not
-// those below it. The error names all patterns that no field matches, in a line
-// each.
+// choose returns the fields of s that match patterns, each once, in the order of
+// the patterns and the schema, without the fields below them. The error names all
+// patterns that no field matches, each in a line.
 func choose(s *schema.Schema, patterns []string) ([]choice, error) {
 	var chosen []choice
 	var errs []error
@@ -86,7 +85,7 @@ func choose(s *schema.Schema, patterns []string) ([]choice, error) {
 	return chosen, errors.Join(errs...)
 }
 
-// A list is several errors, one a line in the text of a larger one.
+// A list is several errors, each a line in the text of a larger one.
 type list []error
 
 func (l list) Error() string {
@@ -122,7 +121,7 @@ func fieldsOf(chosen []choice) []*schema.Field {
 	return all
 }
 
-// below reports whether f is one of some fields or below one of them.
+// below reports whether f is one of the given fields or below one of them.
 func below(fields []*schema.Field, f *schema.Field) bool {
 	for ; f != nil; f = f.Parent {
 		if slices.Contains(fields, f) {

@@ -15,7 +15,8 @@ import (
 // stdinName is what messages call standard input.
 const stdinName = "standard input"
 
-// maxSpooled is how many bytes of standard input are put into a temporary file.
+// maxSpooled is the most bytes of standard input that are put into a temporary
+// file.
 const maxSpooled = 64 << 30
 
 // shown returns how results name the file of an argument.
@@ -27,7 +28,7 @@ func shown(arg string) string {
 }
 
 // input returns the path of the file that an argument names. For "-" that is a
-// temporary file with everything that standard input holds, since the parts of an
+// temporary file with everything from standard input, because the parts of an
 // RNTuple cannot be read in the order in which they are stored.
 func (t *tool) input(ctx context.Context, arg string) (string, error) {
 	if arg != "-" || t.spooled != "" {
@@ -62,7 +63,7 @@ func (t *tool) input(ctx context.Context, arg string) (string, error) {
 }
 
 // interruptible returns a reader of standard input whose Read fails once ctx is
-// done, even while nothing comes in.
+// done, even while no input arrives.
 func (t *tool) interruptible(ctx context.Context) io.Reader {
 	r, w := io.Pipe()
 	context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
@@ -111,7 +112,7 @@ func (t *tool) openFile(ctx context.Context, arg string) (*os.File, int64, error
 }
 
 // checkOutput makes sure that a command may make the file out. It must not be one
-// of the inputs, under whichever name, and must exist only if force is set.
+// of the inputs, under any name, and may exist only if force is set.
 func checkOutput(out string, force bool, inputs ...string) error {
 	if out == "-" {
 		return usageError("a ROOT file cannot be written to standard output")
@@ -132,7 +133,7 @@ func checkOutput(out string, force bool, inputs ...string) error {
 	return nil
 }
 
-// checkNotInput makes sure that a file that is written to is none of the inputs.
+// checkNotInput makes sure that a file that is written to is not one of the inputs.
 func checkNotInput(out string, inputs ...string) error {
 	info, err := os.Stat(out)
 	if err != nil {

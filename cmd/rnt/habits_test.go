@@ -81,7 +81,7 @@ func TestHabits(t *testing.T) {
 		{"verify -q DIMUON", 0, "", ""},
 
 		{"create OUT", 2, "", "rnt: which schema? Use --schema\n"},
-		{"merge --into --force OUT DIMUON", 2, "", "rnt: --into replaces nothing; leave out --force\n"},
+		{"merge --into --force OUT DIMUON", 2, "", "rnt: --into replaces no file; leave out --force\n"},
 		{"ls -j 0 DIMUON", 2, "", "rnt: --jobs must be positive\n"},
 		{"skim --where a:b>1 OUT DIMUON", 2, "", `; if a:b is a field, write $env["a:b"]` + "\n"},
 	} {

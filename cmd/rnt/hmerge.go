@@ -6,7 +6,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
-// hmerging is how to merge side by side.
+// hmerging holds the flags of hmerge.
 type hmerging struct {
 	making
 	names, prefixes []string

@@ -9,7 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
-// maxLeft is how many objects of a file a warning names.
+// maxLeft is the most objects of a file that a warning names.
 const maxLeft = 8
 
 // warnLeft says which objects in the files of inputs were not copied, in a line for

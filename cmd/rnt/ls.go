@@ -33,7 +33,7 @@ is compressed. One that cannot be read is listed with the reason.`,
 	return cmd
 }
 
-// listing is what ls says of an RNTuple.
+// listing is what ls prints about an RNTuple.
 type listing struct {
 	File          string         `json:"file"`
 	Path          string         `json:"path"`
@@ -84,8 +84,8 @@ func (t *tool) ls(ctx context.Context, args []string, asJSON bool) error {
 	return errors.Join(errs...)
 }
 
-// listFile lists the RNTuples in a file. With an error there may be some that were
-// found before it. It wraps ErrNotFound if there is none.
+// listFile lists the RNTuples in a file. With an error it returns those that were
+// found before. The error wraps ErrNotFound if there are none.
 func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err error) {
 	f, size, err := t.openFile(ctx, arg)
 	if err != nil {

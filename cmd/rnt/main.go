@@ -54,7 +54,7 @@ type tool struct {
 	spooled        string // the temporary file with what standard input held; see input
 }
 
-// cleanUp removes what must not outlive the process.
+// cleanUp removes temporary files.
 func (t *tool) cleanUp() {
 	if t.spooled != "" {
 		os.Remove(t.spooled)
@@ -65,7 +65,7 @@ func (t *tool) cleanUp() {
 func (t *tool) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rnt COMMAND",
-		Short: "Look into the RNTuples of ROOT files, and make them",
+		Short: "Show, check and make RNTuples in ROOT files",
 		Long: "rnt shows which RNTuples a ROOT file holds, their schemas, entries and sizes, and\n" +
 			"makes new files from them.\n\n" +
 			"NTUPLE is the name of an RNTuple, with its directories and its cycle if needed:\n" +
@@ -118,7 +118,7 @@ func (t *tool) begin(cmd *cobra.Command, _ []string) error {
 		if t.jobs <= 0 {
 			return usageError("--jobs must be positive")
 		}
-		// All workers of the library are as many as there are processors to use.
+		// The library uses as many workers as there are processors for Go.
 		runtime.GOMAXPROCS(t.jobs)
 	}
 	t.running = true
@@ -128,7 +128,7 @@ func (t *tool) begin(cmd *cobra.Command, _ []string) error {
 func (t *tool) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print which build this is",
+		Short: "Print the version of rnt and of the format it reads",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(t.out, version())

@@ -11,14 +11,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
-// making is how to make a file from others: the flags that those commands share.
+// making holds the flags that the commands share which make a file from others.
 type making struct {
 	name, compression       string
 	clusterSize             int64
 	dropSets, force, asJSON bool
 }
 
-// flags adds the flags. Standard is what the compression is by default.
+// flags adds the flags. Standard describes the default compression.
 func (m *making) flags(cmd *cobra.Command, standard string) {
 	f := cmd.Flags()
 	compressionFlag(cmd, &m.compression, "", standard)
@@ -37,8 +37,8 @@ func forceFlag(cmd *cobra.Command, force *bool) {
 	cmd.Flags().BoolVar(force, "force", false, "replace OUT if it exists")
 }
 
-// compressionFlag adds the flag --compression with the default value, or if that is
-// empty a standard in words.
+// compressionFlag adds the flag --compression with a default value or, if that is
+// empty, a description of the default.
 func compressionFlag(cmd *cobra.Command, settings *string, value, standard string) {
 	usage := `"zstd:5", "lz4:4", "zlib:1", "lzma:7" or "none"`
 	if value == "" {
@@ -49,7 +49,7 @@ func compressionFlag(cmd *cobra.Command, settings *string, value, standard strin
 		"lzma:7\tsmallest, slow", "none\tuncompressed")
 }
 
-// compressionOption returns the option for the flag --compression, none if that
+// compressionOption returns the option for the flag --compression, or none if that
 // is empty.
 func compressionOption(flag string) ([]surgery.Option, error) {
 	if flag == "" {
@@ -91,11 +91,11 @@ func (t *tool) inputs(cmd *cobra.Command, args []string, name string) ([]surgery
 	return inputs, nil
 }
 
-// An operation of package surgery, which gets an option to report its progress.
+// An operation calls package surgery, with an option that reports its progress.
 type operation func(progress surgery.Option) (*surgery.Report, error)
 
-// operate makes the file out by an operation on inputs as withBar does, once it is
-// sure that nothing is overwritten.
+// operate makes the file out by an operation on inputs, like withBar, after
+// checking that nothing is overwritten.
 func (t *tool) operate(out string, force bool, inputs []surgery.Input, do operation) (*surgery.Report, error) {
 	if err := checkOutput(out, force, pathsOf(inputs)...); err != nil {
 		return nil, err
@@ -103,8 +103,8 @@ func (t *tool) operate(out string, force bool, inputs []surgery.Input, do operat
 	return t.withBar(do)
 }
 
-// withBar runs an operation with a progress bar, and says what of the inputs was not
-// copied.
+// withBar runs an operation with a progress bar, and warns of what was not copied
+// from the files of the inputs.
 func (t *tool) withBar(do operation) (*surgery.Report, error) {
 	bar := t.byteBar()
 	report, err := do(surgery.Progress(bar.setOf))
@@ -148,7 +148,7 @@ func reportOf(r *surgery.Report) reportJSON {
 	return j
 }
 
-// printMerged prints what went into the file out.
+// printMerged prints what was written to the file out.
 func (t *tool) printMerged(out string, r *surgery.Report, asJSON bool) error {
 	switch {
 	case asJSON:
@@ -160,7 +160,7 @@ func (t *tool) printMerged(out string, r *surgery.Report, asJSON bool) error {
 	return t.printLevels(r)
 }
 
-// printLevels prints what was done to pages.
+// printLevels prints how many pages were treated at each level.
 func (t *tool) printLevels(r *surgery.Report) error {
 	levels := newTable("LEVEL", ">PAGES", ">BYTES")
 	for _, l := range reportOf(r).Levels {

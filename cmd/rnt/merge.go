@@ -9,7 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
-// merging is how to merge.
+// merging holds the flags of merge.
 type merging struct {
 	making
 	mode, level, maxLevel          string
@@ -21,7 +21,7 @@ func (t *tool) mergeCommand() *cobra.Command {
 	var m merging
 	cmd := &cobra.Command{
 		Use:   "merge OUT IN...",
-		Short: "Put the entries of RNTuples one after the other",
+		Short: "Join the entries of RNTuples",
 		Long: `merge makes a ROOT file OUT with the entries of the RNTuples in the files IN, in
 this order. The schema is that of the first one. Other fields that an IN has are
 left out (--mode filter), are an error (strict) or are added (union); with union,
@@ -60,7 +60,7 @@ they are.`,
 	return cmd
 }
 
-// modeFlag adds the flags that say what goes together.
+// modeFlag adds the flags that say which inputs are compatible.
 func (m *merging) modeFlag(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&m.mode, "mode", "filter", `"filter", "strict" or "union"`)
@@ -103,10 +103,10 @@ func (m *merging) options() ([]surgery.Option, error) {
 
 func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) error {
 	if m.all && (m.into || m.name != "") {
-		return usageError("--all excludes --name and --into")
+		return usageError("--all cannot be combined with --name or --into")
 	}
 	if m.into && m.force {
-		return usageError("--into replaces nothing; leave out --force")
+		return usageError("--into replaces no file; leave out --force")
 	}
 	opts, err := m.options()
 	if err != nil {

@@ -18,17 +18,17 @@ type bar struct {
 	begin time.Time
 }
 
-// patience is how long work may take without a bar.
+// patience is the time after which a bar appears.
 const patience = 300 * time.Millisecond
 
 // bar returns a bar for work that is counted in a unit: "entries".
 func (t *tool) bar(unit string) *bar { return &bar{tool: t, unit: unit, begin: time.Now()} }
 
 // byteBar returns a bar for work that is counted in bytes. It shows them in
-// megabytes or the like, and how many there are in a second.
+// megabytes or the like, and how many are done in a second.
 func (t *tool) byteBar() *bar { return t.bar("") }
 
-// setOf shows how much is done of a total, -1 if that is not known.
+// setOf shows how much is done of a total, which is -1 if it is not known.
 func (b *bar) setOf(done, total int64) {
 	if b.tool.quiet || total == 0 || total == 1 || time.Since(b.begin) < patience || !isTerminal(b.tool.stderr) {
 		return

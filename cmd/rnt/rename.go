@@ -15,7 +15,7 @@ func (t *tool) renameCommand() *cobra.Command {
 	var asJSON, force bool
 	cmd := &cobra.Command{
 		Use:   "rename FILE [NTUPLE]",
-		Short: "Give an RNTuple or its fields other names",
+		Short: "Rename an RNTuple or its fields",
 		Long: `rename gives the RNTuple in FILE, and fields of it, new names: in FILE itself, or in
 a copy. Pages stay as they are; in FILE they are not even touched, and the metadata
 with the names is written again at the end. If anything fails, FILE is as it was.

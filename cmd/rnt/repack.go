@@ -12,7 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
-// repacking is how to repack.
+// repacking holds the flags of repack.
 type repacking struct {
 	making
 	encodings []string
@@ -23,7 +23,7 @@ func (t *tool) repackCommand() *cobra.Command {
 	var r repacking
 	cmd := &cobra.Command{
 		Use:   "repack OUT IN [NTUPLE]",
-		Short: "Store an RNTuple differently",
+		Short: "Change compression, encodings or clusters",
 		Long: `repack makes a ROOT file OUT with the entries of the RNTuple in the file IN, with
 another compression or encoding, or with clusters and pages of another size. What
 needs no change is copied.
@@ -31,7 +31,7 @@ needs no change is copied.
 An --encoding is "default" (bytes are split, so that they compress better),
 "unsplit" (as in memory) or that of one field: "pt=Real16", "pt=Real32Trunc:16" with
 16 bits, "eta=Real32Quant:12:-5:5" with 12 bits for a range. The first two never
-lose anything: columns that are already narrow stay narrow. The last may round.
+lose anything: columns that are already narrow stay narrow. The others may round.
 
 OUT appears only once it is complete: after an error there is no new file.`,
 		Example: "  rnt repack --compression lzma:7 small.root in.root\n" +

@@ -9,7 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
-// cutting is how to cut: what slim, skim, concat and split have in common.
+// cutting holds the flags that slim, skim, concat and split share.
 type cutting struct {
 	making
 	fields, drop []string
@@ -34,7 +34,7 @@ func (c *cutting) options(cmd *cobra.Command) ([]surgery.Option, error) {
 	return append(opts, surgery.Keep(c.fields...), surgery.Drop(c.drop...)), err
 }
 
-// printCut prints what went into the file out.
+// printCut prints what was written to the file out.
 func (t *tool) printCut(out string, r *surgery.Report, asJSON bool) error {
 	if asJSON {
 		return printJSON(t.out, cutOf(r))

@@ -13,11 +13,11 @@ func (t *tool) splitCommand() *cobra.Command {
 	var size surgery.PartSize
 	cmd := &cobra.Command{
 		Use:   "split OUT IN [NTUPLE]",
-		Short: "Cut an RNTuple into several files",
-		Long: `split makes ROOT files with some of the entries each of the RNTuple in the file IN.
-OUT is their path with %d, %03d or the like for the number, counted from 0; without
-that, the number goes before the extension: "out.root" gives "out-0.root",
-"out-1.root" and so on.
+		Short: "Divide an RNTuple among several files",
+		Long: `split divides the entries of the RNTuple in the file IN among new ROOT files. OUT is
+their path with %d, %03d or the like for the number, counted from 0; without that,
+the number goes before the extension: "out.root" gives "out-0.root", "out-1.root"
+and so on.
 
 Parts end after a number of entries, after a number of clusters, or where the pages
 of the next cluster would exceed a number of bytes. Where no cluster is cut, pages
@@ -62,7 +62,7 @@ No existing file is replaced, and after an error no part is left.`,
 	f := cmd.Flags()
 	f.Int64Var(&size.Entries, "entries", 0, "entries of each part")
 	f.Int64Var(&size.Clusters, "clusters", 0, "clusters of each part")
-	f.Int64Var(&size.Bytes, "size", 0, "most bytes of pages in each part, which has at least one cluster")
+	f.Int64Var(&size.Bytes, "size", 0, "limit for the bytes of pages in each part; every part has at least one cluster")
 	c.flags(cmd)
 	return cmd
 }

@@ -16,7 +16,7 @@ func (t *tool) statCommand() *cobra.Command {
 	var fields []string
 	cmd := &cobra.Command{
 		Use:   "stat FILE [NTUPLE]",
-		Short: "Print what fields and columns cost on disk and in memory",
+		Short: "Print the sizes of fields and columns on disk and in memory",
 		Long: `stat prints the sizes of an RNTuple, of its fields and of its columns. It reads no
 pages.
 
@@ -43,7 +43,8 @@ nothing; the table leaves them out.`,
 	return cmd
 }
 
-// stat prints the sizes of the fields that patterns name, all if there are none.
+// stat prints the sizes of the fields that match patterns, or of all if there are
+// none.
 func (t *tool) stat(ctx context.Context, args, patterns []string, asJSON bool) error {
 	r, err := t.open(ctx, args)
 	if err != nil {
@@ -70,7 +71,8 @@ func (t *tool) stat(ctx context.Context, args, patterns []string, asJSON bool) e
 	return t.printStat(r, i, fields)
 }
 
-// printStat prints the sizes of an RNTuple, and of some fields with all below them.
+// printStat prints the sizes of an RNTuple, and of the given fields with all below
+// them.
 func (t *tool) printStat(r *rntuple.Reader, i *rntuple.Inspection, fields []*schema.Field) error {
 	fmt.Fprintf(t.out, "RNTuple %q: %s entries, %s in %s\n", r.Name(), count(i.Entries),
 		plural(i.Clusters, "cluster"), plural(i.ClusterGroups, "cluster group"))
@@ -124,8 +126,8 @@ type statTable struct {
 	projected  int // fields that it leaves out
 }
 
-// field adds the lines of f, its columns and the fields below it. The name is
-// drawn after prefix, what is below after indent.
+// field adds the lines of f, its columns and the fields below it. The name is drawn
+// after prefix, the fields below it after indent.
 func (s *statTable) field(f *schema.Field, prefix, indent string) {
 	if f.Source != nil {
 		s.projected++
@@ -192,7 +194,7 @@ func ratio(memory, disk int64) string {
 	return fmt.Sprintf("%.1f", r)
 }
 
-// checksummed says which pages have checksums.
+// checksummed says in words which pages have checksums.
 func checksummed(s rntuple.Storage) string {
 	switch stored := s.Pages - s.Shared; s.Checksums {
 	case 0:

@@ -38,8 +38,8 @@ func (t *table) dropFirst() {
 	}
 }
 
-// widest is how wide cells may make a column that is aligned to the left; a wider
-// cell pushes the rest of its row to the right.
+// widest limits the width of a column that is aligned to the left; a wider cell
+// pushes the rest of its row to the right.
 const widest = 52
 
 func (t *table) print(w io.Writer) error {
@@ -105,10 +105,10 @@ func printJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// plural returns a number of things whose name takes an s.
+// plural returns a number with a noun whose plural ends in s.
 func plural(n int, what string) string { return pluralOf(int64(n), what, what+"s") }
 
-// pluralOf returns a number with the name of one thing, or of several.
+// pluralOf returns a number with the singular or the plural of a noun.
 func pluralOf(n int64, one, several string) string {
 	if n == 1 {
 		several = one

@@ -24,9 +24,9 @@ attribute sets, and the ROOT files around them: records, anchors, envelopes and
 checksums, the schema, clusters, every page, and values that refer to others.
 
 It prints a line for every problem, with its place and its offset in the file,
-then a line for the file. A problem that is called unsupported may be none to a newer
-version. With --json, every line is a JSON object; with --quiet, files without a
-problem have no line. The status is 1 if any file has a problem.`,
+then a line for the file. What is reported as unsupported may be valid for a newer
+version of rnt. With --json, every line is a JSON object; with --quiet, files without
+a problem have no line. The status is 1 if any file has a problem.`,
 		Args:              fileArgs(anyNumber),
 		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,7 +41,7 @@ problem have no line. The status is 1 if any file has a problem.`,
 	return cmd
 }
 
-// verify checks files, and says in the end how many have problems.
+// verify checks files, and at the end reports how many have problems.
 func (t *tool) verify(ctx context.Context, args []string, limit int, asJSON bool) error {
 	bad := 0
 	var errs []error
@@ -116,7 +116,7 @@ func (t *tool) printVerified(path string, s *verify.Summary) error {
 	return err
 }
 
-// A verifyProblem is what `rnt verify --json` prints of a problem.
+// A verifyProblem is what `rnt verify --json` prints about a problem.
 type verifyProblem struct {
 	File    string       `json:"file"`
 	RNTuple string       `json:"rntuple,omitempty"` // absent if it is the file around it
@@ -146,7 +146,7 @@ func known[T int | int64](n T) *T {
 	return &n
 }
 
-// verified is what `rnt verify --json` prints of a file, after its problems.
+// verified is what `rnt verify --json` prints about a file, after its problems.
 type verified struct {
 	File      string   `json:"file"`
 	Problems  int64    `json:"problems"`
