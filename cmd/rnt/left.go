@@ -12,7 +12,7 @@ import (
 // maxLeft is the most objects of a file that a warning names.
 const maxLeft = 8
 
-// warnLeft says which objects in the files of inputs were not copied, in a line for
+// warnLeft prints which objects in the files of the inputs were not copied, in a line for
 // each file, and which files could not be searched for them.
 func (t *tool) warnLeft(report *surgery.Report) {
 	for _, err := range report.Unlisted {
