@@ -12,8 +12,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestAttributes compares which attributes hold for what, in sets that ROOT and
-// we have written, with what ROOT finds.
+// TestAttributes compares the attributes of entries and ranges, in sets that ROOT
+// and this library wrote, with those that ROOT finds.
 func TestAttributes(t *testing.T) {
 	needed(t)
 	const entries = 40
@@ -32,7 +32,7 @@ func TestAttributes(t *testing.T) {
 	for name, n := range map[string]int{"none": 0, "one": 1, "few": 40, "many": 500} {
 		a, err := rntuple.NewAttributes[entry](w, name)
 		check(err)
-		for i := range n { // empty ones and some that end behind the entries
+		for i := range n { // empty ones, and some that end beyond the last entry
 			check(a.Write(rng.Int64N(entries), max(0, rng.Int64N([]int64{3, 10, entries}[i%3])-1), entry{int32(i)}))
 		}
 	}

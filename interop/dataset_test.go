@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestDataset reads chains, friends and matched entries of files as ROOT's
-// RNTupleProcessor does.
+// TestDataset reads chains, friends and matched entries, and compares them with
+// ROOT's RNTupleProcessor.
 func TestDataset(t *testing.T) {
 	needed(t)
 	t.Setenv("GEN_WORK", t.TempDir())
@@ -33,7 +33,7 @@ func TestDataset(t *testing.T) {
 	var conditions []condition
 	for i := range 500 {
 		events = append(events, event{int32(i), slices.Repeat([]int16{int16(i)}, i%4), uint32(i * i % 97), int64(i%7 - 3), uint8(i % 3)})
-		j := 500 - i // other order, some more than once, some missing
+		j := 500 - i // another order, some more than once, some missing
 		conditions = append(conditions, condition{uint32(j * j % 89), int64(j%5 - 3), uint8(j % 2), float64(j) / 4, slices.Repeat([]float32{float32(j) / 2}, j%3)})
 	}
 	dir := t.TempDir()
@@ -59,7 +59,7 @@ func TestDataset(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			aux := test.aux
 			if test.on != nil {
-				aux = one[1] // ROOT 6.40 looks for what matches in the first file of a chain only, or ends
+				aux = one[1] // ROOT 6.40 looks for matches in the first file of a chain only, or crashes
 			}
 			want := string(script(t, "dataset.sh", strings.Join(test.events, ","), strings.Join(aux, ","), strings.Join(test.on, ",")))
 			got, err := processed(test.events, test.aux, test.on)
@@ -79,7 +79,7 @@ func TestDataset(t *testing.T) {
 	}
 }
 
-// writeSets writes entries to files, of which each has the next n of them.
+// writeSets writes entries to files, the next n to each.
 func writeSets[T any](t *testing.T, dir, name string, entries []T, n ...int) (paths []string) {
 	t.Helper()
 	for i, n := range n {

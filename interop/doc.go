@@ -1,8 +1,7 @@
-// Package interop compares what this library reads with what ROOT and uproot
-// read, on files that ROOT writes for the purpose, and has ROOT, uproot and
-// jsroot read what this library writes. Its tests need Python 3, g++ and npm,
-// fetch the rest into an environment of their own, and take minutes, so they run
-// on demand only:
+// Package interop compares what this library reads with what ROOT and uproot read,
+// on files that ROOT writes for the purpose, and has ROOT, uproot and jsroot read
+// what this library writes. The tests need Python 3, g++ and npm, install the rest
+// in an environment of their own, and take minutes. They run on demand only:
 //
 //	RNTUPLE_INTEROP=1 go test ./interop/...
 package interop

@@ -24,8 +24,8 @@ type readAs struct {
 	Values  []any // by entry; a map with an error for those that ROOT could not read
 }
 
-// An exception is where this library and ROOT differ in what can be read as what,
-// on purpose. Its functions match the C++ types on disk and in memory.
+// An exception is an intended difference between this library and ROOT in what can
+// be read as what. Its functions match the C++ types on disk and in memory.
 type exception struct {
 	disk, memory func(string) bool
 	typ          func(reflect.Type) bool // if only some of the Go types are meant
@@ -52,7 +52,7 @@ var (
 	asSlice   = func(t reflect.Type) bool { return t.Kind() == reflect.Slice }
 )
 
-// wider are what is read here and not by ROOT.
+// wider lists what this library reads and ROOT does not.
 var wider = []exception{
 	{anything, oneOf("EvolveA", "EvolveB"), nil, "Go has no enums, they are integers; ROOT was not asked"},
 	{sequences, oneOf("std::set", "std::multiset", "std::unordered_", "std::multimap"), asSlice, "[]T stands for every collection"},
@@ -61,13 +61,13 @@ var wider = []exception{
 	{oneOf("std::bitset"), oneOf("std::vector<bool>"), nil, "[]bool takes bits"},
 }
 
-// narrower are what ROOT reads and is refused here.
+// narrower lists what ROOT reads and this library refuses.
 var narrower = []exception{
 	{oneOf("std::map", "std::unordered_map"), oneOf("std::set<std::pair"), func(t reflect.Type) bool { return t.Kind() == reflect.Map }, "a map becomes a map[K]V, not a map[Pair]struct{}"},
 }
 
-// TestEvolve has ROOT read every type as every other one and does so here, as the
-// Go types that stand for the C++ types.
+// TestEvolve has ROOT read every type as every other one, and reads the
+// corresponding Go types itself.
 func TestEvolve(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "evolve.root")
 	lines := script(t, "evolve.sh", file)
@@ -139,8 +139,8 @@ func explain(t *testing.T, known []exception, used map[string]int, what, disk, m
 	t.Errorf("%s: only one refuses: %.300v", what, err)
 }
 
-// A target is a Go type, and how to read all entries of a field as that: values, or
-// errors in their place.
+// A target is a Go type, and a function that reads all entries of a field as that
+// type: values, or errors in their place.
 type target struct {
 	typ  reflect.Type
 	read func(r *rntuple.Reader, path string) ([]any, error)
@@ -167,7 +167,8 @@ type evolve struct {
 	B float32 `rntuple:"b"`
 }
 
-// targets are the Go types that stand for C++ types. There is none for variants.
+// targets are the Go types that correspond to C++ types. There is none for
+// variants.
 var targets = map[string][]target{
 	"bool": {as[bool]()}, "char": {as[int8]()}, "std::byte": {as[byte]()},
 	"std::int8_t": {as[int8]()}, "std::int16_t": {as[int16]()}, "std::int32_t": {as[int32]()}, "std::int64_t": {as[int64]()},
@@ -228,8 +229,8 @@ var targets = map[string][]target{
 	"std::variant<std::int64_t,std::string>":             nil,
 }
 
-// compare compares the values of all entries. ROOT converts whole pages: its error
-// is that of any entry.
+// compare compares the values of all entries. ROOT converts whole pages, so its
+// error may be that of any entry.
 func compare(t *testing.T, what string, got, root []any, unordered bool) {
 	t.Helper()
 	failed := false
@@ -278,7 +279,7 @@ func equal(got reflect.Value, root any, unordered bool) bool {
 	case reflect.Interface:
 		return equal(got.Elem(), root, false)
 	case reflect.Struct:
-		if got.NumField() == 1 { // stands for what is in it
+		if got.NumField() == 1 { // stands for the type of its member
 			return equal(got.Field(0), root, false)
 		}
 		var all []reflect.Value

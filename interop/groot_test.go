@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// TestObjects has ROOT write and read the objects anew that the tests of package
-// rntgroot compare with, and expects the same bytes and values.
+// TestObjects has ROOT write and read the objects of package rntgroot's tests
+// again, and expects the same bytes and values.
 func TestObjects(t *testing.T) {
 	dir := t.TempDir()
 	const good, special = "../testdata/good", "special_streamer.root"

@@ -16,7 +16,7 @@ import (
 
 const shared = "../../shared/testdata/root"
 
-// environment makes the Python environment with ROOT and returns its folder.
+// environment makes the Python environment with ROOT, and returns its folder.
 var environment = sync.OnceValues(func() (string, error) {
 	dir := os.Getenv("RNTUPLE_VENV")
 	if dir == "" {
@@ -52,7 +52,7 @@ func run(name string, args ...string) (stdout, stderr []byte, err error) {
 	return out.Bytes(), errs.Bytes(), err
 }
 
-// needed skips the test unless the tests against others are wanted.
+// needed skips the test unless RNTUPLE_INTEROP asks for it.
 func needed(t *testing.T) {
 	t.Helper()
 	if os.Getenv("RNTUPLE_INTEROP") == "" {
@@ -72,9 +72,8 @@ func script(t *testing.T, name string, args ...string) []byte {
 	return out
 }
 
-// TestTypes has ROOT write every type in every encoding that it can write it
-// in, with every compression and layout, and compares all values with those
-// that ROOT reads back.
+// TestTypes has ROOT write every type in all of ROOT's encodings for it, with every
+// compression and layout, and compares all values with those that ROOT reads back.
 func TestTypes(t *testing.T) {
 	needed(t)
 	dir, err := matrix()
@@ -108,8 +107,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestDimuon makes sure that the counts which the example's test expects are
-// those of uproot.
+// TestDimuon compares the counts that the test of the example expects with those of
+// uproot.
 func TestDimuon(t *testing.T) {
 	expected := "../examples/dimuon/testdata/"
 	for file, counts := range map[string]string{

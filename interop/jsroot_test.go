@@ -15,10 +15,11 @@ import (
 	"testing"
 )
 
-// errNoNode tells that there is nothing that could run jsroot.
+// errNoNode reports that there is no program that could run jsroot.
 var errNoNode = errors.New("node and npm are not installed")
 
-// jsroot installs jsroot, as package.json says, and returns the folder of modules.
+// jsroot installs the version of jsroot in package.json, and returns the folder of
+// modules.
 var jsroot = sync.OnceValues(func() (string, error) {
 	_, err1 := exec.LookPath("node")
 	_, err2 := exec.LookPath("npm")
@@ -52,7 +53,7 @@ var jsroot = sync.OnceValues(func() (string, error) {
 	return modules, os.WriteFile(done, wanted, 0o666)
 })
 
-// A readerFault is what a foreign reader cannot do.
+// A readerFault is a known fault of another reader.
 type readerFault struct {
 	what   string
 	fields *regexp.Regexp // names of top-level fields
@@ -62,7 +63,8 @@ func fault(what string, fields ...string) readerFault {
 	return readerFault{what, regexp.MustCompile("^(" + strings.Join(fields, "|") + ")$")}
 }
 
-// jsrootFaults are those of the pinned version, with ROOT's files as with ours.
+// jsrootFaults are those of the pinned version, with ROOT's files as with those of
+// this library.
 var jsrootFaults = []readerFault{
 	fault("quantized values of 31 and 32 bits: it shifts numbers of 32 bits with a sign", `.*Real32Quant3[12]`),
 	fault("RVec", `rvec_.*`, "spelled_RVec"),
@@ -74,7 +76,7 @@ var jsrootFaults = []readerFault{
 	fault("projected fields", "proj_.*", "card.*"),
 }
 
-// jsrootPageFaults are those with files of several pages and clusters besides.
+// jsrootPageFaults are further ones with files of several pages and clusters.
 var jsrootPageFaults = []readerFault{
 	fault("bits at the end of a page: elements of less than 8 bits, or of an odd number of them, get the rest of its last byte",
 		".*bool.*", `.*Real32(Trunc|Quant)\d+`, ".*bitset.*", "Spell"),
@@ -83,8 +85,8 @@ var jsrootPageFaults = []readerFault{
 		"var_(string_Thrower|4|var)", "(map|umap|mmap|ummap)_(string_.*|int32_(map|string|vec))", "Simple", "Derived", "Nested", "WithD32", "Tpl_string_3", "spelled_map"),
 }
 
-// TestJsroot has jsroot read what we have written. It must read the values that
-// it reads from ROOT's own files, except where it fails with those, too.
+// TestJsroot has jsroot read files of this library. It must read the same values as
+// from ROOT's files, except where it fails with those, too.
 func TestJsroot(t *testing.T) {
 	needed(t)
 	modules, err := jsroot()
@@ -123,8 +125,8 @@ func TestJsroot(t *testing.T) {
 	}
 }
 
-// judgeReader compares what is wrong with the fields of ROOT's file and of ours,
-// or "", with the known faults of the reader.
+// judgeReader compares the errors in the fields of ROOT's file and of ours, or "",
+// with the known faults of the reader.
 func judgeReader(t *testing.T, reader string, faults []readerFault, root, ours map[string]string) {
 	t.Helper()
 	right := 0

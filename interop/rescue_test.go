@@ -14,8 +14,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestRescue has ROOT read what was saved of damaged files, and compares it with
-// what ROOT reads of the files before.
+// TestRescue has ROOT read what was saved from damaged files, and compares it with
+// what ROOT reads from the undamaged files.
 func TestRescue(t *testing.T) {
 	needed(t)
 	dir := t.TempDir()
@@ -76,7 +76,7 @@ func noHead(b []byte) []byte {
 	return b
 }
 
-// noEnd cuts a file in its last page list.
+// noEnd truncates a file within its last page list.
 func noEnd(b []byte) []byte {
 	lists := pageLists(b)
 	return b[:lists[len(lists)-1]+30]

@@ -19,8 +19,8 @@ func appendTo(t testing.TB, m *target, o Options) *Writer {
 	return w
 }
 
-// Whatever ROOT wrote stays, and new objects come to it, in the small and the
-// big form.
+// TestAppendToRealFiles adds objects to files of ROOT, in the small and the big
+// form; what ROOT wrote stays.
 func TestAppendToRealFiles(t *testing.T) {
 	n := 0
 	for name, b := range realFiles(t) {
@@ -57,7 +57,7 @@ func TestAppendToRealFiles(t *testing.T) {
 			if f.Root.UUID != old.Root.UUID || f.Root.Name != old.Root.Name || f.Header.Compression != old.Header.Compression {
 				t.Errorf("%s: %+v, was %+v", name, f, old)
 			}
-			// A list with rules cannot move to a longer key.
+			// A list with rules cannot be moved to a longer key.
 			if _, infos := infoRecord(t, f); !bytes.Contains(infos, []byte("fSeekHeader")) && !(from == 1 && bytes.Contains(infos, []byte("listOfRules"))) {
 				t.Errorf("%s: no streamer info", name)
 			}
@@ -74,7 +74,8 @@ func TestAppendToRealFiles(t *testing.T) {
 	t.Logf("%d files", n)
 }
 
-// A writer that is given up, or has nothing to write, leaves the file as it was.
+// TestAbandon makes sure that a writer that is not closed, or has nothing to write,
+// leaves the file as it was.
 func TestAbandon(t *testing.T) {
 	m := new(target)
 	w := create(t, m, fixed("f"))
@@ -95,7 +96,7 @@ func TestAbandon(t *testing.T) {
 	if len(m.b) == len(before) || !bytes.HasPrefix(m.b, before) {
 		t.Error("the file has changed")
 	}
-	// What is behind the end is overwritten.
+	// Bytes beyond the end are overwritten.
 	w = appendTo(t, m, fixed(""))
 	if _, err := w.Object("", plain("new", "new")); err != nil {
 		t.Fatal(err)
@@ -112,7 +113,7 @@ func TestAbandon(t *testing.T) {
 	checkChain(t, f)
 }
 
-// Files that ROOT would have to mend first are refused.
+// TestAppendRefuses appends to files that ROOT would have to recover first.
 func TestAppendRefuses(t *testing.T) {
 	for name, test := range map[string]struct {
 		damage func(*builder)
@@ -154,8 +155,8 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// The job of the crash tests: stages of writing, each ended by a commit. It
-// returns what was listed by the last commit that was begun.
+// The job of the crash tests writes in stages, each of which ends with a commit. It
+// returns what the last commit that was begun lists.
 func stages(w *Writer, committed func(want map[string]string)) error {
 	want := make(map[string]string)
 	if err := fill(w); err != nil {
@@ -202,8 +203,8 @@ func stages(w *Writer, committed func(want map[string]string)) error {
 	return nil
 }
 
-// A job that stops at any write leaves a file that has what was committed
-// before. It can be continued.
+// TestCrash stops a job at each of its writes. The file must have what was
+// committed before, and it must be possible to add to it.
 func TestCrash(t *testing.T) {
 	first := new(target)
 	w := create(t, first, fixed("f"))
@@ -225,8 +226,8 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// crash runs the job and reports whether it was stopped; old is what the file
-// has already.
+// crash runs the job and reports whether it was stopped; old is the contents of the
+// file before.
 func crash(t *testing.T, m *target, old map[string]string) bool {
 	t.Helper()
 	o := fixed("f")
@@ -255,7 +256,7 @@ func crash(t *testing.T, m *target, old map[string]string) bool {
 	}
 	got := contents(t, f)
 	for path, object := range want {
-		// The commit that was cut short may have replaced an anchor.
+		// The interrupted commit may have replaced an anchor.
 		if s, ok := got[path]; !ok || s < object {
 			t.Errorf("write %d: %s is %q, want %q", m.stopAt, path, s, object)
 		}
@@ -284,8 +285,8 @@ func crash(t *testing.T, m *target, old map[string]string) bool {
 	return true
 }
 
-// Whatever is continued, there is no panic, and what is written can be read if
-// the file could.
+// FuzzAppend appends to any bytes: there is no panic, and what is written can be
+// read if the file could be read.
 func FuzzAppend(f *testing.F) {
 	for _, b := range realFiles(f) {
 		if len(b) < 10000 {

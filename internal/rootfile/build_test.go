@@ -7,8 +7,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// image is a file in memory of which only the written parts exist; the rest is
-// zero. It counts reads.
+// image is a sparse file in memory. It counts reads.
 type image struct {
 	parts []part // later ones cover earlier ones
 	size  int64
@@ -72,12 +71,12 @@ func decode(b []byte, r wirer) error {
 	return c.Err()
 }
 
-// builder lays out a ROOT file by means of the records' own descriptions.
+// builder lays out a ROOT file with the descriptions of the records.
 type builder struct {
 	t      testing.TB
 	img    *image
 	end    int64  // where the next record goes
-	big    uint16 // what is added to the version of new records: 0 or BigVersion
+	big    uint16 // added to the version of new records: 0 or BigVersion
 	header Header
 	root   Root
 	dirs   []*dir
@@ -110,7 +109,7 @@ func newFile(t testing.TB, name string) *builder {
 
 func (b *builder) top() *dir { return b.dirs[0] }
 
-// record appends a record that k describes in part.
+// record appends a record; it completes the key k.
 func (b *builder) record(k Key, payload []byte) Key {
 	k.Version = KeyVersion + b.big
 	k.SeekKey = b.end
@@ -129,7 +128,7 @@ func (d *dir) add(class, name string, cycle int16, payload []byte) Key {
 	return d.addLong(class, name, cycle, payload, 0)
 }
 
-// addLong adds an object that is objLen bytes long when it is decompressed.
+// addLong adds a compressed object of objLen bytes.
 func (d *dir) addLong(class, name string, cycle int16, payload []byte, objLen int) Key {
 	k := d.b.record(Key{Class: class, Name: name, Cycle: cycle, SeekPdir: d.rec.SeekDir, ObjLen: uint32(objLen)}, payload)
 	d.list.Keys = append(d.list.Keys, k)
@@ -170,7 +169,7 @@ func (b *builder) close() *image {
 	return b.img
 }
 
-// open opens what has been built.
+// open opens the file that has been built.
 func (b *builder) open() *File {
 	b.t.Helper()
 	img := b.close()

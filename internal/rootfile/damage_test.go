@@ -50,8 +50,8 @@ type readerFunc func([]byte, int64) (int, error)
 
 func (f readerFunc) ReadAt(b []byte, off int64) (int, error) { return f(b, off) }
 
-// A job that was killed leaves a file whose header has been written once, when
-// it was created.
+// TestNeverClosed opens a file whose writer was killed: its header was written
+// once, when the file was created.
 func TestNeverClosed(t *testing.T) {
 	b := newFile(t, "killed.root")
 	b.top().add("TH1D", "x", 1, []byte("x"))
@@ -65,7 +65,7 @@ func TestNeverClosed(t *testing.T) {
 	}
 }
 
-// A file that lacks its end is read as far as it goes.
+// TestTruncated reads a file that lacks its end, as far as it goes.
 func TestTruncated(t *testing.T) {
 	b := nested(t)
 	here := b.end
@@ -94,8 +94,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// Every prefix of a file either opens or gives a proper error, and so does all
-// that is asked of it.
+// TestEveryPrefix opens every prefix of a file and reads what it lists: either
+// works, or gives a proper error.
 func TestEveryPrefix(t *testing.T) {
 	whole := nested(t).close().bytes()
 	for n := range whole {
@@ -108,8 +108,7 @@ func TestEveryPrefix(t *testing.T) {
 	}
 }
 
-// exercise does all that can be done with a file; it reports whether
-// everything went well.
+// exercise reads everything in a file, and reports whether that succeeded.
 func exercise(t testing.TB, b []byte) bool {
 	sound := true
 	check := func(err error) {
@@ -152,7 +151,8 @@ func exercise(t testing.TB, b []byte) bool {
 	return sound
 }
 
-// Directories that contain themselves, or each other's lists, end the walk.
+// TestHostileDirectories walks over directories that contain themselves, or each
+// other's lists.
 func TestHostileDirectories(t *testing.T) {
 	walk := func(f *File) error {
 		n := 0
@@ -168,7 +168,7 @@ func TestHostileDirectories(t *testing.T) {
 			d := b.top().mkdir("a")
 			d.list.Keys = append(d.list.Keys, b.top().list.Keys[0])
 		},
-		"twice": func(b *builder) { // would be 2^20 visits
+		"twice": func(b *builder) { // 2^20 visits if it was walked
 			d := b.top()
 			for range 20 {
 				sub := d.mkdir("a")
@@ -189,7 +189,7 @@ func TestHostileDirectories(t *testing.T) {
 				d = d.mkdir("a")
 			}
 		},
-		"long": func(b *builder) { // every key would repeat the path
+		"long": func(b *builder) { // every key repeats the path
 			b.top().mkdir(strings.Repeat("a", maxPath)).mkdir("b")
 		},
 	} {
@@ -208,7 +208,7 @@ func TestHostileDirectories(t *testing.T) {
 		}
 	}
 
-	// Lists at different places that overlap.
+	// Overlapping lists at different places.
 	b := newFile(t, "hostile.root")
 	first := b.top().mkdir("a")
 	for range 10 {
@@ -227,8 +227,8 @@ func TestHostileDirectories(t *testing.T) {
 	}
 }
 
-// TestListedKeys changes what lists of keys say: another object than the one that
-// was asked for is never found.
+// TestListedKeys changes lists of keys: Find never returns another object than the
+// one that was asked for.
 func TestListedKeys(t *testing.T) {
 	for name, change := range map[string]func(b *builder, x1, x2 *Key){
 		"name of the newest":  func(_ *builder, _, x2 *Key) { x2.Name = "y" },
@@ -267,7 +267,7 @@ func TestListedKeys(t *testing.T) {
 	}
 	b.close()
 	a, other := *b.dirs[1].rec, b.dirs[2].rec
-	a.SeekKeys++ // within the list, as a flipped bit may do
+	a.SeekKeys++ // within the list, as after a flipped bit
 	b.img.put(b.dirs[1].at, encode(t, &a))
 	f, err := Open(b.img, b.img.size)
 	if err == nil {
@@ -286,7 +286,8 @@ func TestListedKeys(t *testing.T) {
 	}
 }
 
-// No size in a file makes us allocate more than the file has.
+// TestHostileSizes makes sure that no size in a file leads to allocating more than
+// the size of the file.
 func TestHostileSizes(t *testing.T) {
 	b := nested(t)
 	img := b.close()

@@ -13,7 +13,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// list returns what Walk visits, as "dir/name;cycle class".
+// list returns the keys that Walk visits, as "dir/name;cycle class".
 func list(t testing.TB, f *File) []string {
 	t.Helper()
 	var all []string
@@ -86,7 +86,7 @@ func TestFind(t *testing.T) {
 	for _, test := range []struct {
 		path  string
 		class []string
-		want  string // the payload, or what the error says
+		want  string // the payload, or part of the error
 		ok    bool
 	}{
 		{"x", nil, "x3", true},
@@ -127,11 +127,11 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// Opening and finding take one read each for the header with the top
-// directory, for each list and each directory below, and for the object.
+// TestReads counts reads: one each for the header with the top directory, for each
+// list, for each directory below, and for the object.
 func TestReads(t *testing.T) {
 	b := nested(t)
-	b.end += 1 << 20 // a gap, which nobody should read
+	b.end += 1 << 20 // a gap, which must not be read
 	b.top().add("ROOT::RNTuple", "far", 1, make([]byte, 78))
 	f := b.open()
 	img := b.img
@@ -151,7 +151,8 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// With a name that fills the first read, the directory needs one of its own.
+// TestLongNames opens a file whose name fills the first read, so that the directory
+// needs another one.
 func TestLongNames(t *testing.T) {
 	b := newFile(t, strings.Repeat("n", 4000))
 	b.top().add("TObjString", strings.Repeat("k", 300), 1, []byte("payload"))
@@ -164,7 +165,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// A file with records on both sides of a hole of several GB.
+// TestBigFile reads a file with records before and after a hole of several GB.
 func TestBigFile(t *testing.T) {
 	for _, at := range []int64{1<<31 - 200, 1 << 32, 5 << 40} {
 		b := newFile(t, "big.root")
@@ -194,8 +195,8 @@ func TestBigFile(t *testing.T) {
 	}
 }
 
-// An RNTuple as ROOT's RNTupleWriter embeds it: a compressed anchor, and a
-// payload that is spread over several keys.
+// TestAnchorAndBlob reads an RNTuple as ROOT's RNTupleWriter embeds it: a
+// compressed anchor, and a payload that is split over several keys.
 func TestAnchorAndBlob(t *testing.T) {
 	b := newFile(t, "ntuple.root")
 	b.big = BigVersion
@@ -238,12 +239,12 @@ func TestAnchorAndBlob(t *testing.T) {
 		t.Errorf("blob differs, %v", err)
 	}
 
-	// The compressed anchor of a file that is damaged.
+	// The compressed anchor is damaged.
 	b.img.put(k.SeekKey+int64(k.KeyLen), []byte("??"))
 	if _, err := f.Payload(k); !errors.Is(err, wire.ErrUnsupported) {
 		t.Errorf("unknown compression: %v", err)
 	}
-	// The key of an RBlob does not tell how long its payload is.
+	// The key of an RBlob does not give the length of its payload.
 	blob := Key{NBytes: 30, KeyLen: 10, SeekKey: 100, Class: BlobClassName}
 	for _, blob.ObjLen = range []uint32{0, 7, 20, 1 << 31} {
 		if got, err := f.Payload(blob); err != nil || len(got) != 20 {

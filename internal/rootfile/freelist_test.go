@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Gaps are joined as if each byte was marked.
+// TestGaps compares joined gaps with a map of bytes.
 func TestGaps(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
@@ -40,7 +40,7 @@ func TestGaps(t *testing.T) {
 	}
 }
 
-// Marks are written once, and again if a gap has grown.
+// TestMark makes sure that a mark is written once, and again if the gap has grown.
 func TestMark(t *testing.T) {
 	m := new(target)
 	g := gaps{{first: 10, end: 13}} // too short for a mark

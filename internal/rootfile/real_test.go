@@ -14,9 +14,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// realFiles returns the contents of the ROOT files at hand, by name: those of
-// the repository but for the bad ones, and the collection beside it if there is
-// one.
+// realFiles returns the contents of ROOT files by name: those of the repository,
+// except the bad ones, and the collection beside it if there is one.
 func realFiles(t testing.TB) map[string][]byte {
 	t.Helper()
 	files := make(map[string][]byte)
@@ -43,8 +42,8 @@ func realFiles(t testing.TB) map[string][]byte {
 	return files
 }
 
-// Every file at hand can be listed, its lists agree with the records, and
-// every anchor can be found and read.
+// TestRealFiles lists every file, compares its lists with the records, and finds
+// and reads every anchor.
 func TestRealFiles(t *testing.T) {
 	files := realFiles(t)
 	if len(files) == 0 {
@@ -75,7 +74,8 @@ func TestRealFiles(t *testing.T) {
 	}
 }
 
-// checkKey checks the key of an object and its payload against the file's bytes.
+// checkKey compares the key of an object and its payload with the bytes of the
+// file.
 func checkKey(t *testing.T, f *File, file []byte, path string, k Key) {
 	t.Helper()
 	if image := encode(t, &k); !bytes.HasPrefix(file[k.SeekKey:], image) || len(image) != int(k.KeyLen) {
@@ -100,7 +100,7 @@ func checkKey(t *testing.T, f *File, file []byte, path string, k Key) {
 		if err := anchor.ReadBlob(bytes.NewReader(file), header, int64(a.SeekHeader), a.MaxKeySize); err != nil {
 			t.Errorf("%s: header: %v", path, err)
 		}
-		// Formats 0.3 have the class name of 1.0, but another epoch.
+		// Format 0.3 has the class name of 1.0, but another epoch.
 		if err := a.Supported(); err != nil && a.Epoch != 0 {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -116,7 +116,7 @@ func checkKey(t *testing.T, f *File, file []byte, path string, k Key) {
 	}
 }
 
-// What is read from ROOT's own records is written as it was.
+// TestRealRecordsRoundTrip writes ROOT's records as they were read.
 func TestRealRecordsRoundTrip(t *testing.T) {
 	files := realFiles(t)
 	if len(files) == 0 {
@@ -141,7 +141,7 @@ func TestRealRecordsRoundTrip(t *testing.T) {
 	}
 }
 
-// What is listed in some of the files, as ROOT shows it.
+// TestRealListings compares the listings of some files with those that ROOT prints.
 func TestRealListings(t *testing.T) {
 	files := realFiles(t)
 	for name, want := range map[string][]string{
@@ -167,7 +167,7 @@ func TestRealListings(t *testing.T) {
 
 func FuzzOpen(f *testing.F) {
 	for _, b := range realFiles(f) {
-		if len(b) < 10000 { // longer ones slow the fuzzer and have nothing else
+		if len(b) < 10000 { // longer ones slow the fuzzer down and have nothing new
 			f.Add(b)
 		}
 	}

@@ -22,7 +22,7 @@ var (
 	bigDir     = Directory{Version: 1005, SeekDir: 5 << 40, SeekParent: 6 << 40, SeekKeys: 7 << 40, UUIDVersion: 0xffff}
 )
 
-// records has each record in each form, with its size if the format fixes it.
+// records has each record in each form, with its size if the format defines it.
 var records = map[string]struct {
 	wirer
 	size int
@@ -72,7 +72,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// Bytes behind the keys of a list are kept, as TFile leaves some there.
+// TestKeyListExtra makes sure that bytes after the keys of a list are kept: TFile
+// leaves some there.
 func TestKeyListExtra(t *testing.T) {
 	want := KeyList{Key: smallKey, Keys: []Key{bigKey}, Extra: []byte("12345678")}
 	var got KeyList
@@ -81,7 +82,8 @@ func TestKeyListExtra(t *testing.T) {
 	}
 }
 
-// More keys than the bytes can hold are refused before there is room for them.
+// TestKeyListCount makes sure that more keys than the bytes can hold are refused
+// before memory is allocated for them.
 func TestKeyListCount(t *testing.T) {
 	b := encode(t, &KeyList{Keys: make([]Key, 2)})
 	for _, n := range []byte{3, 0xff} {
@@ -92,7 +94,8 @@ func TestKeyListCount(t *testing.T) {
 	}
 }
 
-// What does not fit the small form is an error, not another number.
+// TestSmallFormOverflow makes sure that positions that do not fit the small form
+// are errors.
 func TestSmallFormOverflow(t *testing.T) {
 	for name, r := range map[string]wirer{
 		"header":      &Header{End: 1 << 32},

@@ -23,7 +23,8 @@ func scanned(t testing.TB, file []byte) (records []Record) {
 }
 
 // TestScan scans files that ROOT has written: all keys that directories list are
-// found, and records do not overlap. A key that is destroyed costs no other one.
+// found, and records do not overlap. If a key is destroyed, all others are still
+// found.
 func TestScan(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/good/*.root")
 	if err != nil || len(files) < 20 {
@@ -41,7 +42,7 @@ func TestScan(t *testing.T) {
 		sound := scanned(t, file)
 		found, end := map[int64]bool{}, int64(0)
 		for _, r := range sound {
-			// ROOT leaves some bytes of a gap behind a record of one file.
+			// In one file, ROOT leaves some bytes of a gap after a record.
 			if r.SeekKey < end || !r.Whole && !strings.Contains(path, "special_dirs") {
 				t.Errorf("%s: %s at %#x, whole %v; the one before ends at %#x", path, r.Class, r.SeekKey, r.Whole, end)
 			}
@@ -71,7 +72,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestScanHostile has keys and gaps that lead nowhere, close together.
+// TestScanHostile scans keys and gaps that lead nowhere, close together.
 func TestScanHostile(t *testing.T) {
 	file := make([]byte, 300_000)
 	for at := begin; at+100 < len(file); at += 40 {

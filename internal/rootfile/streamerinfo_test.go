@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// infoRecord returns the key of the streamer infos of a file and the object.
+// infoRecord returns the key and the object of the streamer infos of a file.
 func infoRecord(t testing.TB, f *File) (Key, []byte) {
 	t.Helper()
 	b, err := f.read("streamer infos", f.Header.SeekInfo, int64(f.Header.NBytesInfo))
@@ -26,7 +26,8 @@ func infoRecord(t testing.TB, f *File) (Key, []byte) {
 	return k, object
 }
 
-// The streamer infos in ROOT's files are written as they were read.
+// TestRealStreamerInfos writes the streamer infos in ROOT's files as they were
+// read.
 func TestRealStreamerInfos(t *testing.T) {
 	n := 0
 	for name, b := range realFiles(t) {
@@ -50,7 +51,8 @@ func TestRealStreamerInfos(t *testing.T) {
 	}
 }
 
-// A new file has exactly what ROOT writes, with keys of both forms.
+// TestNewStreamerInfos compares the streamer infos of a new file with those that
+// ROOT writes, with keys of both forms.
 func TestNewStreamerInfos(t *testing.T) {
 	for name, keyLen := range map[string]uint16{"special_attributes": 64, "special_zero": 72} {
 		b, err := os.ReadFile("../../testdata/good/" + name + ".root")
@@ -73,8 +75,8 @@ func TestNewStreamerInfos(t *testing.T) {
 	}
 }
 
-// The description is added to a list that has others, and stands behind those;
-// it is not added twice. What cannot be read stays.
+// TestAddStreamerInfo adds the description to lists that have others: it comes
+// last, and is not added twice. Lists that cannot be parsed stay as they are.
 func TestAddStreamerInfo(t *testing.T) {
 	const class = "ROOT::RNTuple"
 	other := ntupleInfo()

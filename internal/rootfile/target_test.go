@@ -15,7 +15,7 @@ type target struct {
 	b      []byte
 	writes int
 	stopAt int  // the write that fails; 0: none
-	torn   bool // half of that write is made
+	torn   bool // only half of that write is done
 }
 
 var errStopped = errors.New("stopped")
@@ -52,7 +52,7 @@ func (m *target) open(t testing.TB) *File {
 	return f
 }
 
-// fixed are options with which two runs write the same.
+// fixed returns options with which two runs write the same bytes.
 func fixed(name string) Options {
 	return Options{
 		Name:  name,
@@ -70,12 +70,12 @@ func create(t testing.TB, w io.WriterAt, o Options) *Writer {
 	return f
 }
 
-// plain is an object that is stored as it is.
+// plain returns an uncompressed object.
 func plain(name, content string) Object {
 	return Object{Class: "TObjString", Name: name, Stored: []byte(content), Len: len(content)}
 }
 
-// fill writes something of all kinds.
+// fill writes records of all kinds.
 func fill(w *Writer) error {
 	steps := []struct{ dir, name, content string }{
 		{"", "x", "first"}, {"a/b", "x", "below"}, {"a/b", "x", "below again"},
@@ -93,7 +93,7 @@ func fill(w *Writer) error {
 	return err
 }
 
-// filled is what fill lists.
+// filled lists the objects that fill writes.
 var filled = map[string]string{
 	"x;2": "second", "x;1": "first", "a/b/x;2": "below again", "a/b/x;1": "below", "c/y;1": "", "a/z;1": "z",
 }
@@ -115,7 +115,7 @@ func contents(t testing.TB, f *File) map[string]string {
 	return all
 }
 
-// missing returns what of want a file does not have.
+// missing returns the objects of want that a file does not have.
 func missing(t testing.TB, f *File, want map[string]string) string {
 	t.Helper()
 	got := contents(t, f)
@@ -135,8 +135,8 @@ func checkChain(t testing.TB, f *File) {
 	}
 }
 
-// chain reports, as an error, that a byte before the end belongs neither to a
-// record nor to a gap, or that the gaps are not those in the free list.
+// chain returns an error if a byte before the end belongs neither to a record nor
+// to a gap, or if the gaps are not those in the free list.
 func chain(t testing.TB, f *File) error {
 	h := f.Header
 	var gaps []Segment
@@ -153,7 +153,7 @@ func chain(t testing.TB, f *File) error {
 		}
 		var k Key
 		c := reader(b, "record", at)
-		// The key of a TBasket is longer than what all keys have.
+		// The key of a TBasket is longer than other keys.
 		if k.Wire(c); c.Err() != nil || k.SeekKey != at || int(k.KeyLen) < k.Size() || k.NBytes < int32(k.KeyLen) {
 			return fmt.Errorf("at %d: no key, %v", at, c.Err())
 		}

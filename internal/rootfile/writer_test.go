@@ -44,8 +44,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// The order of a list is that of ROOT: the newest cycle first, names as they
-// came.
+// TestListOrder expects the order of ROOT: of a name the newest cycle first, names
+// in the order of writing.
 func TestListOrder(t *testing.T) {
 	m := new(target)
 	w := create(t, m, fixed(""))
@@ -59,8 +59,8 @@ func TestListOrder(t *testing.T) {
 	}
 }
 
-// What the records of a small file are, byte for byte. ROOT 6.40 lists, maps
-// and updates this file without a word.
+// TestCreateBytes compares a small file byte by byte. ROOT 6.40 lists, maps and
+// updates this file without a message.
 func TestCreateBytes(t *testing.T) {
 	m := new(target)
 	o := fixed("f")
@@ -106,7 +106,7 @@ func TestCreateBytes(t *testing.T) {
 		"00000065 0004 0000003c" + date + "0029 0001 000000f4 00000064 0a 544469726563746f7279 01 64 01 64",
 		"00000052 0004 00000029" + date + "0029 0001 00000708 000000f4 0a 544469726563746f7279 01 64 01 64", "00000001",
 		"00000039 0004 00000014" + date + "0025 0001 00000159 000000f4 06 544e616d6564 01 6e 01 74",
-		// Free list: what lies behind the end.
+		// Free list: the space beyond the end.
 		"0000002d 0004 0000000a" + date + "0023 0001 0000075a 00000064 05 5446696c65 01 66 00", "0001 00000787 77359400",
 	} {
 		b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
@@ -142,8 +142,8 @@ func TestDeterminism(t *testing.T) {
 	}
 }
 
-// Payloads that are longer than the buffer go to the target as they are, small
-// ones together.
+// TestWrites counts writes: payloads that are longer than the buffer have one each,
+// small ones are written together.
 func TestWrites(t *testing.T) {
 	m := new(target)
 	w := create(t, m, fixed("f"))
@@ -172,7 +172,7 @@ func TestWrites(t *testing.T) {
 	checkChain(t, m.open(t))
 }
 
-// sparse is a file whose long writes are not kept.
+// sparse is a file that does not keep long writes.
 type sparse struct{ image }
 
 func (s *sparse) WriteAt(b []byte, at int64) (int, error) {
@@ -182,7 +182,7 @@ func (s *sparse) WriteAt(b []byte, at int64) (int, error) {
 	return len(b), nil
 }
 
-// A file grows past the limit of the small form, between commits.
+// TestGrow lets a file grow beyond the limit of the small form between commits.
 func TestGrow(t *testing.T) {
 	s := new(sparse)
 	w := create(t, s, fixed("big.root"))
@@ -214,7 +214,7 @@ func TestGrow(t *testing.T) {
 		t.Error(s)
 	}
 	checkChain(t, f)
-	// What does not fit a key is refused, and does no harm.
+	// Payloads that do not fit a key are refused, and do no harm.
 	w = create(t, new(sparse), fixed("f"))
 	if _, err := w.Blob(slices.Repeat([][]byte{part}, 32)...); err == nil || !strings.Contains(err.Error(), "do not fit a key") {
 		t.Error(err)
