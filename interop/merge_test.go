@@ -23,7 +23,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A mergeFile is an input that we and ROOT can write, see merge.py.
+// A mergeFile is an input that this library and ROOT can write, see merge.py.
 type mergeFile struct {
 	Path        string       `json:"path"`
 	Compression int          `json:"compression"`
@@ -33,13 +33,13 @@ type mergeFile struct {
 	Fields      []mergeField `json:"fields"`
 }
 
-// A mergeField is a field of it. If it has several columns, these are
-// representations, which take turns from cluster to cluster.
+// A mergeField is a field of a mergeFile. Several columns are representations,
+// which take turns from cluster to cluster.
 type mergeField struct {
 	Name    string      `json:"name"`
 	Type    string      `json:"type"`
 	Source  string      `json:"source,omitempty"`
-	Late    int         `json:"late,omitempty"` // the entry from which on it is there
+	Late    int         `json:"late,omitempty"` // the entry with which it begins
 	Columns []string    `json:"columns,omitempty"`
 	Bits    uint16      `json:"bits,omitempty"`
 	Range   *[2]float64 `json:"range,omitempty"`
@@ -47,12 +47,12 @@ type mergeField struct {
 	class *schema.FieldDocument // of a class, which ROOT does not write here
 }
 
-// x returns the number that the values of an entry are made of.
+// x returns the number from which the values of an entry are derived.
 func (f *mergeFile) x(field mergeField, entry int) int {
 	return (f.Start + entry + len(field.Name)) % 100
 }
 
-// of returns the value made of x.
+// of returns the value for x.
 func (f mergeField) of(x int) any {
 	repeat := func(n int, v any) []any { return slices.Repeat([]any{v}, n) }
 	switch f.Type {
@@ -91,7 +91,7 @@ func (f mergeField) of(x int) any {
 	panic("no values for " + f.Type)
 }
 
-// zero returns the value where there is none.
+// zero returns the value of entries that lack the field.
 func (f mergeField) zero() any {
 	switch f.Type {
 	case "std::string":
@@ -124,7 +124,7 @@ func (f mergeField) document(t *testing.T) *schema.FieldDocument {
 	return d
 }
 
-// write has us write the file.
+// write writes the file with this library.
 func (f *mergeFile) write(t *testing.T) {
 	t.Helper()
 	check := func(err error) {
@@ -171,8 +171,8 @@ func (f *mergeFile) field(name string) *mergeField {
 	return nil
 }
 
-// lines returns the entries as JSON, with the fields of a merged RNTuple: zeros
-// where there are none.
+// lines returns the entries as JSON, with the fields of a merged RNTuple, and zeros
+// for those that the file lacks.
 func (f *mergeFile) lines(fields []mergeField) (lines []string) {
 	for i := range f.Entries {
 		var r value.Record
@@ -224,17 +224,17 @@ func class(version, checksum uint32, members ...string) mergeField {
 	return mergeField{Name: "c", Type: "C", class: d}
 }
 
-// mergeBase are fields that all inputs have.
+// mergeBase lists fields that all inputs have.
 var mergeBase = []mergeField{plain("x", "std::int32_t"), plain("s", "std::string"), plain("v", "std::vector<float>")}
 
-// mergeMore are fields of other sorts.
+// mergeMore lists fields of other types.
 var mergeMore = []mergeField{
 	plain("m_f", "float"), plain("m_d", "double"), plain("m_i", "std::vector<std::int32_t>"), plain("m_o", "std::optional<float>"),
 	plain("m_a", "std::array<std::int32_t,2>"), plain("m_p", "std::pair<std::int32_t,float>"), plain("m_vv", "std::vector<std::vector<float>>"), plain("m_s", "std::string"),
 }
 
-// A mergeCase are two inputs: what they have besides mergeBase, and how else they
-// differ.
+// A mergeCase is a pair of inputs: their fields besides mergeBase, and their other
+// differences.
 type mergeCase struct {
 	name          string
 	first, second []mergeField
@@ -295,12 +295,12 @@ var mergeCases = []mergeCase{
 	{name: "other members", first: []mergeField{class(1, 7, "a", "b")}, second: []mergeField{class(1, 7, "a", "c")}},
 }
 
-// oursOnly reports whether the case has what ROOT does not write for us.
+// oursOnly reports whether ROOT cannot write the files of the case.
 func (c mergeCase) oursOnly() bool {
 	return slices.ContainsFunc(slices.Concat(c.first, c.second), func(f mergeField) bool { return f.class != nil || len(f.Columns) > 1 })
 }
 
-// A mergeJob is two inputs to be merged by both.
+// A mergeJob is two inputs that this library and ROOT merge.
 type mergeJob struct {
 	Inputs      []string `json:"inputs"`
 	Name        string   `json:"name"`
@@ -316,14 +316,13 @@ type mergeJob struct {
 	want []string // entries, if known
 }
 
-// A mergeView is what ROOT says of a merge and its output.
+// A mergeView is what ROOT reports about a merge and its output.
 type mergeView struct {
 	rootView
 	Refused, Failed string
 }
 
-// A mergeDifference is one between ROOT's merger and ours, on purpose or as it
-// cannot be helped.
+// A mergeDifference is a known difference between ROOT's merger and ours.
 type mergeDifference struct {
 	cases, kind, why string
 }
@@ -351,8 +350,9 @@ var mergeDifferences = []mergeDifference{
 	{"special_dirs", otherContents, "an RNTuple with two cycles is merged twice there, the newest one each time"},
 }
 
-// TestMerge merges the same inputs here and in ROOT, as hadd does it. Both refuse
-// or neither, and the outputs are the same: entries, schema, where columns begin.
+// TestMerge merges the same inputs with this library and with ROOT, as hadd does.
+// Either both refuse them, or the outputs agree in entries, schema and the
+// beginnings of columns.
 func TestMerge(t *testing.T) {
 	needed(t)
 	var plan struct {
@@ -407,8 +407,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// plan writes the inputs that we write, and returns those that ROOT is to write,
-// and what is to be merged: in every mode, with inputs of all writers.
+// plan writes our inputs, and returns those that ROOT has to write and the jobs: in
+// every mode, with inputs of all writers.
 func (c mergeCase) plan(t *testing.T, base string) (files []mergeFile, jobs []*mergeJob) {
 	first := mergeFile{Compression: 505, Entries: 12, Cluster: 5, Fields: slices.Concat(mergeBase, c.first)}
 	second := mergeFile{Compression: 505, Entries: 11, Cluster: 4, Fields: slices.Concat(mergeBase, c.second), Start: 40}
@@ -467,7 +467,7 @@ func newMergeJob(first, second, name string, mode surgery.Mode, base string) *me
 	}
 }
 
-// mergeGood has files of ROOT's that are merged with themselves.
+// mergeGood lists files of ROOT that are merged with themselves.
 func mergeGood(t *testing.T, dir string) (jobs []*mergeJob) {
 	for _, in := range []string{
 		"special_late:late", "special_late_none:late", "special_dirs:top", "special_chunks_none:chunks", "special_chunks_zstd:chunks",
@@ -487,7 +487,7 @@ func mergeGood(t *testing.T, dir string) (jobs []*mergeJob) {
 	return jobs
 }
 
-// merge has us merge.
+// merge merges with this library.
 func (j *mergeJob) merge(ctx context.Context) error {
 	var inputs []surgery.Input
 	for _, path := range j.Inputs {
@@ -501,7 +501,7 @@ func (j *mergeJob) merge(ctx context.Context) error {
 	return err
 }
 
-// judge compares what came of a job here and in ROOT.
+// judge compares the results of a job here and in ROOT.
 func (j *mergeJob) judge(t *testing.T, refused error, root mergeView, view rootView) (kind, detail string) {
 	var incompatible *surgery.IncompatibleError
 	switch {
@@ -555,8 +555,8 @@ func (j *mergeJob) judge(t *testing.T, refused error, root mergeView, view rootV
 	return "both merge", ""
 }
 
-// judgeLines returns the entries of an RNTuple as we read them, in the form of
-// package judge.
+// judgeLines returns the entries of an RNTuple as this library reads them, in the
+// form of package judge.
 func judgeLines(path, name string) (lines []string, err error) {
 	r, err := rntuple.Open(path, name)
 	if err != nil {
@@ -570,7 +570,7 @@ func judgeLines(path, name string) (lines []string, err error) {
 	return lines, err
 }
 
-// sameToCompare has package compare find differences.
+// sameToCompare expects package compare to find no differences.
 func sameToCompare(t *testing.T, a, b, name string) error {
 	t.Helper()
 	var readers [2]*rntuple.Reader
@@ -603,7 +603,7 @@ func setsOf(t *testing.T, path, name string) (names []string) {
 	return names
 }
 
-// schemasOf returns what the header and the footer of a file describe.
+// schemasOf returns the descriptors in the header and the footer of a file.
 func schemasOf(t *testing.T, path, name string) [2]envelope.Schema {
 	t.Helper()
 	r, err := rntuple.Open(path, name)
@@ -625,7 +625,7 @@ func schemasOf(t *testing.T, path, name string) [2]envelope.Schema {
 	return d
 }
 
-// mergedByROOT has ROOT carry out a plan.
+// mergedByROOT has ROOT do the jobs of a plan.
 func mergedByROOT(t *testing.T, plan any) (views []mergeView) {
 	t.Helper()
 	b, err := json.Marshal(plan)

@@ -20,18 +20,18 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// surgeryFields are fields that every reader is to find again. One begins in the
-// middle of a cluster.
+// surgeryFields lists fields that every reader must find in the outputs. One begins
+// in the middle of a cluster.
 var surgeryFields = slices.Concat(mergeBase, []mergeField{
 	plain("d", "double"), plain("i", "std::vector<std::int32_t>"), plain("o", "std::optional<float>"),
 	plain("vv", "std::vector<std::vector<float>>"), projected("view", "std::int32_t", "x"), late(7, plain("l", "float")), late(7, plain("ls", "std::string")),
 })
 
-// An operated is an output of package surgery.
+// An operated is an output of package surgery, with what it must hold.
 type operated struct {
 	what, path, name string
 	want             []string // entries
-	groups           int      // of clusters, as ROOT finds them
+	groups           int      // number of cluster groups that ROOT finds
 }
 
 // An operation makes outputs.
@@ -40,7 +40,8 @@ type operation struct {
 	do   func(s *surgeon)
 }
 
-// A surgeon makes outputs of two inputs, a and b, and one with other fields.
+// A surgeon makes outputs of two inputs, a and b, and a third one with other
+// fields.
 type surgeon struct {
 	t           *testing.T
 	dir, writer string
@@ -52,12 +53,12 @@ type surgeon struct {
 
 func (s *surgeon) in(f mergeFile) surgery.Input { return surgery.Input{Path: f.Path, Name: "n"} }
 
-// out returns where the next output goes.
+// out returns the path of the next output.
 func (s *surgeon) out() string {
 	return filepath.Join(s.dir, fmt.Sprintf("%s_out%d.root", s.writer, len(s.done)))
 }
 
-// is has an output be read.
+// is adds an output to those that are read.
 func (s *surgeon) is(err error, path, name string, want []string) {
 	s.t.Helper()
 	if err != nil {
@@ -195,8 +196,8 @@ func (s *surgeon) renamed() (lines []string) {
 	return lines
 }
 
-// surgeryJsrootFaults are those that jsroot also has with ROOT's files, which are
-// among what it reads here.
+// surgeryJsrootFaults are faults that jsroot also has with ROOT's files, some of
+// which it reads here.
 var surgeryJsrootFaults = []readerFault{
 	fault("optional: it gives the offsets", "o"),
 	fault("projected fields", "view"),
@@ -206,7 +207,7 @@ var surgeryJsrootFaults = []readerFault{
 }
 
 // TestSurgery has ROOT, uproot and jsroot read what the functions of package
-// surgery make of files that we and ROOT have written.
+// surgery make of files that this library and ROOT wrote.
 func TestSurgery(t *testing.T) {
 	needed(t)
 	dir := t.TempDir()
@@ -280,7 +281,7 @@ func TestSurgery(t *testing.T) {
 	})
 }
 
-// note keeps the first thing that is wrong with a field.
+// note records the first error in a field.
 func note(wrong map[string]string, name, where, what string) {
 	if what != "" && wrong[name] == "" {
 		wrong[name] = where + ": " + what
@@ -289,8 +290,8 @@ func note(wrong map[string]string, name, where, what string) {
 	}
 }
 
-// wrongFields compares a JSON array of entries with lines of JSON and says by
-// field what is wrong, or "".
+// wrongFields compares a JSON array of entries with JSON Lines, and returns for
+// each field what is wrong, or "".
 func wrongFields(t *testing.T, got []byte, want []string) map[string]string {
 	t.Helper()
 	var entries []map[string]any
@@ -314,7 +315,7 @@ func wrongFields(t *testing.T, got []byte, want []string) map[string]string {
 	return wrong
 }
 
-// jsrootFinds has jsroot say what is wrong with the fields of an output.
+// jsrootFinds returns what jsroot finds wrong with the fields of an output.
 func jsrootFinds(t *testing.T, modules string, o operated) map[string]string {
 	t.Helper()
 	var packed bytes.Buffer

@@ -25,9 +25,9 @@ type jaggedEvent struct {
 	Fixed  [7]int16  `rntuple:"fixed"`
 }
 
-// TestWriteBudget writes the entries of ROOT's files again, with the same
-// settings and too little memory for pages of the largest size: every cluster
-// and page must have as many elements as in ROOT's file.
+// TestWriteBudget writes the entries of ROOT's files with the same settings, and
+// with too little memory for pages of the largest size: every cluster and page must
+// have as many elements as in ROOT's file.
 func TestWriteBudget(t *testing.T) {
 	needed(t)
 	for _, c := range []struct {
@@ -37,9 +37,9 @@ func TestWriteBudget(t *testing.T) {
 		entries                         int
 	}{
 		{"wide", 0, 1 << 20, 0, 0, 0, 2000},          // 1 KiB for a page
-		{"wide", 0, 4 << 20, 0, 550_000, 0, 2000},    // hardly any can grow: 512 is the least
+		{"wide", 0, 4 << 20, 0, 550_000, 0, 2000},    // hardly any can grow: 512 is the minimum
 		{"wide", 505, 3 << 20, 3 << 20, 0, 0, 2000},  // the unzipped size is the same for all compressors
-		{"wide", 0, 8 << 20, 0, 1 << 20, 1000, 2000}, // pages of no power of two
+		{"wide", 0, 8 << 20, 0, 1 << 20, 1000, 2000}, // page sizes that are not powers of two
 		{"jagged", 0, 4 << 20, 0, 0, 0, 60_000},
 		{"jagged", 0, 300_000, 0, 0, 0, 60_000},
 		{"jagged", 0, 16 << 20, 0, 10_000, 0, 60_000},

@@ -37,7 +37,7 @@ type container struct {
 	Infos     []string
 }
 
-// whole has ROOT open, list and map a file, and makes sure that it is complete.
+// whole has ROOT open, list and map a file, and checks that it is complete.
 func whole(t *testing.T, path string, keys map[string]string) {
 	t.Helper()
 	var c container
@@ -74,7 +74,7 @@ func whole(t *testing.T, path string, keys map[string]string) {
 	}
 }
 
-// linesOf returns the entries of an RNTuple as we read them.
+// linesOf returns the entries of an RNTuple as this library reads them.
 func linesOf(t *testing.T, path, name string) (all []string) {
 	t.Helper()
 	r, err := rntuple.Open(path, name)
@@ -95,7 +95,7 @@ func linesOf(t *testing.T, path, name string) (all []string) {
 	return all
 }
 
-// rootAdds are the keys that written_container.py adds to a file, besides the
+// rootAdds lists the keys that written_container.py adds to a file, besides the
 // RNTuple.
 var rootAdds = map[string]string{"named;1": "TNamed", "h;1": "TH1D"}
 
@@ -119,7 +119,7 @@ func secondLines() (all []string) {
 	return all
 }
 
-// TestWriteUpdate has ROOT add objects and RNTuples to a file of ours.
+// TestWriteUpdate has ROOT add objects and RNTuples to a file of this library.
 func TestWriteUpdate(t *testing.T) {
 	needed(t)
 	path := filepath.Join(t.TempDir(), "ours.root")
@@ -178,7 +178,7 @@ func TestWriteUpdate(t *testing.T) {
 	sameEntries(t, "second", views[2], secondLines()...)
 }
 
-// TestWriteMerge has ROOT's hadd merge a file of ours with one of ROOT's.
+// TestWriteMerge has ROOT's hadd merge a file of this library with one of ROOT.
 func TestWriteMerge(t *testing.T) {
 	needed(t)
 	dir := t.TempDir()
@@ -192,7 +192,7 @@ func TestWriteMerge(t *testing.T) {
 			out := filepath.Join(dir, "merged.root")
 			os.Remove(out)
 			_, stderr, err := run("written_hadd.sh", append([]string{out}, inputs...)...)
-			// hadd says so much of ROOT's own files.
+			// hadd prints as much for ROOT's own files.
 			if s := string(stderr); err != nil || s != "Warning in <TFileMerger::MergeRecursive>: Merging RNTuples is experimental\n" {
 				t.Fatalf("%d, %s: hadd says %v\n%s", setting, name, err, s)
 			}
@@ -207,8 +207,8 @@ func TestWriteMerge(t *testing.T) {
 	}
 }
 
-// TestWriteAppend adds RNTuples to a file that ROOT has made, which ROOT then
-// reads and adds to again.
+// TestWriteAppend adds RNTuples to a file of ROOT, which ROOT then reads and adds
+// to again.
 func TestWriteAppend(t *testing.T) {
 	needed(t)
 	path := filepath.Join(t.TempDir(), "root.root")

@@ -29,14 +29,13 @@ type sizeEvent struct {
 
 const sizeEntries = 1_500_000
 
-// dimuonClusters are the first entries of the clusters that dimuon.C makes.
+// dimuonClusters lists the first entries of the clusters that dimuon.C makes.
 var dimuonClusters = []int64{8000, 16000, 24000, 32000, 40000, 48000, 56000, 64000, 72000}
 
-// TestWriteSize writes the entries of ROOT's files again, with the same
-// settings: the files must be at most 2 % larger, with the same clusters,
-// encodings and pages. Our zstd is smaller than ROOT's, as it knows of planes; at
-// LZ4's level 4 we rather write fast, 405 is as small as ROOT's.
-// The log has the table.
+// TestWriteSize writes the entries of ROOT's files with the same settings: the
+// files must be at most 2 % larger, with the same clusters, encodings and pages.
+// With zstd they are smaller than ROOT's, because the encoder knows planes; LZ4's
+// level 4 favours speed, and 405 is as small as ROOT's. The log has the table.
 func TestWriteSize(t *testing.T) {
 	needed(t)
 	var table strings.Builder
@@ -57,7 +56,7 @@ func TestWriteSize(t *testing.T) {
 			t.Errorf("%s: %d clusters, ROOT has %d", name, a.Clusters, b.Clusters)
 		}
 		slack := int64(0)
-		if cluster > 0 { // clusters end by their compressed size, so at other entries
+		if cluster > 0 { // clusters end by their compressed size, and so at other entries
 			slack = int64(a.Clusters)
 		}
 		sameColumns(t, name, a, b, slack)
@@ -115,7 +114,7 @@ func copyEvents(t *testing.T, to, from string, opts ...rntuple.WriteOption) {
 	}
 }
 
-// An inspected is a file with one RNTuple, and what it is made of.
+// An inspected is a file with one RNTuple, and its parts.
 type inspected struct {
 	*rntuple.Inspection
 	size int64
@@ -139,8 +138,8 @@ func inspect(t *testing.T, path string) inspected {
 	return inspected{i, info.Size()}
 }
 
-// sameColumns makes sure that columns have the same encodings, as many elements,
-// and as many pages, but for slack.
+// sameColumns makes sure that columns have the same encodings, equally many
+// elements and, within slack, equally many pages.
 func sameColumns(t *testing.T, name string, a, b inspected, slack int64) {
 	t.Helper()
 	if len(a.Columns) != len(b.Columns) {

@@ -16,7 +16,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A rootView is what ROOT says of an RNTuple, see written_check.py.
+// A rootView is what ROOT reports about an RNTuple, see written_check.py.
 type rootView struct {
 	Entries          []map[string]any
 	Columns          []string // "field type bits elements first representation"
@@ -30,9 +30,9 @@ type attributeRange struct {
 	Data       map[string]any
 }
 
-// rootViews has ROOT read RNTuples, each "path:name", or only say which columns
-// or attributes they have, if the first one is "--columns" or "--attributes". It
-// must do so without a message, but that attributes are experimental.
+// rootViews has ROOT read RNTuples, each "path:name", or only report their columns
+// or attributes, if the first argument is "--columns" or "--attributes". ROOT must
+// print no message, except that attributes are experimental.
 func rootViews(t *testing.T, ntuples ...string) []rootView {
 	t.Helper()
 	out, stderr, err := run("written_check.py", ntuples...)
@@ -61,7 +61,7 @@ func rootViews(t *testing.T, ntuples ...string) []rootView {
 	return views
 }
 
-// experimental matches what ROOT says whenever attributes are read.
+// experimental matches the message that ROOT prints whenever attributes are read.
 var experimental = regexp.MustCompile(`(?m)^Warning in <[^\n]*RNTuple Attributes are experimental[^\n]*\n`)
 
 // sameEntries compares the entries that ROOT has read with JSON.
@@ -83,7 +83,7 @@ func sameEntries(t *testing.T, name string, got rootView, want ...string) {
 	}
 }
 
-// fieldOf returns the field of a type, with changes.
+// fieldOf returns a field of a type, after changes.
 func fieldOf(t *testing.T, name, typ string, change ...func(*schema.FieldDocument)) *schema.FieldDocument {
 	t.Helper()
 	f, err := schema.FieldOf(name, typ)
@@ -184,7 +184,8 @@ func TestWriteRepresentations(t *testing.T) {
 		fieldOf(t, "v", "std::vector<std::int32_t>", columns(column("SplitIndex64", 64), column("Index32", 32))),
 		fieldOf(t, "s", "std::string"),
 	})
-	// Real32Trunc comes first: ROOT takes the bits of all from the first one.
+	// Real32Trunc comes first: ROOT takes the number of bits of all representations
+	// from the first one.
 	r.put(0.5, []any{int32(1)}, "one")
 	r.put(2.0, []any{}, "two")
 	r.check(r.w.Use("x", 1))
@@ -201,8 +202,8 @@ func TestWriteRepresentations(t *testing.T) {
 		`{"x":4.5,"v":[4],"s":"four"}`, `{"x":5.5,"v":[],"s":"five"}`, `{"x":0.25,"v":[5,6],"s":"six"}`)
 }
 
-// TestWriteChunks has keys so small that pages and envelopes need several. (ROOT
-// crashes when the list of the pieces itself does not fit into the first one.)
+// TestWriteChunks writes keys so small that pages and envelopes need several. (ROOT
+// crashes if the list of chunks does not fit into the first one.)
 func TestWriteChunks(t *testing.T) {
 	needed(t)
 	dir := t.TempDir()
@@ -222,7 +223,7 @@ func TestWriteChunks(t *testing.T) {
 		var lines []string
 		state := uint32(setting)
 		for i := range 60 {
-			// stored sizes around the limit, and some times that
+			// stored sizes around the limit and multiples of it
 			n := size - 30 + int64(i)
 			if i >= 55 {
 				n = size*int64(i-53) + int64(i)
@@ -230,7 +231,7 @@ func TestWriteChunks(t *testing.T) {
 			bytes := make([]any, n)
 			for k := range bytes {
 				state = state*1664525 + 1013904223
-				bytes[k] = byte(state >> 24) // does not compress
+				bytes[k] = byte(state >> 24) // incompressible
 			}
 			values := []any{bytes}
 			for k := range 12 {
@@ -260,7 +261,7 @@ func entryOf(names []string, values []any) map[string]any {
 	return m
 }
 
-// TestWriteSeveral writes RNTuples side by side and one after the other, in
+// TestWriteSeveral writes RNTuples at the same time and one after the other, in
 // directories, and one name twice.
 func TestWriteSeveral(t *testing.T) {
 	needed(t)
@@ -307,7 +308,7 @@ func TestWriteSeveral(t *testing.T) {
 	}
 }
 
-// TestWriteCheckpoints has ROOT read what a checkpoint leaves.
+// TestWriteCheckpoints has ROOT read files after a checkpoint.
 func TestWriteCheckpoints(t *testing.T) {
 	needed(t)
 	dir := t.TempDir()
@@ -409,7 +410,7 @@ func TestWriteStructs(t *testing.T) {
 		"char":"\u0000","byte":"0x00","color":0,"Nested":[]}`)
 }
 
-// TestWriteAttributes links sets of attributes.
+// TestWriteAttributes writes attribute sets.
 func TestWriteAttributes(t *testing.T) {
 	needed(t)
 	type entry struct{ X int32 }

@@ -18,8 +18,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// scratch is a folder for what several tests share: the programs that the
-// scripts compile, and the files that they and we write.
+// scratch is a folder that tests share, for the programs that the scripts compile,
+// and for files that are written.
 var scratch string
 
 func TestMain(m *testing.M) {
@@ -40,16 +40,16 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// matrix has ROOT write every type in every encoding, compression and layout,
-// and returns the folder.
+// matrix has ROOT write every type in every encoding, compression and layout, and
+// returns the folder.
 var matrix = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "types")
 	_, _, err := run("types.sh", dir)
 	return dir, err
 })
 
-// facts has ROOT say of the files of matrix what it finds in them. It returns
-// the folder with what it says.
+// facts has ROOT report what it finds in the files of matrix, and returns the
+// folder of the reports.
 var facts = sync.OnceValues(func() (string, error) {
 	from, err := matrix()
 	if err != nil {
@@ -72,8 +72,8 @@ var facts = sync.OnceValues(func() (string, error) {
 	return dir, err
 })
 
-// rewritten has us write the files of matrix anew, with clusters, pages and
-// groups cut elsewhere, and returns the folder.
+// rewritten writes the files of matrix with this library, with other clusters,
+// pages and groups, and returns the folder.
 var rewritten = sync.OnceValues(func() (string, error) {
 	from, err := matrix()
 	if err != nil {
@@ -116,14 +116,13 @@ func writtenFiles() ([]written, error) {
 	return all, err
 }
 
-// A layout tells where clusters and their groups end, and how large pages are.
+// A layout says where clusters and cluster groups begin, and how large pages are.
 type layout struct {
 	page             int64   // in bytes
-	clusters, groups []int64 // entries that are the first of one
+	clusters, groups []int64 // first entries
 }
 
-// layout returns a layout of the same sort as that which ROOT gave the file, but
-// not the same one.
+// layout returns a layout that is similar, but not equal, to that of ROOT's file.
 func (w written) layout() layout {
 	switch w.Layout {
 	case "many":
@@ -171,7 +170,7 @@ func rewrite(to, from, name string, l layout, opts ...rntuple.WriteOption) error
 }
 
 // TestWriteTypes has ROOT read every type in every encoding, compression and
-// layout as we have written it. It must read the values that it has written
+// layout, written by this library. It must read the values that it has written
 // itself, and find the same columns.
 func TestWriteTypes(t *testing.T) {
 	needed(t)
@@ -212,7 +211,7 @@ func TestWriteTypes(t *testing.T) {
 	}
 }
 
-// sameColumnLines compares what ROOT says of all columns of two files.
+// sameColumnLines compares what ROOT reports about the columns of two files.
 func sameColumnLines(t *testing.T, want, got []string) {
 	if len(want) != len(got) || len(want) < 300 {
 		t.Errorf("%d columns, want %d", len(got), len(want))
@@ -224,7 +223,7 @@ func sameColumnLines(t *testing.T, want, got []string) {
 	}
 }
 
-// checkLayout makes sure that the file is laid out as it was meant to be.
+// checkLayout makes sure that the file has the intended layout.
 func checkLayout(t *testing.T, path string, f written) {
 	r, err := rntuple.Open(path, f.Ntuple)
 	if err != nil {
@@ -287,7 +286,7 @@ func sameValues(t *testing.T, want, got string) {
 	}
 }
 
-// memberDifference says which members of two JSON objects differ.
+// memberDifference returns which members of two JSON objects differ.
 func memberDifference(want, got []byte) string {
 	var w, g map[string]json.RawMessage
 	if json.Unmarshal(want, &w) != nil || json.Unmarshal(got, &g) != nil {
@@ -309,13 +308,13 @@ var uprootFaults = []readerFault{
 	fault("an optional of an optional, a variant of a variant: awkward-array has none", "opt_opt_int32", "var_var"),
 }
 
-// uprootClusterFaults are those with files of several clusters besides.
+// uprootClusterFaults are further ones with files of several clusters.
 var uprootClusterFaults = []readerFault{
 	fault("variants after the first cluster: it takes their offsets for those in the RNTuple, in ROOT's files, too", "var_.*", "vec_var", "array_var", "Mixed"),
 }
 
-// TestWriteUproot has uproot read what we have written, and compares that with
-// what it reads from ROOT's own files.
+// TestWriteUproot has uproot read files of this library, and compares the values
+// with those that it reads from ROOT's files.
 func TestWriteUproot(t *testing.T) {
 	needed(t)
 	root, err := matrix()
@@ -326,7 +325,7 @@ func TestWriteUproot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The layouts, and the compressions: uproot needs its time.
+	// Only all layouts, and all compressions, because uproot is slow.
 	files := []string{"types_zstd_many.root", "types_none_groups.root", "types_zstd_empty.root", "types_zstd_one.root", "types_lz4_one.root", "types_zlib_one.root", "types_lzma_one.root"}
 	var report struct {
 		Uproot string
