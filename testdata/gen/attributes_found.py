@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """attributes_found.py ENTRIES FILE:NTUPLE...
 
-Has ROOT say which attributes hold for what, and prints a line of JSON for each RNTuple:
+Has ROOT find attributes, and prints a line of JSON for each RNTuple:
 {set: {"holding": [[number, ...], ...], "covering": [...], "within": [...]}}. Attributes are named by their numbers in
-the set. holding has an item for each entry below ENTRIES; covering and within have one for each range of them that is
-not empty, (0,1), (0,2) ... (1,2) ...: the attributes that hold for all of it, and those that hold for nothing else.
-Whatever ROOT has to say goes to standard error.
+the set. holding has the attributes of each entry below ENTRIES; covering and within have an item for each range of these
+entries that is not empty, (0,1), (0,2) ... (1,2) ...: the attributes that hold for all of it, and those that hold for
+nothing else. ROOT's messages go to standard error.
 """
 import json
 import sys

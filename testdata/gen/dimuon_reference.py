@@ -48,7 +48,7 @@ def main(path):
     m2 = s[0] ** 2 - s[1] ** 2 - s[2] ** 2 - s[3] ** 2
     mass = np.sqrt(np.maximum(0, m2))
 
-    # How exact is it? Compare with the same mass from a formula without cancellation.
+    # The precision: compare with the mass from a formula without cancellation.
     m1s, m2s = m[:, 0] ** 2, m[:, 1] ** 2
     deta, dphi = eta[:, 0] - eta[:, 1], phi[:, 0] - phi[:, 1]
     mt = np.sqrt(pt**2 + m**2)

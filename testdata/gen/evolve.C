@@ -1,5 +1,5 @@
-// Has ROOT write a field of each of many types, and read each as each of many types. Prints a line of JSON per pair: what
-// ROOT says against it, or the values of all entries, of which some may be errors. Built and run by evolve.sh.
+// Has ROOT write fields of many types, and read each of them as each of many types. Prints a line of JSON for each pair:
+// why ROOT refuses it, or the values of all entries, some of which may be errors. Built and run by evolve.sh.
 #include "evolve.hxx"
 
 #include <ROOT/RError.hxx>
@@ -120,7 +120,7 @@ static void makeDisk()
    on<Evolve>("Evolve", [](Evolve &x, int k) { x.a = number<I>(k), x.b = 2; });
 }
 
-// The types to read as that are not among those on disk.
+// Types to read as that are not among those on disk.
 static const char *const others[] = {
    "EvolveB",
    "std::atomic<std::int8_t>",
@@ -173,7 +173,7 @@ static std::string digits(double v)
 
 static bool starts(const std::string &s, const char *prefix) { return s.rfind(prefix, 0) == 0; }
 
-// Collections and records as lists, optional values as lists of no or one item.
+// Collections and records as lists, optional values as lists of length 0 or 1.
 static std::string json(const Field::RValue &v)
 {
    const Field &f = v.GetField();
@@ -249,7 +249,7 @@ int main(int argc, char **argv)
          std::cout << "{\"field\":" << quoted(name) << ",\"as\":" << quoted(type);
          try {
             if (starts(type, "Evolve") && type != "Evolve" && !starts(disk[i].type, "Evolve"))
-               throw std::runtime_error("not tried: ROOT 6.40 aborts when an integer is to be read as an enum");
+               throw std::runtime_error("not tried: ROOT 6.40 aborts when reading an integer as an enum");
             auto field = Field::Create("x", type).Unwrap();
             auto value = field->CreateValue();
             auto view = reader->GetView(name, value.GetPtr<void>().get(), type);

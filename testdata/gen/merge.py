@@ -6,11 +6,11 @@ RNTuple "n": {"path": ..., "compression": number, "entries": number, "start": nu
 [{"name": ..., "type": ..., "source": path, "late": entry, "columns": [name], "bits": number, "range": [min, max]}, ...]}.
 Values follow from the number x = (start + entry + length of the field's name) % 100; see Fill. A job is {"inputs":
 [path, ...], "name": ..., "mode": "filter", "compression": number, "out": path, "only": option of written_check.py}: the
-inputs are merged as hadd does it, with the compression of the first one if that is 0. For each job a line of JSON says what came of it: {"refused": message},
-{"failed": why ROOT cannot read what it has written}, or what written_check.py prints of the output. Each job is done in a
-process of its own, as ROOT may abort.
+inputs are merged as hadd does it, with the compression of the first one if the number is 0. The result of each job is a
+line of JSON: {"refused": message}, {"failed": why ROOT cannot read what it has written}, or what written_check.py prints
+for the output. Each job has a process of its own, because ROOT may abort.
 
-"uproot" has uproot read RNTuples. It prints the entries of each as a JSON array, or a string that says why it cannot.
+"uproot" has uproot read RNTuples. It prints the entries of each as a JSON array, or its error as a string.
 """
 import json
 import os
@@ -155,7 +155,7 @@ def write(ROOT, file):
 
 
 def merged(ROOT, check, job):
-    """Merges and reads the output, in another process, which tells how far it came."""
+    """Merges and reads the output, in another process, which reports its progress."""
     with tempfile.TemporaryFile("w+") as result, tempfile.TemporaryFile("w+", errors="replace") as said:
         pid = os.fork()
         if pid == 0:
@@ -180,7 +180,7 @@ def merged(ROOT, check, job):
 
 
 def setup():
-    """ROOT and the function that makes a view, both used once, so that processes need not compile what they have."""
+    """ROOT and the function that makes a view, both used once, so that child processes need not compile them again."""
     import ROOT
 
     from written_check import check

@@ -24,7 +24,7 @@ template <class F> void visit(F &f, OStd &o)
    f("fPair", o.fPair); f("fBits", o.fBits); f("fUnique", o.fUnique);
 }
 
-// By key, so that unordered maps are printed in the order that others make of them
+// By key, so that unordered maps are printed in a defined order
 template <>
 struct Tr<std::unordered_map<int, double>> {
    using M = std::unordered_map<int, double>;
@@ -295,7 +295,7 @@ int main(int argc, char **argv)
       add<OBasic>(r, "basic", "OBasic");
       add<OStd>(r, "stds", "OStd");
       add<OTree>(r, "tree", "OTree");
-      // ROOT deletes what pointers lead to before it reads anew, but here two lead to one object
+      // ROOT deletes the objects of pointers before it reads again, but here two pointers share an object
       r.items.back().printer = [](ROOT::RNTupleReader &rd) -> PrintFunc {
          auto view = std::make_shared<ROOT::RNTupleView<void>>(rd.GetView<void>("tree"));
          return [view](std::string &o, std::uint64_t i) {

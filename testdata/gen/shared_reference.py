@@ -7,8 +7,8 @@ Writes OUTDIR/<file stem>__<ntuple name>.jsonl.gz and OUTDIR/manifest.json, a li
 sha256}, the last the digest of the uncompressed lines. testdata/shared.json is such a list.
 
 Every top-level field is read twice, by uproot and by ROOT (PyROOT; classes without dictionary are emulated), each
-through its own printer below. Where both can read a field and differ, ROOT's value is written and a warning
-printed; where only one can, its value is. A field that neither reads is left out, with a warning.
+through its own printer below. If both can read a field and differ, ROOT's value is written and a warning printed; if
+only one can, its value is written. A field that neither can read is left out, with a warning.
 
 Form (no spaces; keys = top-level field names in schema order):
   integers, std::byte, char (signed), cardinality   number

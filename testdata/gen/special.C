@@ -1,4 +1,4 @@
-// Makes RNTuple files of unusual structure with ROOT, and what ROOT reads from them (exact JSON lines).
+// Makes RNTuple files of unusual structure with ROOT, and prints what ROOT reads from them (exact JSON Lines).
 // Built and run by special.sh:  special OUTDIR [good]
 #include "types_common.hxx"
 #include "special.hxx"
@@ -15,7 +15,7 @@ using CT = ROOT::ENTupleColumnType;
 template <class F> void visit(F &f, SPoint &o) { f("a", o.a); f("b", o.b); f("s", o.s); }
 template <class F> void visit(F &f, PtRec &o) { f("fX", o.fX); f("fId", o.fId); }
 
-// Values of streamed objects are not printed, but must be made
+// Values of streamed objects are not printed, but they must be made
 template <>
 struct Tr<SStreamed> {
    static void gen(SStreamed &v, Ctx &c)
@@ -42,7 +42,7 @@ struct Tr<PtSoA> {
    static void print(std::string &o, const PtSoA &) { o += "null"; }
 };
 
-// Memory layout of the untyped record which gets a member later
+// Memory layout of the untyped record to which a member is added later
 struct URec {
    std::int32_t x = 0;
    double y = 0;
@@ -82,7 +82,7 @@ static ROOT::RFieldBase &mutableField(ROOT::RNTupleWriter &w, const std::string 
 }
 
 // (a) Fields added while writing: at entry 5 (inside a cluster), 11 (inside a later one), 14 (at a cluster's start)
-// toRecord: at entry 11 the untyped record gets a member, too. ROOT 6.40.00 does that right only without buffered
+// toRecord: at entry 11 the untyped record gets a member, too. ROOT 6.40.00 does that correctly only without buffered
 // writing (root-project/root issue 22538: otherwise the new field becomes a top-level field).
 static void lateExtension(const std::string &base, int compression, bool groups, bool toRecord)
 {
@@ -262,8 +262,8 @@ static void directories()
    }
 }
 
-// (c) A small largest key: pages and envelopes are cut into pieces
-// (ROOT crashes when the list of pieces itself does not fit into the first piece: 8 bytes per piece.)
+// (c) A small maximum key size: pages and envelopes are split into chunks
+// (ROOT crashes if the list of chunks, 8 bytes each, does not fit into the first chunk.)
 static void chunks(const std::string &base, int compression, std::uint64_t maxKey)
 {
    Registry r;
@@ -285,7 +285,7 @@ static void chunks(const std::string &base, int compression, std::uint64_t maxKe
       r.Bind(*w, *entry);
       Ctx c("bytes");
       std::vector<std::size_t> sizes;
-      // stored sizes around maxKey (8 bytes of checksum follow the page), and some times that
+      // stored sizes around maxKey (8 bytes of checksum follow the page), and multiples of it
       for (int d = -20; d <= 12; d++)
          sizes.push_back(maxKey + d);
       for (int k : {2, 3, 7})
@@ -297,7 +297,7 @@ static void chunks(const std::string &base, int compression, std::uint64_t maxKe
                auto &v = *static_cast<std::vector<std::uint8_t> *>(it.value());
                v.resize(sizes[i]);
                for (auto &b : v)
-                  b = c.rnd32(); // does not compress
+                  b = c.rnd32(); // incompressible
             }
          w->Fill(*entry);
          w->FlushColumns();
@@ -416,7 +416,7 @@ static void sharedPages()
    expect(base + ".root", base, "same", 505, "same-page merging", join({&r}));
 }
 
-// The opposite: neither checksums nor merging
+// The opposite: neither checksums nor merging of equal pages
 static void noChecksums()
 {
    const std::string base = "special_nochecksum";
@@ -438,7 +438,7 @@ static void noChecksums()
    expect(base + ".root", base, "plain", 505, "no page checksums", join({&r}));
 }
 
-// An array of nothing
+// An array of length 0
 static void zeroSized()
 {
    const std::string base = "special_zero";

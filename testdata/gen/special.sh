@@ -1,7 +1,7 @@
 #!/bin/bash
 # special.sh OUTDIR
-# Makes OUTDIR/special_*.root, special_*.jsonl.gz and special_manifest.json; special_wide.root (10000 columns, no expected
-# values) only without a second argument "good".
+# Makes OUTDIR/special_*.root, special_*.jsonl.gz and special_manifest.json. With "good" it leaves out special_wide.root
+# (10000 columns, no expected values).
 # Needs the same as types.sh.
 set -eu
 [ $# -ge 1 ] || { echo "usage: special.sh OUTDIR [good]" >&2; exit 2; }

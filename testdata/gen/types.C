@@ -1,11 +1,11 @@
-// Makes RNTuple files with ROOT, reads them back with ROOT and prints what ROOT read (exact JSON lines).
+// Makes RNTuple files with ROOT, reads them back with ROOT and prints what ROOT read (exact JSON Lines).
 // Built and run by types.sh:  types OUTDIR [good]
 //
-// What ROOT 6.40.00 refuses, so it is not here (message in quotes):
+// Not here, because ROOT 6.40.00 refuses it (message in quotes):
 //  - std::optional<T> as a member of a class: the dictionary spells it "optional<T>", which RFieldBase::Create does not
 //    normalise ("optional<Simple> is not supported"); top level and below templates is fine
 //  - std::list, deque, forward_list, valarray, span, complex, shared_ptr, monostate (also inside variants), string_view,
-//    wstring ("list<std::int32_t> is not supported"), sets and maps with an own comparison ("the type list for std::map
+//    wstring ("list<std::int32_t> is not supported"), sets and maps with a comparison of their own ("the type list for std::map
 //    must have exactly two elements"), std::variant<>, std::tuple<> ("invalid empty type list provided as template argument")
 //  - long double, wchar_t, char16_t, __int128, Float16_t, T* ("unknown type: long double")
 //  - RNTupleCardinality as a field of its own ("Cardinality fields must only be used for reading"); projected is fine
@@ -144,7 +144,7 @@ static void addReals(Registry &r, const std::string &name, bool all)
    for (int b = 1; b <= 32; b++)
       if (all || b % 2 == 1 || b == 8 || b == 32) {
          auto range = quantRange(b);
-         // float fields take the range as floats: the generator must stay inside of that
+         // float fields take the range as floats; the generator must stay within that
          std::pair<T, T> tr(T(range.first), T(range.second));
          auto &it = r.Add<T>(name + "__Real32Quant" + two(b), [b, tr](ROOT::RField<T> &f) { f.SetQuantized(b, tr); });
          it.ctx->hasRange = true;
@@ -467,7 +467,7 @@ static void writeOne(Registry &reg, const Plan &p, const std::string &path, bool
    }
 }
 
-// What ROOT says of the columns: a line each, with the settings first
+// What ROOT reports about the columns: a line each, after a line with the settings
 static void writeFacts(const std::string &path, const std::string &to)
 {
    auto inspector = ROOT::Experimental::RNTupleInspector::Create("types", path);
@@ -483,7 +483,7 @@ static void writeFacts(const std::string &path, const std::string &to)
          }
 }
 
-// Reads files that others have written: OUTDIR/NAME.root to NAME.jsonl and NAME.facts
+// Reads files of another program: OUTDIR/NAME.root to NAME.jsonl and NAME.facts
 static void readAll(const std::string &dir)
 {
    Registry reg;

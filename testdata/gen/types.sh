@@ -1,7 +1,7 @@
 #!/bin/bash
 # types.sh OUTDIR [good | read]
 # Makes OUTDIR/types_*.root, types_*.jsonl.gz and manifest.json; "good": the small set of the repository.
-# "read" has ROOT read OUTDIR/*.root, which others have written, to NAME.jsonl.gz, and say what it finds in NAME.facts.
+# "read" has ROOT read OUTDIR/*.root, written by another program, to NAME.jsonl.gz, and report what it finds in NAME.facts.
 # The program is kept in the folder GEN_WORK, if that is set.
 # Needs an activated venv with the package root (or a ROOT in the path), g++ and gzip.
 set -eu

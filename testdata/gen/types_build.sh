@@ -9,11 +9,11 @@ findROOT() {
       rootdir=$(python -c 'import importlib.util as u; s = u.find_spec("ROOT"); print(list(s.submodule_search_locations)[0] if s and s.submodule_search_locations else "")' 2>/dev/null || true)
    fi
    if [ -n "$rootdir" ] && [ -x "$rootdir/bin/rootcling" ]; then
-      # The wheel's tools and the libraries' modules name this folder, which the wheel forgets to make
+      # The wheel's tools and modules name this folder, which the wheel does not make
       if [ ! -e "$rootdir/mock_site_packages/ROOT" ]; then
          mkdir -p "$rootdir/mock_site_packages" && ln -s "$rootdir" "$rootdir/mock_site_packages/ROOT" || true
       fi
-      # libraries which the wheel brings along
+      # libraries in the wheel
       for d in "$rootdir"/../root.libs; do
          [ -d "$d" ] && export LD_LIBRARY_PATH="$(cd "$d" && pwd)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
       done

@@ -617,8 +617,8 @@ struct Tr<std::variant<Ts...>> {
    }
    static void print(std::string &o, const V &v)
    {
-      // Some variants, those with a std::string for example, cannot become valueless in the eyes of the library, so
-      // that valueless_by_exception() is constantly false; ROOT's reader makes them so all the same.
+      // Some variants, those with a std::string for example, cannot become valueless according to the library, so that
+      // valueless_by_exception() is always false; ROOT's reader makes them valueless nevertheless.
       if (v.valueless_by_exception() || v.index() >= sizeof...(Ts)) {
          o += "null";
          return;
@@ -992,8 +992,8 @@ inline std::map<std::string, std::function<PrintFunc(ROOT::RNTupleReader &)>> pr
    return how;
 }
 
-// For people who work on the generator: with GEN_CHECK in the environment, names the fields which ROOT reads back
-// otherwise than they were written (all should be lossy ones). `first` is the entry where the fields begin.
+// To check the generator: with GEN_CHECK in the environment, names the fields that ROOT does not read back as they were
+// written (all should be lossy ones). `first` is the entry where the fields begin.
 inline void checkWritten(ROOT::RNTupleReader &reader, Registry &reg, int first = 0)
 {
    if (!std::getenv("GEN_CHECK"))

@@ -1,4 +1,4 @@
-// Has ROOT write with little memory for pages, and tell what pages files have. Built and run by written_budget.sh.
+// Has ROOT write with little memory for pages, and report the pages of files. Built and run by written_budget.sh.
 #include <ROOT/RNTupleDescriptor.hxx>
 #include <ROOT/RNTupleModel.hxx>
 #include <ROOT/RNTupleReader.hxx>

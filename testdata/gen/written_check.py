@@ -5,7 +5,7 @@ Has ROOT read RNTuples and prints a line of JSON for each: {"entries": [...], "c
 "groups": number, "description": text}. The entries are as RNTupleReader::Show would print them. The columns, as
 RNTupleInspector sees them, are lines "field type bits elements first representation"; --columns prints them only.
 --attributes prints {"attributes": {set: [entry, ...]}}, an entry as {"start": number, "len": number, "data": {...}}.
-Whatever ROOT has to say goes to standard error.
+ROOT's messages go to standard error.
 """
 import json
 import re
@@ -136,7 +136,7 @@ struct Written {
 
 
 def entries(text):
-    """What ROOT prints is JSON but for control characters in strings, single characters and bytes."""
+    """What ROOT prints is JSON, except for control characters in strings, single characters and bytes."""
     text = re.sub(r"(?s)(?<=: )([^0-9\"\[{]|0x[0-9a-f]{2})(?=[,}])", lambda m: json.dumps(m[1]), text)
     return json.loads(text, strict=False)
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """written_container.py inspect FILE  |  written_container.py update FILE NTUPLE
 
-"inspect" has ROOT open a file as users do, and prints as JSON what it finds: {"recovered": whether it had to mend it,
+"inspect" has ROOT open a file as users do, and prints as JSON what it finds: {"recovered": whether it was recovered,
 "again": how many keys of the top directory TFile::Recover finds, "keys": {path: class}, "title": text, "map": text,
 "ls": text, "infos": names of streamer infos}. "update" adds a TNamed, a TH1D and an RNTuple of the given path with the
-entries {"i": 0, "v": []}, {"i": 1, "v": [1]}, ... of which there are 100.
-Whatever ROOT has to say goes to standard error.
+100 entries {"i": 0, "v": []}, {"i": 1, "v": [1]}, ...
+ROOT's messages go to standard error.
 """
 import json
 import os

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
    auto event = model->MakeField<std::uint64_t>("event");
    auto run = model->MakeField<std::int32_t>("run");
    auto flag = model->MakeField<bool>("flag");
-   auto x = model->MakeField<double>("x");           // random bits: does not compress
+   auto x = model->MakeField<double>("x");           // random bits, incompressible
    auto mass = model->MakeField<double>("mass");     // rounded
    auto charge = model->MakeField<std::int8_t>("charge");
    auto status = model->MakeField<std::int32_t>("status");

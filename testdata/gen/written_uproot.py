@@ -2,7 +2,7 @@
 """written_uproot.py ROOTS OURS NTUPLE FILE...
 
 Has uproot read every field of the RNTuple in ROOT files of the same names in two folders, and prints as JSON for each
-file which fields it cannot read, or reads otherwise from ours than from ROOT's, else "":
+file which fields it cannot read, or reads differently in the second folder, otherwise "":
 {"uproot": version, "files": [{field: what}, ...]}. The field "*" is the RNTuple as a whole.
 """
 import json
