@@ -345,7 +345,7 @@ func (d *dying) WriteAt(p []byte, off int64) (int, error) {
 
 // updateDying opens a file that fails at some write.
 func updateDying(disk *os.File, calls int) splice.Opener {
-	return func(o *ntuple.WriteOptions) (*ntuple.File, error) {
+	return func(_ string, o *ntuple.WriteOptions) (*ntuple.File, error) {
 		info, err := disk.Stat()
 		if err != nil {
 			return nil, err

@@ -82,7 +82,7 @@ func MergeAll(ctx context.Context, out string, files []string, opts ...Option) (
 	if len(jobs) == 0 && len(files) > 0 {
 		return nil, errors.New("the inputs have no RNTuples")
 	}
-	reports, err := splice.Create(ctx, out, jobs...)
+	reports, err := splice.Run(ctx, out, ntuple.CreateFile, jobs...)
 	if err != nil {
 		return nil, errorOf(err)
 	}
@@ -101,7 +101,7 @@ func MergeAll(ctx context.Context, out string, files []string, opts ...Option) (
 // Options: WithMode, ConvertTypes, AtLeast, AtMost, Compression, KeepCompression,
 // JoinClusters, DropAttributes, Read, Write, Progress.
 func MergeInto(ctx context.Context, into Input, inputs []Input, opts ...Option) (*Report, error) {
-	return mergeInto(ctx, splice.UpdateAt(into.Path), into, inputs, opts)
+	return mergeInto(ctx, ntuple.UpdateFile, into, inputs, opts)
 }
 
 // mergeInto is MergeInto in the file that open opens.
@@ -110,10 +110,6 @@ func mergeInto(ctx context.Context, open splice.Opener, into Input, inputs []Inp
 	if err != nil {
 		return nil, err
 	}
-	all := append(inputsOf(into), inputsOf(inputs...)...)
-	reports, err := splice.Run(ctx, into.Path, open, &splice.Job{Inputs: all, InPlace: true, Options: c.Options})
-	if err != nil {
-		return nil, errorOf(err)
-	}
-	return reportOf(reports[0]), nil
+	all := inputsOf(append([]Input{into}, inputs...)...)
+	return c.run(ctx, into.Path, open, &splice.Job{Inputs: all, InPlace: true})
 }

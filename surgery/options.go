@@ -75,8 +75,13 @@ func option(name string, set func(*config)) Option {
 
 // create makes a file of one RNTuple.
 func (c *config) create(ctx context.Context, out string, j *splice.Job) (*Report, error) {
+	return c.run(ctx, out, ntuple.CreateFile, j)
+}
+
+// run does a job in the file at path.
+func (c *config) run(ctx context.Context, path string, open splice.Opener, j *splice.Job) (*Report, error) {
 	j.Options = c.Options
-	reports, err := splice.Create(ctx, out, j)
+	reports, err := splice.Run(ctx, path, open, j)
 	if err != nil {
 		return nil, errorOf(err)
 	}

@@ -3,6 +3,7 @@ package surgery
 import (
 	"context"
 
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/splice"
 )
 
@@ -40,7 +41,7 @@ func Rename(ctx context.Context, out string, in Input, to Renaming, opts ...Opti
 //
 // Options: Compression, of what is written anew, Read, Write.
 func RenameInPlace(ctx context.Context, in Input, to Renaming, opts ...Option) error {
-	return renameInPlace(ctx, splice.UpdateAt(in.Path), in, to, opts)
+	return renameInPlace(ctx, ntuple.UpdateFile, in, to, opts)
 }
 
 // renameInPlace is RenameInPlace in the file that open opens.

@@ -55,25 +55,16 @@ func Where[T any](keep func(entry *T) bool) Selector {
 			return nil, err
 		}
 		return func(yield func(rntuple.EntryRange, error) bool) {
-			var run rntuple.EntryRange
 			n := int64(0)
 			for entry, err := range rntuple.Entries[T](r) {
 				if err != nil {
 					yield(rntuple.EntryRange{}, err)
 					return
 				}
-				switch n++; {
-				case !keep(entry):
-				case run.End == n-1:
-					run.End = n
-				default:
-					if !yield(run, nil) {
-						return
-					}
-					run = rntuple.EntryRange{First: n - 1, End: n}
+				if n++; keep(entry) && !yield(rntuple.EntryRange{First: n - 1, End: n}, nil) {
+					return
 				}
 			}
-			yield(run, nil)
 		}, nil
 	}
 }

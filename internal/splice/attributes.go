@@ -3,7 +3,6 @@ package splice
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -36,50 +35,47 @@ func (r *run) addSet(ctx context.Context, set *source, name string, taken []Rang
 		return err
 	}
 	if r.Select != nil && entries > 0 && (len(taken) != 1 || taken[0].Len() != entries) {
-		return newMapping(o, origins, set).copyCut(ctx, taken, first)
+		return o.copyCut(ctx, origins, set, taken, first)
 	}
 	if first != 0 {
-		f, err := numberField(o.shape.Fields, rangeStart)
-		if err != nil {
-			return fmt.Errorf("%s: %w", set.name, err)
+		if err := o.change(origins, rangeStart, func(from *origin) { from.shift = uint64(first) }); err != nil {
+			return set.fail(err)
 		}
-		from := origins[f.ID]
-		from.shift = uint64(first)
-		origins[f.ID] = from
 	}
 	return newMapping(o, origins, set).copyEntries(ctx, Range{End: set.Source.Entries})
 }
 
-// attributeBytes is how many bytes of memory an attribute takes that is cut.
-const attributeBytes = 16
+// change changes the origin of a top-level field of 64-bit unsigned integers.
+func (o *output) change(origins map[schema.FieldID]origin, name string, change func(*origin)) error {
+	f, err := numberField(o.shape.Fields, name)
+	if err != nil {
+		return err
+	}
+	from := origins[f.ID]
+	change(&from)
+	origins[f.ID] = from
+	return nil
+}
 
 // copyCut appends the attributes of a set that belong to entries that are taken, the
 // first of which has become the given one. Their ranges keep those of their entries
 // that are left; attributes that have none left are dropped.
-func (m *mapping) copyCut(ctx context.Context, taken []Range, first int64) error {
-	set := m.sources[0]
-	if n, limit := set.Source.Entries, set.Reader.Options.Limits.EntryBytes; n > limit/attributeBytes {
-		return fmt.Errorf("%s: %w", set.name, wire.Unsupported("%d attributes, the limit is %d bytes of memory for them", n, limit))
-	}
-	starts, err := set.numbers(ctx, rangeStart)
+func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin, set *source, taken []Range, first int64) error {
+	starts, lengths, err := set.ranges(ctx)
 	if err != nil {
-		return err
-	}
-	lengths, err := set.numbers(ctx, rangeLen)
-	if err != nil {
-		return err
+		return set.fail(err)
 	}
 	place := placeIn(taken, first)
 	for i, start := range starts {
-		if start > math.MaxInt64 || lengths[i] > math.MaxInt64-start {
-			return fmt.Errorf("%s: %w", set.name, wire.Corrupt("attribute %d has %d entries from %d on, there cannot be as many", i, lengths[i], start))
-		}
 		begin, end := place(int64(start)), place(int64(start+lengths[i]))
 		starts[i], lengths[i] = uint64(begin), uint64(max(0, end-begin))
 	}
-	if err := errors.Join(m.replace(rangeStart, starts), m.replace(rangeLen, lengths)); err != nil {
-		return err
+	err = errors.Join(o.change(origins, rangeStart, func(from *origin) { from.numbers = starts }),
+		o.change(origins, rangeLen, func(from *origin) { from.numbers = lengths }))
+	if err != nil {
+		return set.fail(err)
 	}
+	m := newMapping(o, origins, set)
 	m.rewrite = true
 	for i := 0; i < len(lengths); i++ {
 		begin := i
@@ -91,6 +87,28 @@ func (m *mapping) copyCut(ctx context.Context, taken []Range, first int64) error
 		}
 	}
 	return nil
+}
+
+// attributeBytes is how many bytes of memory an attribute takes that is cut.
+const attributeBytes = 16
+
+// ranges returns the ranges of entries of all attributes of a set.
+func (s *source) ranges(ctx context.Context) (starts, lengths []uint64, err error) {
+	if n, limit := s.Source.Entries, s.Reader.Options.Limits.EntryBytes; n > limit/attributeBytes {
+		return nil, nil, wire.Unsupported("%d attributes, the limit is %d bytes of memory for them", n, limit)
+	}
+	if starts, err = s.numbers(ctx, rangeStart); err != nil {
+		return nil, nil, err
+	}
+	if lengths, err = s.numbers(ctx, rangeLen); err != nil {
+		return nil, nil, err
+	}
+	for i, start := range starts {
+		if start > math.MaxInt64 || lengths[i] > math.MaxInt64-start {
+			return nil, nil, wire.Corrupt("attribute %d has %d entries from %d on, there cannot be as many", i, lengths[i], start)
+		}
+	}
+	return starts, lengths, nil
 }
 
 // placeIn returns a function that returns where an entry is now, or the next one
@@ -113,17 +131,17 @@ func placeIn(taken []Range, first int64) func(entry int64) int64 {
 func (s *source) numbers(ctx context.Context, name string) ([]uint64, error) {
 	f, err := numberField(s.Source.Schema.Fields, name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
+		return nil, err
 	}
 	clusters, err := s.Source.Clusters(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
+		return nil, err
 	}
 	ahead := s.Source.NewReadAhead()
 	defer ahead.Stop()
 	c, err := pagesource.NewColumn[uint64](ahead, f, 0)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.name, err)
+		return nil, err
 	}
 	var all []uint64
 	for _, cluster := range clusters {
@@ -137,7 +155,7 @@ func (s *source) numbers(ctx context.Context, name string) ([]uint64, error) {
 			all, at = append(all, some...), at+int64(len(some))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", s.name, err)
+			return nil, err
 		}
 	}
 	return all, nil
@@ -153,18 +171,4 @@ func numberField(fields []*schema.Field, name string) (*schema.Field, error) {
 		return nil, wire.Unsupported("there is no field %q of 64-bit numbers", name)
 	}
 	return fields[i], nil
-}
-
-// replace gives a top-level field other numbers, one for every entry of its source.
-func (m *mapping) replace(name string, numbers []uint64) error {
-	f, err := numberField(m.out.shape.Fields, name)
-	if err != nil {
-		return fmt.Errorf("%s: %w", m.sources[0].name, err)
-	}
-	for _, c := range m.copiers {
-		if c.field == f {
-			c.from.numbers = numbers
-		}
-	}
-	return nil
 }

@@ -26,24 +26,23 @@ func (r *run) clashes(sources []*source) (problems []Problem) {
 		for _, hidden := range src.Source.Schema.Hidden {
 			problem(hidden.Field.Name, "cannot be read: %v", hidden.Err)
 		}
+		clash := func(owners map[string]string, name, field, what string) {
+			if other, taken := owners[name]; taken {
+				problem(field, "%s%s has one of this name", what, other)
+				return
+			}
+			owners[name] = src.name
+		}
 		for _, f := range src.schema().Fields {
 			name := r.prefix(i) + f.Name
-			if other, taken := fields[name]; taken {
-				problem(name, "%s has one of this name", other)
-				continue
-			}
-			fields[name] = src.name
+			clash(fields, name, name, "")
 		}
 		if r.DropAttributes {
 			continue
 		}
 		for _, a := range src.Footer.AttributeSets {
 			name := r.prefix(i) + a.Name
-			if other, taken := sets[name]; taken {
-				problem("", "attribute set %q: %s has one of this name", name, other)
-				continue
-			}
-			sets[name] = src.name
+			clash(sets, name, "", fmt.Sprintf("attribute set %q: ", name))
 		}
 	}
 	return problems
@@ -66,7 +65,7 @@ func (r *run) besideShape(sources []*source) (*Shape, error) {
 				}
 			}
 			if err := s.extend(some, r.prefix(i)); err != nil {
-				return nil, fmt.Errorf("%s: %w", src.name, err)
+				return nil, src.fail(err)
 			}
 		}
 		if !later { // fields and columns keep their numbers
@@ -81,7 +80,7 @@ func (r *run) besideShape(sources []*source) (*Shape, error) {
 			s.Header.Features[i] |= set
 		}
 		if err := s.addTypes(src.Source.Schema.ExtraTypes); err != nil {
-			return nil, fmt.Errorf("%s: %w", src.name, err)
+			return nil, src.fail(err)
 		}
 	}
 	return s, s.build()
@@ -189,22 +188,20 @@ func (from origin) shifts(ctx context.Context, run []*pagesource.Cluster) (shift
 	defer alone.Stop()
 	offsets, err := pagesource.NewColumn[uint64](alone, f, 0)
 	if err != nil {
-		return nil, false, fmt.Errorf("%s: %w", from.src.name, err)
+		return nil, false, from.src.fail(err)
 	}
 	sum := uint64(0)
 	for i, c := range run {
 		shifts[i] = sum
+		var last [1]uint64
 		n, err := offsets.Len(c)
+		if err == nil && n > 0 {
+			err = offsets.Read(ctx, c, n-1, last[:])
+		}
 		if err != nil {
-			return nil, false, fmt.Errorf("%s: %w", from.src.name, err)
+			return nil, false, from.src.fail(err)
 		}
-		if n > 0 {
-			var last [1]uint64
-			if err := offsets.Read(ctx, c, n-1, last[:]); err != nil {
-				return nil, false, fmt.Errorf("%s: %w", from.src.name, err)
-			}
-			sum += last[0]
-		}
+		sum += last[0]
 	}
 	return shifts, sum <= math.MaxUint32, nil
 }

@@ -14,7 +14,7 @@ func (from origin) chunks(c *pagesource.Cluster) ([]*pagecopy.Chunk, error) {
 	for i := range chunks {
 		stored, err := c.Chunk(from.field, i)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", from.src.name, err)
+			return nil, from.src.fail(err)
 		}
 		chunks[i] = &pagecopy.Chunk{Chunk: stored, From: from.src.Source, Where: fmt.Sprintf("%s: cluster %d", from.src.name, c.ID)}
 		if from.shift != 0 {

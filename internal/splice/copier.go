@@ -257,10 +257,7 @@ func (c *copier) connect() error {
 			c.flow, err = fillers[1].elements.From(from.src.ahead, from.field, 1)
 		}
 	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", from.src.name, err)
-	}
-	return err
+	return from.src.fail(err)
 }
 
 // copy appends n items, from first on, counted in the cluster.

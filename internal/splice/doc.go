@@ -2,9 +2,9 @@
 // operations of package surgery.
 //
 // A [Job] says which RNTuples the entries come from, which entries those are, and
-// what becomes of the schema. [Create] and [Run] do jobs in two passes over the
-// inputs. The first one finds out whether they go together, before anything is
-// written; the second one copies:
+// what becomes of the schema. [Run] does jobs in two passes over the inputs. The
+// first one finds out whether they go together, before anything is written; the second
+// one copies:
 //
 //	plan:  for each step  open its inputs, compare their schemas, close them
 //	do:    for each step  open its inputs, map their fields to those of the output,

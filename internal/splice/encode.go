@@ -44,23 +44,29 @@ func (s *Shape) Encode(all Encoding, some []FieldEncoding) error {
 	if err != nil {
 		return err
 	}
-	columns := map[schema.FieldID][]envelope.Column{} // where they change
+	columns := map[schema.FieldID][]*schema.Column{} // where they change
 	var walk func(fields, like []*schema.Field)
 	walk = func(fields, like []*schema.Field) {
 		for _, f := range fields {
 			g := like[slices.IndexFunc(like, func(g *schema.Field) bool { return g.Name == f.Name })]
 			_, asked := named[f.ID]
 			if f.Source == nil && len(f.Columns) > 0 && (asked || keepsAll(f, g.Columns[0])) {
-				for _, c := range g.Columns[0] {
-					c.Field = uint32(f.ID)
-					columns[f.ID] = append(columns[f.ID], c.Column)
-				}
+				columns[f.ID] = g.Columns[0]
 			}
 			walk(f.Children, g.Children)
 		}
 	}
 	walk(s.Fields, wanted.Fields)
-	s.recolumn(columns)
+	s.renumber(func(schema.FieldID) bool { return true }, func(c *schema.Column) *envelope.Column {
+		to := columns[c.Owner.ID]
+		switch {
+		case to == nil:
+			return &c.Column
+		case c.Representation > 0:
+			return nil
+		}
+		return &to[c.Index].Column
+	})
 	return s.build()
 }
 
@@ -130,47 +136,4 @@ func keepsAll(f *schema.Field, others []*schema.Column) bool {
 		}
 	}
 	return true
-}
-
-// recolumn gives fields the columns of one representation instead of those that they
-// have.
-func (s *Shape) recolumn(columns map[schema.FieldID][]envelope.Column) {
-	first := map[schema.FieldID]uint32{} // new ID of the first column
-	moved := map[uint32]uint32{}         // new IDs of those that stay, by the old ones
-	next, old := uint32(0), uint32(0)
-	for _, list := range []*envelope.Schema{&s.Header.Schema, s.Extension} {
-		var all []envelope.Column
-		for _, c := range list.Columns {
-			id := schema.FieldID(c.Field)
-			_, done := first[id]
-			switch to := columns[id]; {
-			case to == nil:
-				moved[old] = next
-				all, next = append(all, c), next+1
-			case !done:
-				first[id] = next
-				all, next = append(all, to...), next+uint32(len(to))
-			}
-			old++
-		}
-		list.Columns = all
-	}
-	done := map[uint32]bool{} // projected fields
-	for _, list := range []*envelope.Schema{&s.Header.Schema, s.Extension} {
-		var all []envelope.Alias
-		for _, a := range list.Aliases {
-			source := s.Columns[a.Column].Owner.ID
-			switch to := columns[source]; {
-			case to == nil:
-				a.Column = moved[a.Column]
-				all = append(all, a)
-			case !done[a.Field]:
-				done[a.Field] = true
-				for i := range to {
-					all = append(all, envelope.Alias{Column: first[source] + uint32(i), Field: a.Field})
-				}
-			}
-		}
-		list.Aliases = all
-	}
 }

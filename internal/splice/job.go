@@ -57,7 +57,7 @@ type Options struct {
 	Convert         bool  // also merge types whose values can be converted
 	DropAttributes  bool
 	Keep, Drop      []string // patterns of fields
-	GroupPages      int      // at which a cluster group ends; 0: DefaultGroupPages
+	GroupPages      int      // at which a cluster group ends; 0: maxGroupPages
 	Progress        func(done, total int64)
 }
 
@@ -71,15 +71,6 @@ const (
 	Union
 )
 
-// An Opener opens the file that is written.
-type Opener func(o *ntuple.WriteOptions) (*ntuple.File, error)
-
-// CreateAt returns what creates a file at path.
-func CreateAt(path string) Opener {
-	return func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.CreateFile(path, o) }
-}
-
-// UpdateAt returns what opens the file at path in order to add to it.
-func UpdateAt(path string) Opener {
-	return func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.UpdateFile(path, o) }
-}
+// An Opener opens the file at a path that is written: ntuple.CreateFile or
+// ntuple.UpdateFile.
+type Opener func(path string, o *ntuple.WriteOptions) (*ntuple.File, error)

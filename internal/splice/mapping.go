@@ -92,12 +92,12 @@ func (o *output) match(origins map[schema.FieldID]origin, src *source, prefix st
 	}
 	if mode == Union && len(m.extra) > 0 {
 		if err := o.shape.extend(m.extra, prefix); err != nil {
-			return fmt.Errorf("%s: %w", src.name, err)
+			return src.fail(err)
 		}
 		m = compare(o.shape.Schema, src.schema(), prefix, convert)
 	}
 	if err := o.shape.addTypes(src.Source.Schema.ExtraTypes); err != nil {
-		return fmt.Errorf("%s: %w", src.name, err)
+		return src.fail(err)
 	}
 	for id, f := range m.from {
 		origins[id] = origin{src: src, field: src.original(f)}
@@ -110,7 +110,7 @@ func (m *mapping) copySelection(ctx context.Context, s Selection) (taken []Range
 	src := m.sources[0]
 	for r, err := range s.all(src.Source.Entries) {
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", src.name, err)
+			return nil, src.fail(err)
 		}
 		if err := m.copyEntries(ctx, r); err != nil {
 			return nil, err

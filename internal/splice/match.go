@@ -182,22 +182,10 @@ func current(f column.Format) column.Format {
 	return f
 }
 
-// splits maps the types that have a split version to it.
-var splits = map[column.Type]column.Type{
-	column.Int16: column.SplitInt16, column.Int32: column.SplitInt32, column.Int64: column.SplitInt64,
-	column.UInt16: column.SplitUInt16, column.UInt32: column.SplitUInt32, column.UInt64: column.SplitUInt64,
-	column.Index32: column.SplitIndex32, column.Index64: column.SplitIndex64,
-	column.Real16: column.SplitReal16, column.Real32: column.SplitReal32, column.Real64: column.SplitReal64,
-}
-
-// splitOf reports whether one type is the split version of the other.
+// splitOf reports whether one type is the split version of the other, as their names
+// say: "Int32" and "SplitInt32".
 func splitOf(a, b column.Type) bool {
-	s, ok := splits[a]
-	if ok && s == b {
-		return true
-	}
-	s, ok = splits[b]
-	return ok && s == a
+	return "Split"+a.String() == b.String() || "Split"+b.String() == a.String()
 }
 
 // convertible reports whether elements of one kind can be written as another.

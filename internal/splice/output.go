@@ -3,7 +3,6 @@ package splice
 import (
 	"cmp"
 	"fmt"
-	"path"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
@@ -14,8 +13,8 @@ import (
 
 // The bounds of a cluster group: the page list of as many pages has about 2 MB.
 const (
-	DefaultGroupPages = 100_000
-	maxGroupClusters  = 10_000
+	maxGroupPages    = 100_000
+	maxGroupClusters = 10_000
 )
 
 // An output is an RNTuple that is made of entries of others.
@@ -40,44 +39,24 @@ type filler struct {
 	tags     *pagecopy.Tags
 }
 
-// newOutput begins an RNTuple in a file; the name in the shape's header may lead
-// through directories.
-func (r *run) newOutput(f *ntuple.File, s *Shape) (*output, error) {
-	dir, name := path.Split(s.Header.Name)
-	s.Header.Name, s.Header.Writer = name, ntuple.WriterName()
-	w, err := f.Create(path.Join(dir, name), s.Header, r.write)
-	if err != nil {
-		return nil, err
+// newOutput returns the output that w writes. If w is new it gets the given schema;
+// otherwise what w has stays in place.
+func (r *run) newOutput(w *ntuple.Writer, s *Shape) (*output, error) {
+	o := &output{
+		Writer: w, copier: pagecopy.NewCopier(w.Sink), shape: s, options: &r.Options, report: &r.report,
+		active: map[schema.FieldID]int{}, sets: map[string]*output{},
+	}
+	if w.Resumed {
+		o.shape = &Shape{Header: &w.Header, Extension: &w.Extension}
+		if err := o.shape.build(); err != nil {
+			return nil, err
+		}
+		o.reached = len(o.shape.Columns)
+		return o, nil
 	}
 	w.Extension = *s.Extension
-	return r.begun(w, s), nil
-}
-
-func (r *run) begun(w *ntuple.Writer, s *Shape) *output {
 	s.Extension = &w.Extension
-	return &output{
-		Writer: w, copier: pagecopy.NewCopier(w.Sink), shape: s, options: &r.Options, report: &r.report,
-		reached: len(s.Header.Columns), active: map[schema.FieldID]int{}, sets: map[string]*output{},
-	}
-}
-
-// resumeOutput resumes the RNTuple of a source, in the file that it is in. What it has
-// stays in place.
-func (r *run) resumeOutput(f *ntuple.File, src *source) (*output, error) {
-	w, err := f.Resume(src.Reader, r.write)
-	if err != nil {
-		return nil, err
-	}
-	return r.resumed(w)
-}
-
-func (r *run) resumed(w *ntuple.Writer) (*output, error) {
-	s := &Shape{Header: &w.Header, Extension: &w.Extension}
-	if err := s.build(); err != nil {
-		return nil, err
-	}
-	o := r.begun(w, s)
-	o.reached = len(s.Columns)
+	o.reached = len(s.Header.Columns)
 	return o, nil
 }
 
@@ -92,11 +71,7 @@ func (r *run) beginSet(set *source, name string) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	if w.Resumed {
-		return r.resumed(w)
-	}
-	w.Extension = *s.Extension
-	return r.begun(w, s), nil
+	return r.newOutput(w, s)
 }
 
 // keepFirst keeps where the further representations of the first input begin.

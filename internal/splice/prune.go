@@ -12,9 +12,7 @@ import (
 
 // A pruned schema has the fields of a source that are wanted.
 type pruned struct {
-	header  *envelope.Header
-	ext     *envelope.Schema
-	schema  *schema.Schema
+	*Shape
 	origin  map[schema.FieldID]*schema.Field // of the source
 	dropped []string                         // projected fields that were dropped with their sources
 }
@@ -42,7 +40,7 @@ func (s *source) prune(keep, drop []string) error {
 		s.pruned, err = s.withFields(p.left)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", s.name, err)
+		return s.fail(err)
 	}
 	s.pruned.dropped = p.dropped
 	return nil
@@ -197,74 +195,24 @@ func (p *pruner) fill(fields []*schema.Field) {
 
 // withFields returns the schema with the fields that are left, numbered anew.
 func (s *source) withFields(left map[*schema.Field]bool) (*pruned, error) {
-	n := newNumbers{fields: map[uint32]uint32{}, columns: map[uint32]uint32{}}
-	var original []*schema.Field // by new number
-	var walk func(fields []*schema.Field)
+	header, ext := *s.Header, s.extension()
+	p := &pruned{Shape: &Shape{Header: &header, Extension: &ext, Schema: s.Source.Schema}, origin: map[schema.FieldID]*schema.Field{}}
 	byID := map[schema.FieldID]*schema.Field{}
-	walk = func(fields []*schema.Field) {
-		for _, f := range fields {
-			if left[f] {
-				byID[f.ID] = f
-			}
-			walk(f.Children)
+	for f, yes := range left {
+		if yes {
+			byID[f.ID] = f
 		}
 	}
-	walk(s.Source.Schema.TopLevel())
-	ext := s.Footer.Extension
-	if ext == nil {
-		ext = &envelope.Schema{}
-	}
-	for id := range len(s.Header.Fields) + len(ext.Fields) {
-		if f := byID[schema.FieldID(id)]; f != nil {
-			n.fields[uint32(id)] = uint32(len(original))
-			original = append(original, f)
+	numbers := p.renumber(func(id schema.FieldID) bool { return byID[id] != nil }, func(c *schema.Column) *envelope.Column {
+		if !left[c.Owner] {
+			return nil
 		}
-	}
-	for _, c := range s.Source.Schema.Columns {
-		if left[c.Owner] {
-			n.columns[uint32(c.ID)] = uint32(len(n.columns))
-		}
-	}
-	p := &pruned{header: new(envelope.Header), ext: new(envelope.Schema), origin: map[schema.FieldID]*schema.Field{}}
-	*p.header = *s.Header
-	p.header.Schema = n.apply(&s.Header.Schema, 0, 0)
-	*p.ext = n.apply(ext, len(s.Header.Fields), len(s.Header.Columns))
-	for id, f := range original {
-		p.origin[schema.FieldID(id)] = f
+		return &c.Column
+	})
+	for old, id := range numbers {
+		p.origin[id] = byID[old]
 	}
 	var err error
-	p.schema, err = schema.Build(p.header, p.ext)
+	p.Schema, err = schema.Build(p.Header, p.Extension)
 	return p, err
-}
-
-// newNumbers maps the numbers of the fields and columns that are left to new ones.
-type newNumbers struct{ fields, columns map[uint32]uint32 }
-
-// apply returns what is left of descriptors whose fields and columns are numbered
-// from the given numbers on.
-func (n newNumbers) apply(s *envelope.Schema, field, column int) envelope.Schema {
-	out := *s
-	out.Fields, out.Columns, out.Aliases = nil, nil, nil
-	for i, f := range s.Fields {
-		if _, ok := n.fields[uint32(field+i)]; ok {
-			f.Parent = n.fields[f.Parent]
-			if f.Flags&envelope.FieldProjected != 0 {
-				f.Source = n.fields[f.Source]
-			}
-			out.Fields = append(out.Fields, f)
-		}
-	}
-	for i, c := range s.Columns {
-		if _, ok := n.columns[uint32(column+i)]; ok {
-			c.Field = n.fields[c.Field]
-			out.Columns = append(out.Columns, c)
-		}
-	}
-	for _, a := range s.Aliases {
-		if id, ok := n.fields[a.Field]; ok {
-			a.Field, a.Column = id, n.columns[a.Column]
-			out.Aliases = append(out.Aliases, a)
-		}
-	}
-	return out
 }

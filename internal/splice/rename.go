@@ -13,29 +13,28 @@ import (
 )
 
 // RenameInPlace writes the metadata of an RNTuple with other names, which edit gives
-// it, into the file that open opens. Pages stay where they are.
+// it, into its file, which open opens. Pages stay where they are.
 func RenameInPlace(ctx context.Context, in Input, open Opener, edit func(*Shape) error, options Options) error {
 	src, err := openSource(ctx, in, options.Read)
 	if err != nil {
 		return err
 	}
 	defer src.close()
-	fail := func(err error) error { return fmt.Errorf("%s: %w", src.name, err) }
 	if src.Legacy() {
-		return fail(wire.Unsupported("files from before format 1.0.0.0 are only read"))
+		return src.fail(wire.Unsupported("files from before format 1.0.0.0 are only read"))
 	}
 	s := &Shape{Header: src.Header, Extension: src.Footer.Extension}
 	if s.Extension == nil {
 		s.Extension = &envelope.Schema{}
 	}
 	if err := s.build(); err != nil {
-		return fail(err)
+		return src.fail(err)
 	}
 	if err := edit(s); err != nil {
-		return fail(err)
+		return src.fail(err)
 	}
 	if strings.Contains(s.Header.Name, "/") {
-		return fail(fmt.Errorf("%q leads to another directory", s.Header.Name))
+		return src.fail(fmt.Errorf("%q leads to another directory", s.Header.Name))
 	}
 	if err := options.compressAs(ctx, src); err != nil {
 		return err
@@ -44,13 +43,13 @@ func RenameInPlace(ctx context.Context, in Input, open Opener, edit func(*Shape)
 	if err != nil {
 		return err
 	}
-	f, err := open(write)
+	f, err := open(in.Path, write)
 	if err != nil {
 		return err
 	}
 	if err := f.Rename(src.Reader, s.Header, s.Extension, write); err != nil {
 		f.Abort()
-		return fail(err)
+		return src.fail(err)
 	}
 	return f.Close()
 }

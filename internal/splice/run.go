@@ -6,17 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 )
-
-// Create does jobs in a new file at path, which replaces one that was there when
-// everything has succeeded.
-func Create(ctx context.Context, path string, jobs ...*Job) ([]*Report, error) {
-	return Run(ctx, path, CreateAt(path), jobs...)
-}
 
 // Run does jobs one after the other in the file at path, which open opens once the
 // inputs of all jobs have been checked. If anything fails, the file stays as it was.
@@ -36,7 +31,7 @@ func Run(ctx context.Context, path string, open Opener, jobs ...*Job) ([]*Report
 			return nil, err
 		}
 	}
-	f, err := open(runs[0].write)
+	f, err := open(path, runs[0].write)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +97,7 @@ func newRun(j *Job, m *meter, taken map[Input]bool) *run {
 		Job: *j, meter: m, taken: taken, left: map[Object]bool{}, listed: map[string]bool{},
 		sets: map[string]*Shape{}, report: Report{Inputs: len(j.Inputs)},
 	}
-	r.GroupPages = cmp.Or(r.GroupPages, DefaultGroupPages)
+	r.GroupPages = cmp.Or(r.GroupPages, maxGroupPages)
 	if j.SideBySide {
 		r.steps = [][]Input{j.Inputs}
 	} else {
@@ -196,7 +191,7 @@ func (o *Options) compressAs(ctx context.Context, src *source) error {
 	}
 	c, ok, err := src.Compression(ctx)
 	if err != nil {
-		return fmt.Errorf("%s: %w", src.name, err)
+		return src.fail(err)
 	}
 	if ok {
 		o.Compression = &c
@@ -238,8 +233,8 @@ func (r *run) check(n int, sources []*source) (problems []Problem, err error) {
 	}
 	if n == 0 {
 		r.shape, err = r.newShape(sources)
-	} else if err = join(r.shape, sources[0], r.Mode); err != nil {
-		err = fmt.Errorf("%s: %w", sources[0].name, err)
+	} else {
+		err = sources[0].fail(join(r.shape, sources[0], r.Mode))
 	}
 	if err != nil {
 		return nil, err
@@ -267,7 +262,7 @@ func (r *run) newShape(sources []*source) (s *Shape, err error) {
 	}
 	if r.Edit != nil {
 		if err := r.Edit(s); err != nil {
-			return nil, fmt.Errorf("%s: %w", sources[0].name, err)
+			return nil, sources[0].fail(err)
 		}
 	}
 	if r.Name != "" {
@@ -302,9 +297,12 @@ func (r *run) do(ctx context.Context, f *ntuple.File) error {
 	if !r.InPlace {
 		return r.fill(ctx, f, 0)
 	}
-	return r.with(ctx, 0, func(sources []*source) (err error) {
-		r.out, err = r.resumeOutput(f, sources[0])
+	return r.with(ctx, 0, func(sources []*source) error {
+		w, err := f.Resume(sources[0].Reader, r.write)
 		if err != nil {
+			return err
+		}
+		if r.out, err = r.newOutput(w, nil); err != nil {
 			return err
 		}
 		return r.fill(ctx, f, 1)
@@ -329,13 +327,19 @@ func (r *run) fill(ctx context.Context, f *ntuple.File, first int) error {
 	return r.out.finish()
 }
 
-// begin begins the output.
+// begin begins the output. Its name may lead through directories.
 func (r *run) begin(f *ntuple.File, sources []*source) error {
 	s, err := r.newShape(sources)
 	if err != nil {
 		return err
 	}
-	if r.out, err = r.newOutput(f, s); err != nil || r.SideBySide {
+	dir, name := path.Split(s.Header.Name)
+	s.Header.Name, s.Header.Writer = name, ntuple.WriterName()
+	w, err := f.Create(path.Join(dir, name), s.Header, r.write)
+	if err != nil {
+		return err
+	}
+	if r.out, err = r.newOutput(w, s); err != nil || r.SideBySide {
 		return err
 	}
 	first := sources[0]

@@ -25,11 +25,9 @@ type Selection struct {
 func (r *run) selection(ctx context.Context, n int, src *source) (s Selection, err error) {
 	s = Selection{Within: Range{End: src.Source.Entries}}
 	if r.Select != nil {
-		if s, err = r.Select(ctx, n, src.Reader); err != nil {
-			err = fmt.Errorf("%s: %w", src.name, err)
-		}
+		s, err = r.Select(ctx, n, src.Reader)
 	}
-	return s, err
+	return s, src.fail(err)
 }
 
 // all returns the ranges of the selection. Those that adjoin each other are one; it

@@ -18,12 +18,9 @@ type Shape struct {
 
 // newShape returns the schema of an RNTuple with the given descriptors. Columns of
 // the extension are not deferred: that follows from what comes into them.
-func newShape(h *envelope.Header, ext *envelope.Schema) (*Shape, error) {
-	s := &Shape{Header: h, Extension: &envelope.Schema{}}
-	s.Header.Schema = upToDate(h.Schema)
-	if ext != nil {
-		*s.Extension = upToDate(*ext)
-	}
+func newShape(h envelope.Header, ext envelope.Schema) (*Shape, error) {
+	s := &Shape{Header: &h, Extension: &ext}
+	*s.Extension, s.Header.Schema = upToDate(ext), upToDate(h.Schema)
 	for i := range s.Extension.Columns {
 		c := &s.Extension.Columns[i]
 		c.Flags, c.FirstElement = c.Flags&^envelope.ColumnDeferred, 0
@@ -34,10 +31,8 @@ func newShape(h *envelope.Header, ext *envelope.Schema) (*Shape, error) {
 // upToDate returns a copy whose columns have formats that replace those from before
 // format 1.0.0.0.
 func upToDate(s envelope.Schema) envelope.Schema {
-	s.Fields = append([]envelope.Field(nil), s.Fields...)
-	s.Aliases = append([]envelope.Alias(nil), s.Aliases...)
-	s.ExtraTypes = append([]envelope.ExtraTypeInfo(nil), s.ExtraTypes...)
-	s.Columns = append([]envelope.Column(nil), s.Columns...)
+	s.Fields, s.Columns = slices.Clone(s.Fields), slices.Clone(s.Columns)
+	s.Aliases, s.ExtraTypes = slices.Clone(s.Aliases), slices.Clone(s.ExtraTypes)
 	for i := range s.Columns {
 		c := &s.Columns[i]
 		old := (&schema.Column{Column: *c}).Format()
@@ -54,6 +49,56 @@ func (s *Shape) build() (err error) {
 		return fmt.Errorf("field %q cannot be read: %w", s.Hidden[0].Field.Name, s.Hidden[0].Err)
 	}
 	return nil
+}
+
+// renumber leaves only the fields for which left returns true, and of their columns
+// what column returns, unless that is nil. It numbers what remains anew, and returns
+// the new numbers of fields. The schema must be built anew after it.
+func (s *Shape) renumber(left func(schema.FieldID) bool, column func(*schema.Column) *envelope.Column) map[schema.FieldID]schema.FieldID {
+	lists := []*envelope.Schema{&s.Header.Schema, s.Extension}
+	fields, columns := map[schema.FieldID]schema.FieldID{}, map[uint32]uint32{}
+	for id := range schema.FieldID(len(lists[0].Fields) + len(lists[1].Fields)) {
+		if left(id) {
+			fields[id] = schema.FieldID(len(fields))
+		}
+	}
+	for _, c := range s.Columns {
+		if column(c) != nil {
+			columns[uint32(c.ID)] = uint32(len(columns))
+		}
+	}
+	field := func(id uint32) uint32 { return uint32(fields[schema.FieldID(id)]) }
+	id, rest := schema.FieldID(0), s.Columns
+	for _, list := range lists {
+		old := *list
+		list.Fields, list.Columns, list.Aliases = nil, nil, nil
+		for _, f := range old.Fields {
+			if _, ok := fields[id]; ok {
+				f.Parent = field(f.Parent)
+				if f.Flags&envelope.FieldProjected != 0 {
+					f.Source = field(f.Source)
+				}
+				list.Fields = append(list.Fields, f)
+			}
+			id++
+		}
+		for _, c := range rest[:len(old.Columns)] {
+			if to := column(c); to != nil {
+				out := *to
+				out.Field = field(c.Field)
+				list.Columns = append(list.Columns, out)
+			}
+		}
+		rest = rest[len(old.Columns):]
+		for _, a := range old.Aliases {
+			_, projected := fields[schema.FieldID(a.Field)]
+			if to, ok := columns[a.Column]; ok && projected {
+				a.Column, a.Field = to, field(a.Field)
+				list.Aliases = append(list.Aliases, a)
+			}
+		}
+	}
+	return fields
 }
 
 // extend adds top-level fields of another RNTuple to the extension, with a prefix to

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -49,7 +50,7 @@ func (s *source) set(name string) (*source, error) {
 // schema returns the schema of the source, or what is wanted of it.
 func (s *source) schema() *schema.Schema {
 	if s.pruned != nil {
-		return s.pruned.schema
+		return s.pruned.Schema
 	}
 	return s.Source.Schema
 }
@@ -57,24 +58,34 @@ func (s *source) schema() *schema.Schema {
 // shape returns the schema of the source for an output. The features of the header
 // are kept, because they concern the schema.
 func (s *source) shape() (*Shape, error) {
-	header, ext := *s.Header, s.Footer.Extension
+	header, ext := *s.Header, s.extension()
 	if s.pruned != nil {
-		header, ext = *s.pruned.header, s.pruned.ext
+		header, ext = *s.pruned.Header, *s.pruned.Extension
 	}
-	shape, err := newShape(&header, ext)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", s.name, err)
+	shape, err := newShape(header, ext)
+	return shape, s.fail(err)
+}
+
+// extension returns the descriptors of the schema extension.
+func (s *source) extension() envelope.Schema {
+	if s.Footer.Extension == nil {
+		return envelope.Schema{}
 	}
-	return shape, err
+	return *s.Footer.Extension
+}
+
+// fail adds the name of the source to an error, if there is one.
+func (s *source) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", s.name, err)
 }
 
 // find returns the cluster that holds an entry.
 func (s *source) find(ctx context.Context, entry int64) (*pagesource.Cluster, error) {
 	c, err := s.Source.Find(ctx, entry)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", s.name, err)
-	}
-	return c, err
+	return c, s.fail(err)
 }
 
 // A Cluster is a range of entries with the bytes of its pages, as stored.
@@ -92,7 +103,7 @@ func Clusters(ctx context.Context, in Input, o *ntuple.ReadOptions) ([]Cluster, 
 	defer src.close()
 	clusters, err := src.Source.Clusters(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", src.name, err)
+		return nil, src.fail(err)
 	}
 	all := make([]Cluster, len(clusters))
 	for i, c := range clusters {
