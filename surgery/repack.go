@@ -12,10 +12,10 @@ type Encoding string
 const (
 	// DefaultEncoding is what ROOT uses for compressed pages: bytes are split, and
 	// integers and offsets made small before that.
-	DefaultEncoding Encoding = Encoding(splice.DefaultEncoding)
+	DefaultEncoding Encoding = splice.DefaultEncoding
 	// UnsplitEncoding is what ROOT uses for pages that are not compressed: elements as
 	// they are in memory.
-	UnsplitEncoding Encoding = Encoding(splice.UnsplitEncoding)
+	UnsplitEncoding Encoding = splice.UnsplitEncoding
 )
 
 // Repack makes a ROOT file at out with the entries of one input, stored in another way,
@@ -37,6 +37,6 @@ func Repack(ctx context.Context, out string, in Input, opts ...Option) (*Report,
 	if err != nil {
 		return nil, err
 	}
-	encode := func(s *splice.Shape) error { return s.Encode(splice.Encoding(c.encodeAll), c.encode) }
+	encode := func(s *splice.Shape) error { return s.Encode(string(c.encodeAll), c.encode) }
 	return c.asStored().create(ctx, out, &splice.Job{Inputs: inputsOf(in), Edit: encode})
 }

@@ -19,8 +19,9 @@ const (
 	rangeLen   = "_rangeLen"
 )
 
-// addSet appends an attribute set to the one of a name. Its RNTuple has so many
-// entries, of which the output has got those that are taken from the entry first on.
+// addSet appends an attribute set to that of the output with the given name. The set
+// belongs to an RNTuple with the given number of entries, of which those in taken have
+// been appended to the output, the first of them as the entry first.
 func (r *run) addSet(ctx context.Context, set *source, name string, taken []Range, entries, first int64) error {
 	o := r.out.sets[name]
 	if o == nil {
@@ -57,9 +58,9 @@ func (o *output) change(origins map[schema.FieldID]origin, name string, change f
 	return nil
 }
 
-// copyCut appends the attributes of a set that belong to entries that are taken, the
-// first of which has become the given one. Their ranges keep those of their entries
-// that are left; attributes that have none left are dropped.
+// copyCut appends the attributes of a set that belong to entries in taken, the first of
+// which has become the entry first. The range of an attribute keeps the entries that
+// were taken; an attribute with none of them is dropped.
 func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin, set *source, taken []Range, first int64) error {
 	starts, lengths, err := set.ranges(ctx)
 	if err != nil {
@@ -89,7 +90,7 @@ func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin,
 	return nil
 }
 
-// attributeBytes is how many bytes of memory an attribute takes that is cut.
+// attributeBytes is the memory that an attribute takes while a set is cut, in bytes.
 const attributeBytes = 16
 
 // ranges returns the ranges of entries of all attributes of a set.

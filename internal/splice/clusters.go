@@ -27,7 +27,7 @@ func (from origin) chunks(c *pagesource.Cluster) ([]*pagecopy.Chunk, error) {
 // takeClusters makes one cluster of the output of one of each source.
 func (m *mapping) takeClusters(clusters []*pagesource.Cluster, entries int64) error {
 	o := m.out
-	chunks, needed, err := m.chunks(clusters, entries)
+	lists, needed, err := m.chunks(clusters, entries)
 	if err != nil {
 		return err
 	}
@@ -37,35 +37,29 @@ func (m *mapping) takeClusters(clusters []*pagesource.Cluster, entries int64) er
 		}
 		o.reach(needed, func(c *schema.Column) int64 {
 			first := c.PerEntry * o.Sink.Entries()
-			if one := chunks[c.ID]; one != nil && len(one.Pages) > 0 {
-				first += one.Zeros
-				one.Zeros = 0 // those before the first element are not stored
+			if list := lists[c.ID]; list != nil && len(list[0].Pages) > 0 {
+				first += list[0].Zeros
+				list[0].Zeros = 0 // those before the first element are not stored
 			}
 			return first
 		})
 	}
-	m.useExact(chunks)
-	lists := make([][]*pagecopy.Chunk, o.reached)
-	for id := range lists {
-		if chunks[id] != nil {
-			lists[id] = chunks[id : id+1]
-		}
-	}
-	return m.take(lists, entries)
+	m.useExact(lists)
+	return m.take(lists[:o.reached], entries)
 }
 
 // chunks returns what the sources have in their clusters for the columns of the
-// output, by column. Those of representations that will not be active are nil. It
-// also returns how many columns the output needs.
-func (m *mapping) chunks(clusters []*pagesource.Cluster, entries int64) (chunks []*pagecopy.Chunk, needed int, err error) {
-	chunks = make([]*pagecopy.Chunk, len(m.out.shape.Columns))
-	listed := make([]bool, len(chunks)) // in the page list of the source, and with more than zeros
+// output, by column: one chunk, or nil for a representation that will not be active.
+// It also returns how many columns the output needs.
+func (m *mapping) chunks(clusters []*pagesource.Cluster, entries int64) (lists [][]*pagecopy.Chunk, needed int, err error) {
+	lists = make([][]*pagecopy.Chunk, len(m.out.shape.Columns))
+	listed := make([]bool, len(lists)) // in the page list of the source, and with more than zeros
 	for _, f := range m.out.storedFields() {
 		from := m.origins[f.ID]
 		if from.field == nil {
 			for _, c := range f.Columns[0] {
 				n := c.PerEntry * entries
-				chunks[c.ID] = &pagecopy.Chunk{Chunk: pagesource.Chunk{Zeros: n, Elements: n}, Where: m.sources[0].name}
+				lists[c.ID] = []*pagecopy.Chunk{{Chunk: pagesource.Chunk{Zeros: n, Elements: n}, Where: m.sources[0].name}}
 			}
 			continue
 		}
@@ -80,7 +74,7 @@ func (m *mapping) chunks(clusters []*pagesource.Cluster, entries int64) (chunks 
 		}
 		for i, c := range f.Columns[representation(f, in)] {
 			one := mine[i]
-			chunks[c.ID] = one
+			lists[c.ID] = mine[i : i+1]
 			for k := range min(len(f.Columns), len(from.field.Columns)) {
 				listed[f.Columns[k][i].ID] = int(from.field.Columns[k][i].ID) < len(cluster.Columns())
 			}
@@ -93,21 +87,21 @@ func (m *mapping) chunks(clusters []*pagesource.Cluster, entries int64) (chunks 
 			needed = id + 1
 		}
 	}
-	return chunks, needed, nil
+	return lists, needed, nil
 }
 
-// useExact moves chunks that begin with zeros to a representation that can hold
-// zeros, if there is one.
-func (m *mapping) useExact(chunks []*pagecopy.Chunk) {
+// useExact moves the chunks of columns that begin with zeros to a representation that
+// can hold zeros, if there is one.
+func (m *mapping) useExact(lists [][]*pagecopy.Chunk) {
 	for _, f := range m.out.storedFields() {
 		for r, columns := range f.Columns {
-			one := chunks[columns[0].ID]
-			if one == nil || one.Zeros == 0 {
+			list := lists[columns[0].ID]
+			if list == nil || list[0].Zeros == 0 {
 				continue
 			}
 			if exact := m.out.exactRepresentation(f, r); exact != r {
 				for i, c := range f.Columns[exact] {
-					chunks[c.ID], chunks[columns[i].ID] = chunks[columns[i].ID], nil
+					lists[c.ID], lists[columns[i].ID] = lists[columns[i].ID], nil
 				}
 			}
 			break

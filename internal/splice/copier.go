@@ -28,6 +28,7 @@ type copier struct {
 
 func (m *mapping) copier(f *schema.Field) *copier {
 	c := &copier{out: m.out, field: f, from: m.origins[f.ID]}
+	m.all = append(m.all, c)
 	for _, child := range f.Children {
 		c.children = append(c.children, m.copier(child))
 	}
@@ -136,13 +137,17 @@ func (m *mapping) reach(clusters []*pagesource.Cluster, first, end int64) int64 
 
 // prepare makes the copiers ready for the entries from first on.
 func (m *mapping) prepare(clusters []*pagesource.Cluster, first int64) error {
-	for _, c := range m.copiers {
+	for _, c := range m.all {
 		if err := c.activate(m, clusters, first); err != nil {
 			return err
 		}
 	}
-	for _, c := range m.copiers {
-		if err := c.prepare(); err != nil {
+	for _, c := range m.all {
+		if c.open || !c.exists() {
+			continue
+		}
+		c.open = true
+		if err := c.connect(); err != nil {
 			return err
 		}
 	}
@@ -152,24 +157,19 @@ func (m *mapping) prepare(clusters []*pagesource.Cluster, first int64) error {
 // activate chooses the representation that a field is written in: the one that the
 // source has it in, if the output has that, too. It must not change within a cluster.
 func (c *copier) activate(m *mapping, clusters []*pagesource.Cluster, first int64) error {
-	if f := c.field; len(f.Columns) > 1 && c.exists() {
-		r, err := c.wanted(m, clusters, first)
-		if err != nil {
-			return err
-		}
-		if now := c.out.active[f.ID]; r != now {
-			if err := c.out.Sink.CommitCluster(); err != nil {
-				return err
-			}
-			c.out.Sink.Activate(f, r)
-			c.out.active[f.ID], c.open = r, false
-		}
+	f := c.field
+	if len(f.Columns) < 2 || !c.exists() {
+		return nil
 	}
-	for _, child := range c.children {
-		if err := child.activate(m, clusters, first); err != nil {
-			return err
-		}
+	r, err := c.wanted(m, clusters, first)
+	if err != nil || r == c.out.active[f.ID] {
+		return err
 	}
+	if err := c.out.Sink.CommitCluster(); err != nil {
+		return err
+	}
+	c.out.Sink.Activate(f, r)
+	c.out.active[f.ID], c.open = r, false
 	return nil
 }
 
@@ -208,25 +208,6 @@ func (c *copier) filler() *filler { return c.out.fillers[c.columns()[0].ID] }
 // exists reports whether the columns of the field exist.
 func (c *copier) exists() bool {
 	return len(c.field.Columns) == 0 || int(c.field.Columns[0][0].ID) < c.out.reached
-}
-
-// prepare connects the field and those below it if their columns exist.
-func (c *copier) prepare() error {
-	if !c.exists() {
-		return nil
-	}
-	if !c.open {
-		c.open = true
-		if err := c.connect(); err != nil {
-			return err
-		}
-	}
-	for _, child := range c.children {
-		if err := child.prepare(); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // connect connects the columns of the field with those it is copied from.

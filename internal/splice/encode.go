@@ -11,12 +11,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// An Encoding is one for all columns; see surgery.Encoding.
-type Encoding string
-
+// The encodings that all columns can get; see surgery.Encoding.
 const (
-	DefaultEncoding Encoding = "default"
-	UnsplitEncoding Encoding = "unsplit"
+	DefaultEncoding = "default"
+	UnsplitEncoding = "unsplit"
 )
 
 // A FieldEncoding is the encoding of the column of one field.
@@ -27,7 +25,7 @@ type FieldEncoding struct {
 
 // Encode gives the columns of some fields other encodings, and all others one unless
 // that is empty.
-func (s *Shape) Encode(all Encoding, some []FieldEncoding) error {
+func (s *Shape) Encode(all string, some []FieldEncoding) error {
 	switch all {
 	case "", DefaultEncoding, UnsplitEncoding:
 	default:
@@ -99,7 +97,7 @@ func (s *Shape) named(all []FieldEncoding) (map[schema.FieldID]schema.ColumnDocu
 
 // encoded returns the schema with the encodings of named fields, and another one of
 // all others unless that is empty. Fields and columns may have other numbers.
-func (s *Shape) encoded(all Encoding, named map[schema.FieldID]schema.ColumnDocument) (*schema.Schema, error) {
+func (s *Shape) encoded(all string, named map[schema.FieldID]schema.ColumnDocument) (*schema.Schema, error) {
 	doc := s.Document()
 	var walk func([]*schema.Field, []*schema.FieldDocument)
 	walk = func(fields []*schema.Field, docs []*schema.FieldDocument) {

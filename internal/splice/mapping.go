@@ -31,6 +31,7 @@ type mapping struct {
 	progress func(entry int64)         // is told that the entries before one are done
 
 	copiers []*copier             // of the top-level fields
+	all     []*copier             // these and those below them
 	last    []*pagesource.Cluster // that elements were copied from, by source
 	atOnce  int64                 // entries of these that are copied at a time
 }

@@ -7,7 +7,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -23,10 +22,8 @@ func RenameInPlace(ctx context.Context, in Input, open Opener, edit func(*Shape)
 	if src.Legacy() {
 		return src.fail(wire.Unsupported("files from before format 1.0.0.0 are only read"))
 	}
-	s := &Shape{Header: src.Header, Extension: src.Footer.Extension}
-	if s.Extension == nil {
-		s.Extension = &envelope.Schema{}
-	}
+	ext := src.extension()
+	s := &Shape{Header: src.Header, Extension: &ext}
 	if err := s.build(); err != nil {
 		return src.fail(err)
 	}

@@ -50,23 +50,22 @@ func Run(ctx context.Context, path string, open Opener, jobs ...*Job) ([]*Report
 // checkInputs makes sure that there are inputs, and that the file at out is none.
 func checkInputs(out string, jobs []*Job) error {
 	info, statErr := os.Stat(out)
-	if len(jobs) == 0 {
-		return errors.New("there are no inputs")
-	}
+	n := 0
 	for _, j := range jobs {
 		inputs := j.Inputs
 		if j.InPlace {
 			inputs = inputs[1:]
 		}
-		if len(inputs) == 0 {
-			return errors.New("there are no inputs")
-		}
+		n += len(inputs)
 		for _, in := range inputs {
 			other, err := os.Stat(in.Path)
 			if err == nil && statErr == nil && os.SameFile(info, other) {
 				return fmt.Errorf("%s is an input, and would be overwritten", out)
 			}
 		}
+	}
+	if n == 0 {
+		return errors.New("there are no inputs")
 	}
 	return nil
 }
