@@ -12,7 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// clashes returns why inputs cannot lie side by side.
+// clashes returns the reasons why inputs cannot lie side by side.
 func (r *run) clashes(sources []*source) (problems []Problem) {
 	fields, sets := map[string]string{}, map[string]string{} // the inputs that have them
 	first := sources[0].Source.Entries
@@ -87,8 +87,8 @@ func (r *run) besideShape(sources []*source) (*Shape, error) {
 }
 
 // copyJoined makes one cluster of the output of the first clusters of a range, up to
-// the next entry where clusters end in all sources. It returns where they end, and
-// does nothing if elements would have to be looked at.
+// the next entry where clusters end in all sources, and returns that entry. It returns
+// r.First, and does nothing, if elements would have to be rewritten.
 func (m *mapping) copyJoined(ctx context.Context, r Range) (end int64, err error) {
 	o := m.out
 	if len(m.sources) < 2 || o.reached < len(o.shape.Columns) {
@@ -110,7 +110,7 @@ func (m *mapping) copyJoined(ctx context.Context, r Range) (end int64, err error
 }
 
 // join adds what the columns of the field have in a run of clusters to the lists of
-// those of f. It is not ok where elements would have to be looked at.
+// the columns of f. It returns false if elements would have to be rewritten.
 func (from origin) join(ctx context.Context, f *schema.Field, run []*pagesource.Cluster, most pagecopy.Level, lists [][]*pagecopy.Chunk) (ok bool, err error) {
 	shifts, ok, err := from.shifts(ctx, run)
 	if err != nil || !ok {
@@ -144,8 +144,8 @@ func (from origin) join(ctx context.Context, f *schema.Field, run []*pagesource.
 }
 
 // runs returns the clusters of all sources, by source, from an entry on up to the
-// next entry where clusters end in all of them. It returns none if that is too far for
-// one cluster of the output, or if one cluster of each source is enough.
+// next entry where clusters end in all of them. It returns none if they are too many
+// for one cluster of the output, or if one cluster of each source is enough.
 func (m *mapping) runs(ctx context.Context, first int64) (runs [][]*pagesource.Cluster, stop int64, err error) {
 	runs = make([][]*pagesource.Cluster, len(m.sources))
 	ends := slices.Repeat([]int64{first}, len(m.sources))
@@ -173,8 +173,8 @@ func (m *mapping) runs(ctx context.Context, first int64) (runs [][]*pagesource.C
 }
 
 // shifts returns by how much the offsets in the field's first column, if it has
-// offsets, must rise in each cluster of a run. It is not ok for variants, whose tags
-// count separately, and where offsets may get too large.
+// offsets, must rise in each cluster of a run. It returns false for variants, whose
+// tags count separately, and if offsets could get too large.
 func (from origin) shifts(ctx context.Context, run []*pagesource.Cluster) (shifts []uint64, ok bool, err error) {
 	shifts = make([]uint64, len(run))
 	f := from.field

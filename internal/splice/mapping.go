@@ -28,7 +28,7 @@ type mapping struct {
 	origins  map[schema.FieldID]origin // by field of the output
 	sources  []*source                 // one at least; they have the same number of entries
 	rewrite  bool                      // all is rewritten, whatever the levels are
-	progress func(entry int64)         // is told that the entries before one are done
+	progress func(entry int64)         // is called when the entries before the given one are done
 
 	copiers []*copier             // of the top-level fields
 	all     []*copier             // these and those below them

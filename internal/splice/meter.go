@@ -20,7 +20,7 @@ func newMeter(jobs []*Job) *meter {
 	return m
 }
 
-// measure adds the inputs of a step to those that progress is told of.
+// measure adds the inputs of a step to the total that progress is told of.
 func (r *run) measure(n int) error {
 	bytes := int64(0)
 	for _, in := range r.steps[n] {
@@ -38,8 +38,8 @@ func (r *run) measure(n int) error {
 	return nil
 }
 
-// within returns what tells that the entries of a range before the given one are
-// done. All of them have so many bytes.
+// within returns a function that tells that the entries of a range before the given
+// one are done. The whole range counts as the given number of bytes.
 func (m *meter) within(r Range, bytes int64) func(entry int64) {
 	return func(entry int64) {
 		if r.Len() > 0 {
@@ -48,7 +48,7 @@ func (m *meter) within(r Range, bytes int64) func(entry int64) {
 	}
 }
 
-// end tells that so many more bytes are done.
+// end tells that the given number of bytes more are done.
 func (m *meter) end(bytes int64) {
 	m.done += bytes
 	m.at(m.done)

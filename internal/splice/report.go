@@ -26,7 +26,7 @@ type Report struct {
 // Work counts pages of inputs, and their bytes as stored, with checksums.
 type Work struct{ Pages, Bytes int64 }
 
-// Add adds pages of so many bytes.
+// Add adds a number of pages, with their bytes.
 func (w *Work) Add(pages, bytes int64) {
 	w.Pages += pages
 	w.Bytes += bytes

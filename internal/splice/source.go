@@ -15,7 +15,7 @@ type source struct {
 	*ntuple.Reader
 	name   string // for errors
 	ahead  *pagesource.ReadAhead
-	pruned *pruned // what is wanted of the schema; nil: all
+	pruned *pruned // the fields that are wanted; nil: all
 }
 
 func openSource(ctx context.Context, in Input, o *ntuple.ReadOptions) (*source, error) {
@@ -47,7 +47,7 @@ func (s *source) set(name string) (*source, error) {
 	return newSource(r, full), nil
 }
 
-// schema returns the schema of the source, or what is wanted of it.
+// schema returns the schema of the source, with the fields that are wanted.
 func (s *source) schema() *schema.Schema {
 	if s.pruned != nil {
 		return s.pruned.Schema
