@@ -19,31 +19,13 @@ type pruned struct {
 
 // prune chooses the fields of the source that match the patterns to keep, all if
 // there are none, and none of those to drop. The options of package surgery say how.
-func (s *source) prune(keep, drop []string) error {
+func (s *source) prune(keep, drop []string) (err error) {
 	if len(keep)+len(drop) == 0 {
 		return nil
 	}
 	p := pruner{keep: keep, drop: drop, left: map[*schema.Field]bool{}, shed: map[*schema.Field]bool{}}
-	top := s.Source.Schema.TopLevel()
-	err := p.check(top)
-	if err == nil {
-		for _, f := range top {
-			p.choose(f, len(keep) == 0)
-		}
-		p.project(top)
-		p.fill(top)
-	}
-	if err == nil && !slices.ContainsFunc(top, func(f *schema.Field) bool { return p.left[f] }) {
-		err = errors.New("no field is left")
-	}
-	if err == nil {
-		s.pruned, err = s.withFields(p.left)
-	}
-	if err != nil {
-		return s.fail(err)
-	}
-	s.pruned.dropped = p.dropped
-	return nil
+	s.pruned, err = p.prune(s)
+	return s.fail(err)
 }
 
 // A pruner chooses fields.
@@ -51,6 +33,23 @@ type pruner struct {
 	keep, drop []string               // patterns
 	left, shed map[*schema.Field]bool // shed are those that match drop
 	dropped    []string
+}
+
+// prune chooses fields of a source and returns the schema with them.
+func (p *pruner) prune(s *source) (*pruned, error) {
+	top := s.Source.Schema.TopLevel()
+	if err := p.check(top); err != nil {
+		return nil, err
+	}
+	for _, f := range top {
+		p.choose(f, len(p.keep) == 0)
+	}
+	p.project(top)
+	p.fill(top)
+	if !slices.ContainsFunc(top, func(f *schema.Field) bool { return p.left[f] }) {
+		return nil, errors.New("no field is left")
+	}
+	return p.renumber(s)
 }
 
 // divisible reports whether fields below f can be chosen one by one, if f can be.
@@ -193,26 +192,27 @@ func (p *pruner) fill(fields []*schema.Field) {
 	}
 }
 
-// withFields returns the schema with the fields that are left, numbered anew.
-func (s *source) withFields(left map[*schema.Field]bool) (*pruned, error) {
+// renumber returns the schema of a source with the fields that are left.
+func (p *pruner) renumber(s *source) (*pruned, error) {
 	header, ext := *s.Header, s.extension()
-	p := &pruned{Shape: &Shape{Header: &header, Extension: &ext, Schema: s.Source.Schema}, origin: map[schema.FieldID]*schema.Field{}}
+	shape := &Shape{Header: &header, Extension: &ext, Schema: s.Source.Schema}
 	byID := map[schema.FieldID]*schema.Field{}
-	for f, yes := range left {
+	for f, yes := range p.left {
 		if yes {
 			byID[f.ID] = f
 		}
 	}
-	numbers := p.renumber(func(id schema.FieldID) bool { return byID[id] != nil }, func(c *schema.Column) *envelope.Column {
-		if !left[c.Owner] {
+	numbers := shape.renumber(func(id schema.FieldID) bool { return byID[id] != nil }, func(c *schema.Column) *envelope.Column {
+		if !p.left[c.Owner] {
 			return nil
 		}
 		return &c.Column
 	})
+	origin := map[schema.FieldID]*schema.Field{}
 	for old, id := range numbers {
-		p.origin[id] = byID[old]
+		origin[id] = byID[old]
 	}
 	var err error
-	p.Schema, err = schema.Build(p.Header, p.Extension)
-	return p, err
+	shape.Schema, err = schema.Build(shape.Header, shape.Extension)
+	return &pruned{shape, origin, p.dropped}, err
 }
