@@ -23,5 +23,5 @@
 //	rnt rename FILE [NTUPLE]    change names, in an existing file or a copy
 //
 // Results go to standard output, everything else to standard error. The exit
-// statuses are those of the constants below, which `rnt help` explains.
+// statuses are those of the constants in exit.go, which `rnt help` explains.
 package main
