@@ -4,7 +4,6 @@
 //
 //	go run ./examples/dimuon [-o PLOT] [FILE]
 //
-// FILE holds an RNTuple "Events" in the manner of CMS's NanoAOD. Without FILE it
-// is the sample in testdata. The suffix of PLOT decides its format: .png, .pdf,
-// .svg …
+// FILE holds an RNTuple "Events" like CMS's NanoAOD. The default is the sample in
+// testdata. The suffix of PLOT decides its format: .png, .pdf, .svg …
 package main

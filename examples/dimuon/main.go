@@ -14,18 +14,18 @@ import (
 	"go-hep.org/x/hep/hbook"
 )
 
-// An Event is what we want to know of an entry: a value for each of its muons.
-// Only the columns named here are read from the file.
+// An Event is the part of an entry that is read: values for each of its muons. Only
+// the columns named here are read from the file.
 type Event struct {
 	Charge []int32   `rntuple:"Muon_charge"`
-	Pt     []float64 `rntuple:"Muon_pt"` // GeV, as all energies; float32 in the file
+	Pt     []float64 `rntuple:"Muon_pt"` // in GeV, like all energies; float32 in the file
 	Eta    []float64 `rntuple:"Muon_eta"`
 	Phi    []float64 `rntuple:"Muon_phi"`
 	Mass   []float64 `rntuple:"Muon_mass"`
 }
 
-// A Resonance is a particle that decays to two muons, with the window of masses
-// where we count them, Low included, High excluded.
+// A Resonance is a particle that decays to two muons, with the window of masses in
+// which pairs are counted, from Low up to but not including High.
 type Resonance struct {
 	Name            string
 	Mass, Low, High float64
@@ -40,12 +40,12 @@ var resonances = []Resonance{
 	{"Z", 91.19, 80, 100},
 }
 
-// A Spectrum is the outcome of the analysis.
+// A Spectrum is the result of the analysis.
 type Spectrum struct {
 	Entries, Muons, Pairs, OppositeSign int
 
 	Mass   *hbook.H1D // of the pairs of opposite sign
-	Counts []int      // how many of them are in the windows of the resonances
+	Counts []int      // numbers of pairs in the windows of the resonances
 }
 
 // newSpectrum returns an empty spectrum, with a histogram of 300 bins of equal
@@ -104,7 +104,7 @@ func pairMass(ev *Event) float64 {
 	return math.Sqrt(max(0, e*e-px*px-py*py-pz*pz))
 }
 
-// run analyses the file at path, prints what it finds to w and plots it.
+// run analyses the file at path, prints the result to w and plots it.
 func run(w io.Writer, path, plot string) error {
 	r, err := rntuple.Open(path, "Events")
 	if err != nil {
@@ -125,7 +125,8 @@ func run(w io.Writer, path, plot string) error {
 	return nil
 }
 
-// findSample returns the path of our sample, in this folder or one above.
+// findSample returns the path of the sample, which is looked for in this folder and
+// those above.
 func findSample() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {

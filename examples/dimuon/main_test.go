@@ -15,7 +15,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// A reference is what testdata/gen/dimuon_reference.py writes: uproot's results.
+// A reference holds uproot's results, which testdata/gen/dimuon_reference.py
+// writes.
 type reference struct {
 	Entries, Muons, Pairs int
 	OppositeSign          int `json:"opposite_sign"`
@@ -125,7 +126,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%d columns: %s", n, line)
 		}
 	}
-	// The names of the files may hold any letter.
+	// The names of the files may contain any letter.
 	text := strings.NewReplacer(path, "FILE", plot, "PLOT").Replace(out.String())
 	for _, res := range resonances {
 		if n := strings.Count(text, res.Name); n != 2 {
@@ -147,7 +148,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// Without any pair there is nothing to see, but nothing breaks.
+// Without any pair there is nothing to show, but no error either.
 func TestEmpty(t *testing.T) {
 	h := newSpectrum().Mass
 	printHistogram(io.Discard, h)

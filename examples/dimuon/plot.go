@@ -20,8 +20,8 @@ const (
 	plotDPI    = 200
 )
 
-// savePlot draws the spectrum on logarithmic axes, in the format that the suffix
-// of path tells.
+// savePlot draws the spectrum on logarithmic axes, in the format that the suffix of
+// path names.
 func savePlot(path string, h *hbook.H1D) error {
 	p := hplot.New()
 	p.X.Label.Text = "m(μμ) [GeV]"
@@ -67,7 +67,7 @@ func savePlot(path string, h *hbook.H1D) error {
 	}
 
 	p.Add(spectrum, labels, frame{})
-	p.Y.Min, p.Y.Max = 0.5, top // so that a single pair is seen
+	p.Y.Min, p.Y.Max = 0.5, top // so that a single pair is visible
 
 	figure := hplot.Figure(p, hplot.WithDPI(plotDPI),
 		hplot.WithBorder(hplot.Border{Left: 8, Right: 14, Bottom: 8, Top: 12}))
@@ -85,8 +85,8 @@ func peak(h *hbook.H1D, res Resonance) float64 {
 	return count
 }
 
-// The bars of a histogram ask for no room beyond the axes: how hplot computes it
-// panics if the axis of masses is logarithmic.
+// The bars of a histogram ask for no room beyond the axes: hplot's computation of
+// it panics if the axis of masses is logarithmic.
 type bars struct{ *hplot.H1D }
 
 func (bars) GlyphBoxes(*plot.Plot) []plot.GlyphBox { return nil }

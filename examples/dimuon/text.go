@@ -36,7 +36,7 @@ func printSpectrum(w io.Writer, path string, s *Spectrum, took time.Duration) {
 
 // printHistogram draws a histogram with equal bins on a logarithmic axis as 80
 // columns of text. The axis of the counts is logarithmic, too, and starts at ½,
-// so that a single pair is seen.
+// so that a single pair is visible.
 func printHistogram(w io.Writer, h *hbook.H1D) {
 	const width, height = 75, 16
 

@@ -14,8 +14,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// An Event is an entry of the file. The tags give the fields their names, and
-// more where the Go type does not say it: C++ types, precision, descriptions.
+// An Event is an entry of the file. The tags give the fields their names and, where
+// the Go type does not determine them, C++ types, precision and descriptions.
 type Event struct {
 	Run     uint32             `rntuple:"run"`
 	Lumi    uint32             `rntuple:"lumi,desc=luminosity section"`
@@ -29,8 +29,8 @@ type Event struct {
 	ZMass   *float32           `rntuple:"z_mass,desc=generated mass in GeV, where there is a Z"` // std::optional<float>
 }
 
-// A Trigger tells what an event was kept for; each answer takes a bit. This struct
-// and those below become untyped records, which need no class in C++: to name one,
+// A Trigger says why an event was kept; each answer takes a bit. This struct and
+// those below become untyped records, which need no class in C++; to name a class,
 // write `rntuple:"trigger,class=Trigger"` above.
 type Trigger struct {
 	Muon   bool `rntuple:"muon,desc=a muon above 24 GeV"`
@@ -58,23 +58,23 @@ type Muon struct {
 	Charge int8 `rntuple:"charge"`
 }
 
-// A Jet has a list of what it consists of: lists nest.
+// A Jet has a list of its constituents: lists nest.
 type Jet struct {
 	Momentum
 	Constituents []Momentum `rntuple:"constituents"`
 }
 
-// write makes the file. It appears as a whole, when Close has succeeded.
+// write makes the file, which appears once Close has succeeded.
 func write(path string, events iter.Seq[Event]) error {
 	w, err := rntuple.Create[Event](path, "Events", rntuple.Description("simulated collisions"))
 	if err != nil {
 		return err
 	}
-	w.WriteAll(events) // an error stays with w: Close returns it
+	w.WriteAll(events) // errors are sticky: Close returns the first one
 	return w.Close()
 }
 
-// A Dimuon is what we want to read of an Event: no other column is touched.
+// A Dimuon is the part of an Event to read; no other column is touched.
 type Dimuon struct {
 	Muons     []Momentum         `rntuple:"muons"` // without the charge
 	Weights   map[string]float64 `rntuple:"weights"`

@@ -13,8 +13,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// stored changes a momentum to what its columns can hold, and got to the same if
-// its angles are within half a step of that.
+// stored rounds a momentum to what its columns can hold, and sets got to the result
+// if its angles are within half a step of it.
 func stored(m, got *Momentum) {
 	m.Pt = math.Float32frombits(math.Float32bits(m.Pt) &^ 0xffff)
 	const steps, rounding = 1<<14 - 1, 1e-6
@@ -26,7 +26,7 @@ func stored(m, got *Momentum) {
 	}
 }
 
-// storedEvent is stored for all that has low precision.
+// storedEvent applies stored to everything of low precision.
 func storedEvent(ev, got *Event) {
 	for i := range min(len(ev.Muons), len(got.Muons)) {
 		stored(&ev.Muons[i].Momentum, &got.Muons[i].Momentum)
@@ -47,7 +47,7 @@ func storedEvent(ev, got *Event) {
 	}
 }
 
-// show prints an event with all that it points to.
+// show prints an event with everything that it points to.
 func show(ev *Event) string {
 	mass := "none"
 	if ev.ZMass != nil {
@@ -164,7 +164,7 @@ func TestSchema(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.root")
-	for _, n := range []int{1, 3000} { // the second time there is a file
+	for _, n := range []int{1, 3000} { // the second time the file exists
 		var out strings.Builder
 		if err := run(&out, path, n); err != nil {
 			t.Fatal(err)

@@ -13,8 +13,8 @@ func Do(workers, n int, do func(i int) error) error {
 	return DoWith(workers, n, func(_ *struct{}, i int) error { return do(i) })
 }
 
-// DoWith is like Do, but gives each goroutine a value of its own, zero at first,
-// that it passes to all its calls: memory to use again, for example.
+// DoWith is like Do, but each goroutine passes a value of its own, initially zero,
+// to all its calls: memory to reuse, for example.
 func DoWith[S any](workers, n int, do func(own *S, i int) error) error {
 	if workers = min(workers, n); workers < 2 {
 		var own S
