@@ -24,8 +24,8 @@ func (w *workshop) buildEarlier(checkout string) error {
 	return nil
 }
 
-// earlierRows returns the rows of the table with our own program of the other
-// checkout as the only rival.
+// earlierRows returns the rows of the table with the program of the other checkout
+// as the only rival.
 func earlierRows() []row {
 	table := rows()
 	for i, r := range table {
@@ -34,15 +34,15 @@ func earlierRows() []row {
 	return table
 }
 
-// toolWorks are the commands that the tools of both checkouts are measured with.
+// toolWorks lists the commands with which the tools of both checkouts are measured.
 var toolWorks = []struct{ name, command string }{
 	{"rnt merge, L1", "merge --level copy OUT IN IN IN"},
 	{"rnt repack to LZ4, L2", "repack --compression lz4:4 OUT IN"},
 	{"rnt merge, L4", "merge --level rewrite OUT IN"},
 }
 
-// measureTools measures the tool beside that of the other checkout, each of which
-// is started anew for every repetition, and appends what it finds to the report.
+// measureTools measures the tool beside that of the other checkout, starting a
+// process for every repetition, and appends the results to the report.
 func (w *workshop) measureTools(report *Report, wanted func(row string) bool, threads int, limits limits) error {
 	dir, err := os.MkdirTemp(w.scratch, "bench-before-")
 	if err != nil {
@@ -81,7 +81,7 @@ func (w *workshop) measureTools(report *Report, wanted func(row string) bool, th
 }
 
 // printBefore prints a table of this checkout beside the other one. Ratios are
-// before to now: above 1 it is faster now, or needs less.
+// those of before to now: above 1, this checkout is faster, or needs less.
 func (r *Report) printBefore(w io.Writer) {
 	fmt.Fprintln(w, "\n| work | threads | seconds now | before | before / now | processor | allocations | peak memory |\n|---|---|---|---|---|---|---|---|")
 	for _, m := range r.Measurements {
@@ -91,7 +91,7 @@ func (r *Report) printBefore(w io.Writer) {
 	}
 }
 
-// allocations returns the ratio of two programs' allocations, if they tell them.
+// allocations returns the ratio of two programs' allocations, if both report them.
 func allocations(now, before *Timing) string {
 	if now.Allocations == 0 {
 		return ""

@@ -107,7 +107,8 @@ func (ratioTicks) Ticks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// bars are drawn from 1, which is the same speed: to the right we are faster.
+// bars are drawn from 1, equal speed: those to the right mean that this library is
+// faster.
 type bars []line
 
 func (b bars) Plot(c draw.Canvas, p *plot.Plot) {

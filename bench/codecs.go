@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// pageKinds are the kinds of pages that codecs are measured with, and the data
-// set whose values they hold; see go/codecs.go.
+// pageKinds lists the kinds of pages with which codecs are measured, and the data
+// sets of their values; see go/codecs.go.
 var pageKinds = []struct{ name, data, description string }{
 	{"momenta", "F", "doubles with the precision of floats, split"},
 	{"probabilities", "F", "the same, many of them 0"},
@@ -20,8 +20,8 @@ var pageKinds = []struct{ name, data, description string }{
 	{"text", "S", "identifiers"},
 }
 
-// pageCodecs are the codecs that are measured with pages. The pages that are
-// decoded are those of the C library.
+// pageCodecs lists the codecs that are measured with pages. The C library makes the
+// pages that are decoded.
 var pageCodecs = []struct {
 	name, settings   string
 	decoder, encoder string // libraries in place of our codec
@@ -33,7 +33,7 @@ var pageCodecs = []struct {
 	{"lz4", "405", "pierrec", "pierrec", "liblz4"},
 }
 
-// pageRow returns the row for a work on pages of a kind.
+// pageRow returns the row for work on pages of a kind.
 func pageRow(work, settings, kind string) row {
 	r := row{
 		name: work + " " + settings + ", " + kind, work: work, data: kind, file: kind + "-" + settings + ".pages", cpu: true,
@@ -48,12 +48,12 @@ func pageRow(work, settings, kind string) row {
 	return r
 }
 
-// worthwhile is how much faster a codec of ours must make whole programs.
+// worthwhile is the factor by which a codec of ours must speed up whole programs.
 const worthwhile = 1.3
 
-// codecRows returns the rows for pages, and end to end: whole files with our
-// codecs against the same with those of libraries. All of them measure processor
-// time, which says more than the clock where other programs run.
+// codecRows returns the rows for pages, and for whole files, with our codecs and
+// with those of libraries. All of them measure processor time, which other programs
+// disturb less than elapsed time.
 func codecRows() []row {
 	var table []row
 	whole := func(name, work, settings, compression string) {
@@ -77,8 +77,8 @@ func codecRows() []row {
 	return table
 }
 
-// printCodecs prints a table for each codec: the speed of ours, and for others
-// how many times as long they take.
+// printCodecs prints a table for each codec: the speed of ours, and how many times
+// as long others take.
 func (r *Report) printCodecs(w io.Writer) {
 	rows := map[string]*Measurement{}
 	for _, m := range r.Measurements {
@@ -112,13 +112,13 @@ func (r *Report) printCodecs(w io.Writer) {
 	}
 }
 
-// speed returns how many megabytes of pages ours handles in a second.
+// speed returns the speed of our codec in megabytes of pages per second.
 func (m *Measurement) speed() float64 { return float64(m.Bytes) / 1e6 / m.Ours.Median }
 
 // makePages returns the command that makes a file of pages:
 //
 //	momenta.raw          the pages of a kind
-//	momenta-505.pages    the same beside what the C library makes of them
+//	momenta-505.pages    the same, and their compressed form by the C library
 func (w *workshop) makePages(kind, settings string) ([]string, error) {
 	if settings != "" {
 		raw, err := w.path(kind + ".raw")

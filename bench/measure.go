@@ -19,11 +19,11 @@ import (
 	"github.com/go-rntuple/go-rntuple/bench/work"
 )
 
-// tooLong is when a repetition is given up.
+// tooLong is the time after which a repetition is aborted.
 const tooLong = 10 * time.Minute
 
-// A worker is a program that serves a work: it does it once whenever it is asked
-// to, so that the time to start a program is not measured.
+// A worker is a program that does a piece of work once whenever it is asked to, so
+// that the time to start a program is not measured.
 type worker struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -48,7 +48,7 @@ func start(output string, command []string) (*worker, error) {
 	return w, w.cmd.Start()
 }
 
-// repeat has the work done once.
+// repeat does the work once.
 func (w *worker) repeat() (work.Result, error) {
 	var result work.Result
 	timer := time.AfterFunc(tooLong, func() { w.cmd.Process.Kill() })
@@ -68,8 +68,8 @@ func (w *worker) repeat() (work.Result, error) {
 	return result, err
 }
 
-// peakMemory returns how many bytes of memory the worker has had at most, 0 if
-// the system does not tell.
+// peakMemory returns the worker's peak memory in bytes, or 0 if the system does not
+// report it.
 func (w *worker) peakMemory() int64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.cmd.Process.Pid))
 	for line := range strings.Lines(string(status)) {
@@ -81,8 +81,8 @@ func (w *worker) peakMemory() int64 {
 	return 0
 }
 
-// cpuTime returns how many seconds of processor time the worker has used, 0 if
-// the system does not tell.
+// cpuTime returns the processor time of the worker in seconds, or 0 if the system
+// does not report it.
 func (w *worker) cpuTime() float64 {
 	stats, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", w.cmd.Process.Pid))
 	sum := 0.0
@@ -103,7 +103,7 @@ func (w *worker) close() string {
 	return w.errs.String()
 }
 
-// A Timing is what is known of one program's repetitions of a work.
+// A Timing summarizes one program's repetitions of a piece of work.
 type Timing struct {
 	Name        string
 	Median      float64 // seconds
@@ -111,10 +111,10 @@ type Timing struct {
 	Repetitions int
 	FileSize    int64   `json:",omitempty"` // of the file that was written
 	PeakMemory  int64   `json:",omitempty"` // of the program, in bytes
-	Allocations uint64  `json:",omitempty"` // of one repetition, where the program can tell
+	Allocations uint64  `json:",omitempty"` // of one repetition, if the program reports them
 	Goal        ratio   `json:",omitempty"` // for Ratio
 	Ratio       ratio   `json:",omitempty"` // of its median to ours
-	CPU         float64 `json:",omitempty"` // median of the processor time, in seconds, where the system tells
+	CPU         float64 `json:",omitempty"` // median of the processor time, in seconds, if the system reports it
 	CPURatio    ratio   `json:",omitempty"` // of that to ours
 
 	seconds, cpu []float64
@@ -127,14 +127,14 @@ func (t *Timing) summarize() {
 	t.CPU, t.Repetitions = quantile(t.cpu, 0.5), len(t.seconds)
 }
 
-// quantile returns the quantile q of sorted values, of which there is at least one.
+// quantile returns the quantile q of sorted values, at least one.
 func quantile(sorted []float64, q float64) float64 {
 	i, part := math.Modf(q * float64(len(sorted)-1))
 	low, high := sorted[int(i)], sorted[min(int(i)+1, len(sorted)-1)]
 	return low + part*(high-low)
 }
 
-// A Measurement is that of a row with a number of threads.
+// A Measurement is the result of a row with a number of threads.
 type Measurement struct {
 	Row     string
 	Threads int
@@ -154,8 +154,8 @@ func (m *Measurement) compare() {
 	}
 }
 
-// limits say how often a work is done: rounds times, but less often, yet thrice,
-// if that took longer than budget.
+// limits determine how often work is repeated: rounds times, or less often, but at
+// least 3 times, if that would take longer than budget.
 type limits struct {
 	rounds int
 	budget time.Duration
@@ -257,8 +257,8 @@ func (w *workshop) measure(r row, threads int, limits limits) (*Measurement, err
 	return m, w.compareFiles(r, files)
 }
 
-// differ returns the first place where two lists of sums differ, -1 if they are
-// the same.
+// differ returns the first index at which two lists of sums differ, or -1 if they
+// are equal.
 func differ(a, b []uint64) int {
 	for i := range max(len(a), len(b)) {
 		if i >= len(a) || i >= len(b) || a[i] != b[i] {
@@ -268,7 +268,7 @@ func differ(a, b []uint64) int {
 	return -1
 }
 
-// compareFiles has ROOT read the row's file and those that were written of it.
+// compareFiles has ROOT read the row's file and those that were written from it.
 func (w *workshop) compareFiles(r row, files []string) error {
 	var want []uint64
 	for i, file := range files {

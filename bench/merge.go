@@ -13,25 +13,25 @@ import (
 	"time"
 )
 
-// merged is how many files are merged.
+// merged is the number of files that are merged.
 const merged = 3
 
-// A Merge is what merging a data set takes by several programs, each of which is
-// started anew for every repetition.
+// A Merge is the result of merging a data set with several programs, each of which
+// is started for every repetition.
 type Merge struct {
 	Data    string
 	Bytes   int64 // of the merged file
 	Timings []Timing
 }
 
-// A Memory is the peak memory of merging a number of files, in bytes; 0 where the
-// system does not tell.
+// A Memory is the peak memory of merging a number of files, in bytes; 0 if the
+// system does not report it.
 type Memory struct {
 	Inputs     int
 	Ours, Hadd int64
 }
 
-// mergeReport is what -merge finds.
+// mergeReport holds the results of -merge.
 type mergeReport struct {
 	*Report
 	Merges []*Merge
@@ -98,10 +98,10 @@ func (w *workshop) hadd() (string, error) {
 }
 
 // mergeFile merges a file with itself. Inputs and output are in dir, so that the
-// file system can share their bytes if it knows how to.
+// file system can clone, if it supports that.
 func mergeFile(dir, rnt, hadd, path string, limits limits) (*Merge, error) {
 	in, whole, target := filepath.Join(dir, "in.root"), filepath.Join(dir, "whole.root"), filepath.Join(dir, "out.root")
-	// Reading it here would count as memory of the programs that are started.
+	// Reading the file here would count as memory of the programs that are started.
 	if _, err := timed("", "cp", "--reflink=never", path, in); err != nil {
 		return nil, err
 	}
@@ -144,15 +144,15 @@ func mergeFile(dir, rnt, hadd, path string, limits limits) (*Merge, error) {
 	return &Merge{Data: fmt.Sprintf("%d × %s", merged, filepath.Base(path)), Bytes: info.Size(), Timings: timings}, nil
 }
 
-// A tool is a program that is started anew for every repetition.
+// A tool is a program that is started for every repetition.
 type tool struct {
 	name    string
 	threads string // GOMAXPROCS, if not empty
 	command []string
 }
 
-// alternate runs tools by turns, once to warm up, and then as the limits say. Each
-// of them makes the file target.
+// alternate runs tools in turn, once to warm up, and then as often as the limits
+// say. Each of them makes the file target.
 func alternate(tools []tool, target string, limits limits) ([]Timing, error) {
 	timings := make([]Timing, len(tools))
 	begin := time.Now()
@@ -181,10 +181,10 @@ func alternate(tools []tool, target string, limits limits) ([]Timing, error) {
 	return timings, nil
 }
 
-// usage is what a command used.
+// usage is the time and memory that a command used.
 type usage struct {
 	seconds, cpu float64
-	memory       int64 // at its peak, in bytes; 0 where the system does not tell
+	memory       int64 // peak, in bytes; 0 if the system does not report it
 }
 
 // timed runs a command, with the given GOMAXPROCS if it is not empty.

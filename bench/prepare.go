@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// sizes are those of the data sets.
+// sizes holds the sizes of the data sets.
 type sizes struct {
 	entries          map[string]int // by data set
 	fields, clusters int            // of the file with many
@@ -25,7 +25,7 @@ var (
 	quickSizes = sizes{map[string]int{"F": 30_000, "J": 5_000, "S": 3_000}, 100, 10, 20}
 )
 
-// part returns sizes with an n-th of the entries.
+// part returns the sizes with an n-th of the entries.
 func (s sizes) part(n int) sizes {
 	entries := map[string]int{}
 	for data, all := range s.entries {
@@ -38,15 +38,15 @@ func (s sizes) part(n int) sizes {
 // A workshop builds the programs and makes the data.
 type workshop struct {
 	bench   string // the folder of this program
-	bin     string // what is built
-	data    string // what is made, for sizes
+	bin     string // programs that are built
+	data    string // data sets, for sizes
 	scratch string // where benchmarks write
 	venv    string
 	sizes
 }
 
-// newWorkshop keeps all below dir, in folders whose names change with the sources
-// of what they hold, so that nothing old is used.
+// newWorkshop returns a workshop that keeps its files below dir, in folders whose
+// names depend on the sources, so that nothing outdated is used.
 func newWorkshop(dir, scratch string, s sizes) (*workshop, error) {
 	bench, err := exec.Command("go", "list", "-f", "{{.Dir}}", "github.com/go-rntuple/go-rntuple/bench").Output()
 	if err != nil {
@@ -93,7 +93,7 @@ func hash(root string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)[:4]), err
 }
 
-// run runs a command; what it prints is shown only if it fails.
+// run runs a command, and shows its output only if it fails.
 func (w *workshop) run(name string, args ...string) error {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "VIRTUAL_ENV="+w.venv,
@@ -131,7 +131,7 @@ func (w *workshop) buildCodecs() error {
 	return w.run("go", "build", "-C", w.bench, "-tags", "stockcodecs", "-o", filepath.Join(w.bin, "stock"), "./go")
 }
 
-// command returns the command for a work.
+// command returns the command for a piece of work.
 func (w *workshop) command(p program, args ...string) []string {
 	switch p {
 	case ours:
@@ -152,8 +152,7 @@ func (w *workshop) command(p program, args ...string) []string {
 	}
 }
 
-// prepare makes the files that the rows read, so that making one does not disturb
-// a measurement.
+// prepare makes the files that the rows read before anything is measured.
 func (w *workshop) prepare(table []row) error {
 	for _, r := range table {
 		files := []string{r.file}
@@ -169,7 +168,7 @@ func (w *workshop) prepare(table []row) error {
 	return nil
 }
 
-// path returns where the file of the given name is, which it makes if need be:
+// path returns the path of the file of the given name, which it makes if necessary:
 //
 //	F-505.root     a data set with a compression
 //	F-tree.root    the same as a TTree

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// A Report is what a run of the benchmarks found.
+// A Report holds the results of a run of the benchmarks.
 type Report struct {
 	Time         string
 	CPU          string
 	Cores        int
 	Go, ROOT     string
-	Quick        bool // small data, which say nothing about speed
+	Quick        bool // with little data, so that times mean nothing
 	Codecs       bool `json:",omitempty"` // of the benchmarks of codecs
 	Before       bool `json:",omitempty"` // of this checkout beside another one
 	Measurements []*Measurement

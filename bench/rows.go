@@ -2,7 +2,7 @@ package main
 
 import "fmt"
 
-// A program serves works; see cpp/bench.cpp for what they are.
+// A program does the pieces of work that cpp/bench.cpp describes.
 type program int
 
 const (
@@ -15,7 +15,7 @@ const (
 	earlier // ours, of another checkout
 )
 
-// A row of the table is a work of ours, and what others need for the same.
+// A row of the table compares our program with others for one piece of work.
 type row struct {
 	name        string
 	work        string // of ours
@@ -26,16 +26,16 @@ type row struct {
 	rivals      []rival
 }
 
-// A rival does the same as we do.
+// A rival is another program that does the same work.
 type rival struct {
 	name    string
 	program program
 	work    string
 	file    string  // that is read, if not the row's
-	goals   []ratio // for one thread, and for two; those that are missing are not measured
+	goals   []ratio // for one thread, and for two; without a goal it is not measured
 }
 
-// A ratio of our speed to that of others. No goal is 0.
+// A ratio of our speed to that of others; as a goal, 0 stands for none.
 type ratio = float64
 
 // rows returns the table.
@@ -141,7 +141,7 @@ func rows() []row {
 	return table
 }
 
-// measuredWith tells whether a row has rivals with so many threads.
+// measuredWith reports whether a row has rivals with the given number of threads.
 func (r row) measuredWith(threads int) bool {
 	for _, rival := range r.rivals {
 		if len(rival.goals) >= threads {

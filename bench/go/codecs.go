@@ -181,14 +181,14 @@ func loadPages(file string) ([]storedPage, error) {
 	return pages, nil
 }
 
-// Repetitions of a work go over the pages until they have done so many bytes,
-// as in ../cpp/codecs.cpp.
+// Each repetition goes over the pages until it has processed this many bytes, as in
+// ../cpp/codecs.cpp.
 const (
 	decodedBytes = 64 << 20
 	encodedBytes = 16 << 20
 )
 
-// decodePages decodes the pages of a file over and over.
+// decodePages decodes the pages of a file repeatedly.
 func decodePages(file string) error {
 	pages, err := loadPages(file)
 	if err != nil {
@@ -205,7 +205,7 @@ func decodePages(file string) error {
 	})
 }
 
-// encodePages compresses the pages of a file over and over.
+// encodePages compresses the pages of a file repeatedly.
 func encodePages(settings compress.Settings, file string) error {
 	pages, err := loadPages(file)
 	if err != nil {
@@ -219,8 +219,8 @@ func encodePages(settings compress.Settings, file string) error {
 	})
 }
 
-// servePages has each do something with pages that are stored in the size that it
-// returns, until they have at least so many bytes uncompressed.
+// servePages calls each for the pages, over and over, until they had enough bytes
+// uncompressed. each returns the stored size of a page.
 func servePages(pages []storedPage, enough uint64, each func(storedPage) (int, error)) error {
 	return work.ServeSized(func() (sums []uint64, stored int64, err error) {
 		raw := uint64(0)

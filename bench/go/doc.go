@@ -1,5 +1,5 @@
-// Bench/go is what our library does for the benchmarks; see ../cpp/bench.cpp for
-// what each work is.
+// Bench/go does the work of the benchmarks with this library; see ../cpp/bench.cpp
+// for what each piece of work is.
 //
 //	go run ./bench/go bulk|entries F|J|S FILE THREADS
 //	go run ./bench/go maps S FILE THREADS

@@ -9,8 +9,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// overEntries opens a file, deals its entries out to threads, and returns the sums
-// that read adds to for ranges of entries.
+// overEntries opens a file, divides its entries among threads, and returns the sums
+// to which read adds for ranges of entries.
 func overEntries(file string, threads, sums int, read func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error) ([]uint64, error) {
 	r, err := rntuple.Open(file, "Events")
 	if err != nil {
@@ -23,13 +23,13 @@ func overEntries(file string, threads, sums int, read func(r *rntuple.Reader, en
 	})
 }
 
-// A column reads a range of entries of a field, by means of memory that others
-// use, too, and returns the sum over them.
+// A column reads a range of entries of a field, into memory that it shares with
+// others, and returns their sum.
 type column interface {
 	read(rntuple.EntryRange, *memory) (uint64, error)
 }
 
-// memory is what columns are read into.
+// memory is the memory that columns are read into.
 type memory struct {
 	offsets [batch + 1]int64
 	slices  map[reflect.Type]any

@@ -61,7 +61,7 @@ func convert[E any](file, output string) (err error) {
 	return w.Close()
 }
 
-// overRowGroups opens a file with parquet-go and deals its row groups out to
+// overRowGroups opens a file with parquet-go and divides its row groups among
 // threads.
 func overRowGroups(file string, threads, fields int, read func(g parquet.RowGroup, sums []uint64) error) ([]uint64, error) {
 	in, err := os.Open(file)

@@ -8,7 +8,8 @@ import (
 // The entries of the data sets, as in ../cpp/data.hxx. The names of the members
 // are those of the fields in all files.
 type (
-	// F is a B meson that decays to three hadrons, as of LHCb: flat, mostly double.
+	// F is a B meson that decays to three hadrons, like those of LHCb: flat, mostly
+	// double.
 	F struct {
 		B_FlightDistance, B_VertexChi2           float64
 		H1_PX, H1_PY, H1_PZ, H1_ProbK, H1_ProbPi float64
@@ -25,7 +26,7 @@ type (
 		H3_isMuon                                int32
 	}
 
-	// J is a collision event, in the manner of CMS's NanoAOD.
+	// J is a collision event like those of CMS's NanoAOD.
 	J struct {
 		Run                        uint32
 		LuminosityBlock            uint32
@@ -84,7 +85,7 @@ type Entry interface{ AddTo(sums []uint64) }
 
 const item = 1 << 32
 
-// Number is what arrays in the data sets are made of.
+// Number lists the types of numbers in arrays of the data sets.
 type Number interface {
 	bool | int32 | uint32 | uint64 | float32 | float64
 }

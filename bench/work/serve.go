@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// A Result is what came of one repetition of a work.
+// A Result is the result of one repetition.
 type Result struct {
 	Seconds float64  `json:"seconds"`
 	Sums    []uint64 `json:"sums"`   // the same in all programs
 	Bytes   int64    `json:"bytes"`  // the size of what was written, if anything
-	Allocs  uint64   `json:"allocs"` // allocations, if the program can tell
+	Allocs  uint64   `json:"allocs"` // number of allocations, if the program reports it
 }
 
 // Serve does the work once for each line on standard input, and prints a Result
@@ -33,7 +33,7 @@ func Serve(output string, work func() (sums []uint64, err error)) error {
 	})
 }
 
-// ServeSized is Serve for work that knows how many bytes it wrote.
+// ServeSized is like Serve, for work that returns the number of bytes it wrote.
 func ServeSized(work func() (sums []uint64, size int64, err error)) error {
 	var before, after runtime.MemStats
 	in, out := bufio.NewScanner(os.Stdin), json.NewEncoder(os.Stdout)
@@ -54,7 +54,7 @@ func ServeSized(work func() (sums []uint64, size int64, err error)) error {
 	return in.Err()
 }
 
-// Main runs a program, which gets its arguments.
+// Main runs a program with its arguments.
 func Main(run func(args []string) error) {
 	if err := run(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)

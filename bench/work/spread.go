@@ -2,8 +2,8 @@ package work
 
 import "sync"
 
-// Spread runs f(0) … f(n-1) side by side, each with sums of its own, and returns
-// the sums of all.
+// Spread runs f(0) … f(n-1) concurrently, each with sums of its own, and returns
+// their totals.
 func Spread(n, sums int, f func(i int, sums []uint64) error) ([]uint64, error) {
 	parts, errs := make([][]uint64, n), make([]error, n)
 	var wg sync.WaitGroup
