@@ -1,5 +1,5 @@
-// Package cpp has Go types for C++ types that Go itself has no counterpart of. Structs
-// that package rntuple reads or writes can have fields of these types:
+// Package cpp defines Go types for C++ types without a counterpart in Go. Structs that
+// package rntuple reads or writes can have fields of these types:
 //
 //	type Event struct {
 //		Tags   cpp.Set[string]                     // std::set<std::string>

@@ -2,36 +2,35 @@
 // whose end is missing, whose writer crashed, or whose header, directories or
 // anchors are broken. It writes a new file and never touches the damaged one.
 //
-// It trusts no bytes that it cannot prove. What proves a record is its checksum,
-// and that page lists and footers name the checksum of their header. It needs
-// nothing else: records are found by scanning the file.
+// It trusts no bytes that it cannot verify. Records are found by scanning the file, and
+// verified by their checksums; page lists and footers also contain the checksum of their
+// header. Nothing else is needed.
 //
-//   - The header must be there; without it nobody knows what pages hold.
-//   - The footer has the cluster groups. Of several, which checkpoints leave, the
-//     newest that is whole counts.
-//   - Page lists that no footer has, as they came after the last one, are found by
-//     the scan, and continue the cluster groups where they fit without a choice.
-//   - Pages are copied as they are. A cluster is saved if all of its pages are
-//     there and pass their checksums.
+//   - The header must be intact; without it the contents of pages are unknown.
+//   - The footer has the cluster groups. Checkpoints leave several footers; the newest
+//     intact one is used.
+//   - Page lists that were written after the last footer are found by the scan, and
+//     continue the cluster groups if they do so unambiguously.
+//   - Pages are copied as they are stored. A cluster is saved if all of its pages exist
+//     and match their checksums.
 //
-// Pages that no page list describes are lost, though they may be whole. A page
-// does not say which column it belongs to, nor how many elements it has. Even
-// where the checksums tell where pages begin and end, and writers are known to
-// write column by column, columns without elements have no pages and equal pages
-// are stored once, so that several readings of the same bytes are possible.
-// ROOT writes the page list of a cluster group behind its clusters, and all of a
-// file is one group unless the writer asks for more: such a file whose end is
-// missing has nothing to save.
+// Pages that no page list describes are lost even if they are intact, because a page does
+// not say which column it belongs to, nor how many elements it has. Checksums may show where
+// pages begin and end, and writers are known to write column by column; but columns without
+// elements have no pages, and equal pages are stored once, so that the same bytes can be
+// interpreted in several ways. ROOT writes the page list of a cluster group after its
+// clusters, and the whole file is one group unless the program asks for more: if the end of
+// such a file is missing, there is nothing to save.
 //
-// Fields added while the RNTuple was written are known to the footer only, and so
-// are attribute sets; they are lost with it.
+// Only the footer knows the attribute sets, and the fields that were added while the RNTuple
+// was written; they are lost with it.
 //
-// What it does not do: RNTuples of pre-release formats are refused by name. Of
-// several RNTuples with equal headers, only those are saved whose footer is left.
-// Without an anchor, envelopes that are both compressed and spread over several
-// keys are not found, and pages only if their maximal key size is the usual one,
-// 1 GiB. A key counts if it stands where it says; so the file must begin where it
-// began.
+// The limits are: RNTuples in pre-release formats are refused, and named in the report. Of
+// several RNTuples with equal headers, only those with an intact footer are saved. Without
+// an anchor, envelopes that are both compressed and split over several keys are not found,
+// and pages that are split only if the maximum key size is the usual one, 1 GiB. A key
+// is recognized by the position that it states, so the beginning of the file must not be
+// missing.
 //
 // Source: specification, sections "ROOT File embedding", "Envelopes", "Footer
 // Envelope" and "Page List Envelope".

@@ -17,7 +17,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A salvage is what can be saved of an RNTuple.
+// A salvage is the part of an RNTuple that can be saved.
 type salvage struct {
 	*evidence
 	*job
@@ -25,7 +25,7 @@ type salvage struct {
 	schema    *schema.Schema // nil: nothing can be saved
 	result    NTuple
 	groups    []savedGroup
-	sets      []*salvage // attribute sets, which are whole
+	sets      []*salvage // attribute sets, which are complete
 
 	settings  *compress.Settings // of the first pages, of those that can be written; nil if there are none
 	unchecked int64              // pages without a checksum
@@ -33,14 +33,14 @@ type salvage struct {
 	stopped   bool               // all that follows is lost
 }
 
-// A savedGroup is a cluster group of which something can be saved.
+// A savedGroup is a cluster group with clusters that can be saved.
 type savedGroup struct {
 	group
-	clusters []int // by entry, counted from 0
+	clusters []int // indexes of these clusters, by entry
 }
 
-// examine reads and verifies all pages of an RNTuple and finds out which clusters
-// can be saved. An error is one of the context.
+// examine reads and verifies all pages of an RNTuple to find out which clusters can be
+// saved. An error is that of the context.
 func (e *evidence) examine(ctx context.Context, j *job, keepGoing bool) (s *salvage, err error) {
 	s = &salvage{evidence: e, job: j, keepGoing: keepGoing}
 	s.result = NTuple{Path: j.path, Found: j.found, Entries: j.total, Kept: []Entries{}, Notes: slices.Clone(j.notes)}
@@ -57,7 +57,7 @@ func (e *evidence) examine(ctx context.Context, j *job, keepGoing bool) (s *salv
 	return s, s.examineSets(ctx)
 }
 
-// any reports whether something can be saved: entries, or an RNTuple that had none.
+// any reports whether something can be saved: entries, or an RNTuple without entries.
 func (s *salvage) any() bool { return s.schema != nil && (s.result.Saved > 0 || s.total == 0) }
 
 // lose reports the loss of entries.
@@ -71,15 +71,15 @@ func (s *salvage) lose(first, end int64, why error) {
 	}
 }
 
-// deferred reports whether there are deferred columns. Behind lost entries, the
-// element with which they begin would have another number.
+// deferred reports whether there are deferred columns. After lost entries, the number of
+// the element with which they begin would be wrong.
 func (s *salvage) deferred() bool {
 	return s.schema != nil && slices.ContainsFunc(s.schema.Columns, func(c *schema.Column) bool { return c.Flags&envelope.ColumnDeferred != 0 })
 }
 
 var (
 	errNoList = errors.New("their page list is lost")
-	errBehind = errors.New("they come behind lost entries")
+	errBehind = errors.New("they come after lost entries")
 )
 
 // examineGroups examines the cluster groups, by entry.
@@ -155,8 +155,8 @@ func (s *salvage) examineGroup(ctx context.Context, g group) error {
 	return nil
 }
 
-// load reads the page list of a cluster group and returns its clusters, by entry,
-// without columns that the schema does not have.
+// load reads the page list of a cluster group and returns its clusters, by entry, without
+// columns that the schema lacks.
 func (s *salvage) load(g group) ([]*pagesource.Cluster, error) {
 	plain, err := s.envelope(g.Link, s.maxKey)
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *salvage) load(g group) ([]*pagesource.Cluster, error) {
 	return clusters, nil
 }
 
-// examineCluster returns why a cluster cannot be saved, or nil.
+// examineCluster returns the reason why a cluster cannot be saved, or nil.
 func (s *salvage) examineCluster(ctx context.Context, c *pagesource.Cluster) error {
 	if err := s.checkCounts(c); err != nil {
 		return err
@@ -230,8 +230,8 @@ func (s *salvage) examineCluster(ctx context.Context, c *pagesource.Cluster) err
 	return nil
 }
 
-// checkCounts checks that the columns of a cluster have the right numbers of
-// elements, but for those of fields that cannot be read.
+// checkCounts checks the numbers of elements of a cluster's columns, except for fields that
+// this library cannot read.
 func (s *salvage) checkCounts(c *pagesource.Cluster) error {
 	hidden := map[*schema.Field]bool{}
 	for _, h := range s.schema.Hidden {
@@ -252,8 +252,7 @@ func (s *salvage) checkCounts(c *pagesource.Cluster) error {
 	return nil
 }
 
-// checkPage verifies a page: by its checksum, or, if it has none, as far as that
-// is possible.
+// checkPage verifies a page by its checksum or, if it has none, as far as possible.
 func (s *salvage) checkPage(column *schema.Column, p envelope.Page) error {
 	l, n := p.Locator, p.StoredSize()
 	if err := l.InFile(); err != nil {
@@ -295,33 +294,33 @@ func (e *evidence) inBlob(at, end int64) bool {
 	return i < len(e.blobs) && e.blobs[i].at <= at && end <= e.blobs[i].end
 }
 
-// addNotes says what else there is to know.
+// addNotes adds remarks to the result.
 func (s *salvage) addNotes() {
 	r := &s.result
 	if s.stopped && s.keepGoing {
-		r.Notes = append(r.Notes, "entries behind lost ones are not saved: the RNTuple has deferred columns, which begin with an element of a certain number")
+		r.Notes = append(r.Notes, "entries after lost ones are not saved, because the RNTuple has deferred columns, which begin with an element of a certain number")
 	}
 	if s.unchecked > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d pages have no checksum: whether they are damaged cannot be told", s.unchecked))
+		r.Notes = append(r.Notes, fmt.Sprintf("%d pages have no checksum, so damage to them cannot be noticed", s.unchecked))
 	}
 	if s.unknown > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("page lists have %d columns that the schema does not: the fields they belong to were added while the RNTuple was written, and are lost", s.unknown))
+		r.Notes = append(r.Notes, fmt.Sprintf("page lists have %d columns that are not in the schema: their fields were added while the RNTuple was written, and are lost", s.unknown))
 	}
 	if s.footer != nil && len(s.footer.Extra)+len(s.footer.ExtensionExtra) > 0 {
-		r.Notes = append(r.Notes, "the footer has bytes of a newer format, which are not kept")
+		r.Notes = append(r.Notes, "the footer has bytes of a newer format, which are not copied")
 	}
 	if s.renumbered() {
-		r.Notes = append(r.Notes, "saved entries behind lost ones have new numbers")
+		r.Notes = append(r.Notes, "saved entries after lost ones have new numbers")
 	}
 }
 
-// renumbered reports whether saved entries have other numbers than before.
+// renumbered reports whether saved entries have new numbers.
 func (s *salvage) renumbered() bool {
 	kept := s.result.Kept
 	return len(kept) > 1 || len(kept) == 1 && kept[0].First > 0
 }
 
-// examineSets examines the attribute sets; those that are whole can be saved.
+// examineSets examines the attribute sets; those that are complete can be saved.
 func (s *salvage) examineSets(ctx context.Context) error {
 	if s.footer == nil || !s.any() {
 		return nil
@@ -336,7 +335,7 @@ func (s *salvage) examineSets(ctx context.Context) error {
 			note("its anchor, header or footer is damaged")
 			continue
 		case s.renumbered():
-			note("the entries it speaks of have new numbers")
+			note("the entries it refers to have new numbers")
 			continue
 		}
 		set, err := s.examine(ctx, j, s.keepGoing)
@@ -352,7 +351,7 @@ func (s *salvage) examineSets(ctx context.Context) error {
 	return nil
 }
 
-// ofSet returns what is to be saved of an attribute set; nil if it cannot be.
+// ofSet returns the job for an attribute set, or nil if its anchor or its metadata is lost.
 func (s *salvage) ofSet(set envelope.AttributeSet) *job {
 	for _, t := range s.tuples {
 		for _, a := range t.anchors {

@@ -11,30 +11,30 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// A job is an RNTuple that is to be saved.
+// A job is an RNTuple to save.
 type job struct {
 	*tuple
 	path   string
 	cycle  int
 	maxKey uint64
-	found  string
-	footer *footer      // nil: lost
-	anchor *foundAnchor // nil: lost
+	found  string       // how it was found, in words
+	footer *footer      // nil if lost
+	anchor *foundAnchor // nil if lost
 	groups []group      // by entry
-	total  int64        // entries; -1: not known
+	total  int64        // number of entries; -1 if not known
 	notes  []string
 }
 
-// group is a cluster group, with the place of its page list, which passes its
-// checksum if the scan has found it.
+// A group is a cluster group with the link to its page list. If the scan has found the page
+// list, its checksum has been verified.
 type group struct {
 	locator.Link
 	first, end int64 // entries
 	clusters   int
 }
 
-// jobs returns what is to be saved of the RNTuples called name, or of all,
-// without attribute sets whose RNTuple is there.
+// jobs returns the jobs for the RNTuples called name, or for all if it is empty. It leaves
+// out attribute sets that belong to an RNTuple, whose job includes them.
 func (e *evidence) jobs(name string) (jobs []*job) {
 	var all []*job
 	for _, t := range e.tuples {
@@ -48,7 +48,7 @@ func (e *evidence) jobs(name string) (jobs []*job) {
 			jobs = append(jobs, j)
 		}
 	}
-	// Older cycles get lower ones again.
+	// RNTuples of the same path are written in the order of their cycles.
 	slices.SortStableFunc(jobs, func(a, b *job) int {
 		if a.path != b.path {
 			return 0
@@ -58,8 +58,8 @@ func (e *evidence) jobs(name string) (jobs []*job) {
 	return jobs
 }
 
-// attributeSets returns the positions of the headers of attribute sets that
-// footers link.
+// attributeSets returns the positions of the headers of the attribute sets that footers
+// link.
 func (e *evidence) attributeSets(jobs []*job) map[int64]bool {
 	owned := map[int64]bool{}
 	for _, j := range jobs {
@@ -77,20 +77,20 @@ func (e *evidence) attributeSets(jobs []*job) map[int64]bool {
 	return owned
 }
 
-// jobsOf returns the RNTuples that have the header of t: one, or several if the
-// header is there several times.
+// jobsOf returns the jobs for the RNTuples with the header of t: one, or several if the file
+// has several copies of the header.
 func (e *evidence) jobsOf(t *tuple) (jobs []*job) {
 	slices.SortStableFunc(t.lists, func(a, b group) int { return cmp.Compare(a.first, b.first) })
 	if len(t.homes) == 1 {
 		return []*job{e.onlyJob(t)}
 	}
-	// Equal headers: page lists do not tell which RNTuple they belong to, but
-	// footers and anchors do.
+	// Headers are equal: page lists do not say which RNTuple they belong to, but footers
+	// and anchors do.
 	used := map[*footer]bool{}
 	for _, a := range t.anchors {
 		i := slices.IndexFunc(t.footers, func(f *footer) bool { return f.at == int64(a.SeekFooter) })
 		if i < 0 {
-			e.lost("RNTuple %q, whose anchor is at %#x: its footer is lost, and page lists do not tell which of several RNTuples with the same header they belong to", a.path, a.key.SeekKey)
+			e.lost("RNTuple %q, whose anchor is at %#x: its footer is lost, and page lists do not say which of several RNTuples with the same header they belong to", a.path, a.key.SeekKey)
 			continue
 		}
 		if f := t.footers[i]; !used[f] {
@@ -104,12 +104,12 @@ func (e *evidence) jobsOf(t *tuple) (jobs []*job) {
 		}
 	}
 	if n := len(t.orphans()); n > 0 {
-		e.lost("%d page lists of RNTuples %q that belong to no footer: there are several with the same header", n, t.header.Name)
+		e.lost("%d page lists of RNTuples %q that no footer has: several RNTuples have the same header", n, t.header.Name)
 	}
 	return jobs
 }
 
-// continues reports whether f came after g when the same RNTuple was written.
+// continues reports whether f was written after g for the same RNTuple.
 func (f *footer) continues(g *footer) bool {
 	n := len(g.ClusterGroups)
 	if f == g || len(f.ClusterGroups) < n || len(f.ClusterGroups) == n && f.at < g.at {
@@ -139,7 +139,7 @@ func (t *tuple) orphans() (lists []group) {
 	return lists
 }
 
-// onlyJob returns the RNTuple whose header is there once.
+// onlyJob returns the job for an RNTuple whose header exists once.
 func (e *evidence) onlyJob(t *tuple) *job {
 	var best *footer
 	for _, f := range t.footers {
@@ -159,14 +159,14 @@ func (e *evidence) onlyJob(t *tuple) *job {
 	return j
 }
 
-// newJob returns an RNTuple with the cluster groups of a footer. Footer and
+// newJob returns the job for an RNTuple with the cluster groups of a footer. Footer and
 // anchor may be nil.
 func (e *evidence) newJob(t *tuple, f *footer, a *foundAnchor) *job {
 	j := &job{tuple: t, path: t.header.Name, cycle: 1, maxKey: defaultMaxKey, footer: f, anchor: a, total: -1}
 	if a != nil {
 		j.path, j.cycle, j.maxKey = a.path, a.key.CycleNumber(), a.MaxKeySize
 		if dir, name := split(a.path); !a.sure && name != t.header.Name {
-			j.path = strings.TrimPrefix(dir+"/"+t.header.Name, "/") // it has a checksum
+			j.path = strings.TrimPrefix(dir+"/"+t.header.Name, "/") // this name has a checksum
 		}
 	}
 	switch {
@@ -182,10 +182,10 @@ func (e *evidence) newJob(t *tuple, f *footer, a *foundAnchor) *job {
 		j.found = fmt.Sprintf("the anchor at %#x that the scan found", a.key.SeekKey)
 	}
 	if t.isAttributeSet() {
-		j.note("it is an attribute set; which RNTuple it belonged to is lost")
+		j.note("it is an attribute set; the RNTuple that it belonged to is not known")
 	}
 	if f == nil {
-		j.note("the footer is lost, and with it attribute sets and fields that were added while the RNTuple was written, if there were any")
+		j.note("the footer is lost, and with it any attribute sets, and fields that were added while the RNTuple was written")
 		return j
 	}
 	j.total = f.entries
@@ -202,8 +202,7 @@ func (j *job) note(format string, args ...any) {
 	j.notes = append(j.notes, fmt.Sprintf(format, args...))
 }
 
-// adopt adds page lists that no footer has, as long as there is no doubt that
-// they continue the RNTuple.
+// adopt adds the page lists that no footer has, if they certainly continue the RNTuple.
 func (j *job) adopt() {
 	orphans := j.orphans()
 	end, after := int64(0), j.homes[0]
@@ -213,7 +212,7 @@ func (j *job) adopt() {
 	for i, l := range orphans {
 		twice := i > 0 && l.first < orphans[i-1].end
 		if twice || l.first < end || int64(l.Locator.Offset) < after {
-			j.note("%d page lists that no footer has are not used: they contradict each other or the footer, so they may be of another RNTuple with the same header", len(orphans))
+			j.note("%d page lists that no footer has are not used: they contradict each other or the footer, so they may belong to another RNTuple with the same header", len(orphans))
 			return
 		}
 	}
@@ -221,7 +220,7 @@ func (j *job) adopt() {
 		j.groups, j.total = append(j.groups, orphans...), -1
 	}
 	if j.footer != nil && len(orphans) > 0 {
-		j.note("%d page lists came after the footer that is left; fields and attributes that were added after it are lost", len(orphans))
+		j.note("%d page lists came after the last intact footer; fields and attributes that were added after it are lost", len(orphans))
 	}
 }
 
@@ -242,7 +241,7 @@ func split(path string) (dir, name string) {
 	return strings.Trim(path[:i+1], "/"), path[i+1:]
 }
 
-// extension returns what the footer adds to the schema, or nil.
+// extension returns the schema extension of the footer, or nil.
 func (j *job) extension() *envelope.Schema {
 	if j.footer == nil {
 		return nil

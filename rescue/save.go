@@ -9,8 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 )
 
-// write writes what can be saved of several RNTuples to the file that create
-// creates.
+// write writes RNTuples to the file that create creates.
 func (e *evidence) write(ctx context.Context, all []*salvage, create func(*ntuple.WriteOptions) (*ntuple.File, error)) error {
 	o, err := ntuple.NewWriteOptions([]func(*ntuple.WriteOptions) error{func(o *ntuple.WriteOptions) error {
 		o.Context, o.Pages.Compression, o.AllowHidden = ctx, e.compression, true
@@ -32,7 +31,7 @@ func (e *evidence) write(ctx context.Context, all []*salvage, create func(*ntupl
 	return f.Close()
 }
 
-// save copies what can be saved into a file.
+// save copies the RNTuple into a file.
 func (s *salvage) save(f *ntuple.File, o *ntuple.WriteOptions) error {
 	w, err := f.Create(s.job.path, s.header, s.options(o))
 	if err != nil {
@@ -44,9 +43,8 @@ func (s *salvage) save(f *ntuple.File, o *ntuple.WriteOptions) error {
 	return w.Close()
 }
 
-// options returns o with the compression settings of the pages. The new file has one
-// setting for each column then, also in clusters where it has no pages: ROOT's
-// RNTupleInspector requires that.
+// options returns o with the compression settings of the pages. Then clusters without pages
+// of a column state the same settings as the others, as ROOT's RNTupleInspector requires.
 func (s *salvage) options(o *ntuple.WriteOptions) *ntuple.WriteOptions {
 	changed := *o
 	if s.settings != nil {
@@ -55,7 +53,7 @@ func (s *salvage) options(o *ntuple.WriteOptions) *ntuple.WriteOptions {
 	return &changed
 }
 
-// copyTo copies clusters and attribute sets.
+// copyTo copies the clusters and the attribute sets.
 func (s *salvage) copyTo(w *ntuple.Writer, o *ntuple.WriteOptions) error {
 	if s.footer != nil {
 		w.Features = s.footer.Features

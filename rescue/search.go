@@ -20,11 +20,11 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// defaultMaxKey is the maximal key size of all writers that are known, unless
-// they are asked for another one. Without an anchor it has to do.
+// defaultMaxKey is the default maximum key size of all known writers. It is assumed where
+// the anchor is lost.
 const defaultMaxKey = 1 << 30
 
-// evidence is what a file still has.
+// evidence is everything that a scan of the file has found.
 type evidence struct {
 	r           io.ReaderAt
 	size        int64
@@ -33,37 +33,37 @@ type evidence struct {
 
 	blobs   []extent                // payloads of RBlobs, in the order of the file
 	dirs    map[int64]rootfile.Key  // records of directories, by position
-	anchors []*foundAnchor          // those of format 1
+	anchors []*foundAnchor          // anchors of format 1
 	refused map[int64]bool          // positions of headers in other formats
 	tuples  []*tuple                // in the order of their headers
-	sums    map[uint64]*tuple       // the same, by checksum of the header
+	sums    map[uint64]*tuple       // the same by checksum of the header
 	seen    map[int64]envelope.Type // envelopes, by position
 }
 
-// extent is a range of bytes in the file.
+// An extent is a range of bytes in the file.
 type extent struct{ at, end int64 }
 
-// foundAnchor is an anchor that passes its checksum.
+// A foundAnchor is an anchor with a valid checksum.
 type foundAnchor struct {
 	*anchor.Anchor
 	key    rootfile.Key
 	path   string
 	listed bool // in a directory that can be read
-	sure   bool // directory and record agree in the name
+	sure   bool // directory and record have the same name
 }
 
-// tuple is all that goes with a header, or with several that are equal.
+// A tuple is everything that belongs to a header, or to several equal ones.
 type tuple struct {
 	sum     uint64
 	header  *envelope.Header
-	plain   []byte // the header envelope
-	homes   []int64
+	plain   []byte  // the header envelope
+	homes   []int64 // positions of the header
 	footers []*footer
-	lists   []group
+	lists   []group // page lists that the scan found
 	anchors []*foundAnchor
 }
 
-// footer is a footer that passes its checksum.
+// A footer is a footer with a valid checksum.
 type footer struct {
 	*envelope.Footer
 	at      int64
@@ -104,7 +104,7 @@ func search(ctx context.Context, r io.ReaderAt, size int64) (*evidence, error) {
 	for _, k := range listed {
 		e.addAnchor(k, names[k.SeekKey] == k.Name)
 	}
-	// Headers come first, as the others name them.
+	// Headers come first, because the other envelopes refer to them.
 	var others [][]byte
 	var links []locator.Link
 	add := func(at int64, plain []byte, stored int64) {
@@ -119,7 +119,7 @@ func search(ctx context.Context, r io.ReaderAt, size int64) (*evidence, error) {
 		}
 		links = append(links, locator.Link{Length: uint64(len(plain)), Locator: locator.At(uint64(at), uint64(stored))})
 		if kind == envelope.TypePageList {
-			plain = nil // there may be many: they are read again
+			plain = nil // there may be many page lists: they are read again
 		}
 		others = append(others, plain)
 	}
@@ -160,18 +160,18 @@ func (a *foundAnchor) footer() locator.Link {
 	return locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}
 }
 
-// lost reports what belongs to no RNTuple that is found.
+// lost reports a loss that belongs to none of the RNTuples.
 func (e *evidence) lost(format string, args ...any) {
 	e.report.Lost = append(e.report.Lost, fmt.Sprintf(format, args...))
 }
 
-// listedKey is the key of an anchor, and where a directory lists it.
+// A listedKey is the key of an anchor with its path.
 type listedKey struct {
 	rootfile.Key
 	path string // empty if no directory is known to list it
 }
 
-// walk returns the anchors that directories list, as far as they can be read.
+// walk returns the anchors that directories list, as far as these can be read.
 func (e *evidence) walk() (anchors []listedKey) {
 	f, err := rootfile.Open(e.r, e.size)
 	if err == nil {
@@ -198,16 +198,16 @@ func (e *evidence) walk() (anchors []listedKey) {
 	return anchors
 }
 
-// known reports whether settings can be written with.
+// known reports whether this library can write with the settings.
 func known(s compress.Settings) bool {
 	_, err := compress.Append(nil, nil, s)
 	return err == nil
 }
 
-// maxAnchor is far above the 78 bytes that anchors have today.
+// maxAnchor far exceeds the 78 bytes of today's anchors.
 const maxAnchor = 1 << 16
 
-// addAnchor reads an anchor. Nobody doubts its name if sure is set.
+// addAnchor reads an anchor. If sure is set, its name is certain.
 func (e *evidence) addAnchor(k listedKey, sure bool) {
 	path := k.path
 	if path == "" {
@@ -217,7 +217,7 @@ func (e *evidence) addAnchor(k listedKey, sure bool) {
 		e.lost("anchor of RNTuple %q at %#x: %s", path, k.SeekKey, fmt.Sprintf(format, args...))
 	}
 	if k.ObjLen > maxAnchor {
-		lost("%d bytes long", k.ObjLen)
+		lost("the object has %d bytes", k.ObjLen)
 		return
 	}
 	object, err := rootfile.ReadPayload(e.r, e.size, k.Key)
@@ -235,7 +235,7 @@ func (e *evidence) addAnchor(k listedKey, sure bool) {
 		return
 	}
 	if k.Class == anchor.ExperimentalClassName && a.Supported() != nil {
-		err = wire.Unsupported("pre-release format %s is not rescued", legacy.Version(a))
+		err = wire.Unsupported("RNTuples of pre-release format %s cannot be rescued", legacy.Version(a))
 	} else {
 		err = a.Supported()
 	}
@@ -247,10 +247,10 @@ func (e *evidence) addAnchor(k listedKey, sure bool) {
 	e.anchors = append(e.anchors, &foundAnchor{Anchor: a, key: k.Key, path: path, listed: k.path != "", sure: sure})
 }
 
-// path returns where an object is whose key was found by the scan.
+// path returns the path of an object whose key the scan found.
 func (e *evidence) path(k rootfile.Key) string {
 	path := k.Name
-	for range 100 { // directories that are nested deeper are damage
+	for range 100 { // deeper nesting is damage
 		d, ok := e.dirs[k.SeekPdir]
 		if !ok {
 			break
@@ -273,11 +273,11 @@ func (e *evidence) envelope(l locator.Link, maxKey uint64) ([]byte, error) {
 	return plain, envelope.Open(plain, envelope.Type(binary.LittleEndian.Uint64(plain)), func(*wire.Codec) {})
 }
 
-// blockHead is the size of the head of a compressed block.
+// blockHead is the size of the header of a compressed block.
 const blockHead = 9
 
-// probe returns the envelope that an RBlob with a payload of n bytes holds,
-// uncompressed, or nil if it holds something else. Errors are those of the file.
+// probe returns the uncompressed envelope in an RBlob with a payload of n bytes, or nil if
+// the RBlob contains something else. Errors are those of reading the file.
 func (e *evidence) probe(at, n int64) ([]byte, error) {
 	var head [blockHead]byte
 	if n < int64(len(head)) || n > e.size-at {
@@ -293,7 +293,7 @@ func (e *evidence) probe(at, n int64) ([]byte, error) {
 	switch {
 	case isType() && length == uint64(n):
 	case isType() && length > uint64(n) && length <= uint64(e.size):
-		maxKey = uint64(n) // it may go on in other keys
+		maxKey = uint64(n) // it may continue in other keys
 		n = int64(length)
 	default:
 		var err error
@@ -314,8 +314,8 @@ func (e *evidence) probe(at, n int64) ([]byte, error) {
 	return plain, nil
 }
 
-// blocks returns how long the n bytes at an offset are uncompressed, if they are
-// compressed blocks and nothing else, as the checksums of pages would be; else 0.
+// blocks returns the uncompressed length of the n bytes at an offset if they consist of
+// compressed blocks; it returns 0 if anything else follows, such as the checksum of a page.
 func (e *evidence) blocks(at, n int64) (length uint64, err error) {
 	var head [blockHead]byte
 	for end := at + n; at < end; {
@@ -350,7 +350,7 @@ func (e *evidence) addHeader(at int64, plain []byte) {
 		err = h.Features.Supported()
 	}
 	if err == nil && preRelease(h.Writer) && !slices.ContainsFunc(e.anchors, func(a *foundAnchor) bool { return int64(a.SeekHeader) == at }) {
-		err = wire.Unsupported("RNTuple %q by %q, before format 1: that of its anchor would be needed", h.Name, h.Writer)
+		err = wire.Unsupported("RNTuple %q by %q, before format 1, which cannot be rescued without its anchor", h.Name, h.Writer)
 	}
 	if err != nil {
 		e.lost("header at %#x: %v", at, err)
@@ -361,15 +361,15 @@ func (e *evidence) addHeader(at int64, plain []byte) {
 	e.tuples = append(e.tuples, t)
 }
 
-// preRelease reports whether a writer is a ROOT that wrote headers of another
-// format, which parse as those of format 1 but mean something else.
+// preRelease reports whether a writer is a version of ROOT whose headers have another
+// format, which can be parsed as format 1 but has another meaning.
 func preRelease(writer string) bool {
 	var major, minor int
 	n, _ := fmt.Sscanf(writer, "ROOT v%d.%d", &major, &minor)
 	return n == 2 && (major < 6 || major == 6 && minor < 34)
 }
 
-// addOther adds a footer, or a page list, for which plain is nil.
+// addOther adds a footer or, if plain is nil, a page list.
 func (e *evidence) addOther(l locator.Link, plain []byte) {
 	at := int64(l.Locator.Offset)
 	lost := func(what string, err error) { e.lost("%s at %#x: %v", what, at, err) }
@@ -409,7 +409,7 @@ func (e *evidence) addOther(l locator.Link, plain []byte) {
 
 var errNoHeader = errors.New("its header is lost")
 
-// pageList reads a page list that the scan has found.
+// pageList reads a page list that the scan found.
 func (e *evidence) pageList(l locator.Link) (*envelope.PageList, error) {
 	maxKey := uint64(defaultMaxKey)
 	if i := slices.IndexFunc(e.blobs, func(b extent) bool { return b.at == int64(l.Locator.Offset) }); i >= 0 {
@@ -422,7 +422,8 @@ func (e *evidence) pageList(l locator.Link) (*envelope.PageList, error) {
 	return envelope.ParsePageList(plain)
 }
 
-// reference returns which entries a page list has.
+// reference returns the cluster group of a page list. It is not ok without clusters, or if
+// their entries are invalid.
 func reference(l locator.Link, list *envelope.PageList) (ref group, ok bool) {
 	ref = group{Link: l, clusters: len(list.Clusters)}
 	for i, c := range list.Clusters {
@@ -438,8 +439,7 @@ func reference(l locator.Link, list *envelope.PageList) (ref group, ok bool) {
 	return ref, len(list.Clusters) > 0
 }
 
-// assign tells which anchors belong to which header: that which they point to,
-// or that of their footer.
+// assign assigns each anchor to the header that it points to, or to that of its footer.
 func (e *evidence) assign() {
 	for _, a := range e.anchors {
 		var owner *tuple

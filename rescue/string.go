@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// String returns the range as a half-open interval, "[0, 100)"; an end that is not
-// known is "?".
+// String returns the range as a half-open interval: "[0, 100)". An unknown end is "?".
 func (e Entries) String() string {
 	if e.End < 0 {
 		return fmt.Sprintf("[%d, ?)", e.First)
@@ -17,7 +16,7 @@ func (e Entries) String() string {
 // String returns the entries and the reason.
 func (l Loss) String() string { return fmt.Sprintf("entries %v: %s", l.Entries, l.Why) }
 
-// String says in a line how many entries of the RNTuple were saved.
+// String returns one line with the number of entries that were saved.
 func (n *NTuple) String() string {
 	if n.Entries < 0 {
 		return fmt.Sprintf("RNTuple %q: %d entries saved", n.Path, n.Saved)

@@ -25,10 +25,10 @@ func (n *ntuple) attributeSets() {
 		case s.Name == "":
 			fail(wire.Corrupt("has no name"))
 		case names[s.Name]:
-			fail(wire.Corrupt("there are two of this name"))
+			fail(wire.Corrupt("two sets have this name"))
 		}
 		if anchors[at] {
-			fail(wire.Corrupt("its anchor is that of another set, too"))
+			fail(wire.Corrupt("its anchor is also that of another set"))
 			continue
 		}
 		names[s.Name], anchors[at] = true, true
@@ -53,14 +53,14 @@ func (n *ntuple) attributeSets() {
 	}
 }
 
-// A setLink is what an RNTuple states about an attribute set.
+// A setLink is the link to an attribute set in the footer of an RNTuple.
 type setLink struct {
 	envelope.AttributeSet
-	path    string // of the RNTuple
-	entries int64  // of it
+	path    string // path of the RNTuple
+	entries int64  // number of its entries
 }
 
-// The fields of an attribute set of schema version 1.0.
+// attributeFields are the fields of an attribute set of schema version 1.0.
 var attributeFields = []struct {
 	name string
 	kind cpptype.Kind
@@ -71,7 +71,7 @@ var attributeFields = []struct {
 	{"_userData", cpptype.User, envelope.RoleRecord},
 }
 
-// checkSet checks that n is what the link of an attribute set states.
+// checkSet checks the attribute set n against the link to it.
 func (n *ntuple) checkSet(s *setLink) {
 	if n.header == nil {
 		return
@@ -113,7 +113,7 @@ func (n *ntuple) checkSet(s *setLink) {
 }
 
 // checkRanges checks that attributes belong to existing entries. It ignores pages that
-// cannot be read.
+// cannot be read, which have been reported.
 func (n *ntuple) checkRanges(entries uint64) {
 	start, ok1 := n.uint64Field("_rangeStart")
 	length, ok2 := n.uint64Field("_rangeLen")
@@ -129,7 +129,7 @@ func (n *ntuple) checkRanges(entries uint64) {
 		for i := range first {
 			if first[i] > entries || count[i] > entries-first[i] {
 				n.report(Problem{RNTuple: n.path, Cluster: c.ID, Column: -1, Page: -1, Offset: -1, Check: Attributes,
-					Err: wire.Corrupt("attribute %d is that of %d entries from %d on, there are %d", c.First+int64(i), count[i], first[i], entries)})
+					Err: wire.Corrupt("attribute %d belongs to %d entries from %d on, but there are %d entries", c.First+int64(i), count[i], first[i], entries)})
 			}
 		}
 	}

@@ -17,19 +17,19 @@ import (
 type container struct {
 	*verifier
 	file     *rootfile.File // nil if the file is bare: without records
-	end      int64          // of the records
+	end      int64          // end of the records
 	anchors  []anchorObject
-	complete bool // all lists of keys could be read
-	old      bool // there is an RNTuple of a pre-release format
+	complete bool // all lists of keys have been read
+	old      bool // an RNTuple has a pre-release format
 
 	lists   map[int64]bool   // lists of keys, by position
-	budget  int64            // bytes of lists of keys that may still be read
-	known   map[int64]string // the records that something points to, by position
+	budget  int64            // size of the lists of keys that may still be read
+	known   map[int64]string // records that something refers to, by position
 	free    []rootfile.Segment
 	records []record // by position
 }
 
-// anchorObject is the object that leads to an RNTuple.
+// An anchorObject is the serialized anchor of an RNTuple.
 type anchorObject struct {
 	path   string
 	class  string
@@ -122,8 +122,8 @@ func (c *container) checkKey(part string, offset int64, k *rootfile.Key, dir int
 	return c.summary.Problems == n
 }
 
-// checkOwn checks the key of one of the file's own records, which is said elsewhere to
-// have nbytes bytes.
+// checkOwn checks the key of one of the file's own records. Another record states that it
+// has nbytes bytes; if plain is set, it must not be compressed.
 func (c *container) checkOwn(part string, offset int64, k *rootfile.Key, dir, nbytes int64, plain bool) bool {
 	n := c.summary.Problems
 	switch payload := nbytes - int64(k.KeyLen); {
@@ -168,7 +168,7 @@ func (c *container) read(part string, offset, n int64, r interface{ Wire(*wire.C
 	return err == nil
 }
 
-// maxDepth is how deep directories may be nested, the same as for readers.
+// maxDepth is the maximum depth of nested directories, as for readers.
 const maxDepth = 100
 
 // directory checks the directory at path, which follows names bytes in the record at
@@ -194,7 +194,7 @@ func (c *container) directory(path string, d rootfile.Directory, offset int64, n
 	n := int64(d.NBytesKeys)
 	switch c.budget -= n; {
 	case c.lists[d.SeekKeys]:
-		c.corrupt(list, d.SeekKeys, "is that of another directory, too")
+		c.corrupt(list, d.SeekKeys, "is also that of another directory")
 	case c.budget < 0:
 		c.corrupt(list, d.SeekKeys, "lists of keys overlap: with this one, of %d bytes, they are longer than the file", n)
 	case depth > maxDepth:
@@ -234,14 +234,14 @@ func (c *container) keys(dir string, d rootfile.Directory, keys []rootfile.Key, 
 		path := strings.TrimPrefix(dir+"/"+k.Name, "/")
 		part := fmt.Sprintf("%s %q", k.Class, path)
 		if seen[name{k.Name, k.CycleNumber()}] {
-			c.corrupt(part, k.SeekKey, "there are two of this name and the cycle %d", k.CycleNumber())
+			c.corrupt(part, k.SeekKey, "two objects have this name and the cycle %d", k.CycleNumber())
 		}
 		seen[name{k.Name, k.CycleNumber()}] = true
 		if k.Name == "" || strings.ContainsAny(k.Name, "/;") {
 			c.corrupt(part, k.SeekKey, "no path leads to this name")
 		}
 		if c.known[k.SeekKey] != "" {
-			c.corrupt(part, k.SeekKey, "its record is that of the %s, too", c.known[k.SeekKey])
+			c.corrupt(part, k.SeekKey, "its record is also that of the %s", c.known[k.SeekKey])
 			continue
 		}
 		c.known[k.SeekKey] = part
@@ -252,7 +252,7 @@ func (c *container) keys(dir string, d rootfile.Directory, keys []rootfile.Key, 
 	}
 }
 
-// cycleOf returns what must follow a path to make it that of k: nothing for the newest cycle.
+// cycleOf returns the suffix that selects the cycle of k in a path: none for the newest.
 func cycleOf(k *rootfile.Key, newest int) string {
 	if k.CycleNumber() == newest {
 		return ""
@@ -278,14 +278,14 @@ func (c *container) compare(part string, k *rootfile.Key) {
 		for got[at] == want[at] {
 			at++
 		}
-		c.corrupt(part, k.SeekKey, "its key is not that which the directory lists: byte %d is %#02x, expected %#02x", at, got[at], want[at])
+		c.corrupt(part, k.SeekKey, "its key differs from the one that the directory lists: byte %d is %#02x, expected %#02x", at, got[at], want[at])
 	}
 }
 
-// maxAnchor is far above the 78 bytes that anchors have.
+// maxAnchor far exceeds the 78 bytes of today's anchors.
 const maxAnchor = 1 << 16
 
-// object checks the object that k is the key of.
+// object checks the object with the key k.
 func (c *container) object(path, part string, k *rootfile.Key, ok bool, depth int) {
 	isAnchor := k.Class == anchor.ClassName || k.Class == anchor.ExperimentalClassName
 	switch {
@@ -334,8 +334,8 @@ func (c *container) freeList() {
 		c.corrupt(part, h.SeekFree, "is empty")
 		return
 	}
-	// The simple writer of ROOT gives a last segment in the big form that
-	// begins with the last 8 bytes of the file.
+	// ROOT's simple writer lets a last segment in the big form begin with the last 8
+	// bytes of the file.
 	last := l.Segments[n-1]
 	if last.First != h.End && !(last.Big() && last.First == h.End-8) {
 		c.corrupt(part, h.SeekFree, "the last segment begins at %#x, the file ends at %#x", last.First, h.End)

@@ -49,7 +49,7 @@ func TestDamage(t *testing.T) {
 		{"never closed", 16, make([]byte, 4), "there is no free list"},
 		{"no list of keys", f.Header.SeekFree, []byte{0, 0, 0, 1}, fmt.Sprintf("free list at offset %#x", f.Header.SeekFree)},
 		{"key in the list", f.Root.SeekKeys + 60, []byte{0xff}, "byte 13 is"},
-		{"key", key.SeekKey + 10, []byte{0xff}, fmt.Sprintf(`ROOT::RNTuple "n" at offset %#x: corrupt data: its key is not that which the directory lists: byte 10`, key.SeekKey)},
+		{"key", key.SeekKey + 10, []byte{0xff}, fmt.Sprintf(`ROOT::RNTuple "n" at offset %#x: corrupt data: its key differs from the one that the directory lists: byte 10`, key.SeekKey)},
 		{"length of the record", key.SeekKey, []byte{0, 1}, "byte 1 is 0x01, expected 0x00"},
 		{"anchor", anchorAt + 20, []byte{0xff}, fmt.Sprintf(`anchor: RNTuple "n" at offset %#x: anchor.checksum`, key.SeekKey)},
 		{"header", header + 30, []byte{0xff}, fmt.Sprintf(`envelope: RNTuple "n", header at offset %#x: header.checksum`, header)},

@@ -11,17 +11,16 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// An extent is the part of the file that an envelope or a page, or a chunk of one,
-// occupies.
+// An extent is the part of the file that an envelope or a page occupies, or a chunk of one.
 type extent struct {
 	offset, size uint64
 	owner        int32
-	cluster      int32 // number; envelopes: that of an RNTuple
-	column       int32 // of an envelope: place among them
+	cluster      int32 // number of the cluster, or the constant envelopes
+	column       int32 // number of the column, or index of the envelope
 	page         int32
 }
 
-// envelopes stands for the cluster of an extent.
+// envelopes is the cluster of extents that belong to envelopes.
 const envelopes = -1
 
 // An owner is an RNTuple that has extents.
@@ -30,8 +29,8 @@ type owner struct {
 	envelopes []string
 }
 
-// place adds the extents of a block: one, if it is not spread over several keys.
-// Parts beyond the end of the file are left out: reading them fails.
+// place adds the extents of a block: one unless it is split over several keys. It omits
+// parts beyond the end of the file, because reading them fails anyway.
 func (n *ntuple) place(l locator.Locator, e extent) {
 	if l.Size == 0 || !n.located(l) {
 		return
@@ -70,7 +69,7 @@ func byPlace(a, b extent) int {
 
 func (v *verifier) sortExtents() { slices.SortStableFunc(v.extents, byPlace) }
 
-// at returns a Problem with the place of what takes e.
+// at returns a Problem with the place of the envelope or page that occupies e.
 func (v *verifier) at(e extent) Problem {
 	o := v.owners[e.owner]
 	p := Problem{RNTuple: o.path, Offset: int64(e.offset)}.nowhere()
@@ -87,7 +86,7 @@ func (v *verifier) at(e extent) Problem {
 // Specification: "Page Locations".
 func (v *verifier) overlaps() {
 	extents := v.extents
-	last := 0 // of those before, the one that ends last
+	last := 0 // index of the extent so far that ends last
 	for i := 1; i < len(extents); i++ {
 		a, b := extents[last], extents[i]
 		same := a.offset == b.offset && a.size == b.size && (a.cluster == envelopes) == (b.cluster == envelopes)

@@ -19,16 +19,16 @@ import (
 // An ntuple is an RNTuple with its metadata.
 type ntuple struct {
 	*verifier
-	id       int32 // among the owners of extents
+	id       int32 // index in the owners of extents
 	path     string
 	blobs    pagesource.Blobs
 	anchor   *anchor.Anchor
 	header   *envelope.Header // nil if it cannot be read
-	footer   *envelope.Footer // likewise
+	footer   *envelope.Footer // nil if it cannot be read
 	checksum uint64           // of the header
 	pageList func(group int, b []byte) (*envelope.PageList, error)
 
-	schema   *schema.Schema // nil if it cannot be made
+	schema   *schema.Schema // nil if it cannot be built
 	columns  []columnInfo   // by ID
 	clusters []*cluster     // by first entry
 	entries  int64
@@ -39,7 +39,7 @@ type cluster struct {
 	*pagesource.Cluster
 	columns []envelope.ColumnPages
 	results [][]*result // by column and page
-	seen    bool        // it is in a page list that another RNTuple has, too
+	seen    bool        // its page list also belongs to another RNTuple, which has been checked
 }
 
 // A listKey identifies a page list. Cycles of an RNTuple may share page lists.
@@ -53,8 +53,8 @@ func (n *ntuple) problem(check Check, part string, offset int64, err error) {
 	n.report(Problem{RNTuple: n.path, Part: part, Offset: offset, Check: check, Err: err}.nowhere())
 }
 
-// load checks the RNTuple that an anchor leads to, and its attribute sets. If it
-// is a set itself, link is what leads to it.
+// load checks the RNTuple with an anchor, and its attribute sets. If it is an attribute set
+// itself, link is the link to it.
 func (v *verifier) load(a anchorObject, link *setLink) {
 	if v.stopped() != nil {
 		return
@@ -73,7 +73,7 @@ func (v *verifier) load(a anchorObject, link *setLink) {
 		err = n.anchor.Supported()
 	}
 	if err == nil && !old && (n.anchor.ClassVersion == anchor.ClassVersion) != (len(n.anchor.Extra) == 0) {
-		n.problem(Anchor, "", a.offset, wire.Corrupt("class version %d with %d bytes more than version %d has", n.anchor.ClassVersion, len(n.anchor.Extra), anchor.ClassVersion))
+		n.problem(Anchor, "", a.offset, wire.Corrupt("class version %d with %d bytes after those of version %d", n.anchor.ClassVersion, len(n.anchor.Extra), anchor.ClassVersion))
 	}
 	if err != nil {
 		n.problem(Anchor, "", a.offset, err)
@@ -93,7 +93,7 @@ func (v *verifier) load(a anchorObject, link *setLink) {
 	n.attributeSets()
 }
 
-// metadata reads header and footer, and reports whether the check can go on.
+// metadata reads header and footer, and reports whether the check can continue.
 func (n *ntuple) metadata(old bool) bool {
 	a := n.anchor
 	headerLink := locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)}
@@ -141,7 +141,7 @@ func (n *ntuple) metadata(old bool) bool {
 	}
 	features("footer", a.SeekFooter, n.footer.Features)
 	if n.header != nil && n.footer.HeaderChecksum != n.checksum {
-		n.problem(Envelope, "footer", int64(a.SeekFooter), fmt.Errorf("is that of another header: %w", wire.Mismatch(n.footer.HeaderChecksum, n.checksum)))
+		n.problem(Envelope, "footer", int64(a.SeekFooter), fmt.Errorf("belongs to another header: %w", wire.Mismatch(n.footer.HeaderChecksum, n.checksum)))
 	}
 	return true
 }
@@ -244,7 +244,7 @@ func (n *ntuple) groups() {
 	if _, err := pagesource.NewSource(n.blobs, s, n.checksum, n.footer); err != nil {
 		n.problem(Clusters, "footer", seekFooter, bare(err))
 		if errors.Is(err, wire.ErrUnsupported) {
-			return // there is more than a reader takes
+			return // more than a reader accepts
 		}
 	}
 	firstID := 0
@@ -259,6 +259,8 @@ func (n *ntuple) groups() {
 	slices.SortStableFunc(n.clusters, func(a, b *cluster) int { return pagesource.ByEntry(a.Cluster, b.Cluster) })
 }
 
+// group reads and checks the page list of cluster group i, whose clusters are numbered from
+// firstID on.
 func (n *ntuple) group(s *schema.Schema, i, firstID int, g envelope.ClusterGroup) {
 	part := fmt.Sprintf("page list of cluster group %d", i)
 	at := int64(g.PageList.Locator.Offset)
@@ -282,7 +284,7 @@ func (n *ntuple) group(s *schema.Schema, i, firstID int, g envelope.ClusterGroup
 	}
 	for j, c := range list.Clusters[:min(len(list.Clusters), len(list.Pages))] {
 		if c.FirstEntry > math.MaxInt64-c.NumEntries {
-			continue // said above
+			continue // reported above
 		}
 		columns := list.Pages[j].Columns
 		columns = columns[:min(len(columns), len(n.columns))]
@@ -291,7 +293,7 @@ func (n *ntuple) group(s *schema.Schema, i, firstID int, g envelope.ClusterGroup
 	}
 }
 
-// field returns the path of the field that a column belongs to, "" if not known.
+// field returns the path of the field that a column belongs to, or "" if it is not known.
 func (n *ntuple) field(column int) string {
 	if column < 0 || column >= len(n.columns) || n.columns[column].owner == nil {
 		return ""

@@ -13,27 +13,26 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// checks says what is checked in the values of a column besides that they can be
-// decoded.
+// checks are the checks of a column's values, besides that they can be decoded.
 type checks struct {
 	index        bool   // offsets into a collection
 	tagged       bool   // alternatives of a variant
-	alternatives uint32 // that there are
-	// conversions to the types of the fields that have the column, if these
-	// cannot hold all values that it can.
+	alternatives uint32 // number of alternatives
+	// conversions to the types of the column's fields that cannot hold all values that
+	// the column can.
 	conversions []func(page []byte, elements uint32) error
 }
 
-// plain reports whether all values are right.
+// plain reports whether all values are valid.
 func (c *checks) plain() bool { return !c.index && !c.tagged && len(c.conversions) == 0 }
 
-// choose sets the checks of the columns of f and of the fields below it.
+// choose chooses the checks of the columns of f and of the fields below it.
 func (n *ntuple) choose(f *schema.Field) {
 	for _, rep := range f.Columns {
 		for i, c := range rep {
 			info := &n.columns[c.ID].checks
 			switch {
-			case i > 0: // characters and bytes
+			case i > 0: // the characters of strings and the bytes of objects
 			case c.Type.IsIndex():
 				info.index = true
 			case f.Shape == schema.Variant:
@@ -50,8 +49,8 @@ func (n *ntuple) choose(f *schema.Field) {
 	}
 }
 
-// conversion returns the conversion of values of a column to a kind, which fails for
-// a value that the kind cannot hold; nil if it can hold all values.
+// conversion returns the conversion of a column's values to a kind, which fails for values
+// that the kind cannot hold. It is nil if there are none.
 func conversion(from column.Format, to reflect.Kind) func(page []byte, elements uint32) error {
 	switch {
 	case convert.IsExact(from.Kind(), to), to == reflect.Bool, to == reflect.Float64:
@@ -64,21 +63,21 @@ func conversion(from column.Format, to reflect.Kind) func(page []byte, elements 
 
 // A result is what the check of a page found.
 type result struct {
-	check Check // that failed, if err is set
+	check Check // the failed check, if err is set
 	err   error
 
-	// Of offsets:
-	first, last, widest uint64 // widest is the largest step between two
-	descent             int64  // the first that is lower than the one before it, -1: none
-	above, below        uint64 // these two
+	// Offsets of collections:
+	first, last, widest uint64 // widest is the largest difference of successive offsets
+	descent             int64  // index of the first offset lower than its predecessor; -1 if none
+	above, below        uint64 // the predecessor and that offset
 
-	tags []tag // of a variant, by number
+	tags []tag // alternatives of a variant, by number
 }
 
-// A tag is what a page has of one alternative of a variant.
+// A tag counts one alternative of a variant in a page.
 type tag struct {
-	count   int64  // how often the alternative is there
-	highest uint64 // index of its items
+	count   int64  // number of items
+	highest uint64 // highest index of an item
 }
 
 // A task is a page to be checked.
@@ -93,13 +92,13 @@ type task struct {
 type pageKey struct {
 	page   envelope.Page
 	format column.Format
-	values *columnInfo // nil if all values are right
+	values *columnInfo // nil if all values are valid
 }
 
-// How many pages are checked before their results are evaluated.
+// batch is roughly the number of pages to check before their results are evaluated.
 const batch = 1 << 12
 
-// checkPages checks the pages of an RNTuple, and then what they hold.
+// checkPages checks the pages of an RNTuple, and then their values.
 func (n *ntuple) checkPages() {
 	p := pageChecker{ntuple: n, results: map[pageKey]*result{}}
 	p.shared = n.placePages()
@@ -123,8 +122,8 @@ func (n *ntuple) checkPages() {
 	}
 }
 
-// placePages adds the extents of all pages, and returns at which offsets there are
-// several.
+// placePages adds the extents of all pages, and returns the offsets at which several pages
+// begin.
 func (n *ntuple) placePages() (shared map[uint64]bool) {
 	before := len(n.extents)
 	for _, c := range n.clusters {
@@ -152,12 +151,12 @@ func (n *ntuple) placePages() (shared map[uint64]bool) {
 
 type pageChecker struct {
 	*ntuple
-	shared  map[uint64]bool // offsets that several pages have
+	shared  map[uint64]bool // offsets at which several pages begin
 	results map[pageKey]*result
 	tasks   []task
 }
 
-// add makes tasks of the pages of a cluster.
+// add adds the pages of a cluster to the tasks.
 func (p *pageChecker) add(c *cluster) {
 	if c.seen {
 		return
@@ -191,7 +190,7 @@ func (p *pageChecker) add(c *cluster) {
 
 // check checks the pages of all tasks.
 func (p *pageChecker) check() {
-	// Of an error, that of the context, the caller takes notice.
+	// The only error is that of the context, which the caller checks.
 	_ = parallel.DoWith(p.workers, len(p.tasks), func(s *scratch, i int) error {
 		if err := p.ctx.Err(); err != nil {
 			return err
@@ -222,7 +221,7 @@ func (p *pageChecker) tell(c *cluster) {
 	}
 }
 
-// scratch is memory for the elements of a page.
+// scratch is reusable memory for the elements of a page.
 type scratch struct {
 	offsets []uint64
 	tags    []column.Tagged
@@ -235,7 +234,7 @@ func resize[T any](s []T, n uint32) []T {
 	return s[:n]
 }
 
-// check reads the page, verifies and decompresses it, and looks at its values.
+// check reads, verifies and decompresses the page, and checks its values.
 func (t *task) check(s *scratch) {
 	r := t.result
 	r.check = Pages
@@ -263,7 +262,7 @@ func (t *task) check(s *scratch) {
 	}
 }
 
-// offsets looks at the offsets of collections.
+// offsets summarizes the offsets of collections.
 func (t *task) offsets(page []byte, s *scratch) error {
 	d, err := column.NewDecoder[uint64](t.info.format)
 	if err != nil {
@@ -286,7 +285,7 @@ func (t *task) offsets(page []byte, s *scratch) error {
 	return nil
 }
 
-// tags looks at the alternatives of variants.
+// tags counts the alternatives of variants.
 func (t *task) tags(page []byte, s *scratch) error {
 	d, err := column.NewDecoder[column.Tagged](t.info.format)
 	if err != nil {
@@ -301,7 +300,7 @@ func (t *task) tags(page []byte, s *scratch) error {
 	for i, v := range s.tags {
 		if v.Tag > most {
 			t.result.check = Values
-			return wire.Corrupt("item %d of the page has the tag %d, there are %d alternatives", i, v.Tag, most)
+			return wire.Corrupt("item %d of the page has the tag %d, but there are %d alternatives", i, v.Tag, most)
 		}
 		of := &t.result.tags[v.Tag]
 		of.count, of.highest = of.count+1, max(of.highest, v.Index)

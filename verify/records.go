@@ -17,9 +17,9 @@ type record struct {
 	objLen              uint32
 }
 
-// walk goes from record to record. Where there is none it continues with the next
-// known record: the space between need not be in order, as ROOT before 6.36 left
-// unmarked gaps in files that it added to.
+// walk goes from record to record. Where there is none it continues with the next known
+// record: the space between records need not be valid, because ROOT before 6.36 left
+// unmarked gaps in files that it updated.
 func (c *container) walk() {
 	if c.file == nil {
 		return
@@ -54,7 +54,7 @@ func (c *container) walk() {
 		pos = min(r.end, next)
 	}
 	if lost > 0 {
-		c.skip("%d bytes between the records: they are no marked gaps", lost)
+		c.skip("%d bytes between the records, which are not marked as gaps", lost)
 	}
 	c.segments()
 }
@@ -100,7 +100,7 @@ func (c *container) anchorsOfSets() (starts []int64) {
 // recordAt returns the record, or the gap, at pos; ok reports whether there is one.
 func (c *container) recordAt(pos int64) (r record, gap, ok bool) {
 	var k rootfile.Key
-	const most = 256 // of nearly all keys
+	const most = 256 // enough for nearly all keys
 	for _, n := range []int64{most, 1 << 16} {
 		b, err := c.bytes(pos, min(n, c.end-pos))
 		if err != nil || len(b) < 4 {

@@ -11,31 +11,30 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A walk follows the fields of an RNTuple down through its clusters, and
-// compares the number of items that a field must have with the number of
-// elements that its columns have.
+// A walk visits the fields of an RNTuple, cluster by cluster, and compares the number of
+// items that each field must have with the number of elements of its columns.
 type walk struct {
 	*ntuple
 	c     *cluster
-	entry int64           // that the cluster should begin with
-	next  map[place]int64 // element that a column goes on with, or unknown
-	lost  bool            // what is not in next is unknown, not 0
+	entry int64           // first entry that the cluster should have
+	next  map[place]int64 // next element of each column, or unknown
+	lost  bool            // columns that are not in next are unknown, not at element 0
 }
 
-// A place is a column of a field, whatever the representation.
+// A place is a column of a field in all representations.
 type place struct {
 	field *schema.Field
 	index int
 }
 
-// unknown is a number of items that cannot be determined, because of a problem that has
-// been reported.
+// unknown stands for a number of items that cannot be determined because of a problem that
+// has been reported.
 const unknown = -1
 
 func newWalk(n *ntuple) *walk { return &walk{ntuple: n, next: map[place]int64{}} }
 
-// cluster checks the columns of a cluster, whose pages have been checked. It
-// must be called in the order of the entries.
+// cluster checks the columns of a cluster whose pages have been checked. It must be called
+// in the order of the entries.
 func (w *walk) cluster(c *cluster) {
 	if w.schema == nil {
 		return
@@ -49,13 +48,13 @@ func (w *walk) cluster(c *cluster) {
 	}
 }
 
-// lose forgets how many elements columns have so far.
+// lose forgets the number of elements that columns have so far.
 func (w *walk) lose() {
 	clear(w.next)
 	w.lost = true
 }
 
-// problem reports a problem of a column of f, all of them if column is negative.
+// problem reports a problem of a column of f, or of all of them if column is negative.
 func (w *walk) problem(check Check, f *schema.Field, column int, err error) {
 	w.report(Problem{RNTuple: w.path, Cluster: w.c.ID, Column: column, Field: f.Path(), Page: -1, Offset: -1, Check: check, Err: err})
 }
@@ -100,7 +99,7 @@ func (w *walk) times(f *schema.Field, items int64) int64 {
 	return int64(lo)
 }
 
-// column checks the index-th column of f, which must have the given number of
+// column checks the column of f with the given index, which must have the given number of
 // elements. It is not ok if the column cannot be read.
 func (w *walk) column(f *schema.Field, index int, elements int64) (chunk pagesource.Chunk, ok bool) {
 	chunk, err := w.c.Chunk(f, index)
@@ -119,7 +118,7 @@ func (w *walk) column(f *schema.Field, index int, elements int64) (chunk pagesou
 		w.problem(Elements, f, id, wire.Corrupt("%d elements, expected %d", chunk.Elements, elements))
 	}
 	if chunk.Column.Owner != f {
-		return chunk, true // what follows was said of the owner
+		return chunk, true // the rest is checked with the owner
 	}
 	if id < len(w.c.columns) {
 		offset := w.c.columns[id].ElementOffset - chunk.Zeros
@@ -138,7 +137,7 @@ func (w *walk) column(f *schema.Field, index int, elements int64) (chunk pagesou
 	return chunk, true
 }
 
-// deferred checks what of the cluster comes before the first element of a column.
+// deferred checks the part of a cluster before the first element of a column.
 //
 // Specification: "Column Description", "Suppressed Columns".
 func (w *walk) deferred(f *schema.Field, chunk pagesource.Chunk) {
@@ -150,14 +149,14 @@ func (w *walk) deferred(f *schema.Field, chunk pagesource.Chunk) {
 	switch start := c.FirstElement; {
 	case start >= 0:
 		if want := min(chunk.Elements, max(0, start-first)); chunk.Zeros != want {
-			w.problem(Elements, f, int(c.ID), wire.Corrupt("%d elements are not stored, expected %d as the column begins with element %d", chunk.Zeros, want, start))
+			w.problem(Elements, f, int(c.ID), wire.Corrupt("%d elements are not stored, expected %d because the column begins with element %d", chunk.Zeros, want, start))
 		}
 	case start < -first:
 		w.problem(Elements, f, int(c.ID), wire.Corrupt("is suppressed before element %d, the cluster begins with %d", uint64(-start), first))
 	}
 }
 
-// bare returns err without the place, which the Problem names.
+// bare returns err without its place, which the Problem has.
 func bare(err error) error {
 	if e, ok := err.(*wire.FormatError); ok {
 		return e.Err
@@ -165,7 +164,7 @@ func bare(err error) error {
 	return err
 }
 
-// offsets checks the index column of f, and returns where the last collection ends.
+// offsets checks the index column of f, and returns the end of the last collection.
 func (w *walk) offsets(f *schema.Field, items int64) (end int64) {
 	chunk, ok := w.column(f, 0, items)
 	if !ok {
@@ -204,7 +203,7 @@ func (w *walk) offsets(f *schema.Field, items int64) (end int64) {
 	return int64(last)
 }
 
-// largest returns how many items the collections of f can have.
+// largest returns the largest number of items that a collection of f can have.
 func largest(f *schema.Field) uint64 {
 	switch f.Shape {
 	case schema.Optional:
@@ -244,7 +243,7 @@ func (w *walk) variant(f *schema.Field, items int64) {
 		case !ok:
 			t.count = unknown
 		case t.count > 0 && t.highest >= uint64(t.count):
-			w.problem(Values, f, int(chunk.Column.ID), wire.Corrupt("refers to item %d of alternative %d, of which there are %d", t.highest, i+1, t.count))
+			w.problem(Values, f, int(chunk.Column.ID), wire.Corrupt("refers to item %d of alternative %d, which has %d items", t.highest, i+1, t.count))
 		}
 		w.field(child, t.count)
 	}

@@ -37,14 +37,14 @@ const (
 type Problem struct {
 	File    string // path as given to File
 	RNTuple string // path in the file, with the cycle; empty for the container
-	Part    string // "header", "key of the directory x"; empty for clusters and what is below
+	Part    string // "header", "key of the directory x"; empty for clusters, columns and pages
 	Cluster int    // -1 if not about one cluster
 	Column  int    // -1 if not about one column
 	Field   string // its path; empty if not about one field
-	Page    int    // number in the column and cluster; -1 if not about one page
-	Offset  int64  // of what Part or Page names, in bytes from the start of the file; -1 if it has no one place
+	Page    int    // number within the column and cluster; -1 if not about one page
+	Offset  int64  // of the Part or Page, in bytes from the start of the file; -1 if it has no single place
 	Check   Check
-	// Err wraps one of the errors that package rntuple documents, or is one of the
+	// Err wraps one of the errors that package rntuple documents, or is an error of the
 	// io.ReaderAt.
 	Err error
 }
@@ -82,9 +82,9 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %v", where, p.Err)
 }
 
-// Kind returns the kind of fault: "corrupt"; "checksum"; "range" for a value that its
-// field cannot hold; "unsupported" for what is newer than this library or exceeds one
-// of its limits; "not found" if there is no RNTuple; otherwise "read error".
+// Kind returns the kind of fault: "corrupt"; "checksum"; "range" for a value that its field
+// cannot hold; "unsupported" for data that is newer than this library or exceeds one of its
+// limits; "not found" if there is no RNTuple; otherwise "read error".
 func (p Problem) Kind() string {
 	switch {
 	case errors.Is(p.Err, wire.ErrChecksum):
@@ -104,15 +104,15 @@ func (p Problem) Kind() string {
 // A Summary counts what was checked.
 type Summary struct {
 	RNTuples  int // including attribute sets and older cycles
-	Records   int // keys that head a record, listed or not
+	Records   int // records with a key, listed in a directory or not
 	Envelopes int // headers, footers, page lists
 	Clusters  int
-	Pages     int64 // each of those that share their bytes counts
-	Bytes     int64 // of envelopes and pages as stored, each once
-	Unsummed  int64 // pages without checksum
-	Problems  int64 // found, reported or not
+	Pages     int64 // including pages that share their bytes with others
+	Bytes     int64 // stored size of envelopes and pages, shared bytes counted once
+	Unsummed  int64 // pages without a checksum
+	Problems  int64 // reported or not
 
-	// Skipped lists, in words, what was deliberately not checked, and why.
+	// Skipped says in words what was deliberately not checked, and why.
 	Skipped []string
 }
 
@@ -126,44 +126,44 @@ type config struct {
 	progress func(done, total int64)
 }
 
-// Workers sets how many goroutines check pages. The order of problems does not
-// depend on it. Default: GOMAXPROCS.
+// Workers sets the number of goroutines that check pages. The order of problems does not
+// depend on it. Default: runtime.GOMAXPROCS(0).
 func Workers(n int) Option {
 	return func(c *config) error {
 		if n <= 0 {
-			return fmt.Errorf("Workers: %d", n)
+			return fmt.Errorf("Workers: %d; the number must be positive", n)
 		}
 		c.workers = n
 		return nil
 	}
 }
 
-// WithLimits sets the limits on what the file may claim, as for readers; whatever
-// exceeds one is a problem. The limit on entries is not used.
+// WithLimits sets the limits on the memory that the file can demand, as for readers; to
+// exceed one is a problem. EntryBytes has no effect.
 func WithLimits(l rntuple.Limits) Option {
 	return func(c *config) error {
 		if l.PageBytes < 0 || l.EnvelopeBytes < 0 {
-			return fmt.Errorf("WithLimits: %+v", l)
+			return fmt.Errorf("WithLimits: %+v; limits must not be negative", l)
 		}
 		c.limits = l
 		return nil
 	}
 }
 
-// Limit sets how many problems of one Check are reported for each RNTuple; the
-// last report then gives the number of the others. Default: 20.
+// Limit sets the number of problems of one Check to report for each RNTuple; one more report
+// then gives the number of the others. Default: 20.
 func Limit(n int) Option {
 	return func(c *config) error {
 		if n <= 0 {
-			return fmt.Errorf("Limit: %d", n)
+			return fmt.Errorf("Limit: %d; the number must be positive", n)
 		}
 		c.limit = n
 		return nil
 	}
 }
 
-// Progress has f called now and then with the number of bytes that have been checked
-// and the size of the file, not all of which may need checking. Calls do not overlap.
+// Progress sets a function that is called now and then with the number of bytes checked so
+// far and the size of the file, not all of which may need checking. Calls do not overlap.
 func Progress(f func(done, total int64)) Option {
 	return func(c *config) error {
 		c.progress = f
@@ -239,7 +239,7 @@ type verifier struct {
 	sets    []setLink
 }
 
-// A kind is what the problems that one limit applies to have in common.
+// A kind identifies the problems that share one limit.
 type kind struct {
 	ntuple string
 	check  Check
@@ -271,13 +271,13 @@ func (v *verifier) run() {
 	v.overlaps()
 }
 
-// nowhere returns p without a place in an RNTuple.
+// nowhere returns p without cluster, column and page.
 func (p Problem) nowhere() Problem {
 	p.Cluster, p.Column, p.Page = -1, -1, -1
 	return p
 }
 
-// report counts a problem, and passes it on unless there were too many of its kind.
+// report counts a problem, and reports it unless there were too many of its kind.
 func (v *verifier) report(p Problem) {
 	k := kind{p.RNTuple, p.Check}
 	if v.counts[k]++; v.counts[k] == 1 {
@@ -289,6 +289,7 @@ func (v *verifier) report(p Problem) {
 	}
 }
 
+// send calls the callback, unless the check is to stop.
 func (v *verifier) send(p Problem) {
 	if v.stopped() == nil {
 		v.err = v.callback(p)
@@ -307,12 +308,12 @@ func (v *verifier) more() {
 	}
 }
 
-// skip notes what is deliberately not checked.
+// skip records that something is deliberately not checked.
 func (v *verifier) skip(format string, args ...any) {
 	v.summary.Skipped = append(v.summary.Skipped, fmt.Sprintf(format, args...))
 }
 
-// cause returns err without the place if that is the one that the Problem names.
+// cause returns err without its offset, if that is the offset of the Problem.
 func cause(err error, offset int64) error {
 	var f *wire.FormatError
 	if errors.As(err, &f) && f.Offset == offset && !strings.Contains(f.Path, ".") {

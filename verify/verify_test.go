@@ -181,7 +181,7 @@ func TestLies(t *testing.T) {
 			l[0].Pages[0].Columns[colO].Pages[0] = l[0].Pages[0].Columns[colV].Pages[0]
 		}), []string{`field "o": corrupt data: an item has 2 values, expected at most 1`, `column 5, field "o._0": corrupt data: 1 elements, expected 3`}},
 		{"epoch", func(d *draft) { d.anchor = func(a *anchor.Anchor) { a.Epoch = 9 } }, []string{`anchor: RNTuple "n" at offset`}},
-		{"class version", func(d *draft) { d.anchor = func(a *anchor.Anchor) { a.ClassVersion = 3 } }, []string{`class version 3 with 0 bytes more`}},
+		{"class version", func(d *draft) { d.anchor = func(a *anchor.Anchor) { a.ClassVersion = 3 } }, []string{`class version 3 with 0 bytes after those of version 2`}},
 		{"anchor of a key that is too small", func(d *draft) { d.anchor = func(a *anchor.Anchor) { a.MaxKeySize = 9 } }, []string{
 			`header at offset`, `footer at offset`}},
 
@@ -210,7 +210,7 @@ func TestLies(t *testing.T) {
 			d.groups[1][0].columns[colOItem].offset = 2
 		}, []string{`field "o": corrupt data: an item has 2 values, expected at most 1`}},
 		{"tag", func(d *draft) { d.page(0, colU).bytes[8] = 3 }, []string{`cluster 0, column 6, field "u", page 0 at offset`}},
-		{"index of an alternative", func(d *draft) { d.page(0, colU).bytes[0] = 1 }, []string{`refers to item 1 of alternative 1, of which there are 1`}},
+		{"index of an alternative", func(d *draft) { d.page(0, colU).bytes[0] = 1 }, []string{`refers to item 1 of alternative 1, which has 1 items`}},
 		{"items of an alternative", func(d *draft) { d.page(0, colU).bytes[8] = 2 }, []string{
 			`field "u._0": corrupt data: 1 elements, expected 0`, `field "u._1": corrupt data: 1 elements, expected 2`}},
 		{"range", func(d *draft) {
@@ -220,8 +220,8 @@ func TestLies(t *testing.T) {
 
 		// Attribute sets.
 		{"range of entries", set([2]uint64{0, 3}, [2]uint64{2, 2}), []string{
-			`attributes: RNTuple "n@s", cluster 0: corrupt data: attribute 1 is that of 2 entries from 2 on, there are 3`}},
-		{"range overflows", set([2]uint64{1, 1<<64 - 1}), []string{`attribute 0 is that of 18446744073709551615 entries`}},
+			`attributes: RNTuple "n@s", cluster 0: corrupt data: attribute 1 belongs to 2 entries from 2 on, but there are 3 entries`}},
+		{"range overflows", set([2]uint64{1, 1<<64 - 1}), []string{`attribute 0 belongs to 18446744073709551615 entries`}},
 		{"two sets of a name", func(d *draft) { set()(d); set()(d) }, []string{`attribute set "s" at offset`}},
 		{"one anchor twice", func(d *draft) {
 			set()(d)

@@ -1,4 +1,4 @@
-// Peers is what Go libraries for other formats do for the benchmarks: parquet-go
+// Peers does the work of the benchmarks with Go libraries for other formats: parquet-go
 // and arrow-go with Parquet files, groot with TTrees. It has a module of its own
 // to keep their dependencies away from ours.
 //

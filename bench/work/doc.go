@@ -1,3 +1,3 @@
-// Package work is what the Go programs of the benchmarks share: the entries of
+// Package work holds what the Go programs of the benchmarks have in common: the entries of
 // the data sets, sums over them, and how a program serves the driver.
 package work

@@ -1,2 +1,2 @@
-// Package nearest finds what a misspelt name probably stands for.
+// Package nearest finds the name that a misspelt one probably stands for.
 package nearest

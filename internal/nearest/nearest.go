@@ -2,9 +2,9 @@ package nearest
 
 import "strings"
 
-// Name returns the one of names that is nearest to name, by the number of letters
-// that must be added, removed or changed, and without regard to case. It returns ""
-// if none is within two letters, or if as many letters as name has would change.
+// Name returns the element of names that is nearest to name by the number of letters to
+// add, remove or change, regardless of case. It returns "" if none is within two letters, or
+// if the number of letters to change is not less than the length of name.
 func Name(name string, names []string) (like string) {
 	least := 3
 	for _, n := range names {
@@ -15,7 +15,7 @@ func Name(name string, names []string) (like string) {
 	return like
 }
 
-// distance returns how many bytes must be added, removed or changed to make b of a.
+// distance returns the number of bytes to add, remove or change to turn a into b.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

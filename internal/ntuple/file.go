@@ -12,22 +12,22 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 )
 
-// A File is a ROOT file that RNTuples are written to. It serves one goroutine at a
-// time, and so do its writers together.
+// A File is a ROOT file to which RNTuples are written. The File and its writers must be
+// used by one goroutine at a time.
 type File struct {
 	ctx   context.Context
 	root  *rootfile.Writer
 	pages *pagesink.Output // on root
-	open  int              // writers that are not closed
-	err   error            // the first one; sticky
+	open  int              // number of writers that are not closed
+	err   error            // the first error; sticky
 
-	disk *os.File // nil if the caller has the target
+	disk *os.File // nil if the caller provides the target
 	path string
-	temp bool // disk does not have its name yet
+	temp bool // disk still has its temporary name
 }
 
-// CreateFile creates a ROOT file at path. Until Close or Commit it has another
-// name in the same folder, so that a file at path stays.
+// CreateFile creates a ROOT file at path. Until Close or Commit it has another name in the
+// same directory; then it replaces a file that existed at path.
 func CreateFile(path string, o *WriteOptions) (*File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, &os.PathError{Op: "create", Path: path, Err: errors.New("not a regular file")}
@@ -50,8 +50,8 @@ func CreateFile(path string, o *WriteOptions) (*File, error) {
 	return f, nil
 }
 
-// NewFile writes a ROOT file to w, which must be empty; name is the file name that
-// ROOT shows.
+// NewFile creates a ROOT file in w, which must be empty; name is the file name that ROOT
+// shows.
 func NewFile(w io.WriterAt, name string, o *WriteOptions) (*File, error) {
 	options := o.File
 	options.Name = name
@@ -62,8 +62,8 @@ func NewFile(w io.WriterAt, name string, o *WriteOptions) (*File, error) {
 	return newFile(root, o), nil
 }
 
-// UpdateFile opens the ROOT file at path to add to what it holds. Until Close or
-// Commit nothing changes for its readers.
+// UpdateFile opens the ROOT file at path to add RNTuples. Until Close or Commit nothing
+// changes for its readers.
 func UpdateFile(path string, o *WriteOptions) (*File, error) {
 	disk, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -82,7 +82,7 @@ func UpdateFile(path string, o *WriteOptions) (*File, error) {
 	return f, nil
 }
 
-// Update is UpdateFile for the file of size bytes that rw reads and writes.
+// Update is like UpdateFile for the file of size bytes that rw reads and writes.
 func Update(rw rootfile.ReadWriterAt, size int64, o *WriteOptions) (*File, error) {
 	root, err := rootfile.Append(rw, size, o.File)
 	if err != nil {
@@ -96,7 +96,7 @@ func newFile(root *rootfile.Writer, o *WriteOptions) *File {
 	return &File{root: root, pages: out, ctx: o.Context}
 }
 
-// Commit makes visible what has been written so far, unless the context is done.
+// Commit makes everything written so far visible to readers, unless the context is done.
 func (f *File) Commit() error {
 	if f.err == nil {
 		f.err = f.ctx.Err()
@@ -105,10 +105,10 @@ func (f *File) Commit() error {
 		f.err = f.root.Commit()
 	}
 	if f.err == nil && f.temp {
-		// Not before: the name stands for a whole file.
+		// Not earlier: a file with this name must be complete.
 		mode := os.FileMode(0o644)
 		if old, err := os.Stat(f.path); err == nil {
-			mode = old.Mode().Perm() // who may read stays as it was
+			mode = old.Mode().Perm() // permissions stay as they were
 		}
 		if f.err = os.Chmod(f.disk.Name(), mode); f.err == nil {
 			f.err = os.Rename(f.disk.Name(), f.path)
@@ -118,8 +118,8 @@ func (f *File) Commit() error {
 	return f.err
 }
 
-// Close completes the file. All writers must be closed. If anything failed, the
-// file at the path stays as it was.
+// Close completes the file. All its writers must have been closed. After an error of the
+// file or of a writer, a file that existed at the path stays as it was.
 func (f *File) Close() error {
 	if f.open > 0 && f.err == nil {
 		f.err = fmt.Errorf("%d RNTuples are not closed", f.open)
@@ -130,7 +130,7 @@ func (f *File) Close() error {
 	return f.release()
 }
 
-// Abort gives up what has been written since the last commit.
+// Abort discards everything written since the last commit.
 func (f *File) Abort() error {
 	if f.err == nil {
 		f.err = errAborted
@@ -143,6 +143,7 @@ func (f *File) Abort() error {
 
 var errAborted = errors.New("the file was aborted")
 
+// release closes the file on disk, and removes it if it has not been committed.
 func (f *File) release() error {
 	if f.disk == nil {
 		return f.err

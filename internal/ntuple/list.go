@@ -14,11 +14,11 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
-// Info says where an RNTuple lies in a file.
+// Info describes an RNTuple that a file lists.
 type Info struct {
-	Path   string // as Open takes it, with the cycle if it is not the newest
-	Class  string // of the anchor; tells pre-release formats
-	Newest bool   // of the cycles of its path
+	Path   string // the name for Open, with the cycle if it is not the newest
+	Class  string // the class of the anchor, which differs in pre-release formats
+	Newest bool   // no RNTuple with this path has a higher cycle
 }
 
 // List returns the RNTuples that the directories of a ROOT file list.
@@ -76,8 +76,8 @@ type file interface {
 	io.Closer
 }
 
-// openFile opens the file at path and returns its size. If mapped is set, it maps
-// the file into memory where that is possible.
+// openFile opens the file at path and returns its size. If mapped is set, it maps the file
+// into memory if possible.
 func openFile(path string, mapped bool) (file, int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -99,8 +99,7 @@ func openFile(path string, mapped bool) (file, int64, error) {
 	return f, info.Size(), nil
 }
 
-// openContainer opens a ROOT file, or the bare file that pre-release versions
-// could write.
+// openContainer opens a ROOT file, or a bare file as pre-release versions could write it.
 func openContainer(r io.ReaderAt, size int64) (*rootfile.File, *legacy.Bare, error) {
 	file, err := rootfile.Open(r, size)
 	if errors.Is(err, wire.ErrUnsupported) {
@@ -111,7 +110,7 @@ func openContainer(r io.ReaderAt, size int64) (*rootfile.File, *legacy.Bare, err
 	return file, nil, err
 }
 
-// onlyName returns the name of the one RNTuple at the top level of a file.
+// onlyName returns the name of the only RNTuple at the top level of a file.
 func onlyName(file *rootfile.File) (string, error) {
 	infos, err := list(file)
 	if err != nil {
@@ -132,8 +131,9 @@ func onlyName(file *rootfile.File) (string, error) {
 	return names[0], nil
 }
 
-// notFound adds what the file holds to err if it says that there is no RNTuple of
-// the given name, or if that is empty, none at the top level.
+// notFound returns err, or, if it wraps ErrNotFound, an error that also lists the RNTuples
+// of the file. The name is the one that was not found; if it is empty, there is no RNTuple
+// at the top level.
 func notFound(file *rootfile.File, name string, err error) error {
 	if !errors.Is(err, rootfile.ErrNotFound) {
 		return err
@@ -161,9 +161,9 @@ func notFound(file *rootfile.File, name string, err error) error {
 func None(file *rootfile.File) error {
 	var none noneError
 	seen := map[string]bool{}
-	_ = file.Walk(func(dir string, k rootfile.Key) error { // what it finds before an error is worth telling
+	_ = file.Walk(func(dir string, k rootfile.Key) error { // TTrees found before an error are worth naming
 		path := strings.TrimPrefix(dir+"/"+k.Name, "/")
-		if (k.Class == "TTree" || strings.HasPrefix(k.Class, "TNtuple")) && !seen[path] { // else an older cycle
+		if (k.Class == "TTree" || strings.HasPrefix(k.Class, "TNtuple")) && !seen[path] { // otherwise an older cycle
 			seen[path] = true
 			none.trees = append(none.trees, path)
 		}
@@ -172,7 +172,7 @@ func None(file *rootfile.File) error {
 	return &none
 }
 
-// A noneError says that a file has no RNTuples.
+// A noneError reports that a file has no RNTuples.
 type noneError struct{ trees []string }
 
 func (e *noneError) Error() string {

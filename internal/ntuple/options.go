@@ -10,15 +10,15 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 )
 
-// ReadOptions say how RNTuples are read.
+// ReadOptions are the options for reading RNTuples.
 type ReadOptions struct {
 	Context       context.Context
 	SkipChecksums bool // of pages; anchor and envelopes are always verified
 	Limits        Limits
-	Workers       int   // goroutines that fetch and decode pages for one view
-	ReadAhead     int64 // bytes of decoded pages that a view may hold in advance
+	Workers       int   // number of goroutines that fetch and decode pages for one view
+	ReadAhead     int64 // size in bytes of the decoded pages that a view may hold in advance
 	NoMap         bool  // read local files without mapping them into memory
-	MaxOpen       int   // inputs that a chain keeps open; 0: a default
+	MaxOpen       int   // number of inputs that a chain keeps open; 0 stands for a default
 	AllowMissing  bool  // read fields that the file lacks as zero
 }
 
@@ -33,7 +33,7 @@ func NewReadOptions[O ~func(*ReadOptions) error](opts []O) (*ReadOptions, error)
 	return o, nil
 }
 
-// Limits bound how much memory a file can ask for; see rntuple.Limits.
+// Limits bound the memory that a file can demand; see rntuple.Limits.
 type Limits struct {
 	PageBytes     int64 // the largest page, uncompressed and in memory
 	EntryBytes    int64 // the collections and strings of one entry, as Go values
@@ -43,8 +43,7 @@ type Limits struct {
 // maxLimit is the highest default of any limit.
 const maxLimit = 1 << 30
 
-// For returns the limits for a file of size bytes: l, with a default for each
-// member that is 0.
+// For returns the limits for a file of size bytes: l with defaults for members that are 0.
 func (l Limits) For(size int64) Limits {
 	scale := func(limit *int64, perByte, least int64) {
 		if *limit == 0 {
@@ -57,23 +56,23 @@ func (l Limits) For(size int64) Limits {
 	return l
 }
 
-// WriteOptions say how files and RNTuples are written. The defaults are those of
+// WriteOptions are the options for writing files and RNTuples. The defaults are those of
 // ROOT's RNTupleWriteOptions.
 type WriteOptions struct {
 	Context     context.Context
 	Description string // of the RNTuple
 	Projections []Projection
 	Pages       pagesink.Settings
-	PageBudget  int64 // bytes for the pages being filled; 0: by the size of clusters
+	PageBudget  int64 // size in bytes of the pages being filled; 0: derived from the size of clusters
 	File        rootfile.Options
-	AllowHidden bool // take fields that cannot be read as they are
-	// ExtendSchema adds fields to RNTuples that are resumed, instead of refusing
-	// values that have more.
+	AllowHidden bool // accept fields that this library cannot read
+	// ExtendSchema adds fields to a resumed RNTuple if values have more fields than it;
+	// otherwise that is an error.
 	ExtendSchema bool
 }
 
-// A Projection is a projected field that is asked for: a view, of a C++ type, of
-// the field at the path Source.
+// A Projection is a projected field to add: a view, of a C++ type, of the field at the path
+// Source.
 type Projection struct{ Name, CppType, Source string }
 
 // NewWriteOptions returns the default options, changed by opts.
@@ -103,7 +102,7 @@ func NewWriteOptions[O ~func(*WriteOptions) error](opts []O) (*WriteOptions, err
 			p.PageBudget *= 2
 		}
 	}
-	p.NoSharing = p.NoSharing || p.NoChecksums // pages are compared by checksum first
+	p.NoSharing = p.NoSharing || p.NoChecksums // equal pages are found by their checksums
 	o.File.Compression = p.Compression
 	return o, errors.Join(errs...)
 }

@@ -18,15 +18,15 @@ import (
 
 // A Reader is an RNTuple that is open for reading. It is safe for concurrent use.
 type Reader struct {
-	Path    string // in the file; the class of the anchor if NewReaderAt made the Reader
+	Path    string // path in the file, or the class of the anchor for NewReaderAt
 	Anchor  *anchor.Anchor
-	Version string // of the format, in words if it came before 1.0.0.0
+	Version string // version of the format, in words if it is before 1.0.0.0
 	Header  *envelope.Header
 	Footer  *envelope.Footer
-	Source  *pagesource.Source // of its pages
-	Options *ReadOptions       // with the limits for the file
+	Source  *pagesource.Source // source of its pages
+	Options *ReadOptions       // with the limits for this file
 
-	closer io.Closer // nil if the caller has the file
+	closer io.Closer // nil if the caller closes the file
 }
 
 // Open opens an RNTuple in the file at path; see rntuple.Open for the name.
@@ -71,13 +71,13 @@ func NewReader(r io.ReaderAt, size int64, name string, o *ReadOptions) (*Reader,
 	return open(pagesource.Blobs{R: r, Size: size}, name, key.Class, object, o)
 }
 
-// NewReaderAt opens the RNTuple with an anchor of the given class, object being
-// the anchor as the file has it, uncompressed.
+// NewReaderAt opens the RNTuple that an anchor describes. The object is the anchor as
+// serialized in the file, uncompressed, and class its class.
 func NewReaderAt(r io.ReaderAt, size int64, class string, object []byte, o *ReadOptions) (*Reader, error) {
 	return open(pagesource.Blobs{R: r, Size: size}, class, class, object, o)
 }
 
-// maxAnchor is far above the 78 bytes that anchors have today.
+// maxAnchor far exceeds the 78 bytes of today's anchors.
 const maxAnchor = 1 << 16
 
 func readAnchor(file *rootfile.File, key rootfile.Key) ([]byte, error) {
@@ -87,7 +87,7 @@ func readAnchor(file *rootfile.File, key rootfile.Key) ([]byte, error) {
 	return file.Payload(key)
 }
 
-// open opens the RNTuple with the given anchor. It reads header and footer.
+// open opens the RNTuple with the given anchor and reads its header and footer.
 func open(blobs pagesource.Blobs, path, class string, object []byte, o *ReadOptions) (*Reader, error) {
 	r := &Reader{Path: path, Options: new(ReadOptions)}
 	*r.Options = *o
@@ -162,7 +162,7 @@ func parse(a *anchor.Anchor, header, footer []byte) (m *legacy.Metadata, err err
 	if m.Header, err = envelope.ParseHeader(header); err != nil {
 		return nil, err
 	}
-	if err := m.Header.Features.Supported(); err != nil { // else the footer may be of another form
+	if err := m.Header.Features.Supported(); err != nil { // otherwise the footer may have another layout
 		return nil, err
 	}
 	m.HeaderChecksum = envelope.Checksum(header)
@@ -170,7 +170,7 @@ func parse(a *anchor.Anchor, header, footer []byte) (m *legacy.Metadata, err err
 	return m, err
 }
 
-// Close closes the file that Open has opened.
+// Close closes the file if Open opened it.
 func (r *Reader) Close() error {
 	if r.closer == nil {
 		return nil
@@ -184,8 +184,8 @@ func (r *Reader) CloseWith(c io.Closer) { r.closer = c }
 // Legacy reports whether the RNTuple has a format from before 1.0.0.0.
 func (r *Reader) Legacy() bool { return r.Anchor.Epoch == 0 }
 
-// OpenSet opens a linked attribute set as the RNTuple that it is. It reads from
-// the file of r and needs not be closed.
+// OpenSet opens the RNTuple that stores a linked attribute set. It reads from the file of r
+// and need not be closed.
 //
 // The error wraps rootfile.ErrNotFound if there is no such set, and
 // wire.ErrUnsupported if the major version of its schema is not 1.
@@ -229,7 +229,7 @@ func (r *Reader) OpenSet(name string) (*Reader, error) {
 // order.
 var SetFields = []string{"_rangeStart", "_rangeLen", "_userData"}
 
-// checkSet makes sure that r is what its link and the schema version say.
+// checkSet checks r against the name and the schema version in its link.
 func (r *Reader) checkSet(name string, minor uint16) error {
 	if r.Header.Name != name {
 		return &wire.FormatError{Path: "header.name", Err: wire.Corrupt("%q, the link says %q", r.Header.Name, name)}
@@ -246,8 +246,8 @@ func (r *Reader) checkSet(name string, minor uint16) error {
 	return nil
 }
 
-// Compression returns the settings of the first pages, of those settings that can
-// be written. It is not ok if there are none.
+// Compression returns the first compression settings of the first cluster's columns that
+// this library can write. It is not ok if there are none.
 func (r *Reader) Compression(ctx context.Context) (s compress.Settings, ok bool, err error) {
 	if r.Source.Entries == 0 {
 		return 0, false, nil

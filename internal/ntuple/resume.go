@@ -12,8 +12,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// Resume goes on with the RNTuple that r reads from the same file. Header, pages
-// and page lists stay where they are.
+// Resume returns a Writer that continues the RNTuple that r reads from the same file.
+// Header, pages and page lists stay where they are.
 func (f *File) Resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	w, err := f.resume(r, o)
 	if err != nil {
@@ -25,7 +25,7 @@ func (f *File) Resume(r *Reader, o *WriteOptions) (*Writer, error) {
 
 func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	if r.Legacy() {
-		return nil, wire.Unsupported("the format %s is only read", r.Version)
+		return nil, wire.Unsupported("RNTuples of format %s can only be read", r.Version)
 	}
 	if h := r.Source.Schema.Hidden; len(h) > 0 {
 		return nil, fmt.Errorf("field %q cannot be read: %w", h[0].Field.Name, h[0].Err)
@@ -40,7 +40,7 @@ func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	}
 	w.header = locator.Link{Length: r.Anchor.LenHeader, Locator: locator.At(r.Anchor.SeekHeader, r.Anchor.NBytesHeader)}
 	settings := o.Pages
-	settings.MaxKeySize = r.Anchor.MaxKeySize // there is one for all pages
+	settings.MaxKeySize = r.Anchor.MaxKeySize // it applies to all pages
 	w.Sink = pagesink.NewSink(o.Context, f.pages, settings, r.Footer.HeaderChecksum)
 	w.Sink.AddColumns(w.Schema.Columns)
 	elements, err := elementsOf(r)
@@ -51,7 +51,7 @@ func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	return w, nil
 }
 
-// resumeSet goes on with a linked attribute set.
+// resumeSet returns a Writer that continues a linked attribute set.
 func (w *Writer) resumeSet(name string, o *WriteOptions) (*Writer, error) {
 	r, err := w.source.OpenSet(name)
 	if err != nil {
@@ -60,7 +60,7 @@ func (w *Writer) resumeSet(name string, o *WriteOptions) (*Writer, error) {
 	return w.file.resume(r, o)
 }
 
-// elementsOf returns how many elements each column has in all clusters.
+// elementsOf returns the number of elements of each column in all clusters.
 func elementsOf(r *Reader) ([]int64, error) {
 	columns, entries := r.Source.Schema.Columns, r.Source.Entries
 	elements := make([]int64, len(columns))
@@ -89,13 +89,12 @@ func elementsOf(r *Reader) ([]int64, error) {
 	return elements, nil
 }
 
-// Rename writes the metadata of the RNTuple that r reads from the same file anew,
-// with a header and an extension that differ from its own in names only. Pages
-// stay where they are.
+// Rename rewrites the metadata of the RNTuple that r reads from the same file, with a header
+// and a schema extension that differ from its own only in names. Pages stay where they are.
 func (f *File) Rename(r *Reader, h *envelope.Header, ext *envelope.Schema, o *WriteOptions) error {
 	w := &Writer{file: f, path: h.Name, Header: *h, Extension: *ext, Features: r.Footer.Features, linked: slices.Clone(r.Footer.AttributeSets)}
 	options := *o
-	options.Pages.MaxKeySize = r.Anchor.MaxKeySize // there is one for all pages
+	options.Pages.MaxKeySize = r.Anchor.MaxKeySize // it applies to all pages
 	if err := w.writeHeader(&options); err != nil {
 		return err
 	}
@@ -114,7 +113,7 @@ func (f *File) Rename(r *Reader, h *envelope.Header, ext *envelope.Schema, o *Wr
 	return err
 }
 
-// adopt writes the page list of a cluster group of r as one of w.
+// adopt writes the page list of a cluster group of r again, for the header of w.
 func (w *Writer) adopt(r *Reader, g *envelope.ClusterGroup) error {
 	b, err := r.Source.Envelope("page list", g.PageList)
 	if err != nil {

@@ -16,33 +16,33 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A Writer writes one RNTuple. The Sink takes the elements of its columns; the
-// Writer does the rest: header, footer, attribute sets and the anchor.
+// A Writer writes one RNTuple. The Sink takes the elements of its columns; the Writer adds
+// header, footer, attribute sets and the anchor.
 type Writer struct {
 	Sink   *pagesink.Sink
 	Schema *schema.Schema // of Header and Extension
 
-	// Header is written already and must not be changed. Extension and Features go
-	// into the footer.
+	// Header has been written and must not be changed. Extension and Features are
+	// written to the footer.
 	Header    envelope.Header
 	Extension envelope.Schema
 	Features  envelope.Features
 
-	Resumed bool // it goes on with an RNTuple that the file had
+	Resumed bool // it continues an existing RNTuple
 
 	file   *File
 	path   string                  // in the file
 	header locator.Link            // where it was written
 	anchor *rootfile.Key           // nil until it is written
 	sets   []*Writer               // attribute sets being written
-	linked []envelope.AttributeSet // those that the file has already
-	source *Reader                 // what is resumed, or nil
+	linked []envelope.AttributeSet // existing attribute sets
+	source *Reader                 // the RNTuple that is resumed, or nil
 	closed bool
 
 	allowHidden bool
 }
 
-// ErrClosed says that a writer is used after Close.
+// ErrClosed is the error of a writer that is used after Close.
 var ErrClosed = errors.New("the writer is closed")
 
 // Create begins an RNTuple with the given header at a path of the file,
@@ -89,7 +89,7 @@ func (w *Writer) HasSet(name string) bool {
 		slices.ContainsFunc(w.linked, func(s envelope.AttributeSet) bool { return s.Name == name })
 }
 
-// WriterName returns what headers say about who wrote the data.
+// WriterName returns the name of the writer for headers.
 func WriterName() string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		const module = "github.com/go-rntuple/go-rntuple"
@@ -102,7 +102,7 @@ func WriterName() string {
 	return "go-rntuple"
 }
 
-// writeHeader writes the header and makes the sink of its columns.
+// writeHeader writes the header and makes the sink with its columns.
 func (w *Writer) writeHeader(o *WriteOptions) error {
 	b, err := w.Header.Append(nil)
 	if err != nil {
@@ -147,8 +147,8 @@ func (w *Writer) build(ext *envelope.Schema) error {
 	return nil
 }
 
-// Err returns the error that ends writing: ErrClosed after Close, else the first
-// one of the sink.
+// Err returns the error that all further calls return: ErrClosed after Close, otherwise the
+// first error of the sink.
 func (w *Writer) Err() error {
 	if w.closed {
 		return ErrClosed
@@ -185,8 +185,8 @@ func (w *Writer) finish() error {
 	return err
 }
 
-// anchorObject writes what is left, attribute sets first, and the footer. It
-// returns the anchor.
+// anchorObject writes the remaining pages and page lists, the attribute sets and the footer.
+// It returns the anchor.
 func (w *Writer) anchorObject() (o rootfile.Object, err error) {
 	if err := w.Sink.CommitClusterGroup(); err != nil {
 		return o, err
@@ -236,7 +236,7 @@ func (w *Writer) finishSet() (link envelope.AttributeSet, err error) {
 	}, err
 }
 
-// Abort gives up what has been written since the last checkpoint.
+// Abort discards everything written since the last checkpoint.
 func (w *Writer) Abort() error {
 	if w.closed {
 		return ErrClosed
@@ -248,8 +248,8 @@ func (w *Writer) Abort() error {
 	return nil
 }
 
-// Close writes what is left, and lists the RNTuple in the file, which has to be
-// closed after it. If there is an error, it becomes that of the file.
+// Close writes the remaining data and lists the RNTuple in the file, which must be closed
+// afterwards. An error becomes that of the file as well.
 func (w *Writer) Close() error {
 	if w.closed {
 		return ErrClosed

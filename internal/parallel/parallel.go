@@ -2,11 +2,11 @@ package parallel
 
 import "sync"
 
-// Do calls do for the indexes from 0 to n-1, from at most the given number of
-// goroutines, of which the caller's is one; with one worker, or none, it is a plain
-// loop. Indexes are handed out in increasing order, and no more of them once a call
-// has failed. Do waits for the calls under way and returns the error of the lowest
-// index that has one: the error that a plain loop would have stopped at.
+// Do calls do for the indexes from 0 to n-1, in at most the given number of goroutines,
+// including the caller's; with fewer than two it is a plain loop. Calls begin in the order
+// of the indexes, and no more begin once one has failed. Do waits for the calls in progress
+// and returns the error of the lowest index that has one: the error at which a plain loop
+// would have stopped.
 //
 // To end the loop when a context is done, return the context's error from do.
 func Do(workers, n int, do func(i int) error) error {
@@ -27,7 +27,7 @@ func DoWith[S any](workers, n int, do func(own *S, i int) error) error {
 	}
 	var mu sync.Mutex
 	var failed error
-	next, end := 0, n // end: the lowest index that has failed, if one has
+	next, end := 0, n // end is the lowest index that has failed, if any
 	work := func() {
 		var own S
 		mu.Lock()

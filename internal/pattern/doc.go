@@ -1,3 +1,3 @@
-// Package pattern matches fields with patterns of their paths, those of path.Match
-// with dots between names in place of slashes: "Muon_*", "event.*.x".
+// Package pattern matches the paths of fields against patterns. These are the patterns of
+// path.Match with dots instead of slashes between names: "Muon_*", "event.*.x".
 package pattern

@@ -8,9 +8,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Match reports whether a pattern matches the path of f. In the pattern the name
-// of a collection's items, "_0", may be left out. A malformed pattern matches
-// nothing; see Check.
+// Match reports whether a pattern matches the path of f. The pattern may omit the name of a
+// collection's items, "_0". A malformed pattern matches nothing; see Check.
 func Match(pattern string, f *schema.Field) bool {
 	short := f.Name // without the names of items
 	for above := f.Parent; above != nil; above = above.Parent {
@@ -26,6 +25,7 @@ func Match(pattern string, f *schema.Field) bool {
 	return false
 }
 
+// slashes replaces the dots of a path by the separator of path.Match.
 func slashes(s string) string { return strings.ReplaceAll(s, ".", "/") }
 
 // Check returns path.ErrBadPattern if a pattern is malformed.
@@ -34,5 +34,5 @@ func Check(pattern string) error {
 	return err
 }
 
-// IsExact reports whether a pattern has no wildcards, so that it is a path.
+// IsExact reports whether a pattern has no wildcards, and so is a path.
 func IsExact(pattern string) bool { return !strings.ContainsAny(pattern, `*?[\`) }
