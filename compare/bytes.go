@@ -13,16 +13,16 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// clusters are those of an RNTuple, by entry.
+// clusters are the clusters of an RNTuple, by entry.
 type clusters struct {
 	*pagesource.Source
-	now  *pagesource.Cluster // found last
-	page []byte              // read last
+	now  *pagesource.Cluster // the one found last
+	page []byte              // the one read last
 }
 
 func clustersOf(r *rntuple.Reader) *clusters { return &clusters{Source: r.Unwrapped().Source} }
 
-// find returns the cluster that an entry is in.
+// find returns the cluster of an entry.
 func (c *clusters) find(ctx context.Context, entry int64) (*pagesource.Cluster, error) {
 	if c.now != nil && c.now.First <= entry && entry < c.now.End {
 		return c.now, nil
@@ -32,9 +32,9 @@ func (c *clusters) find(ctx context.Context, entry int64) (*pagesource.Cluster, 
 	return c.now, err
 }
 
-// sameBytes returns how many pages a field and all below it have in two clusters
-// if they are the same, byte for byte, and mean the same; else 0. What says so has
-// been verified by checksums, where there are such.
+// sameBytes returns the number of pages that a field and all fields below it have in two
+// clusters, if the pages are equal byte for byte and have the same meaning; otherwise 0. It
+// verifies the pages by their checksums, if they have some.
 func sameBytes(a, b *clusters, x, y *pagesource.Cluster, p *pair) (n int64) {
 	type both struct{ a, b pagesource.Chunk }
 	var all []both
@@ -48,7 +48,7 @@ func sameBytes(a, b *clusters, x, y *pagesource.Cluster, p *pair) (n int64) {
 			for i := range f.Columns[0] {
 				u, err1 := x.Chunk(f, i)
 				v, err2 := y.Chunk(g, i)
-				if err1 != nil || err2 != nil || !alike(u, v) { // who reads it meets the error
+				if err1 != nil || err2 != nil || !alike(u, v) { // reading the values returns the error
 					return false
 				}
 				all = append(all, both{u, v})
@@ -75,8 +75,7 @@ func sameBytes(a, b *clusters, x, y *pagesource.Cluster, p *pair) (n int64) {
 	return n
 }
 
-// alike reports whether pages with the same bytes are elements with the same
-// values.
+// alike reports whether pages with equal bytes contain equal elements.
 func alike(a, b pagesource.Chunk) bool {
 	if a.Column.Format() != b.Column.Format() || a.Zeros != b.Zeros || len(a.Pages) != len(b.Pages) {
 		return false
@@ -90,15 +89,15 @@ func alike(a, b pagesource.Chunk) bool {
 	return true
 }
 
-// samePage reports whether two pages of columns with format f have the same bytes and
-// fit their checksum.
+// samePage reports whether two pages of columns with format f have equal bytes, which match
+// their checksum.
 func samePage(a, b *clusters, f column.Format, p, q envelope.Page) bool {
 	x, y := a.read(p), b.read(q)
 	return x != nil && bytes.Equal(x, y) && a.Verify(f, p, x) == nil
 }
 
-// read returns the bytes of a page with its checksum, until the next call, or nil
-// if they cannot be read: whoever decodes it meets the error.
+// read returns the bytes of a page with its checksum, which are valid until the next call.
+// It returns nil if they cannot be read: decoding the page returns the error.
 func (c *clusters) read(p envelope.Page) []byte {
 	if p.Locator.Size == 0 || p.Locator.Size > uint64(c.Size) {
 		return nil

@@ -14,27 +14,27 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// An Object is an object of a class that groot has no Go type for. Its members
-// are those of the class, in order; a base class is a member with the name of
-// that class. The values of members are, by their type in C++:
+// An Object is an object of a class for which groot has no Go type. Its members are those of
+// the class, in order; a base class is a member with the name of that class. The Go types of
+// the members are, by their C++ types:
 //
 //	bool, integers, enums             bool, int8 … uint64; int32
 //	float, double, Double32_t …       float32, float64
 //	std::string, TString, char*       string
-//	arrays of fixed and other length  []any
+//	arrays of any length              []any
 //	vector, list, deque, sets …       []any
 //	maps                              value.Map
 //	bitset                            value.Bits
 //	objects, pointers to objects      *Object or groot's type; null pointers are nil
 //
-// Pointers to one object give one object, which may contain itself.
+// Pointers to the same object become the same Go value, which may contain itself.
 type Object struct {
 	name    string
 	version int
 	value.Record
 }
 
-// Class returns the name of the class in C++.
+// Class returns the C++ name of the class.
 func (o *Object) Class() string { return o.name }
 
 // RVersion returns the version of the class.
@@ -42,12 +42,11 @@ func (o *Object) RVersion() int16 { return int16(o.version) }
 
 var _ root.Object = (*Object)(nil)
 
-// A Decoder makes Go values of objects that ROOT's streamers wrote. It is safe
-// for concurrent use.
+// A Decoder decodes objects that ROOT's streamers wrote. It is safe for concurrent use.
 type Decoder struct{ classes classes }
 
-// NewDecoder returns a Decoder for the objects in an RNTuple, with the streamer
-// information that the RNTuple has.
+// NewDecoder returns a Decoder for the objects in an RNTuple. It uses the streamer
+// information in the RNTuple.
 func NewDecoder(r *rntuple.Reader) (*Decoder, error) {
 	d := &Decoder{classes{}}
 	for i, e := range r.Schema().ExtraTypes {
@@ -65,12 +64,12 @@ func NewDecoder(r *rntuple.Reader) (*Decoder, error) {
 	return d, nil
 }
 
-// Decode returns the object of a class that data holds, as ROOT's streamer
-// wrote it. The package comment says what it is.
+// Decode decodes data, an object of a class that ROOT's streamer wrote. The package
+// documentation describes the result.
 //
 // The error is a *rntuple.FormatError, with offsets in data. It wraps
-// ErrUnsupported if nothing is known about the class, or groot cannot read the
-// object; and ErrCorrupt if data contradicts what is known.
+// ErrUnsupported if there is no information on the class or groot cannot read the object,
+// and ErrCorrupt if data contradicts the information.
 func (d *Decoder) Decode(class string, data []byte) (any, error) {
 	s := newStream(d.classes, data, "object")
 	var v any
@@ -88,14 +87,14 @@ func (d *Decoder) Decode(class string, data []byte) (any, error) {
 	return v, nil
 }
 
-// Value returns v, a dynamic value of the field f, with objects in place of all
-// streamed bytes in it, however deep in collections and records. It changes v.
+// Value replaces all streamed bytes in v, a dynamic value of the field f, by objects, at any
+// depth of collections and records. It modifies v and returns the result.
 func (d *Decoder) Value(f *schema.Field, v any) (any, error) {
 	return d.value([]*schema.Field{f}, v)
 }
 
-// value does so for a value that is read by a path: the last field of the chain
-// in those before it.
+// value is like Value for a value that is read by a path: of the last field of the chain,
+// within the fields before it.
 func (d *Decoder) value(chain []*schema.Field, v any) (_ any, err error) {
 	f := chain[0]
 	child := func(i int) []*schema.Field {
@@ -163,7 +162,7 @@ func (d *Decoder) value(chain []*schema.Field, v any) (_ any, err error) {
 	return v, nil
 }
 
-// A View reads a field with its objects. It serves one goroutine at a time.
+// A View reads a field with its objects. It must be used by one goroutine at a time.
 type View[T any] struct {
 	path    string
 	values  *rntuple.View[any]
@@ -172,14 +171,13 @@ type View[T any] struct {
 	err     error
 }
 
-// ViewOf returns a view of the field at path, as rntuple.ViewOf takes it, whose
-// values are dynamic values with objects in place of streamed bytes. For a field
-// of the class TH1D,
+// ViewOf returns a view of the field at path, which is as for rntuple.ViewOf. Its values are
+// dynamic values with objects instead of streamed bytes. For a field of the class TH1D:
 //
 //	v, err := rntgroot.ViewOf[*rhist.H1D](r, "h")
 //
-// T is the type of all values: *rhist.H1D, *Object, []any, value.Record …; any
-// and root.Object do for several.
+// T is the type of all values: *rhist.H1D, *Object, []any, value.Record …; any and
+// root.Object fit several types.
 func ViewOf[T any](r *rntuple.Reader, path string) (*View[T], error) {
 	chain, err := r.Schema().Lookup(path)
 	if err != nil {
@@ -206,8 +204,8 @@ func (v *View[T]) At(entry int64) (T, error) {
 	return v.decode(entry, x)
 }
 
-// All yields the number and the value of every entry. It ends early after an
-// error, which Err returns.
+// All yields the number and the value of every entry. An error ends the loop; Err returns
+// it.
 func (v *View[T]) All() iter.Seq2[int64, T] {
 	return func(yield func(int64, T) bool) {
 		v.err = nil
@@ -225,8 +223,7 @@ func (v *View[T]) All() iter.Seq2[int64, T] {
 	}
 }
 
-// Err returns the error that ended the last loop over All early, nil if there
-// was none.
+// Err returns the error that ended the last loop over All, or nil if there was none.
 func (v *View[T]) Err() error { return v.err }
 
 func (v *View[T]) decode(entry int64, x any) (t T, err error) {

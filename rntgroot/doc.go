@@ -1,7 +1,7 @@
 // Package rntgroot connects RNTuples with groot, the Go implementation of ROOT's
 // input and output in go-hep.
 //
-// Open reads an RNTuple out of a file that groot has open. Importing this
+// Open reads an RNTuple from a file that groot has opened. Importing this
 // package also registers the class ROOT::RNTuple with groot, so that Get finds
 // RNTuples like any other object:
 //
@@ -11,23 +11,22 @@
 //
 // # Objects written by ROOT's streamers
 //
-// RNTuples store most classes member by member. What cannot be stored so,
-// histograms for one, is there as the bytes that ROOT's streamer wrote for every
-// object. Package rntuple reads them as []byte; the field's TypeName in the
-// schema is their class. ViewOf reads the objects, and a Decoder makes objects of
-// bytes that come from elsewhere, such as dynamic values:
+// RNTuples store most classes member by member. Objects that cannot be stored this way, such
+// as histograms, are stored as the bytes that ROOT's streamer writes. Package rntuple reads
+// these as []byte; the field's TypeName in the schema is the class. ViewOf reads the objects
+// instead, and a Decoder decodes bytes from elsewhere, such as dynamic values:
 //
-//   - of a class that groot has a Go type for, of that type: a TH1D is a
-//     *rhist.H1D;
-//   - of another class, an *Object with the members that the file's streamer
-//     information lists: RNTuples bring it along;
-//   - of a container of the standard library, what package value says.
+//   - An object of a class for which groot has a Go type has that type: a TH1D is a
+//     *rhist.H1D.
+//   - An object of another class is an *Object with the members that the streamer
+//     information in the RNTuple lists.
+//   - A container of the standard library is a dynamic value, see package value.
 //
-// An object is refused, with an error that wraps rntuple.ErrUnsupported, if the
-// file says nothing about a class in it: ROOT leaves out classes that only occur
-// as items of containers.
+// If the file has no information on a class in an object, decoding the object returns an
+// error that wraps rntuple.ErrUnsupported: ROOT omits classes that occur only as items of
+// containers.
 //
-// groot trusts what it reads: a count of items in damaged bytes can make it
-// allocate gigabytes. Objects of its classes from a file that you do not trust
-// are better left as bytes. All others are checked like the rest of the file.
+// groot trusts its input: a number of items in damaged bytes can make it allocate gigabytes.
+// Objects of its classes are better left as bytes if the file is not trusted. All others are
+// checked like the rest of the file.
 package rntgroot

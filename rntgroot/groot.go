@@ -11,17 +11,16 @@ import (
 	"go-hep.org/x/hep/groot/riofs"
 	"go-hep.org/x/hep/groot/root"
 	"go-hep.org/x/hep/groot/rtypes"
-	_ "go-hep.org/x/hep/groot/ztypes" // all that groot knows, and its own RNTuple before ours
+	_ "go-hep.org/x/hep/groot/ztypes" // all classes of groot; registers its own RNTuple before ours
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// Open opens an RNTuple in a file that groot has open for reading. Names are
-// those of rntuple.Open: "dir/sub/name;2", or "" for the only one. The Reader
-// reads from f, which must stay open; closing the Reader does not close it. The
-// Reader is safe for concurrent use if what groot reads the file from is, as
-// local files are.
+// Open opens an RNTuple in a file that groot has opened for reading. The name is as for
+// rntuple.Open: "dir/sub/name;2", or "" for the only one. The Reader reads from f, which must
+// stay open; closing the Reader does not close it. The Reader is safe for concurrent use if
+// the source from which groot reads the file is; local files are.
 func Open(f *riofs.File, name string, opts ...rntuple.Option) (*rntuple.Reader, error) {
 	size, err := fileSize(f)
 	if err != nil {
@@ -30,8 +29,7 @@ func Open(f *riofs.File, name string, opts ...rntuple.Option) (*rntuple.Reader, 
 	return rntuple.NewReader(f, size, name, opts...)
 }
 
-// fileSize returns the size of a file in bytes, as its header has it where
-// nobody else knows.
+// fileSize returns the size of a file in bytes, from its header if there is no other way.
 func fileSize(f *riofs.File) (int64, error) {
 	var head [20]byte
 	err := recovered(func() error {
@@ -44,14 +42,14 @@ func fileSize(f *riofs.File) (int64, error) {
 	if info, err := f.Stat(); err == nil && info.Size() > 0 {
 		return info.Size(), nil
 	}
-	const large = 1000000 // is added to the version of files with wide offsets
+	const large = 1000000 // added to the version of files with wide offsets
 	if binary.BigEndian.Uint32(head[4:]) < large {
 		return int64(binary.BigEndian.Uint32(head[12:])), nil
 	}
 	return int64(binary.BigEndian.Uint64(head[12:])), nil
 }
 
-// An RNTuple is what groot's Get returns for an RNTuple: its anchor.
+// An RNTuple is the anchor of an RNTuple. groot's Get returns it.
 type RNTuple struct {
 	class  string
 	object []byte
@@ -84,7 +82,7 @@ func (n *RNTuple) RVersion() int16 {
 	return int16(binary.BigEndian.Uint16(n.object[afterCount:]))
 }
 
-// UnmarshalROOT keeps all bytes that r has; Open makes sense of them.
+// UnmarshalROOT keeps all bytes of r; Open parses them.
 func (n *RNTuple) UnmarshalROOT(r *rbytes.RBuffer) error {
 	if r.Err() != nil {
 		return r.Err()
@@ -94,10 +92,10 @@ func (n *RNTuple) UnmarshalROOT(r *rbytes.RBuffer) error {
 	return err
 }
 
-// SetFile tells which file the RNTuple lies in; groot's Get does so.
+// SetFile sets the file that contains the RNTuple. groot's Get calls it.
 func (n *RNTuple) SetFile(f *riofs.File) { n.file = f }
 
-// Open opens the RNTuple. See the function Open on what happens to the file.
+// Open opens the RNTuple. See the function Open about the file.
 func (n *RNTuple) Open(opts ...rntuple.Option) (*rntuple.Reader, error) {
 	if n.file == nil {
 		return nil, errors.New("rntgroot: the RNTuple comes from no file")

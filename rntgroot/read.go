@@ -14,11 +14,11 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A reader reads one member of several objects, one value each, into dst.
-// Objects are nil where the values are not members.
+// A reader reads one member of several objects, one value each, into dst. Objects are nil
+// for values that are not members.
 type reader func(s *stream, objects []*Object, dst []any)
 
-// Codes of types, as TStreamerElement has them (ROOT: TVirtualStreamerInfo::EReadWrite).
+// Codes of types in TStreamerElement (ROOT: TVirtualStreamerInfo::EReadWrite).
 const (
 	codeBase = iota
 	codeChar
@@ -41,11 +41,11 @@ const (
 	codeBool
 	codeFloat16
 
-	inArray  = 20 // is added for fixed-size arrays
-	atLength = 40 // is added for arrays with a member that is their length
+	inArray  = 20 // added for fixed-size arrays
+	atLength = 40 // added for arrays whose length is another member
 
-	codeObject  = 61 // a TObject or what derives from it
-	codeAny     = 62 // of another class
+	codeObject  = 61 // a TObject or a class derived from it
+	codeAny     = 62 // an object of another class
 	codeObjectp = 63 // a pointer that is never null: the object itself
 	codeObjectP = 64
 	codeTString = 65
@@ -56,8 +56,7 @@ const (
 	codeAnyPVT  = 70
 )
 
-// compile makes the reader of m. One that cannot be made gives an error when it
-// is used.
+// compile returns the reader of m. If m is not supported, the reader returns an error.
 func (m *member) compile() reader {
 	if m.kind == "TStreamerSTL" || m.kind == "TStreamerSTLstring" {
 		return m.container()
@@ -66,7 +65,7 @@ func (m *member) compile() reader {
 	if m.kind == "TStreamerBasicPointer" {
 		return m.pointed(code - atLength)
 	}
-	if m.length > 0 && (code > inArray && code < atLength || code > codeObject+inArray-1) { // arrays of pointers keep theirs
+	if m.length > 0 && (code > inArray && code < atLength || code > codeObject+inArray-1) { // arrays of pointers keep their codes
 		code -= inArray
 	}
 	var one reader
@@ -99,8 +98,7 @@ func (m *member) compile() reader {
 	return array(m.dims, one)
 }
 
-// baseClass reads base classes. Where objects are member by member, so are
-// these.
+// baseClass reads base classes. They are stored member by member if the objects are.
 func (m *member) baseClass(s *stream, _ []*Object, dst []any) {
 	if !s.columns {
 		dst[0] = s.object(m.name, -1)
@@ -129,7 +127,7 @@ func (m *member) unsupported() reader {
 // An item reads one value.
 type item func(s *stream) any
 
-// items makes a reader of values that follow each other.
+// items returns a reader of successive values.
 func items(one item) reader {
 	return func(s *stream, _ []*Object, dst []any) {
 		for i := range dst {
@@ -145,7 +143,7 @@ func pointer(s *stream) any {
 	return s.anything(func(class string) any { return s.object(class, at) })
 }
 
-// array makes a reader of fixed-size arrays of what one reads.
+// array returns a reader of fixed-size arrays of the values that one reads.
 func array(dims []int32, one reader) reader {
 	n := 1
 	for _, d := range dims {
@@ -169,7 +167,7 @@ func array(dims []int32, one reader) reader {
 	}
 }
 
-// nest makes arrays of arrays of the given dimensions.
+// nest groups values into arrays of arrays with the given dimensions.
 func nest(all []any, dims []int32) any {
 	if len(dims) == 0 {
 		return all
@@ -185,7 +183,7 @@ func nest(all []any, dims []int32) any {
 	return outer
 }
 
-// pointed makes a reader of arrays whose length another member has.
+// pointed returns a reader of arrays whose length is another member.
 func (m *member) pointed(code int32) reader {
 	one := m.basic(code)
 	if one == nil {
@@ -212,7 +210,7 @@ func (m *member) pointed(code int32) reader {
 	}
 }
 
-// length returns an integer member of o or of its base classes.
+// length returns the value of an integer member of o or of one of its base classes.
 func (o *Object) length(name string) (int64, bool) {
 	for i, v := range o.Values {
 		switch v := v.(type) {
@@ -229,7 +227,7 @@ func (o *Object) length(name string) (int64, bool) {
 	return 0, false
 }
 
-// basic returns what reads a value of a type that is no class, nil for others.
+// basic returns a function that reads a value of a fundamental type, or nil for classes.
 func (m *member) basic(code int32) item {
 	switch code {
 	case codeChar:
@@ -277,8 +275,8 @@ func float(s *stream) any                   { return math.Float32frombits(number
 func double(s *stream) any                  { return math.Float64frombits(number[uint64](s, "double")) }
 func text(s *stream) any                    { return s.text("string") }
 
-// element is m for groot, which takes the range of a packed number from the
-// comment behind the member.
+// element converts m for groot, which takes the range of a packed number from the comment
+// after the member.
 func (m *member) element(code rmeta.Enum) (e rbytes.StreamerElement) {
 	_ = recovered(func() error {
 		element := rdict.Element{Name: *rbase.NewNamed(m.name, m.title), Type: code}.New()
@@ -288,7 +286,7 @@ func (m *member) element(code rmeta.Enum) (e rbytes.StreamerElement) {
 	return e
 }
 
-// packed has groot read a number.
+// packed reads a packed number with groot.
 func packed(read func(*rbytes.RBuffer) any) item {
 	return func(s *stream) (v any) {
 		start, end := s.c.Pos(), s.c.Pos()+s.c.Left()
@@ -302,7 +300,7 @@ func packed(read func(*rbytes.RBuffer) any) item {
 	}
 }
 
-// container makes a reader of a string or container of the standard library.
+// container returns a reader of a string or container of the standard library.
 func (m *member) container() reader {
 	t, err := cpptype.Parse(m.typeName)
 	if err != nil || m.code > 400 && m.code < 500 {
@@ -315,9 +313,9 @@ func (m *member) container() reader {
 	return one
 }
 
-// headed makes a reader of what has a byte count and a version before it, as
-// members have that are strings or containers. Several of them have one in
-// common. Contained is the code of the items.
+// headed returns a reader of values after a byte count and a version, such as members that
+// are strings or containers. Several of them share one byte count. Contained is the code of
+// the items.
 func headed(t cpptype.Type, contained int32) reader {
 	body := content(t, contained)
 	columns := memberWise(t)
@@ -338,7 +336,7 @@ func headed(t cpptype.Type, contained int32) reader {
 	}
 }
 
-// content returns what reads a value of type t that has nothing before it.
+// content returns a function that reads a value of type t without a byte count.
 func content(t cpptype.Type, code int32) item {
 	switch kind := t.Kind(); {
 	case kind == cpptype.String:
@@ -384,8 +382,8 @@ func bits(s *stream) any {
 	return b
 }
 
-// memberWise returns what reads a container whose items are there member by
-// member: of a given version or checksum.
+// memberWise returns a function that reads a container whose items are stored member by
+// member, in the class version with a given number or checksum.
 func memberWise(t cpptype.Type) func(s *stream, version uint16, checksum uint32) any {
 	if t.Kind().IsMap() {
 		keys, elems := asMember(t.Args[0]), asMember(t.Args[1])
@@ -431,7 +429,7 @@ func memberWise(t cpptype.Type) func(s *stream, version uint16, checksum uint32)
 	}
 }
 
-// asMember makes a reader of members of type t.
+// asMember returns a reader of members of type t.
 func asMember(t cpptype.Type) reader {
 	if isContainer(t) {
 		return headed(t, 0)
@@ -446,7 +444,7 @@ func isContainer(t cpptype.Type) bool {
 	return k == cpptype.String || k == cpptype.Bitset || k.IsMap() || isSequence(t)
 }
 
-// isSequence reports whether t is a container of items, and no map.
+// isSequence reports whether t is a container other than a map.
 func isSequence(t cpptype.Type) bool {
 	if len(t.Args) == 0 || t.Scope != nil {
 		return false
@@ -462,7 +460,7 @@ func isSequence(t cpptype.Type) bool {
 	return false
 }
 
-// basicCode returns the code of a type that is no class, else 0.
+// basicCode returns the code of a fundamental type, or 0 for classes.
 func basicCode(t cpptype.Type) int32 {
 	switch t.Name {
 	case "Double32_t":

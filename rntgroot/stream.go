@@ -12,29 +12,29 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// What TBufferFile puts before objects.
+// The flags and tags that TBufferFile writes before objects.
 const (
 	countFlag  = 1 << 30    // of a byte count
 	memberwise = 1 << 14    // of the version of a container: its items are member by member
 	newClass   = 0xFFFFFFFF // before the name of a class
-	classFlag  = 1 << 31    // of a reference to where a class has its name
-	tagOffset  = 2          // is added in references
+	classFlag  = 1 << 31    // of a reference to the position of a class name
+	tagOffset  = 2          // added to references
 )
 
-// maxDepth bounds how deep objects nest. One behind a pointer counts twice.
+// maxDepth limits the nesting of objects. An object behind a pointer counts twice.
 const maxDepth = 5000
 
-// A stream reads an object as ROOT's class TBufferFile has written it.
+// A stream reads an object that ROOT's class TBufferFile wrote.
 type stream struct {
 	classes classes
 	c       *wire.Codec
 	depth   int
 	columns bool // see members
 
-	// buf are the bytes that c reads and one more: groot copies what there is
-	// of a string that claims more bytes than are left, and this one tells.
+	// buf has the bytes that c reads and one more: of a string that claims to be longer
+	// than the data, groot copies what exists, and the additional byte shows that.
 	buf  []byte
-	refs map[int64]any // factories, class names and objects, by their place
+	refs map[int64]any // factories, class names and objects, by position
 	r    *rbytes.RBuffer
 }
 
@@ -51,7 +51,7 @@ func number[T wire.Integer](s *stream, name string) (v T) {
 	return v
 }
 
-// count reads a number of items, each of which has a byte at least.
+// count reads a number of items, each of which takes at least one byte.
 func (s *stream) count() int {
 	n := number[int32](s, "size")
 	if s.c.Err() == nil && (n < 0 || int(n) > s.c.Left()) {
@@ -74,7 +74,7 @@ func (s *stream) each(name string, n int, one func()) {
 
 func (s *stream) skip(n int) { s.c.Skip(n) }
 
-// rest moves to the end of the window.
+// rest skips to the end of the window.
 func (s *stream) rest() { s.c.Skip(s.c.Left()) }
 
 // window runs body on the bytes that word, a byte count, counts. It must read
@@ -96,16 +96,16 @@ func (s *stream) window(name string, word uint32, body func()) {
 	s.depth--
 }
 
-// counted reads what has a byte count and a version before it.
+// counted reads a value after a byte count and a version.
 func (s *stream) counted(name string, body func(version uint16)) {
 	word := number[uint32](s, name)
 	s.window(name, word, func() { body(number[uint16](s, "version")) })
 }
 
-// skipCounted passes over an object.
+// skipCounted skips an object.
 func (s *stream) skipCounted(name string) { s.counted(name, func(uint16) { s.rest() }) }
 
-// tobject passes over a TObject.
+// tobject skips a TObject.
 func (s *stream) tobject() {
 	const referenced = 1 << 4
 	s.skip(2 + 4) // version, id

@@ -138,7 +138,7 @@ func (c *container) checkOwn(part string, offset int64, k *rootfile.Key, dir, nb
 	return c.summary.Problems == n
 }
 
-// bytes reads n bytes of the file, and reports a problem if they are not there.
+// bytes reads n bytes of the file.
 func (c *container) bytes(offset, n int64) ([]byte, error) {
 	if offset < 0 || n < 0 || offset > c.size || n > c.size-offset {
 		return nil, wire.Corrupt("%d bytes at %#x, the file has %d", n, offset, c.size)
@@ -154,7 +154,7 @@ func (c *container) bytes(offset, n int64) ([]byte, error) {
 	return nil, err
 }
 
-// read reads a record of n bytes into r.
+// read reads a record of n bytes into r, and reports a problem if that fails.
 func (c *container) read(part string, offset, n int64, r interface{ Wire(*wire.Codec) }) bool {
 	b, err := c.bytes(offset, n)
 	if err == nil {

@@ -12,7 +12,7 @@ import (
 	"go-hep.org/x/hep/hbook"
 )
 
-// printSpectrum prints the counts, the histogram, and how fast the file at path
+// printSpectrum prints the counts, the histogram, and the speed at which the file at path
 // was read and analysed.
 func printSpectrum(w io.Writer, path string, s *Spectrum, took time.Duration) {
 	fmt.Fprintf(w, "%s\n\n", path)

@@ -108,7 +108,7 @@ func zMass(path string) (generated, measured float64, err error) {
 // opening returns m²/(pt₁·pt₂) of two light particles that are eta and phi apart.
 func opening(eta, phi float64) float64 { return 2 * (math.Cosh(eta) - math.Cos(phi)) }
 
-// run writes n events to the file at path, reads them, and reports to out.
+// run writes n events to the file at path, reads them, and prints a report to out.
 func run(out io.Writer, path string, n int) error {
 	start := time.Now()
 	if err := write(path, collisions(n)); err != nil {
@@ -153,7 +153,7 @@ func main() {
 	}
 }
 
-// collisions yields n events, the same ones in every run.
+// collisions yields n events, the same in every run.
 func collisions(n int) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		g := generator{rand.New(rand.NewPCG(2026, 4))}
@@ -167,7 +167,7 @@ func collisions(n int) iter.Seq[Event] {
 
 type generator struct{ *rand.Rand }
 
-// event makes jets, and in half of the events a Z that decays to muons.
+// event generates an event with jets and, half of the time, a Z that decays to muons.
 func (g generator) event(i int) Event {
 	ev := Event{
 		Run: 1, Lumi: uint32(1 + i/1000), Number: uint64(1 + i),
@@ -187,7 +187,7 @@ func (g generator) event(i int) Event {
 	return ev
 }
 
-// decay makes two particles, nearly back to back, of the given mass together.
+// decay generates two particles, nearly back to back, with the given invariant mass.
 func (g generator) decay(mass float64) (a, b Momentum) {
 	etaA, etaB, phi, delta := g.uniform(2.4), g.uniform(2.4), g.uniform(math.Pi), g.normal(math.Pi, 0.3)
 	ratio := math.Exp(g.normal(0, 0.2))
@@ -204,7 +204,7 @@ func (g generator) jet() Jet {
 	return jet
 }
 
-// momentum keeps the angles in the ranges that the tags give.
+// momentum returns a Momentum with angles in the ranges that the tags give.
 func momentum(pt, eta, phi float64) Momentum {
 	return Momentum{float32(pt), float32(max(-5, min(eta, 5))), float32(math.Remainder(phi, 2*math.Pi))}
 }
