@@ -11,7 +11,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// Save what is left of a file whose end is missing.
+// The end of a file is missing; the rest is saved.
 func ExampleFile() {
 	dir, err := os.MkdirTemp("", "rescue")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// Entries of an RNTuple that hold histograms.
+// The entries of this RNTuple contain histograms.
 func ExampleViewOf() {
 	r, err := rntuple.Open("../testdata/good/objects.root", "objects")
 	if err != nil {
@@ -37,7 +37,7 @@ func ExampleViewOf() {
 	// histogram 2: 5 bins up to 3
 }
 
-// Objects of a class that no Go program knows.
+// Objects of a class without a Go type are read as *Object.
 func ExampleObject() {
 	r, err := rntuple.Open("../testdata/good/special_streamer.root", "streamed")
 	if err != nil {
@@ -57,7 +57,7 @@ func ExampleObject() {
 	// SStreamed [n d s v] 1 [1 1 1]
 }
 
-// Dynamic values with objects somewhere in them.
+// Dynamic values can contain objects at any depth.
 func ExampleDecoder_Value() {
 	r, err := rntuple.Open("../testdata/good/objects.root", "objects")
 	if err != nil {
@@ -89,7 +89,7 @@ func ExampleDecoder_Value() {
 	// value.Record
 }
 
-// An RNTuple in a file that groot has open.
+// The file was opened by groot.
 func ExampleOpen() {
 	f, err := groot.Open("../testdata/good/special_dirs.root")
 	if err != nil {

@@ -154,7 +154,7 @@ func TestCancelledAfterCheckpoint(t *testing.T) {
 }
 
 // TestCancelledReading makes sure that loops notice a context that is done within 256
-// values, and calls at once, even where all pages are at hand.
+// values, and calls at once, even if all pages are in memory.
 func TestCancelledReading(t *testing.T) {
 	const entries, bound = 300_000, 256
 	type tiny struct {
@@ -295,7 +295,7 @@ func cancelledEntries[T any](s rntuple.Source, k int, cancel func()) (n int, err
 	return n, nil
 }
 
-// TestNil makes sure that nil is no entry, and that closing says so, too.
+// TestNil checks that a nil entry is an error, which Close returns as well.
 func TestNil(t *testing.T) {
 	type entry struct{ X int32 }
 	doc := &schema.Document{Fields: []*schema.FieldDocument{{Name: "X", Type: "std::int32_t"}}}

@@ -11,8 +11,8 @@
 //   - without Go types, as the dynamic values of package value, with RecordsOf,
 //     or with the type any in place of every other one.
 //
-// All of them also read from several files: from a Chain, one after the other, and
-// from a Join, side by side or matched by the values of fields.
+// All of these also read from several files: from a Chain, one after the other, and from a
+// Join, side by side or matched by the values of fields.
 //
 // # Types
 //
@@ -40,8 +40,8 @@
 // or bool takes any integer, a float type any float, *T a plain value. A value that
 // does not fit is a *ConversionError, which names the entry.
 //
-// Writers make of a slice a std::vector, of an array a std::array, of a pointer a
-// std::optional and of a map a std::map. Package cpp has Go types for the other C++
+// Writers turn a slice into a std::vector, an array into a std::array, a pointer into a
+// std::optional and a map into a std::map. Package cpp has Go types for the other C++
 // types. A field of type any is written by the type= in its tag; package value
 // describes its values.
 //
@@ -85,8 +85,8 @@
 //
 // # Errors
 //
-// Bad input gives errors of type *FormatError that wrap ErrCorrupt, ErrChecksum
-// or ErrUnsupported.
+// Errors about bad input are of type *FormatError and wrap ErrCorrupt, ErrChecksum or
+// ErrUnsupported.
 //
 // Loops report errors in one of three ways. Entries and EntriesIn yield a pointer and
 // an error, because opening the view is part of the loop: the first error ends it and

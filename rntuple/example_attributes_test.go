@@ -8,7 +8,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A set that ROOT has written says something of ranges of entries, which overlap.
+// This set, written by ROOT, describes ranges of entries that overlap.
 func ExampleAttributesOf() {
 	r, err := rntuple.Open("../testdata/good/special_attributes.root", "main")
 	if err != nil {
@@ -37,7 +37,7 @@ func ExampleAttributesOf() {
 	// entries 3 to 6: y: three to six
 }
 
-// Sets can be read without knowing their fields.
+// Attribute sets can be read without knowing their fields.
 func ExampleReader_OpenAttributes() {
 	r, err := rntuple.Open("../testdata/good/special_attributes.root", "main")
 	if err != nil {

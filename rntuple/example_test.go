@@ -152,8 +152,8 @@ func ExampleRecordsOf() {
 	// {"event":1496,"Muon_charge":[1,-1],"HLT_IsoMu24":false}
 }
 
-// Clusters are the places to split work at. Views serve one goroutine each, the
-// Reader serves all.
+// Work is best split at clusters. Each goroutine has a view of its own; all share the
+// Reader.
 func ExampleReader_Clusters() {
 	r, err := rntuple.Open(sample, "Events")
 	if err != nil {

@@ -74,8 +74,8 @@ func ExampleCreate() {
 	// [30.5 20] <nil>
 }
 
-// Without a Go type, a document says what the fields are. It can come from
-// JSON, too, see schema.ParseDocument.
+// Without a Go type, a document defines the fields. It can also be parsed from JSON, see
+// schema.ParseDocument.
 func ExampleCreateRecords() {
 	path, remove := inTemp("records.root")
 	defer remove()
@@ -111,7 +111,7 @@ func ExampleCreateRecords() {
 	// {"name":"second","hits":[]}
 }
 
-// Columns are written many entries at a time, without any work per entry.
+// Columns are written many entries at a time, with no work per entry.
 func ExampleCreateColumns() {
 	path, remove := inTemp("columns.root")
 	defer remove()
@@ -148,7 +148,7 @@ func ExampleCreateColumns() {
 	// 2 [3]
 }
 
-// A file that there is gets another RNTuple; what it holds stays.
+// An existing file gets another RNTuple, and keeps everything that it holds.
 func ExampleUpdateFile() {
 	path, remove := inTemp("several.root")
 	defer remove()
@@ -188,7 +188,7 @@ func ExampleUpdateFile() {
 	// more/Runs
 }
 
-// An attribute set says something of ranges of entries.
+// An attribute set describes ranges of entries.
 func ExampleNewAttributes() {
 	path, remove := inTemp("attributes.root")
 	defer remove()

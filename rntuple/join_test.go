@@ -19,7 +19,7 @@ func TestFriends(t *testing.T) {
 	const n = 1000
 	want := hits(0, n)
 	type calibration struct {
-		Mass float32   `rntuple:"mass"` // a field of this name is in the primary source, too
+		Mass float32   `rntuple:"mass"` // the primary source has a field of this name as well
 		Off  []float64 `rntuple:"off"`
 	}
 	calibrations := make([]calibration, n)
@@ -150,7 +150,7 @@ func rights(n int, random *rand.Rand) []right {
 // number makes integers of all types comparable by value.
 func number(v reflect.Value) string { return fmt.Sprint(v.Interface()) }
 
-// matchOf returns the first of all that has l's values in fields, nil if none has.
+// matchOf returns the first element of all with l's values in fields, or nil if there is none.
 func matchOf(l left, all []right, fields []string) *right {
 	for i := range all {
 		if !slices.ContainsFunc(fields, func(f string) bool {
