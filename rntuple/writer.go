@@ -1,6 +1,7 @@
 package rntuple
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -97,7 +98,11 @@ func newWriter[T any](f *File, name string, doc *schema.Document, opts []WriteOp
 // writerOn returns a Writer of entries of type T to an RNTuple that exists.
 func writerOn[T any](base *ntuple.Writer) (*Writer[T], error) {
 	w := &Writer[T]{common: common{ntuple: base, outlets: field.NewOutlets(base.Sink)}}
-	return w, w.compile()
+	err := w.compile()
+	if err != nil {
+		base.Discard()
+	}
+	return w, err
 }
 
 // model returns the schema of a Go type. The error lists everything that is wrong with the
@@ -293,10 +298,10 @@ func (w *common) Checkpoint() error { return w.ntuple.Checkpoint() }
 // together with its file, as by Create, it aborts the file as well.
 func (w *common) Abort() error {
 	err := w.ntuple.Abort()
-	if w.owned != nil && !errors.Is(err, ntuple.ErrClosed) {
-		err = errors.Join(err, w.owned.Abort())
+	if w.owned == nil || errors.Is(err, ntuple.ErrClosed) {
+		return err
 	}
-	return err
+	return cmp.Or(err, w.owned.Abort())
 }
 
 // Close writes the remaining entries and the metadata. If the writer was made together with
@@ -306,10 +311,8 @@ func (w *common) Abort() error {
 // WriteContext is done.
 func (w *common) Close() error {
 	err := w.ntuple.Close()
-	if w.owned != nil && !errors.Is(err, ntuple.ErrClosed) {
-		if closeErr := w.owned.Close(); err == nil {
-			err = closeErr
-		}
+	if w.owned == nil || errors.Is(err, ntuple.ErrClosed) {
+		return err
 	}
-	return err
+	return cmp.Or(err, w.owned.Close())
 }

@@ -213,3 +213,42 @@ func TestErrors(t *testing.T) {
 		t.Error("a file was opened that is not there")
 	}
 }
+
+// TestDiscard gives up an RNTuple and an attribute set beside others, which stay.
+func TestDiscard(t *testing.T) {
+	o := writeOptions(t)
+	var b buffer
+	f, err := ntuple.NewFile(&b, "f", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := f.Create("kept", header(t, "kept"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"one", "two"} {
+		set, err := w.CreateSet(header(t, name), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "one" {
+			set.Discard()
+		}
+	}
+	other, err := f.Create("dropped", header(t, "dropped"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Discard()
+	put(t, w, 5)
+	if err := errors.Join(w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := ntuple.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()), "", readOptions(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sets := r.Footer.AttributeSets; r.Header.Name != "kept" || len(sets) != 1 || sets[0].Name != "two" {
+		t.Errorf("%q with the attribute sets %v", r.Header.Name, sets)
+	}
+}

@@ -34,6 +34,7 @@ type Writer struct {
 	path   string                  // in the file
 	header locator.Link            // where it was written
 	anchor *rootfile.Key           // nil until it is written
+	parent *Writer                 // of an attribute set, or nil
 	sets   []*Writer               // attribute sets being written
 	linked []envelope.AttributeSet // existing attribute sets
 	source *Reader                 // the RNTuple that is resumed, or nil
@@ -62,7 +63,7 @@ func (f *File) Create(path string, h *envelope.Header, o *WriteOptions) (*Writer
 func (w *Writer) CreateSet(h *envelope.Header, o *WriteOptions) (set *Writer, err error) {
 	linked := slices.IndexFunc(w.linked, func(s envelope.AttributeSet) bool { return s.Name == h.Name })
 	if linked < 0 {
-		set = &Writer{file: w.file, path: h.Name, Header: *h}
+		set = &Writer{file: w.file, path: h.Name, parent: w, Header: *h}
 		err = set.writeHeader(o)
 	} else {
 		set, err = w.resumeSet(h.Name, o)
@@ -234,6 +235,17 @@ func (w *Writer) finishSet() (link envelope.AttributeSet, err error) {
 	return envelope.AttributeSet{
 		SchemaMajor: 1, AnchorLength: uint32(o.Len), Anchor: locator.At(uint64(at), uint64(len(o.Stored))), Name: w.Header.Name,
 	}, err
+}
+
+// Discard gives up an RNTuple or an attribute set that was begun, not resumed, and has no
+// entries yet. The file, or the RNTuple that the set belongs to, goes on without it.
+func (w *Writer) Discard() {
+	w.closed = true
+	if w.parent != nil {
+		w.parent.sets = slices.DeleteFunc(w.parent.sets, func(set *Writer) bool { return set == w })
+		return
+	}
+	w.file.open--
 }
 
 // Abort discards everything written since the last checkpoint.
