@@ -44,14 +44,22 @@ func integers(k reflect.Kind) (all []*big.Int) {
 }
 
 // run converts the numbers of a slice into every other element of a slice of
-// another kind, and returns that.
+// another kind, and returns that. Without gaps the numbers must be the same.
 func run(t *testing.T, convert Func, from, to reflect.Kind, src reflect.Value) (dst reflect.Value, lost int) {
 	t.Helper()
 	size, n := Type(to).Size(), src.Len()
 	dst = reflect.MakeSlice(reflect.SliceOf(Type(to)), 2*n, 2*n)
 	memory := Memory{dst.UnsafePointer(), 2 * size}
-	lost = convert(memory, Memory{src.UnsafePointer(), Type(from).Size()}, n)
+	numbers := Memory{src.UnsafePointer(), Type(from).Size()}
+	lost = convert(memory, numbers, n)
+	near := reflect.MakeSlice(reflect.SliceOf(Type(to)), n, n)
+	if again := convert(Memory{near.UnsafePointer(), size}, numbers, n); again != lost {
+		t.Fatalf("%v to %v: loses number %d, and number %d if there are no gaps", from, to, lost, again)
+	}
 	for i := range n {
+		if apart, near := memory.Value(to, i), near.Index(i).Interface(); lost < 0 && apart != near && apart == apart {
+			t.Fatalf("%v to %v: number %d is %v, and %v if there are no gaps", from, to, i, apart, near)
+		}
 		if between := dst.Index(2*i + 1); !between.IsZero() {
 			t.Fatalf("%v to %v: writes %v behind number %d", from, to, between, i)
 		}
