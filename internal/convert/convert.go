@@ -92,7 +92,8 @@ func Bytes(b []byte, size int) Memory {
 	return Memory{unsafe.Pointer(unsafe.SliceData(b)), uintptr(size)}
 }
 
-// Offset returns the memory of the numbers from number i on.
+// Offset returns the memory of the numbers from number i on, which must be one of
+// them.
 func (m Memory) Offset(i int) Memory {
 	return Memory{unsafe.Add(m.At, uintptr(i)*m.Stride), m.Stride}
 }

@@ -60,14 +60,14 @@ type convertedOut[T column.Element] struct {
 
 func (c *convertedOut[T]) write(src unsafe.Pointer, n int, stride uintptr) error {
 	from := convert.Memory{At: src, Stride: stride}
-	for n > 0 {
-		some := min(n, len(c.scratch))
-		if lost := c.convert(convert.Slice(c.scratch[:]), from, some); lost >= 0 {
+	for done := 0; done < n; {
+		some, rest := min(n-done, len(c.scratch)), from.Offset(done)
+		if lost := c.convert(convert.Slice(c.scratch[:]), rest, some); lost >= 0 {
 			c.AddAll(c.scratch[:lost])
-			return fmt.Errorf("field %q: %w: %v does not fit %T", c.path, column.ErrRange, from.Value(c.from, lost), c.scratch[0])
+			return fmt.Errorf("field %q: %w: %v does not fit %T", c.path, column.ErrRange, rest.Value(c.from, lost), c.scratch[0])
 		}
 		c.AddAll(c.scratch[:some])
-		from, n = from.Offset(some), n-some
+		done += some
 	}
 	return nil
 }

@@ -167,18 +167,19 @@ func (c *cardinality) read(r *run, first, n int64, dst unsafe.Pointer, stride ui
 		return err
 	}
 	to := convert.Memory{At: dst, Stride: stride}
-	for len(bounds) > 1 {
-		sizes := c.scratch[:min(len(bounds)-1, len(c.scratch))]
+	for done := 0; done < int(n); {
+		ends := bounds[done:]
+		sizes := c.scratch[:min(len(ends)-1, len(c.scratch))]
 		for i := range sizes {
-			sizes[i] = bounds[i+1] - bounds[i]
+			sizes[i] = ends[i+1] - ends[i]
 			if sizes[i] > c.max {
-				return r.corrupt(c.path, "item %d: a collection of %d items, the type holds at most %d", first+int64(i), sizes[i], c.max)
+				return r.corrupt(c.path, "item %d: a collection of %d items, the type holds at most %d", first+int64(done+i), sizes[i], c.max)
 			}
 		}
-		if lost := c.convert(to, convert.Slice(sizes), len(sizes)); lost >= 0 {
+		if lost := c.convert(to.Offset(done), convert.Slice(sizes), len(sizes)); lost >= 0 {
 			return &ConversionError{Path: c.path, Value: sizes[lost], Go: c.to}
 		}
-		to, bounds, first = to.Offset(len(sizes)), bounds[len(sizes):], first+int64(len(sizes))
+		done += len(sizes)
 	}
 	return nil
 }
