@@ -74,7 +74,7 @@ func (w *workshop) mergeSuite(out *Report, limits limits) (*mergeReport, error) 
 		fmt.Fprintf(os.Stderr, "merging %d files\n", n)
 		inputs := slices.Repeat([]string{path}, n)
 		target := filepath.Join(dir, "many.root")
-		ours, err := timed("", append([]string{rnt, "merge", target}, inputs...)...)
+		ours, err := timed("", append([]string{rnt, "merge", "--force", target}, inputs...)...)
 		if err != nil {
 			return nil, err
 		}
@@ -106,7 +106,7 @@ func mergeFile(dir, rnt, hadd, path string, limits limits) (*Merge, error) {
 		return nil, err
 	}
 	inputs := slices.Repeat([]string{in}, merged)
-	if _, err := timed("", append([]string{rnt, "merge", "--level", "copy", whole}, inputs...)...); err != nil {
+	if _, err := timed("", append([]string{rnt, "merge", "--force", "--level", "copy", whole}, inputs...)...); err != nil {
 		return nil, err
 	}
 	info, err := os.Stat(whole)
