@@ -1,8 +1,10 @@
 package rootfile
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
@@ -25,7 +27,7 @@ func Append(rw ReadWriterAt, size int64, opts Options) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{opts: opts, w: rw, header: f.Header, committed: f.Header.End}
+	w := &Writer{opts: opts, w: rw, r: rw, header: f.Header, committed: f.Header.End}
 	if err := w.readHead(f); err != nil {
 		return nil, err
 	}
@@ -60,9 +62,21 @@ func (w *Writer) readHead(f *File) (err error) {
 
 // readFolders reads all directories.
 func (w *Writer) readFolders(f *File) error {
+	h := f.Header
+	root := f.Root
+	if len(w.head) > sector {
+		root.setName(shortened(&root, root.Name))
+		if int64(h.Begin)+int64(root.Directory.NBytesName)+directorySize <= sector {
+			root.Key.ObjLen = uint32(root.Key.NBytes) - uint32(root.Key.KeyLen)
+			w.header.NBytesName = root.Directory.NBytesName
+			w.renamed = &root
+		} else {
+			root = f.Root
+		}
+	}
 	w.folders = []*folder{{
-		Directory: f.Root.Directory, at: int64(f.Header.Begin) + int64(f.Header.NBytesName),
-		class: fileClass, name: f.Root.Name, title: f.Root.Title, visible: true,
+		Directory: root.Directory, at: int64(h.Begin) + int64(root.Directory.NBytesName),
+		class: fileClass, name: root.Name, title: root.Title, visible: true,
 	}}
 	byPath := map[string]*folder{"": w.top()}
 	return f.Walk(func(dir string, k Key) error {
@@ -87,8 +101,13 @@ func (w *Writer) readFolders(f *File) error {
 		if record.Version%BigVersion != DirectoryVersion || int64(k.NBytes)-int64(k.KeyLen) < directorySize {
 			return fail(wire.Unsupported("the directory is too old to be written to"))
 		}
+		at := k.SeekKey + int64(k.KeyLen)
+		b, err := f.read("directory", at, directorySize)
+		if err != nil {
+			return err
+		}
 		d := &folder{
-			Directory: record, at: k.SeekKey + int64(k.KeyLen),
+			Directory: record, parent: byPath[dir], at: at, record: b,
 			path: path, class: directoryClass, name: k.Name, title: k.Title, visible: true,
 		}
 		byPath[path] = d
@@ -97,7 +116,8 @@ func (w *Writer) readFolders(f *File) error {
 	})
 }
 
-// readFreeList reads the gaps of the file.
+// readFreeList reads the gaps of the file. It does not believe the list: a gap is used only
+// if it has a mark, and if no directory lists a record that begins there.
 func (w *Writer) readFreeList(f *File) error {
 	h := f.Header
 	const what = "free list"
@@ -114,8 +134,28 @@ func (w *Writer) readFreeList(f *File) error {
 	for _, s := range l.Segments {
 		// The last one is the space beyond the end, wherever it begins.
 		if s.First >= int64(h.Begin) && s.First <= s.Last && s.Last < h.End {
-			w.gaps.add(gap{first: s.First, end: s.Last + 1, marked: true})
+			g := gap{first: s.First, end: s.Last + 1, marked: true}
+			mark, err := f.readUpTo(what, g.first, minGap)
+			if err != nil {
+				return err
+			}
+			if g.size() >= minGap && bytes.Equal(mark, markOf(g.size())) && !w.inUse(g) {
+				w.gaps.add(g)
+			} else {
+				w.foreign.add(g)
+			}
 		}
 	}
 	return nil
+}
+
+// inUse reports whether one of the records that w knows has a part of the gap.
+func (w *Writer) inUse(g gap) bool {
+	overlaps := func(at, n int64) bool { return at < g.end && g.first < at+n }
+	h := &w.header
+	return overlaps(0, int64(len(w.head))) || overlaps(h.SeekFree, int64(h.NBytesFree)) || overlaps(h.SeekInfo, int64(h.NBytesInfo)) ||
+		slices.ContainsFunc(w.folders, func(d *folder) bool {
+			return overlaps(d.SeekKeys, int64(d.NBytesKeys)) ||
+				slices.ContainsFunc(d.keys, func(k Key) bool { return overlaps(k.SeekKey, int64(k.NBytes)) })
+		})
 }

@@ -15,7 +15,9 @@ const (
 // A folder is a directory that is being written.
 type folder struct {
 	Directory
-	at                 int64 // of the directory record
+	parent             *folder // nil of the top directory
+	at                 int64   // of the directory record
+	record             []byte  // that the file has there, if visible; not of the top directory
 	path               string
 	class, name, title string
 	keys               []Key
@@ -56,20 +58,72 @@ func (w *Writer) makeFolder(in *folder, name string) (*folder, error) {
 	}
 	now := w.now()
 	d := &folder{
-		path: join(in.path, name), class: directoryClass, name: name, title: name, changed: true,
+		parent: in, path: join(in.path, name), class: directoryClass, name: name, title: name, changed: true,
 		Directory: Directory{
 			Version: DirectoryVersion, Created: now, Modified: now,
 			SeekParent: in.SeekDir, UUIDVersion: 1, UUID: w.nextUUID(),
 		},
 	}
-	k, err := w.record(Key{SeekPdir: in.SeekDir, Class: d.class, Name: name, Title: d.title}, directorySize, make([]byte, directorySize))
+	k, err := w.allotDirectory(d, Key{SeekPdir: in.SeekDir, Class: d.class, Name: name, Title: d.title})
 	if err != nil {
 		return nil, err
 	}
-	d.SeekDir, d.NBytesName, d.at = k.SeekKey, uint32(k.KeyLen), k.SeekKey+int64(k.KeyLen)
 	in.insert(k)
 	w.folders = append(w.folders, d)
 	return d, nil
+}
+
+// allotDirectory appends a record for the directory d, whose key is k. The part that later
+// commits overwrite does not cross a sector.
+func (w *Writer) allotDirectory(d *folder, k Key) (Key, error) {
+	for crossing := true; crossing; {
+		w.place(&k, w.end)
+		at := w.end + int64(k.KeyLen)
+		if crossing = crosses(at); crossing {
+			n := max(sector-at%sector, minGap)
+			if _, err := w.tail.Write(append(markOf(n), make([]byte, n-minGap)...)); err != nil {
+				return k, w.fail(err)
+			}
+			w.freed = append(w.freed, gap{first: w.end, end: w.end + n, marked: true})
+			w.end += n
+		}
+	}
+	k, err := w.record(k, directorySize, false, make([]byte, directorySize))
+	d.SeekDir, d.NBytesName, d.at = k.SeekKey, uint32(k.KeyLen), k.SeekKey+int64(k.KeyLen)
+	return k, err
+}
+
+// crosses reports whether a directory record at the offset at lies in two sectors, so that
+// a power cut may leave half of it written.
+func crosses(at int64) bool { return at/sector != (at+directorySize-1)/sector }
+
+// move gives the directory d, which has changed, another record if its own crosses a sector
+// and the file shows it. The keys of its objects keep what they say where they are stored.
+func (w *Writer) move(d *folder) error {
+	if d.parent == nil || !d.visible || !crosses(d.at) {
+		return nil
+	}
+	if slices.ContainsFunc(d.keys, func(k Key) bool { return !k.Big() && w.end+sector > math.MaxUint32 }) {
+		return nil // their copies in the list could not say where the directory is
+	}
+	in := d.parent
+	i := slices.IndexFunc(in.keys, func(k Key) bool { return k.SeekKey == d.SeekDir })
+	old := in.keys[i]
+	w.release(d, old.SeekKey, int64(old.NBytes))
+	if d.SeekKeys != 0 { // writeKeys must not release it: the directory is no longer visible
+		w.release(d, d.SeekKeys, int64(d.NBytesKeys))
+		d.SeekKeys = 0
+	}
+	k, err := w.allotDirectory(d, Key{SeekPdir: in.SeekDir, Cycle: old.Cycle, Class: old.Class, Name: old.Name, Title: old.Title})
+	if err != nil {
+		return err
+	}
+	in.keys[i], in.changed = k, true
+	for i := range d.keys {
+		d.keys[i].SeekPdir = d.SeekDir
+	}
+	d.visible = false
+	return nil
 }
 
 // free returns an error if a directory has the name.
@@ -110,25 +164,67 @@ func (w *Writer) directoryKey(d *folder) Key {
 	return Key{SeekPdir: d.SeekDir, Class: d.class, Name: d.name, Title: d.title}
 }
 
-// release makes a gap of the n bytes at first, which d does not need once it is
-// committed.
+// release makes a gap of the n bytes at first, which the directory d does not need once it
+// is committed.
 func (w *Writer) release(d *folder, first, n int64) {
+	for !d.visible && d.parent != nil {
+		d = d.parent // what is in a new directory is reached by way of its parent
+	}
 	g := gap{first: first, end: first + n}
-	if d == w.top() || !d.visible {
-		w.gaps.add(g)
+	if d.parent == nil && (w.headFits() || !d.visible) {
+		w.freed = append(w.freed, g)
 	} else {
 		w.waiting = append(w.waiting, g)
 	}
 }
 
+// Free makes the space of a record free after the next Commit, if a record with just the
+// payload of n bytes at the offset is there, of the given class and name and without a
+// title. Until then, a directory needs it. The record must have been committed.
+func (w *Writer) Free(dir, class, name string, offset, n int64) error {
+	d, err := w.folder(dir)
+	if err != nil || w.r == nil {
+		return err
+	}
+	for _, version := range []uint16{KeyVersion, KeyVersion + BigVersion} {
+		k := Key{Version: version, Class: class, Name: name}
+		b := make([]byte, k.Size())
+		at := offset - int64(len(b))
+		if at < int64(w.header.Begin) {
+			continue
+		}
+		if got, _ := w.r.ReadAt(b, at); got < len(b) {
+			continue
+		}
+		var own Key
+		c := reader(b, "record", at)
+		if own.Wire(c); c.Err() == nil && own.Class == class && own.Name == name && own.SeekKey == at &&
+			int(own.KeyLen) == len(b) && int64(own.NBytes) == int64(len(b))+n && !w.isFree(at, offset+n) {
+			w.release(d, at, int64(own.NBytes))
+			return nil
+		}
+	}
+	return nil
+}
+
+// isFree reports whether a part of the bytes from first up to end is free, or going to be.
+func (w *Writer) isFree(first, end int64) bool {
+	return slices.ContainsFunc(slices.Concat(w.gaps, w.foreign, w.freed, w.waiting), func(g gap) bool { return g.first < end && first < g.end })
+}
+
 // writeKeys appends the list of the keys of d, and points the record of d to it.
 func (w *Writer) writeKeys(d *folder) error {
 	l := KeyList{Key: w.directoryKey(d), Keys: d.keys}
-	w.place(&l.Key)
 	n := 4
 	for i := range d.keys {
 		n += d.keys[i].Size()
 	}
+	i, err := w.allot(l.Key, int64(n), true)
+	if err != nil {
+		return err
+	}
+	w.place(&l.Key, w.positionOf(i))
+	l.Key.Datime = w.now()
 	l.Key.ObjLen, l.Key.NBytes = uint32(n), int32(int(l.Key.KeyLen)+n)
 	if n > math.MaxInt32-int(l.Key.KeyLen) {
 		return fmt.Errorf("%s: the list of %d keys is too long", directoryName(d.path), len(d.keys))
@@ -140,5 +236,5 @@ func (w *Writer) writeKeys(d *folder) error {
 	if max(d.SeekDir, d.SeekParent, d.SeekKeys) > w.opts.BigFrom && !d.Big() {
 		d.Version += BigVersion
 	}
-	return w.write(&l, l.Key)
+	return w.write(i, &l, l.Key)
 }

@@ -2,6 +2,7 @@ package rootfile
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"slices"
 
@@ -65,6 +66,8 @@ type gap struct {
 	marked     bool // the file has the negative length that marks it as a gap
 }
 
+func (g gap) size() int64 { return g.end - g.first }
+
 // minGap is the length of the mark of a gap; shorter gaps have none.
 const minGap = 4
 
@@ -94,24 +97,89 @@ func (g *gaps) add(added gap) {
 // go from record to record skip it.
 func (g gaps) mark(w io.WriterAt) error {
 	for i := range g {
-		n := g[i].end - g[i].first
-		if g[i].marked || n < minGap {
+		if g[i].marked || g[i].size() < minGap {
 			continue
 		}
-		// As ROOT does: a gap this long cannot be skipped in one step.
-		n = min(n, defaultBigFrom)
-		b := binary.BigEndian.AppendUint32(nil, uint32(-int32(n)))
-		if _, err := w.WriteAt(b, g[i].first); err != nil {
-			return err
+		if _, err := w.WriteAt(markOf(g[i].size()), g[i].first); err != nil {
+			return fmt.Errorf("mark %d free bytes at offset %#x: %w", g[i].size(), g[i].first, err)
 		}
 		g[i].marked = true
 	}
 	return nil
 }
 
-// freeList returns the list to be written at the end of the file, of what is free
-// after that, and the end of the file then.
-func (w *Writer) freeList() (l FreeList, end int64) {
+// markOf returns the mark of a gap of n bytes.
+func markOf(n int64) []byte {
+	n = min(n, defaultBigFrom) // as ROOT does: a longer gap cannot be skipped in one step
+	return binary.BigEndian.AppendUint32(nil, uint32(-int32(n)))
+}
+
+// fill writes b, which must fit, to the start of the gap with index i, and marks what is
+// left of it in the same write.
+func (g *gaps) fill(w io.WriterAt, i int, b []byte) error {
+	at := &(*g)[i]
+	first := at.first
+	at.first += int64(len(b))
+	if at.size() > 0 {
+		b, at.marked = append(b, markOf(at.size())...), true
+	} else {
+		*g = slices.Delete(*g, i, i+1)
+	}
+	_, err := w.WriteAt(b, first)
+	return err
+}
+
+// fit returns the index of the smallest gap for a record with the key k and a payload of
+// n bytes, or -1 if there is none. What is left of the gap must have room for a mark, or,
+// if whole is set, may be nothing.
+func (w *Writer) fit(k Key, n int64, whole bool) int {
+	best := -1
+	for i, g := range w.gaps {
+		at := k
+		w.place(&at, g.first)
+		left := g.size() - int64(at.KeyLen) - n
+		if (left >= minGap || left == 0 && whole) && (best < 0 || g.size() < w.gaps[best].size()) {
+			best = i
+		}
+	}
+	return best
+}
+
+// minReserve is the number of bytes that are reserved at once for short-lived records.
+const minReserve = 4 << 10
+
+// allot is like fit. In a file that is committed again and again, which leaves a record free
+// for each that it writes, it makes a gap if there is none that fits. Otherwise the records
+// would lie among pages, which stay, and leave many gaps that are soon too small.
+func (w *Writer) allot(k Key, n int64, whole bool) (int, error) {
+	i := w.fit(k, n, whole)
+	if i >= 0 || w.commits == 0 {
+		return i, nil
+	}
+	if err := w.flush(); err != nil {
+		return 0, w.fail(err)
+	}
+	end := w.end + max(2*(int64(k.Size())+n), minReserve)
+	if _, err := w.w.WriteAt([]byte{0}, end-1); err != nil { // the file must not end before
+		return 0, w.fail(fmt.Errorf("write at offset %#x: %w", end-1, err))
+	}
+	w.gaps.add(gap{first: w.end, end: end})
+	w.startAt(end)
+	return w.fit(k, n, whole), nil
+}
+
+// positionOf returns where a record in the gap with index i begins; if i is negative, at
+// the end of the file.
+func (w *Writer) positionOf(i int) int64 {
+	if i < 0 {
+		return w.end
+	}
+	return w.gaps[i].first
+}
+
+// freeList returns the list of what is free after the next commit, and the index of the
+// gap to be written to, or -1 for the end of the file.
+func (w *Writer) freeList() (l FreeList, i int, err error) {
 	form := func(first, last int64) Segment {
 		s := Segment{Version: segmentVersion, First: first, Last: last}
 		if last > w.opts.BigFrom {
@@ -125,22 +193,49 @@ func (w *Writer) freeList() (l FreeList, end int64) {
 		}
 		return 10
 	}
-	n := int64(0)
-	for _, g := range w.gaps {
-		s := form(g.first, g.end-1)
-		l.Segments = append(l.Segments, s)
-		n += size(s)
+	all := func() (free gaps, n int64) {
+		free = slices.Clone(w.gaps)
+		for _, g := range slices.Concat(w.foreign, w.freed) {
+			free.add(g)
+		}
+		for _, g := range free {
+			n += size(form(g.first, g.end-1))
+		}
+		return free, n
 	}
-	// The list is part of what it describes: the end of the file decides the
-	// form of the last segment, which moves the end.
+	// The list is part of what it describes. In a gap, of which something is left, it may
+	// be behind what becomes free before the gap. At the end of the file, that end decides
+	// the form of the last segment, which moves the end.
 	l.Key = w.directoryKey(w.top())
-	w.place(&l.Key)
-	end = w.end + int64(l.Key.KeyLen) + n
-	last := form(end+10, limit(end+18))
-	end += size(last)
-	last.First = end
+	_, n := all()
+	const longest = 18
+	if i, err = w.allot(l.Key, n+3*longest, false); err != nil {
+		return l, i, err
+	}
+	free, n := all()
+	last := form(w.end, limit(w.end))
+	if i >= 0 {
+		at := w.gaps[i].first
+		w.place(&l.Key, at)
+		j := slices.IndexFunc(free, func(g gap) bool { return g.end > at })
+		if before := (gap{first: free[j].first, end: at}); before.size() > 0 {
+			free = slices.Insert(free, j, before)
+			n += size(form(before.first, before.end-1))
+			j++
+		}
+		free[j].first = at + int64(l.Key.KeyLen) + n + size(last)
+	} else {
+		w.place(&l.Key, w.end)
+		end := w.end + int64(l.Key.KeyLen) + n
+		last = form(end+10, limit(end+18))
+		last.First = end + size(last)
+	}
+	l.Key.Datime = w.now()
+	for _, g := range free {
+		l.Segments = append(l.Segments, form(g.first, g.end-1))
+	}
 	l.Segments = append(l.Segments, last)
 	l.Key.ObjLen = uint32(n + size(last))
-	l.Key.NBytes = int32(end - w.end)
-	return l, end
+	l.Key.NBytes = int32(l.Key.KeyLen) + int32(l.Key.ObjLen)
+	return l, i, nil
 }

@@ -2,6 +2,7 @@ package rootfile
 
 import (
 	"encoding/binary"
+	"errors"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -64,7 +65,7 @@ func TestMark(t *testing.T) {
 	}
 	m.stopAt = 1
 	g.add(gap{first: 35, end: 36})
-	if err := g.mark(m); err != errStopped {
+	if err := g.mark(m); !errors.Is(err, errStopped) {
 		t.Error(err)
 	}
 }

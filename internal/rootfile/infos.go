@@ -106,7 +106,7 @@ func (w *Writer) writeInfos() error {
 	w.infos.write = false
 	k := Key{SeekPdir: w.top().SeekDir, Class: "TList", Name: "StreamerInfo", Title: "Doubly linked list"}
 	at := k
-	w.place(&at)
+	w.place(&at, w.end)
 	l := &w.infos.list
 	if l.KeyLen != int(at.KeyLen) && l.opaque() {
 		return nil // the key now has the big form
@@ -123,7 +123,8 @@ func (w *Writer) writeInfos() error {
 	if w.header.SeekInfo != 0 {
 		w.release(w.top(), w.header.SeekInfo, int64(w.header.NBytesInfo))
 	}
-	k, err = w.record(k, len(object), stored)
+	// At the end, because the length of the key has been decided.
+	k, err = w.record(k, len(object), false, stored)
 	w.header.SeekInfo, w.header.NBytesInfo = k.SeekKey, uint32(k.NBytes)
 	return err
 }

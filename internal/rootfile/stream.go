@@ -46,7 +46,8 @@ func (w *Writer) BlobFrom(n int64, fill func(io.WriterAt) error) (offset int64, 
 		return 0, w.err
 	}
 	k := *blobKey()
-	w.place(&k)
+	w.place(&k, w.end)
+	k.Datime = w.now()
 	size := int64(k.KeyLen) + n
 	if n < 0 || size > math.MaxInt32 {
 		return 0, fmt.Errorf("%s: %d bytes do not fit a key", k.Class, n)

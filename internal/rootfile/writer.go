@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
@@ -38,12 +39,19 @@ type Options struct {
 	// even where 32 would do. Zero, and larger values, stand for 2000000000, as in
 	// ROOT.
 	BigFrom int64
+
+	// NoSync leaves out the calls of the target's method Sync; see Commit.
+	NoSync bool
 }
 
 const (
 	defaultBigFrom = 2000000000 // ROOT's kStartBigFile
 	begin          = 100        // of the first record, leaving room for the header
 	rootVersion    = 64000      // version of ROOT whose records these are
+
+	// sector is the number of bytes that a disk writes wholly or not at all, if they
+	// begin at a multiple of it.
+	sector = 512
 
 	// maxName is the longest string in a key that ROOT's RNTuple reader accepts: it
 	// aborts if the length needs 4 bytes.
@@ -54,30 +62,37 @@ const (
 	tailBuffer = 64 << 10
 )
 
-// A Writer writes a ROOT file. It appends to what is there; Commit and Close make
-// all of it visible at once. If a write fails before that, the file is as the last
-// Commit left it.
+// A Writer writes a ROOT file. It appends to what is there, and uses the space of what
+// is no longer needed; Commit and Close make all of it visible at once. If a write fails
+// before that, the file is as the last Commit left it.
 //
 // An error of the target is sticky: all later calls return it. A Writer must not be
 // used by several goroutines at once.
 type Writer struct {
 	opts Options
 	w    io.WriterAt
+	r    io.ReaderAt   // the same file, or nil if it cannot be read
 	tail *bufio.Writer // writes to the end of the file
-	end  int64         // where the next record goes
+	end  int64         // where the next record at the end goes
 
-	// head is the start of the file up to the end of the top directory. It must be
-	// changed in one write, because it gives the places of everything else.
+	// head is the start of the file up to the end of the top directory, as the file has
+	// it. If it fits a sector, one write changes all of it: it gives the places of
+	// everything else.
 	head    []byte
 	header  Header
+	renamed *Root     // the first record with a name of which the head fits a sector, if it does not yet
 	folders []*folder // the top directory first, then in the order of their first use
-	gaps    gaps
 
-	// The space that directories below the top one no longer need is in use until
-	// their records are rewritten, after the write that commits. So it can be
-	// listed as free one commit later.
-	waiting, settled []gap
+	// The space that is not in use. Records may be placed in gaps, which nothing in the
+	// file needs since the last commit. What the next commit makes free is listed by it:
+	// freed. What directories need until their records are rewritten, after the write
+	// that commits, is listed one commit later: waiting. Foreign space is listed as free
+	// by the file, but does not look so.
+	gaps, foreign  gaps
+	freed, waiting []gap
+	unlisted       bool // the file does not list all gaps
 
+	commits   int
 	committed int64 // header.End that the file has
 	changed   bool  // there is something to commit
 	infos     infos
@@ -100,30 +115,53 @@ func Create(w io.WriterAt, opts Options) (*Writer, error) {
 		return nil, err
 	}
 	f := &Writer{opts: opts, w: w, changed: true, infos: newInfos()}
+	f.r, _ = w.(io.ReaderAt)
 	f.header = Header{
 		Version: rootVersion, Begin: begin, Compression: uint32(opts.Compression),
 		UUIDVersion: 1, UUID: opts.UUID,
 	}
 	now := f.now()
-	root := Root{Name: opts.Name, Title: opts.Title}
-	root.Key = Key{Version: KeyVersion, Datime: now, Cycle: 1, SeekKey: begin, Class: fileClass, Name: opts.Name, Title: opts.Title}
-	root.Key.KeyLen = uint16(root.Key.Size())
-	names := root.Key.Size() + stringSize(root.Name) + stringSize(root.Title)
+	root := Root{Title: opts.Title}
+	root.Key = Key{Version: KeyVersion, Datime: now, Cycle: 1, SeekKey: begin, Class: fileClass, Title: opts.Title}
+	root.setName(shortened(&root, opts.Name))
+	names := root.Directory.NBytesName
 	root.Key.NBytes = int32(names + directorySize)
 	root.Key.ObjLen = uint32(root.Key.NBytes) - uint32(root.Key.KeyLen)
-	f.header.NBytesName = uint32(names)
+	f.header.NBytesName = names
 	root.Directory = Directory{
 		Version: DirectoryVersion, Created: now, Modified: now,
-		NBytesName: uint32(names), SeekDir: begin, UUIDVersion: 1, UUID: opts.UUID,
+		NBytesName: names, SeekDir: begin, UUIDVersion: 1, UUID: opts.UUID,
 	}
 	record, err := encoded(&root)
 	if err != nil {
 		return nil, err
 	}
 	f.head = append(make([]byte, begin), record...)
-	f.folders = []*folder{{Directory: root.Directory, at: begin + int64(names), class: fileClass, name: opts.Name, title: opts.Title, changed: true}}
+	f.folders = []*folder{{Directory: root.Directory, at: begin + int64(names), class: fileClass, name: root.Name, title: opts.Title, changed: true}}
 	f.startAt(int64(len(f.head)))
 	return f, nil
+}
+
+// setName gives the file another name.
+func (r *Root) setName(name string) {
+	r.Name, r.Key.Name = name, name
+	r.Key.KeyLen = uint16(r.Key.Size())
+	r.Directory.NBytesName = uint32(r.Key.Size() + stringSize(r.Name) + stringSize(r.Title))
+}
+
+// shortened returns the part of a name with which the head of the file fits a sector, if
+// there is one, so that a commit cannot be torn. ROOT does not use the name in the record:
+// a file may have been renamed.
+func shortened(r *Root, name string) string {
+	short := name
+	for short != "" {
+		if r.setName(short); r.Key.SeekKey+int64(r.Directory.NBytesName)+directorySize <= sector {
+			return short
+		}
+		_, n := utf8.DecodeLastRuneInString(short)
+		short = short[:len(short)-n]
+	}
+	return name
 }
 
 // complete checks the options and fills in the defaults.
@@ -175,9 +213,9 @@ func (w *Writer) fail(err error) error {
 	return w.err
 }
 
-// place completes a key for its position, the end of the file.
-func (w *Writer) place(k *Key) {
-	k.SeekKey = w.end
+// place completes a key for its position.
+func (w *Writer) place(k *Key, at int64) {
+	k.SeekKey = at
 	if k.Version == 0 {
 		k.Version = KeyVersion
 	}
@@ -187,40 +225,55 @@ func (w *Writer) place(k *Key) {
 	if k.Cycle == 0 {
 		k.Cycle = 1
 	}
-	k.Datime = w.now()
 	k.KeyLen = uint16(k.Size())
 }
 
-// record appends a record: a key, whose position and lengths it fills in, and a
-// payload of objLen uncompressed bytes.
-func (w *Writer) record(k Key, objLen int, payload ...[]byte) (Key, error) {
+// record writes a record: a key, whose position and lengths it fills in, and a payload
+// of objLen uncompressed bytes. If reuse is set, it may go where there is free space.
+func (w *Writer) record(k Key, objLen int, reuse bool, payload ...[]byte) (Key, error) {
 	if w.err != nil {
 		return k, w.err
 	}
-	w.place(&k)
-	n := int64(k.KeyLen)
+	size := int64(0)
 	for _, b := range payload {
-		n += int64(len(b))
+		size += int64(len(b))
 	}
+	i := -1
+	if reuse {
+		var err error
+		if i, err = w.allot(k, size, true); err != nil {
+			return k, err
+		}
+	}
+	w.place(&k, w.positionOf(i))
+	n := int64(k.KeyLen) + size
 	if n > math.MaxInt32 || objLen > math.MaxInt32 {
 		return k, fmt.Errorf("%s %q: %d bytes do not fit a key", k.Class, k.Name, max(n, int64(objLen)))
 	}
-	k.NBytes, k.ObjLen = int32(n), uint32(objLen)
+	k.NBytes, k.ObjLen, k.Datime = int32(n), uint32(objLen), w.now()
 	head, err := encoded(&k)
 	if err != nil {
 		return k, err
 	}
-	return k, w.append(k, append([][]byte{head}, payload...)...)
+	return k, w.put(i, k, append([][]byte{head}, payload...)...)
 }
 
-// append writes the bytes of a record, whose key is k, to the end of the file.
-func (w *Writer) append(k Key, parts ...[]byte) error {
-	for _, b := range parts {
-		if _, err := w.tail.Write(b); err != nil {
-			return w.fail(fmt.Errorf("%s %q: write at offset %#x: %w", k.Class, k.Name, k.SeekKey, err))
+// put writes the bytes of a record, whose key is k, to the gap with index i or, if that
+// is negative, to the end of the file.
+func (w *Writer) put(i int, k Key, parts ...[]byte) (err error) {
+	if i < 0 {
+		for _, b := range parts {
+			if err == nil {
+				_, err = w.tail.Write(b)
+			}
 		}
+		w.end += int64(k.NBytes)
+	} else {
+		err = w.gaps.fill(w.w, i, slices.Concat(parts...))
 	}
-	w.end += int64(k.NBytes)
+	if err != nil {
+		return w.fail(fmt.Errorf("%s %q: write at offset %#x: %w", k.Class, k.Name, k.SeekKey, err))
+	}
 	w.changed = true
 	return nil
 }
@@ -228,12 +281,20 @@ func (w *Writer) append(k Key, parts ...[]byte) error {
 // Blob appends the concatenation of payload as an RBlob, which no directory
 // lists, and returns the offset of the payload. The payload can be reused
 // after the call.
-func (w *Writer) Blob(payload ...[]byte) (offset int64, err error) {
+func (w *Writer) Blob(payload ...[]byte) (offset int64, err error) { return w.blob(false, payload) }
+
+// SmallBlob is like Blob, but uses free space where there is some. It is for what Free
+// makes free again.
+func (w *Writer) SmallBlob(payload ...[]byte) (offset int64, err error) {
+	return w.blob(true, payload)
+}
+
+func (w *Writer) blob(reuse bool, payload [][]byte) (offset int64, err error) {
 	n := 0
 	for _, b := range payload {
 		n += len(b)
 	}
-	k, err := w.record(*blobKey(), n, payload...)
+	k, err := w.record(*blobKey(), n, reuse, payload...)
 	return k.SeekKey + int64(k.KeyLen), err
 }
 
@@ -294,7 +355,7 @@ func (w *Writer) object(d *folder, o Object, cycle int16) (Key, error) {
 	if len(o.Stored) > o.Len {
 		return Key{}, fmt.Errorf("object %q: %d bytes stored for an object of %d", o.Name, len(o.Stored), o.Len)
 	}
-	return w.record(Key{Cycle: cycle, SeekPdir: d.SeekDir, Class: o.Class, Name: o.Name, Title: o.Title}, o.Len, o.Stored)
+	return w.record(Key{Cycle: cycle, SeekPdir: d.SeekDir, Class: o.Class, Name: o.Name, Title: o.Title}, o.Len, true, o.Stored)
 }
 
 // checkNames returns an error if ROOT would not read one of the strings of a key.
