@@ -19,7 +19,8 @@ type record struct {
 
 // walk goes from record to record. Where there is none it continues with the next known
 // record: the space between records need not be valid, because ROOT before 6.36 left
-// unmarked gaps in files that it updated.
+// unmarked gaps in files that it updated. What a free segment holds means nothing, unless
+// it is a known record: the marks of gaps are written last, or not at all if the writer stops.
 func (c *container) walk() {
 	if c.file == nil {
 		return
@@ -35,6 +36,10 @@ func (c *container) walk() {
 		next := c.end
 		if i < len(starts) {
 			next = min(next, starts[i])
+		}
+		if end := c.freeUpTo(pos); end > pos && end <= next && (i == 0 || starts[i-1] != pos) {
+			pos = end
+			continue
 		}
 		r, gap, ok := c.recordAt(pos)
 		switch {
@@ -57,6 +62,15 @@ func (c *container) walk() {
 		c.skip("%d bytes between the records, which are not marked as gaps", lost)
 	}
 	c.segments()
+}
+
+// freeUpTo returns the end of the free segment that pos is in, or 0 if it is in none.
+func (c *container) freeUpTo(pos int64) int64 {
+	i := sort.Search(len(c.free), func(i int) bool { return c.free[i].Last >= pos })
+	if i == len(c.free) || c.free[i].First > pos {
+		return 0
+	}
+	return min(c.free[i].Last+1, c.end)
 }
 
 // blobs returns the positions of the records whose payloads are envelopes and pages.

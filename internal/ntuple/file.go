@@ -92,7 +92,7 @@ func Update(rw rootfile.ReadWriterAt, size int64, o *WriteOptions) (*File, error
 }
 
 func newFile(root *rootfile.Writer, o *WriteOptions) *File {
-	out := &pagesink.Output{Blob: root.Blob, Stream: root.BlobFrom, Extents: root}
+	out := &pagesink.Output{Blob: root.Blob, SmallBlob: root.SmallBlob, Stream: root.BlobFrom, Extents: root}
 	return &File{root: root, pages: out, ctx: o.Context}
 }
 

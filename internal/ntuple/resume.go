@@ -12,8 +12,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// Resume returns a Writer that continues the RNTuple that r reads from the same file.
-// Header, pages and page lists stay where they are.
+// Resume returns a Writer that continues the RNTuple that r reads from the same file. What
+// r reads stays, as an older cycle.
 func (f *File) Resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	w, err := f.resume(r, o)
 	if err != nil {
@@ -47,8 +47,23 @@ func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.Sink.Resume(r.Source.Entries, r.Footer.ClusterGroups, elements)
+	groups := groupsOf(r)
+	for i := range groups {
+		groups[i].Read = func() ([]byte, error) {
+			return r.Source.Envelope("page list", groups[i].PageList)
+		}
+	}
+	w.Sink.Resume(r.Source.Entries, groups, elements)
 	return w, nil
+}
+
+// groupsOf returns the cluster groups of an RNTuple, which may not be merged.
+func groupsOf(r *Reader) []pagesink.Group {
+	groups := make([]pagesink.Group, len(r.Footer.ClusterGroups))
+	for i, g := range r.Footer.ClusterGroups {
+		groups[i].ClusterGroup = g
+	}
+	return groups
 }
 
 // resumeSet returns a Writer that continues a linked attribute set.
@@ -57,7 +72,11 @@ func (w *Writer) resumeSet(name string, o *WriteOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.file.resume(r, o)
+	set, err := w.file.resume(r, o)
+	if err == nil {
+		set.parent = w
+	}
+	return set, err
 }
 
 // elementsOf returns the number of elements of each column in all clusters.
@@ -98,14 +117,14 @@ func (f *File) Rename(r *Reader, h *envelope.Header, ext *envelope.Schema, o *Wr
 	if err := w.writeHeader(&options); err != nil {
 		return err
 	}
-	groups := slices.Clone(r.Footer.ClusterGroups)
+	groups := groupsOf(r)
 	for i := range groups {
-		if err := w.adopt(r, &groups[i]); err != nil {
+		if err := w.adopt(r, &groups[i].ClusterGroup); err != nil {
 			return fmt.Errorf("cluster group %d: %w", i, err)
 		}
 	}
 	w.Sink.Resume(r.Source.Entries, groups, nil)
-	object, err := w.anchorObject()
+	object, _, err := w.anchorObject()
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package ntuple
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -33,7 +34,10 @@ type Writer struct {
 	file   *File
 	path   string                  // in the file
 	header locator.Link            // where it was written
-	anchor *rootfile.Key           // nil until it is written
+	anchor *rootfile.Key           // nil until it is listed
+	placed envelope.AttributeSet   // of an attribute set: the link to its anchor; zero until it is written
+	footer []byte                  // as it was written last, uncompressed; nil if the file has none
+	link   locator.Link            // where it was written
 	parent *Writer                 // of an attribute set, or nil
 	sets   []*Writer               // attribute sets being written
 	linked []envelope.AttributeSet // existing attribute sets
@@ -169,10 +173,10 @@ func (w *Writer) Checkpoint() error {
 	return w.file.Commit()
 }
 
-// finish writes the footer and lists the anchor.
+// finish writes the footer and lists the anchor, unless the file has both.
 func (w *Writer) finish() error {
-	o, err := w.anchorObject()
-	if err != nil {
+	o, changed, err := w.anchorObject()
+	if err != nil || !changed {
 		return err
 	}
 	dir, _ := SplitPath(w.path)
@@ -187,10 +191,11 @@ func (w *Writer) finish() error {
 }
 
 // anchorObject writes the remaining pages and page lists, the attribute sets and the footer.
-// It returns the anchor.
-func (w *Writer) anchorObject() (o rootfile.Object, err error) {
-	if err := w.Sink.CommitClusterGroup(); err != nil {
-		return o, err
+// It returns the anchor, if the footer has changed. The space of what is replaced becomes
+// free.
+func (w *Writer) anchorObject() (o rootfile.Object, changed bool, err error) {
+	if err := w.Sink.Checkpoint(); err != nil {
+		return o, false, err
 	}
 	footer := envelope.Footer{
 		Features:       w.Features,
@@ -202,39 +207,73 @@ func (w *Writer) anchorObject() (o rootfile.Object, err error) {
 	for _, set := range w.sets {
 		link, err := set.finishSet()
 		if err != nil {
-			return o, fmt.Errorf("attribute set %q: %w", set.Header.Name, err)
+			return o, false, fmt.Errorf("attribute set %q: %w", set.Header.Name, err)
 		}
 		footer.AttributeSets = append(footer.AttributeSets, link)
 	}
 	b, err := footer.Append(nil)
-	if err != nil {
-		return o, err
+	if err != nil || bytes.Equal(b, w.footer) {
+		return o, false, err
 	}
 	link, err := w.Sink.Envelope(b)
 	if err != nil {
-		return o, err
+		return o, false, err
 	}
+	if err := w.free(append(w.Sink.Superseded(), w.link)...); err != nil {
+		return o, false, err
+	}
+	w.footer, w.link = b, link
 	settings := w.Sink.Settings()
 	object, err := anchor.New(w.header, link, settings.MaxKeySize).Append(nil)
 	if err != nil {
-		return o, err
+		return o, false, err
 	}
 	_, name := SplitPath(w.path)
 	stored, err := compress.Append(nil, object, settings.Compression)
-	return rootfile.Object{Class: anchor.ClassName, Name: name, Stored: stored, Len: len(object)}, err
+	return rootfile.Object{Class: anchor.ClassName, Name: name, Stored: stored, Len: len(object)}, true, err
 }
 
-// finishSet writes the footer and the anchor of an attribute set, and returns the
-// link to it.
+// free gives the space of envelopes free.
+func (w *Writer) free(links ...locator.Link) error {
+	for _, l := range links {
+		if err := w.freeRecord(rootfile.BlobClassName, "", l.Locator); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// freeRecord gives the space of a record free whose payload is at l.
+func (w *Writer) freeRecord(class, name string, l locator.Locator) error {
+	if l.Size == 0 {
+		return nil
+	}
+	top := w
+	for top.parent != nil {
+		top = top.parent
+	}
+	dir, _ := SplitPath(top.path)
+	return w.file.root.Free(dir, class, name, int64(l.Offset), int64(l.Size))
+}
+
+// finishSet writes the footer and the anchor of an attribute set, unless the file has both,
+// and returns the link to it.
 func (w *Writer) finishSet() (link envelope.AttributeSet, err error) {
-	o, err := w.anchorObject()
+	o, changed, err := w.anchorObject()
+	if err != nil || !changed {
+		return w.placed, err
+	}
+	at, err := w.file.root.Unlisted(o)
 	if err != nil {
 		return link, err
 	}
-	at, err := w.file.root.Unlisted(o)
-	return envelope.AttributeSet{
+	if err := w.freeRecord(anchor.ClassName, w.Header.Name, w.placed.Anchor); err != nil {
+		return link, err
+	}
+	w.placed = envelope.AttributeSet{
 		SchemaMajor: 1, AnchorLength: uint32(o.Len), Anchor: locator.At(uint64(at), uint64(len(o.Stored))), Name: w.Header.Name,
-	}, err
+	}
+	return w.placed, nil
 }
 
 // Discard gives up an RNTuple or an attribute set that was begun, not resumed, and has no

@@ -16,6 +16,9 @@ type Output struct {
 	// offset. It is called by one goroutine at a time.
 	Blob func(parts ...[]byte) (offset int64, err error)
 
+	// SmallBlob is like Blob, for envelopes. Nil stands for Blob.
+	SmallBlob func(parts ...[]byte) (offset int64, err error)
+
 	// Stream, if not nil, appends a payload of n bytes, which fill writes from
 	// several goroutines and in any order.
 	Stream func(n int64, fill func(io.WriterAt) error) (offset int64, err error)
@@ -73,7 +76,16 @@ func WriteEnvelope(out *Output, plain []byte, set Settings) (locator.Link, error
 	if err != nil {
 		return locator.Link{}, err
 	}
+	return writeStored(out, stored, len(plain), set.MaxKeySize)
+}
+
+// writeStored is WriteEnvelope for an envelope of plain bytes that is compressed.
+func writeStored(out *Output, stored []byte, plain int, maxKeySize uint64) (locator.Link, error) {
 	out.await()
-	at, err := anchor.WriteBlob(stored, set.MaxKeySize, out.Blob)
-	return locator.Link{Length: uint64(len(plain)), Locator: locator.At(uint64(at), uint64(len(stored)))}, err
+	write := out.SmallBlob
+	if write == nil {
+		write = out.Blob
+	}
+	at, err := anchor.WriteBlob(stored, maxKeySize, write)
+	return locator.Link{Length: uint64(plain), Locator: locator.At(uint64(at), uint64(len(stored)))}, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -62,9 +63,10 @@ type Sink struct {
 
 	zippedSum, unzippedSum int64 // of all clusters before the current one
 	group                  envelope.PageList
-	groups                 []envelope.ClusterGroup
-	groupFirst             int64 // first entry of the current cluster group
-	groupPages             int   // number of its pages
+	groups                 []Group
+	superseded             []locator.Link // page lists of groups that were merged
+	groupFirst             int64          // first entry of the current cluster group
+	groupPages             int            // number of its pages
 }
 
 // A columnSink is a column that is written.
@@ -128,7 +130,7 @@ func (s *Sink) Activate(f *schema.Field, representation int) {
 
 // Resume sets the entries, the cluster groups and the number of elements of each
 // column, by ID, that the RNTuple has already. The sink must have none yet.
-func (s *Sink) Resume(entries int64, groups []envelope.ClusterGroup, elements []int64) {
+func (s *Sink) Resume(entries int64, groups []Group, elements []int64) {
 	s.entries, s.first, s.groupFirst = entries, entries, entries
 	s.groups = slices.Clone(groups)
 	for i, n := range elements {
