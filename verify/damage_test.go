@@ -12,6 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -190,6 +191,47 @@ func TestClaims(t *testing.T) {
 		}
 		if len(lines) == 0 {
 			t.Errorf("%s: no problem", name)
+		}
+	}
+}
+
+// TestFreeSpace fills free space with all kinds of bytes: records that are no longer in use,
+// whose gaps a writer that stopped has not marked, and what is no record. None is a problem.
+func TestFreeSpace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "free.root")
+	w, err := rntuple.Create[struct{ X int32 }](path, "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int32(20) {
+		w.Write(&struct{ X int32 }{i})
+		if err := w.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	clean, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := rootfile.Open(bytes.NewReader(clean), int64(len(clean)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var l rootfile.FreeList
+	c := wire.NewReader(clean[f.Header.SeekFree:][:f.Header.NBytesFree], "free list", 0).BigEndian()
+	if l.Wire(c); c.Err() != nil || len(l.Segments) < 3 {
+		t.Fatal(l.Segments, c.Err())
+	}
+	for _, fill := range [][]byte{{0}, {0xff}, {0x7f, 1, 2}, clean[f.Root.SeekKeys:][:f.Root.NBytesKeys]} {
+		file := bytes.Clone(clean)
+		for _, s := range l.Segments[:len(l.Segments)-1] {
+			copy(file[s.First:s.Last+1], bytes.Repeat(fill, len(file)))
+		}
+		if lines, s := check(t, file); len(lines) > 0 || len(s.Skipped) > 0 {
+			t.Errorf("filled with % .20x: %q, %+v", fill, lines, s)
 		}
 	}
 }

@@ -105,8 +105,7 @@ func (w *Writer) commit() error {
 // close the target. It returns the error of an earlier call, if there was one.
 func (w *Writer) Close() error {
 	err := w.Commit()
-	if err == nil && w.unlisted {
-		w.changed = true
+	if err == nil && w.unlisted && w.begin() == nil {
 		err = w.Commit()
 	}
 	w.fail(errClosed)
@@ -121,6 +120,19 @@ func (w *Writer) sync() error {
 	}
 	if err := target.Sync(); err != nil {
 		return fmt.Errorf("sync: %w", err)
+	}
+	return nil
+}
+
+// begin must be called before something is written. After a commit it makes sure that nobody
+// else has written to the file, who may have used the same space.
+func (w *Writer) begin() error {
+	if w.err != nil || w.changed {
+		return w.err
+	}
+	w.changed = true
+	if err := w.unchanged(nil); err != nil {
+		return w.fail(err)
 	}
 	return nil
 }
@@ -180,7 +192,7 @@ func (w *Writer) writeLists() error {
 
 func (w *Writer) writeFreeList() error {
 	if w.header.SeekFree != 0 {
-		w.release(w.top(), w.header.SeekFree, int64(w.header.NBytesFree))
+		w.freed = append(w.freed, gap{first: w.header.SeekFree, end: w.header.SeekFree + int64(w.header.NBytesFree)})
 	}
 	l, i, err := w.freeList()
 	if err != nil {

@@ -121,7 +121,7 @@ func (w *Writer) writeInfos() error {
 		return err
 	}
 	if w.header.SeekInfo != 0 {
-		w.release(w.top(), w.header.SeekInfo, int64(w.header.NBytesInfo))
+		w.freed = append(w.freed, gap{first: w.header.SeekInfo, end: w.header.SeekInfo + int64(w.header.NBytesInfo)})
 	}
 	// At the end, because the length of the key has been decided.
 	k, err = w.record(k, len(object), false, stored)

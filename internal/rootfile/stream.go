@@ -35,6 +35,9 @@ func (w *Writer) Clone(to int64, src *os.File, from, n int64) error {
 	if !ok || to < w.end {
 		return errors.ErrUnsupported
 	}
+	if err := w.begin(); err != nil {
+		return err
+	}
 	return reflink.Clone(disk, to, src, from, n)
 }
 
@@ -42,8 +45,8 @@ func (w *Writer) Clone(to int64, src *os.File, from, n int64) error {
 // any order. Bytes that fill does not write are those that are cloned, or
 // zeros. An error of fill is sticky, because the file then has a hole.
 func (w *Writer) BlobFrom(n int64, fill func(io.WriterAt) error) (offset int64, err error) {
-	if w.err != nil {
-		return 0, w.err
+	if err := w.begin(); err != nil {
+		return 0, err
 	}
 	k := *blobKey()
 	w.place(&k, w.end)
@@ -68,7 +71,6 @@ func (w *Writer) BlobFrom(n int64, fill func(io.WriterAt) error) (offset int64, 
 		return 0, w.fail(fmt.Errorf("%s at offset %#x: %w", k.Class, k.SeekKey, err))
 	}
 	w.startAt(offset + n)
-	w.changed = true
 	return offset, nil
 }
 

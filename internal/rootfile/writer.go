@@ -261,6 +261,9 @@ func (w *Writer) record(k Key, objLen int, reuse bool, payload ...[]byte) (Key, 
 // put writes the bytes of a record, whose key is k, to the gap with index i or, if that
 // is negative, to the end of the file.
 func (w *Writer) put(i int, k Key, parts ...[]byte) (err error) {
+	if err := w.begin(); err != nil {
+		return err
+	}
 	if i < 0 {
 		for _, b := range parts {
 			if err == nil {
@@ -274,7 +277,6 @@ func (w *Writer) put(i int, k Key, parts ...[]byte) (err error) {
 	if err != nil {
 		return w.fail(fmt.Errorf("%s %q: write at offset %#x: %w", k.Class, k.Name, k.SeekKey, err))
 	}
-	w.changed = true
 	return nil
 }
 
