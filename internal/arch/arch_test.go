@@ -43,6 +43,7 @@ var layers = []string{
 	"internal/jsonl",
 	"internal/mmap",
 	"internal/reflink",
+	"internal/diskfile",
 	"internal/parallel",
 	"internal/rootfile",
 	"internal/pagesource",
@@ -88,6 +89,7 @@ var owners = map[string][]string{
 	"github.com/cespare/xxhash":     {"compress", "internal/zstd"},
 	"github.com/zeebo/xxh3":         {"internal/checksum"},
 	"github.com/expr-lang/expr":     {"surgery/where"},
+	"golang.org/x/sys":              {"internal/diskfile"},
 }
 
 // apart are packages that must not import each other, though one is below the other.
