@@ -3,6 +3,7 @@ package rntuple
 import (
 	"io"
 
+	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 )
 
@@ -14,7 +15,9 @@ import (
 type File struct{ ntuple *ntuple.File }
 
 // CreateFile creates a ROOT file at path. Until Close, or a checkpoint, it has another name
-// in the same directory; then it replaces a file that existed at path.
+// in the same directory; then it replaces a file that existed at path, and has its mode. A
+// symbolic link at path is followed. If the file that it replaces is being updated by another
+// File, Close returns an error that wraps ErrLocked.
 func CreateFile(path string, opts ...WriteOption) (*File, error) {
 	return file(opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.CreateFile(path, o) })
 }
@@ -28,6 +31,11 @@ func NewFile(w io.WriterAt, name string, opts ...WriteOption) (*File, error) {
 // UpdateFile opens the ROOT file at path to add RNTuples; it may have been written by ROOT or
 // by this library, and keeps everything that it holds. Until Close, or a checkpoint, nothing
 // changes for its readers. An RNTuple whose name exists already gets a higher cycle.
+//
+// The file is locked until Close. If another File has the lock, and does not give it up within
+// LockWait, the error wraps ErrLocked. If a process without the lock, such as ROOT, has the file
+// open for writing, UpdateFile, Close and Checkpoint return an error that wraps
+// ErrOpenElsewhere; this is only noticed on Linux, and for processes of the same user.
 func UpdateFile(path string, opts ...WriteOption) (*File, error) {
 	return file(opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.UpdateFile(path, o) })
 }
@@ -51,3 +59,15 @@ func (f *File) Close() error { return f.ntuple.Close() }
 
 // Abort discards everything written since the last checkpoint.
 func (f *File) Abort() error { return f.ntuple.Abort() }
+
+// Size returns the length in bytes that the file has so far, for programs that begin a new one
+// when it is large enough. It grows as clusters are written: the cluster that is being filled,
+// and with several Workers the one before it, do not count yet, nor does the metadata that
+// Close writes.
+func (f *File) Size() int64 { return f.ntuple.Size() }
+
+// Errors of files that others write to at the same time.
+var (
+	ErrLocked        = diskfile.ErrLocked
+	ErrOpenElsewhere = diskfile.ErrOpenElsewhere
+)

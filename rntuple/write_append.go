@@ -24,24 +24,30 @@ import (
 // MaxKeySize and Description have no effect. The name is as for Open. For RNTuples in a
 // format before 1.0.0.0 the error wraps ErrUnsupported.
 func Append[T any](path, name string, opts ...WriteOption) (*Writer[T], error) {
+	f, err := UpdateFile(path, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return owning(f, func() (*Writer[T], error) { return continuing[T](f, path, name, opts) })
+}
+
+// continuing returns a writer that continues an RNTuple in the file f at path.
+func continuing[T any](f *File, path, name string, opts []WriteOption) (*Writer[T], error) {
 	r, err := Open(path, name)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close() // the writer does not need the file any more
-	fail := func(err error) (*Writer[T], error) { return nil, fmt.Errorf("%s: %w", path, err) }
-	if c, ok, err := r.ntuple.Compression(r.ctx); err != nil {
-		return fail(err)
-	} else if ok {
+	c, ok, err := r.ntuple.Compression(r.ctx)
+	if ok {
 		opts = append([]WriteOption{Compression(c)}, opts...)
 	}
-	f, err := UpdateFile(path, opts...)
-	if err != nil {
-		return nil, err
+	var w *Writer[T]
+	if err == nil {
+		w, err = resume[T](f, r, opts)
 	}
-	w, err := owning(f, func() (*Writer[T], error) { return resume[T](f, r, opts) })
 	if err != nil {
-		return fail(err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return w, nil
 }

@@ -104,6 +104,20 @@ func Workers(n int) WriteOption {
 	return positive("Workers", int64(n), func(o *ntuple.WriteOptions) { o.Pages.Workers = n })
 }
 
+// Sync sets whether Close and Checkpoint return only once everything is on the disk, so that a
+// power failure cannot take it away, nor damage what the file had before. Without it they are
+// faster, by some milliseconds on most disks. Default: true.
+func Sync(on bool) WriteOption {
+	return func(o *ntuple.WriteOptions) error { o.NoSync = !on; return nil }
+}
+
+// LockWait sets for how long to wait for another process that is updating the file, or, when a
+// new file is closed, the one that it replaces. Default: 0, not at all: the error wraps
+// ErrLocked.
+func LockWait(d time.Duration) WriteOption {
+	return func(o *ntuple.WriteOptions) error { o.Wait = d; return nil }
+}
+
 // Clock sets the clock for the dates of the file's records. Default: time.Now.
 func Clock(now func() time.Time) WriteOption {
 	return func(o *ntuple.WriteOptions) error { o.File.Clock = now; return nil }

@@ -183,6 +183,9 @@ func (w *common) Schema() *schema.Schema { return w.ntuple.Schema }
 // NumEntries returns the number of entries written so far.
 func (w *common) NumEntries() int64 { return w.ntuple.Sink.Entries() }
 
+// FileSize returns the length in bytes that the file has so far; see File.Size.
+func (w *common) FileSize() int64 { return w.ntuple.FileSize() }
+
 var errNil = errors.New("nil is not an entry")
 
 // Write writes one entry, which must not be nil. It retains no memory of the entry.

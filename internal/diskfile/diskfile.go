@@ -282,6 +282,9 @@ func removeOrphan(name string) {
 // to or closed, and its name may be a temporary one.
 func (f *File) Disk() *os.File { return f.disk }
 
+// Path returns the path that Create or Update was called with.
+func (f *File) Path() string { return f.path }
+
 // Published reports whether readers see the file under its name.
 func (f *File) Published() bool { return f.name == f.target }
 

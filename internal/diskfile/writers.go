@@ -15,11 +15,19 @@ type Process struct {
 	Command string
 }
 
-// An OpenElsewhereError names a process; it wraps ErrOpenElsewhere.
-type OpenElsewhereError struct{ Process }
+// CheckAlone returns an error if [File.OtherWriters] finds a process. It wraps
+// ErrOpenElsewhere, and does not name the file.
+func (f *File) CheckAlone() error {
+	if others := f.OtherWriters(); len(others) > 0 {
+		return &openElsewhere{others[0]}
+	}
+	return nil
+}
 
-func (e *OpenElsewhereError) Error() string {
+type openElsewhere struct{ Process }
+
+func (e *openElsewhere) Error() string {
 	return fmt.Sprintf("process %d (%s) has the file open for writing", e.ID, e.Command)
 }
 
-func (e *OpenElsewhereError) Unwrap() error { return ErrOpenElsewhere }
+func (e *openElsewhere) Unwrap() error { return ErrOpenElsewhere }

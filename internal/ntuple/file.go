@@ -1,13 +1,15 @@
 package ntuple
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
+	"sync/atomic"
 
+	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 )
@@ -20,33 +22,26 @@ type File struct {
 	pages *pagesink.Output // on root
 	open  int              // number of writers that are not closed
 	err   error            // the first error; sticky
+	size  atomic.Int64     // see Size
 
-	disk *os.File // nil if the caller provides the target
-	path string
-	temp bool // disk still has its temporary name
+	disk   *diskfile.File // nil if the caller provides the target
+	length int64          // of the file when it was opened
+	head   []byte         // the start of the file as of the last commit; nil if there is none
 }
 
 // CreateFile creates a ROOT file at path. Until Close or Commit it has another name in the
 // same directory; then it replaces a file that existed at path.
 func CreateFile(path string, o *WriteOptions) (*File, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "create", Path: path, Err: errors.New("not a regular file")}
-	}
-	disk, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	disk, err := diskfile.Create(path, o.disk())
 	if err != nil {
-		var cause *os.PathError
-		if errors.As(err, &cause) { // its path is that of the temporary file
-			err = cause.Err
-		}
-		return nil, &os.PathError{Op: "create", Path: path, Err: err}
+		return nil, err
 	}
 	f, err := NewFile(disk, filepath.Base(path), o)
 	if err != nil {
 		disk.Close()
-		os.Remove(disk.Name())
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f.disk, f.path, f.temp = disk, path, true
+	f.disk = disk
 	return f, nil
 }
 
@@ -62,24 +57,38 @@ func NewFile(w io.WriterAt, name string, o *WriteOptions) (*File, error) {
 	return newFile(root, o), nil
 }
 
-// UpdateFile opens the ROOT file at path to add RNTuples. Until Close or Commit nothing
-// changes for its readers.
+// UpdateFile opens the ROOT file at path to add RNTuples, and locks it. Until Close or Commit
+// nothing changes for its readers. What is to be continued must be read after the call: before
+// it, another process may have written to the file.
 func UpdateFile(path string, o *WriteOptions) (*File, error) {
-	disk, err := os.OpenFile(path, os.O_RDWR, 0)
+	disk, err := diskfile.Update(path, o.disk())
 	if err != nil {
 		return nil, err
 	}
-	info, err := disk.Stat()
-	var f *File
-	if err == nil {
-		f, err = Update(disk, info.Size(), o)
-	}
+	f, err := updateDisk(disk, o)
 	if err != nil {
 		disk.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f.disk, f.path = disk, path
 	return f, nil
+}
+
+func updateDisk(disk *diskfile.File, o *WriteOptions) (*File, error) {
+	// Not later: what another process has added, but not yet listed, would be overwritten.
+	if err := disk.CheckAlone(); err != nil {
+		return nil, err
+	}
+	size, err := disk.Size()
+	if err != nil {
+		return nil, err
+	}
+	f, err := Update(disk, size, o)
+	if err != nil {
+		return nil, err
+	}
+	f.disk, f.length = disk, size
+	f.head, err = f.readHead()
+	return f, err
 }
 
 // Update is like UpdateFile for the file of size bytes that rw reads and writes.
@@ -92,9 +101,29 @@ func Update(rw rootfile.ReadWriterAt, size int64, o *WriteOptions) (*File, error
 }
 
 func newFile(root *rootfile.Writer, o *WriteOptions) *File {
-	out := &pagesink.Output{Blob: root.Blob, SmallBlob: root.SmallBlob, Stream: root.BlobFrom, Extents: root}
-	return &File{root: root, pages: out, ctx: o.Context}
+	f := &File{root: root, ctx: o.Context}
+	f.pages = &pagesink.Output{
+		Blob: func(parts ...[]byte) (int64, error) {
+			defer f.count()
+			return root.Blob(parts...)
+		},
+		SmallBlob: root.SmallBlob,
+		Stream: func(n int64, fill func(io.WriterAt) error) (int64, error) {
+			defer f.count()
+			return root.BlobFrom(n, fill)
+		},
+		Extents: root,
+	}
+	f.count()
+	return f
 }
+
+// count updates what Size returns. It is called by the goroutine that writes.
+func (f *File) count() { f.size.Store(f.root.End()) }
+
+// Size returns the length in bytes that the file has so far, with what has been written since
+// the last commit. Clusters that are being filled, or written in the background, do not count.
+func (f *File) Size() int64 { return f.size.Load() }
 
 // Commit makes everything written so far visible to readers, unless the context is done.
 func (f *File) Commit() error {
@@ -102,20 +131,46 @@ func (f *File) Commit() error {
 		f.err = f.ctx.Err()
 	}
 	if f.err == nil {
-		f.err = f.root.Commit()
-	}
-	if f.err == nil && f.temp {
-		// Not earlier: a file with this name must be complete.
-		mode := os.FileMode(0o644)
-		if old, err := os.Stat(f.path); err == nil {
-			mode = old.Mode().Perm() // permissions stay as they were
-		}
-		if f.err = os.Chmod(f.disk.Name(), mode); f.err == nil {
-			f.err = os.Rename(f.disk.Name(), f.path)
-		}
-		f.temp = f.err != nil
+		f.err = f.commit()
 	}
 	return f.err
+}
+
+func (f *File) commit() error {
+	defer f.count()
+	if f.disk == nil {
+		return f.root.Commit()
+	}
+	visible := f.disk.Published()
+	if visible {
+		if err := f.disk.CheckAlone(); err != nil {
+			return fmt.Errorf("%s: %w", f.disk.Path(), err)
+		}
+	}
+	if err := f.root.Commit(); err != nil {
+		return err
+	}
+	if visible {
+		if err := f.disk.CheckAlone(); err != nil {
+			return fmt.Errorf("%s: everything is committed, but may be undone: %w", f.disk.Path(), err)
+		}
+	}
+	if err := f.disk.Publish(); err != nil { // not earlier: a file with this name must be complete
+		return err
+	}
+	var err error
+	f.head, err = f.readHead()
+	return err
+}
+
+// readHead returns the header of the file on disk, and maybe more.
+func (f *File) readHead() ([]byte, error) {
+	head := make([]byte, 100)
+	n, err := f.disk.ReadAt(head, 0)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return head[:n], err
 }
 
 // Close completes the file. All its writers must have been closed. After an error of the
@@ -143,19 +198,33 @@ func (f *File) Abort() error {
 
 var errAborted = errors.New("the file was aborted")
 
-// release closes the file on disk, and removes it if it has not been committed.
+// release closes the file on disk, which removes it if it has not been committed.
 func (f *File) release() error {
 	if f.disk == nil {
 		return f.err
 	}
-	disk := f.disk
-	f.disk = nil
-	err := disk.Close()
-	if f.temp {
-		os.Remove(disk.Name())
+	f.pages.Wait() // it may write to the file
+	if f.err != nil && f.disk.Published() {
+		f.shorten()
 	}
+	err := f.disk.Close()
+	f.disk = nil
 	if f.err == nil {
 		f.err = err
 	}
 	return f.err
+}
+
+// shorten takes back what has been written since the last commit, but nothing that was there
+// before. It does nothing if it is not certain that the last commit still is what the file
+// has: if writing the header of another one failed, or if another process writes, too.
+func (f *File) shorten() {
+	head, err := f.readHead()
+	if err != nil || !bytes.Equal(head, f.head) || f.disk.CheckAlone() != nil {
+		return
+	}
+	keep := max(f.root.Size(), f.length)
+	if size, err := f.disk.Size(); err == nil && keep < size {
+		f.disk.Truncate(keep) // if it fails the file is only longer than it needs to be
+	}
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"time"
 
 	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 )
@@ -65,10 +67,17 @@ type WriteOptions struct {
 	Pages       pagesink.Settings
 	PageBudget  int64 // size in bytes of the pages being filled; 0: derived from the size of clusters
 	File        rootfile.Options
-	AllowHidden bool // accept fields that this library cannot read
+	NoSync      bool          // do not wait until the disk has what is written
+	Wait        time.Duration // for how long to wait for the lock of another writer
+	AllowHidden bool          // accept fields that this library cannot read
 	// ExtendSchema adds fields to a resumed RNTuple if values have more fields than it;
 	// otherwise that is an error.
 	ExtendSchema bool
+}
+
+// disk returns the options for files on disk.
+func (o *WriteOptions) disk() diskfile.Options {
+	return diskfile.Options{Context: o.Context, NoSync: o.NoSync, Wait: o.Wait}
 }
 
 // A Projection is a projected field to add: a view, of a C++ type, of the field at the path
@@ -103,6 +112,6 @@ func NewWriteOptions[O ~func(*WriteOptions) error](opts []O) (*WriteOptions, err
 		}
 	}
 	p.NoSharing = p.NoSharing || p.NoChecksums // equal pages are found by their checksums
-	o.File.Compression = p.Compression
+	o.File.Compression, o.File.NoSync = p.Compression, o.NoSync
 	return o, errors.Join(errs...)
 }

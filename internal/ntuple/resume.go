@@ -12,14 +12,15 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// Resume returns a Writer that continues the RNTuple that r reads from the same file. What
-// r reads stays, as an older cycle.
+// Resume returns a Writer that continues the RNTuple that r, which was opened after f, reads
+// from the same file. What r reads stays, as an older cycle.
 func (f *File) Resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	w, err := f.resume(r, o)
 	if err != nil {
 		return nil, fmt.Errorf("RNTuple %q: %w", r.Header.Name, err)
 	}
 	f.open++
+	f.root.SetCompression(o.File.Compression)
 	return w, nil
 }
 
@@ -108,10 +109,11 @@ func elementsOf(r *Reader) ([]int64, error) {
 	return elements, nil
 }
 
-// Rename rewrites the metadata of the RNTuple that r reads from the same file, with a header
-// and a schema extension that differ from its own only in names. Pages stay where they are.
+// Rename rewrites the metadata of the RNTuple that r, which was opened after f, reads from the
+// same file, with a header and a schema extension that differ from its own only in names. Pages stay where they are.
 func (f *File) Rename(r *Reader, h *envelope.Header, ext *envelope.Schema, o *WriteOptions) error {
 	w := &Writer{file: f, path: h.Name, Header: *h, Extension: *ext, Features: r.Footer.Features, linked: slices.Clone(r.Footer.AttributeSets)}
+	f.root.SetCompression(o.File.Compression)
 	options := *o
 	options.Pages.MaxKeySize = r.Anchor.MaxKeySize // it applies to all pages
 	if err := w.writeHeader(&options); err != nil {

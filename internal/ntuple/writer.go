@@ -161,6 +161,9 @@ func (w *Writer) Err() error {
 	return w.Sink.Err()
 }
 
+// FileSize returns the size of the file; see File.Size.
+func (w *Writer) FileSize() int64 { return w.file.Size() }
+
 // Checkpoint ends the current cluster and cluster group and commits the file with
 // all entries written so far.
 func (w *Writer) Checkpoint() error {

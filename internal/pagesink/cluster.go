@@ -49,7 +49,7 @@ func (c *clusterBuilder) add(col *schema.Column, p *page) {
 // start writes the cluster, in the background if there is more than one worker.
 func (c *clusterBuilder) start() {
 	out := c.sink.out
-	out.await()
+	out.Wait()
 	if c.sink.set.Workers <= 1 {
 		c.err = c.write()
 		close(c.done)

@@ -61,8 +61,8 @@ type payload []byte
 
 func (p payload) WriteAt(b []byte, off int64) (int, error) { return copy(p[off:], b), nil }
 
-// await waits for the cluster that is being written, if there is one.
-func (o *Output) await() {
+// Wait waits for the cluster that is being written, if there is one.
+func (o *Output) Wait() {
 	if o.turn != nil {
 		<-o.turn
 		o.turn = nil
@@ -81,7 +81,7 @@ func WriteEnvelope(out *Output, plain []byte, set Settings) (locator.Link, error
 
 // writeStored is WriteEnvelope for an envelope of plain bytes that is compressed.
 func writeStored(out *Output, stored []byte, plain int, maxKeySize uint64) (locator.Link, error) {
-	out.await()
+	out.Wait()
 	write := out.SmallBlob
 	if write == nil {
 		write = out.Blob

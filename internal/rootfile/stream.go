@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/reflink"
 )
 
@@ -18,11 +19,20 @@ func blobKey() *Key {
 	return &Key{Version: KeyVersion + BigVersion, SeekPdir: begin, Class: BlobClassName}
 }
 
+// End returns the length in bytes that the file has so far, with what is not committed.
+func (w *Writer) End() int64 { return w.end }
+
+// SetCompression sets how the streamer infos are compressed, as Options.Compression does.
+func (w *Writer) SetCompression(s compress.Settings) { w.opts.Compression = s }
+
 // BlockSize returns the size of the blocks that the file can clone from others, or
 // 0 if there are none.
 func (w *Writer) BlockSize() int64 {
-	if disk, ok := w.w.(*os.File); ok {
-		return reflink.BlockSize(disk)
+	switch t := w.w.(type) {
+	case *os.File:
+		return reflink.BlockSize(t)
+	case interface{ Disk() *os.File }:
+		return reflink.BlockSize(t.Disk())
 	}
 	return 0
 }
@@ -31,14 +41,21 @@ func (w *Writer) BlockSize() int64 {
 // which is beyond everything that has been written; see reflink.Clone. They stay
 // wherever BlobFrom then writes nothing.
 func (w *Writer) Clone(to int64, src *os.File, from, n int64) error {
-	disk, ok := w.w.(*os.File)
-	if !ok || to < w.end {
+	if to < w.end {
 		return errors.ErrUnsupported
 	}
 	if err := w.begin(); err != nil {
 		return err
 	}
-	return reflink.Clone(disk, to, src, from, n)
+	switch t := w.w.(type) {
+	case *os.File:
+		return reflink.Clone(t, to, src, from, n)
+	case interface {
+		Clone(to int64, src *os.File, from, n int64) error
+	}:
+		return t.Clone(to, src, from, n)
+	}
+	return errors.ErrUnsupported
 }
 
 // BlobFrom is like Blob, for n bytes that fill writes, at offsets from 0 on and in

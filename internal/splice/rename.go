@@ -7,6 +7,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -14,6 +15,23 @@ import (
 // RenameInPlace writes the metadata of an RNTuple with other names, which edit gives
 // it, into its file, which open opens. Pages stay where they are.
 func RenameInPlace(ctx context.Context, in Input, open Opener, edit func(*Shape) error, options Options) error {
+	write, err := options.writeOptions(ctx)
+	if err != nil {
+		return err
+	}
+	f, err := open(in.Path, write)
+	if err != nil {
+		return err
+	}
+	if err := renameIn(ctx, f, in, edit, options); err != nil {
+		f.Abort()
+		return err
+	}
+	return f.Close()
+}
+
+// renameIn writes the metadata into the file f.
+func renameIn(ctx context.Context, f *ntuple.File, in Input, edit func(*Shape) error, options Options) error {
 	src, err := openSource(ctx, in, options.Read)
 	if err != nil {
 		return err
@@ -40,15 +58,7 @@ func RenameInPlace(ctx context.Context, in Input, open Opener, edit func(*Shape)
 	if err != nil {
 		return err
 	}
-	f, err := open(in.Path, write)
-	if err != nil {
-		return err
-	}
-	if err := f.Rename(src.Reader, s.Header, s.Extension, write); err != nil {
-		f.Abort()
-		return src.fail(err)
-	}
-	return f.Close()
+	return src.fail(f.Rename(src.Reader, s.Header, s.Extension, write))
 }
 
 // Rename gives the RNTuple, unless its name is empty, and fields, by their paths,

@@ -13,17 +13,33 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 )
 
-// Run does jobs one after the other in the file at path, which open opens once the
-// inputs of all jobs have been checked. If anything fails, the file stays as it was.
+// Run does jobs one after the other in the file at path, which open opens: before the
+// inputs of all jobs are checked if the first one is in place, so that they do not
+// change any more, otherwise after that. If anything fails, the file stays as it was.
 //
 // The error is of type Problems if inputs do not go together.
-func Run(ctx context.Context, path string, open Opener, jobs ...*Job) ([]*Report, error) {
+func Run(ctx context.Context, path string, open Opener, jobs ...*Job) (reports []*Report, err error) {
 	if err := checkInputs(path, jobs); err != nil {
 		return nil, err
 	}
+	var f *ntuple.File
+	defer func() {
+		if err != nil && f != nil {
+			f.Abort()
+		}
+	}()
+	if jobs[0].InPlace {
+		write, err := jobs[0].writeOptions(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if f, err = open(path, write); err != nil {
+			return nil, err
+		}
+	}
 	meter, taken := newMeter(jobs), takenBy(jobs)
 	runs := make([]*run, len(jobs))
-	reports := make([]*Report, len(jobs))
+	reports = make([]*Report, len(jobs))
 	for i, j := range jobs {
 		runs[i] = newRun(j, meter, taken)
 		reports[i] = &runs[i].report
@@ -31,16 +47,16 @@ func Run(ctx context.Context, path string, open Opener, jobs ...*Job) ([]*Report
 			return nil, err
 		}
 	}
-	f, err := open(path, runs[0].write)
-	if err != nil {
-		return nil, err
+	if f == nil {
+		if f, err = open(path, runs[0].write); err != nil {
+			return nil, err
+		}
 	}
 	for _, r := range runs {
 		if err := r.do(ctx, f); err != nil {
 			if r.out != nil {
 				r.out.fail(err)
 			}
-			f.Abort()
 			return nil, err
 		}
 	}
