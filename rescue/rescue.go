@@ -20,6 +20,7 @@ type Option func(*config) error
 type config struct {
 	only      string
 	keepGoing bool
+	noSync    bool
 }
 
 // Only sets the path or the name of the only RNTuple to save; "" stands for all of them,
@@ -36,6 +37,15 @@ func Only(ntuple string) Option {
 func KeepGoing() Option {
 	return func(c *config) error {
 		c.keepGoing = true
+		return nil
+	}
+}
+
+// Sync sets whether File returns only once the new file is on the disk, as rntuple.Sync.
+// Default: true.
+func Sync(on bool) Option {
+	return func(c *config) error {
+		c.noSync = !on
 		return nil
 	}
 }
@@ -152,7 +162,7 @@ func rescue(ctx context.Context, r io.ReaderAt, size int64, opts []Option, creat
 	}
 	switch {
 	case len(saved) > 0:
-		return report, found.write(ctx, saved, create)
+		return report, found.write(ctx, saved, c.noSync, create)
 	case len(jobs) == 0 && c.only != "":
 		return report, fmt.Errorf("%w: there is no RNTuple %q, or its header is lost", ErrNothing, c.only)
 	case len(jobs) == 0:

@@ -10,9 +10,9 @@ import (
 )
 
 // write writes RNTuples to the file that create creates.
-func (e *evidence) write(ctx context.Context, all []*salvage, create func(*ntuple.WriteOptions) (*ntuple.File, error)) error {
+func (e *evidence) write(ctx context.Context, all []*salvage, noSync bool, create func(*ntuple.WriteOptions) (*ntuple.File, error)) error {
 	o, err := ntuple.NewWriteOptions([]func(*ntuple.WriteOptions) error{func(o *ntuple.WriteOptions) error {
-		o.Context, o.Pages.Compression, o.AllowHidden = ctx, e.compression, true
+		o.Context, o.Pages.Compression, o.AllowHidden, o.NoSync = ctx, e.compression, true, noSync
 		return nil
 	}})
 	if err != nil {

@@ -21,7 +21,10 @@ JSON Lines that cat prints.
 
 The entries of INTO stay where they are and are not even read; pages of IN are
 copied where possible. Readers see the new entries once all of them are there. The
-RNTuple gets a higher cycle, and stays readable as it was under its old one.`,
+RNTuple gets a higher cycle, and stays readable as it was under its old one.
+
+If another process is updating INTO, append fails, unless --wait says how long to
+wait for it.`,
 		Example: "  rnt append all.root today.root\n" +
 			`  echo '{"run": 7, "pt": [1.5, 2]}' | rnt append all.root -`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -46,6 +49,7 @@ RNTuple gets a higher cycle, and stays readable as it was under its old one.`,
 	}
 	m.flags(cmd, "that of INTO")
 	m.modeFlag(cmd)
+	m.waitFlag(cmd)
 	return cmd
 }
 
@@ -55,6 +59,7 @@ func (t *tool) appendLines(cmd *cobra.Command, into string, m merging) error {
 		return usageError("--cluster-size must be positive")
 	}
 	opts := []rntuple.WriteOption{rntuple.WriteContext(cmd.Context()), rntuple.ClusterSize(m.clusterSize)}
+	opts = append(opts, m.durability.options()...)
 	if m.compression != "" {
 		c, err := compress.ParseSettings(m.compression)
 		if err != nil {

@@ -21,6 +21,7 @@ type creation struct {
 	schema, name, compression string
 	clusterSize               int64
 	force                     bool
+	durability
 }
 
 func (t *tool) createCommand() *cobra.Command {
@@ -47,6 +48,7 @@ OUT appears only once it is complete: after an error there is no new file.`,
 	compressionFlag(cmd, &c.compression, "zstd:5", "")
 	cmd.Flags().Int64Var(&c.clusterSize, "cluster-size", 128<<20, "wanted size of clusters on disk, in bytes")
 	forceFlag(cmd, &c.force)
+	c.syncFlag(cmd)
 	cmd.MarkFlagFilename("schema", "json")
 	return cmd
 }
@@ -73,8 +75,8 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 	if name == "" {
 		name = doc.Name
 	}
-	w, err := rntuple.CreateRecords(out, name, doc,
-		rntuple.WriteContext(cmd.Context()), rntuple.Compression(settings), rntuple.ClusterSize(c.clusterSize))
+	opts := []rntuple.WriteOption{rntuple.WriteContext(cmd.Context()), rntuple.Compression(settings), rntuple.ClusterSize(c.clusterSize)}
+	w, err := rntuple.CreateRecords(out, name, doc, append(opts, c.durability.options()...)...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", out, err)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,26 @@ type making struct {
 	name, compression       string
 	clusterSize             int64
 	dropSets, force, asJSON bool
+	durability
+}
+
+// durability holds the flags that say how what is written gets to the disk.
+type durability struct {
+	noSync bool
+	wait   time.Duration
+}
+
+func (d *durability) syncFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&d.noSync, "no-sync", false, "do not wait for the disk: faster, but a power failure may lose or damage the file")
+}
+
+// waitFlag adds the flag of commands that update files.
+func (d *durability) waitFlag(cmd *cobra.Command) {
+	cmd.Flags().DurationVar(&d.wait, "wait", 0, "for how long to wait for another process that updates the file, as 1m30s (default not at all)")
+}
+
+func (d *durability) options() []rntuple.WriteOption {
+	return []rntuple.WriteOption{rntuple.Sync(!d.noSync), rntuple.LockWait(d.wait)}
 }
 
 // flags adds the flags. Standard describes the default compression.
@@ -25,6 +46,7 @@ func (m *making) flags(cmd *cobra.Command, standard string) {
 	f.Int64Var(&m.clusterSize, "cluster-size", 128<<20, "wanted size of clusters that are rewritten, in bytes")
 	f.BoolVar(&m.dropSets, "drop-attributes", false, "leave attribute sets out")
 	f.BoolVar(&m.asJSON, "json", false, "print the report as JSON, sizes in bytes")
+	m.syncFlag(cmd)
 }
 
 // nameFlag adds the flag --name for inputs from the argument of the given number on.
@@ -74,7 +96,7 @@ func (m *making) options() ([]surgery.Option, error) {
 	if m.dropSets {
 		opts = append(opts, surgery.DropAttributes())
 	}
-	return append(opts, surgery.Write(rntuple.ClusterSize(m.clusterSize))), nil
+	return append(opts, surgery.Write(rntuple.ClusterSize(m.clusterSize)), surgery.Write(m.durability.options()...)), nil
 }
 
 // inputs returns the inputs that arguments name, all with the same name of the

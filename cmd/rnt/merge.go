@@ -46,6 +46,7 @@ they are.`,
 	}
 	m.flags(cmd, "that of the first input")
 	m.modeFlag(cmd)
+	m.waitFlag(cmd)
 	forceFlag(cmd, &m.force)
 	f := cmd.Flags()
 	f.StringVar(&m.level, "level", "clone", `at least "clone", "copy", "recompress", "reseal" or "rewrite"`)

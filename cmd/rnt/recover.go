@@ -15,6 +15,7 @@ import (
 func (t *tool) recoverCommand() *cobra.Command {
 	var only string
 	var keepGoing, force, asJSON bool
+	var d durability
 	cmd := &cobra.Command{
 		Use:   "recover OUT IN",
 		Short: "Save what is left of a damaged file",
@@ -42,7 +43,7 @@ nothing to save.`,
 			if err := checkOutput(args[0], force, in); err != nil {
 				return err
 			}
-			opts := []rescue.Option{rescue.Only(only)}
+			opts := []rescue.Option{rescue.Only(only), rescue.Sync(!d.noSync)}
 			if keepGoing {
 				opts = append(opts, rescue.KeepGoing())
 			}
@@ -64,6 +65,7 @@ nothing to save.`,
 	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "also save entries after lost ones")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	forceFlag(cmd, &force)
+	d.syncFlag(cmd)
 	completeNames(cmd, "ntuple", 1)
 	return cmd
 }

@@ -13,6 +13,7 @@ func (t *tool) renameCommand() *cobra.Command {
 	var to, out string
 	var fields []string
 	var asJSON, force bool
+	var d durability
 	cmd := &cobra.Command{
 		Use:   "rename FILE [NTUPLE]",
 		Short: "Rename an RNTuple or its fields",
@@ -42,15 +43,16 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 				return usageError("what is to be renamed? Use --to or --field")
 			}
 			in := surgery.Input{Path: args[0], Name: nameOf(args)}
+			write := surgery.Write(d.options()...)
 			if out == "" {
-				return surgery.RenameInPlace(cmd.Context(), in, renaming)
+				return surgery.RenameInPlace(cmd.Context(), in, renaming, write)
 			}
 			inputs, err := t.inputs(cmd, args[:1], in.Name)
 			if err != nil {
 				return err
 			}
 			report, err := t.operate(out, force, inputs, func(progress surgery.Option) (*surgery.Report, error) {
-				return surgery.Rename(cmd.Context(), out, inputs[0], renaming, progress)
+				return surgery.Rename(cmd.Context(), out, inputs[0], renaming, write, progress)
 			})
 			if err != nil {
 				return err
@@ -64,5 +66,7 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 	f.StringVarP(&out, "out", "o", "", "make the new file `OUT`, and leave FILE as it is")
 	f.BoolVar(&asJSON, "json", false, "with --out, print the report as JSON, sizes in bytes")
 	f.BoolVar(&force, "force", false, "with --out, replace OUT if it exists")
+	d.syncFlag(cmd)
+	d.waitFlag(cmd)
 	return cmd
 }

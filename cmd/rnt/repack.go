@@ -48,6 +48,7 @@ OUT appears only once it is complete: after an error there is no new file.`,
 	f.BoolVar(&r.asJSON, "json", false, "print the report as JSON, sizes in bytes")
 	completeValues(cmd, "encoding", "default\tbytes are split", "unsplit\tas in memory")
 	forceFlag(cmd, &r.force)
+	r.syncFlag(cmd)
 	return cmd
 }
 
@@ -75,6 +76,7 @@ func (r *repacking) options(cmd *cobra.Command) ([]surgery.Option, error) {
 	if err != nil {
 		return nil, err
 	}
+	opts = append(opts, surgery.Write(r.durability.options()...))
 	for _, text := range r.encodings {
 		opt, err := parseEncoding(text)
 		if err != nil {

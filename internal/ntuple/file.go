@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
@@ -26,6 +27,7 @@ type File struct {
 
 	disk   *diskfile.File // nil if the caller provides the target
 	length int64          // of the file when it was opened
+	looked time.Time      // when commit last looked for other writers
 	head   []byte         // the start of the file as of the last commit; nil if there is none
 }
 
@@ -126,23 +128,29 @@ func (f *File) count() { f.size.Store(f.root.End()) }
 func (f *File) Size() int64 { return f.size.Load() }
 
 // Commit makes everything written so far visible to readers, unless the context is done.
-func (f *File) Commit() error {
+func (f *File) Commit() error { return f.commitUnlessDone(false) }
+
+func (f *File) commitUnlessDone(last bool) error {
 	if f.err == nil {
 		f.err = f.ctx.Err()
 	}
 	if f.err == nil {
-		f.err = f.commit()
+		f.err = f.commit(last)
 	}
 	return f.err
 }
 
-func (f *File) commit() error {
+// commit commits what has been written; last says that nothing follows.
+func (f *File) commit(last bool) error {
 	defer f.count()
 	if f.disk == nil {
 		return f.root.Commit()
 	}
-	visible := f.disk.Published()
-	if visible {
+	// To look for other writers takes milliseconds, more than a quick checkpoint. What one of
+	// them commits between two looks is noticed by the next commit.
+	look := f.disk.Published() && (last || time.Since(f.looked) >= time.Second)
+	if look {
+		f.looked = time.Now()
 		if err := f.disk.CheckAlone(); err != nil {
 			return fmt.Errorf("%s: %w", f.disk.Path(), err)
 		}
@@ -150,7 +158,7 @@ func (f *File) commit() error {
 	if err := f.root.Commit(); err != nil {
 		return err
 	}
-	if visible {
+	if look {
 		if err := f.disk.CheckAlone(); err != nil {
 			return fmt.Errorf("%s: everything is committed, but may be undone: %w", f.disk.Path(), err)
 		}
@@ -180,7 +188,7 @@ func (f *File) Close() error {
 		f.err = fmt.Errorf("%d RNTuples are not closed", f.open)
 	}
 	if f.err == nil {
-		f.Commit()
+		f.commitUnlessDone(true)
 	}
 	return f.release()
 }
