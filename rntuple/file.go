@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 )
 
 // A File is a ROOT file to which one or more RNTuples are written, one after the other or
@@ -68,6 +69,11 @@ func (f *File) Size() int64 { return f.ntuple.Size() }
 
 // Errors of files that others write to at the same time.
 var (
-	ErrLocked        = diskfile.ErrLocked
+	// ErrLocked: another File, of any process, has the lock.
+	ErrLocked = diskfile.ErrLocked
+	// ErrOpenElsewhere: a process without the lock has the file open for writing.
 	ErrOpenElsewhere = diskfile.ErrOpenElsewhere
+	// ErrChanged: a program without the lock has changed the file since it was opened, or
+	// since the last checkpoint. It keeps what that program has written.
+	ErrChanged = rootfile.ErrChanged
 )

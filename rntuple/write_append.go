@@ -37,7 +37,6 @@ func continuing[T any](f *File, path, name string, opts []WriteOption) (*Writer[
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close() // the writer does not need the file any more
 	c, ok, err := r.ntuple.Compression(r.ctx)
 	if ok {
 		opts = append([]WriteOption{Compression(c)}, opts...)
@@ -47,8 +46,10 @@ func continuing[T any](f *File, path, name string, opts []WriteOption) (*Writer[
 		w, err = resume[T](f, r, opts)
 	}
 	if err != nil {
+		r.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	f.ntuple.CloseWith(r.ntuple) // page lists are read when they are joined
 	return w, nil
 }
 

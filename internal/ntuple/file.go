@@ -25,6 +25,8 @@ type File struct {
 	err   error            // the first error; sticky
 	size  atomic.Int64     // see Size
 
+	closer io.Closer // see CloseWith
+
 	disk   *diskfile.File // nil if the caller provides the target
 	length int64          // of the file when it was opened
 	looked time.Time      // when commit last looked for other writers
@@ -193,6 +195,9 @@ func (f *File) Close() error {
 	return f.release()
 }
 
+// CloseWith makes Close and Abort close c, the Reader of an RNTuple that is continued.
+func (f *File) CloseWith(c io.Closer) { f.closer = c }
+
 // Abort discards everything written since the last commit.
 func (f *File) Abort() error {
 	if f.err == nil {
@@ -208,6 +213,11 @@ var errAborted = errors.New("the file was aborted")
 
 // release closes the file on disk, which removes it if it has not been committed.
 func (f *File) release() error {
+	if f.closer != nil {
+		f.pages.Wait() // it may be in use
+		f.closer.Close()
+		f.closer = nil
+	}
 	if f.disk == nil {
 		return f.err
 	}
@@ -228,7 +238,7 @@ func (f *File) release() error {
 // has: if writing the header of another one failed, or if another process writes, too.
 func (f *File) shorten() {
 	head, err := f.readHead()
-	if err != nil || !bytes.Equal(head, f.head) || f.disk.CheckAlone() != nil {
+	if err != nil || !bytes.Equal(head, f.head) || errors.Is(f.err, rootfile.ErrChanged) || f.disk.CheckAlone() != nil {
 		return
 	}
 	keep := max(f.root.Size(), f.length)

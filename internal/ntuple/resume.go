@@ -13,7 +13,8 @@ import (
 )
 
 // Resume returns a Writer that continues the RNTuple that r, which was opened after f, reads
-// from the same file. What r reads stays, as an older cycle.
+// from the same file. What r reads stays, as an older cycle; r must stay open until the Writer
+// is closed.
 func (f *File) Resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	w, err := f.resume(r, o)
 	if err != nil {
