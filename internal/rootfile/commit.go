@@ -93,11 +93,10 @@ func (w *Writer) commit() error {
 	for _, d := range w.folders {
 		d.changed, d.visible = false, true
 	}
-	w.unlisted = len(w.waiting) > 0
-	for _, g := range append(w.freed, w.waiting...) {
+	for _, g := range append(w.freed, w.settled...) {
 		w.gaps.add(g)
 	}
-	w.freed, w.waiting = nil, nil
+	w.freed, w.settled, w.waiting = nil, w.waiting, nil
 	return w.gaps.mark(w.w)
 }
 
@@ -105,7 +104,7 @@ func (w *Writer) commit() error {
 // close the target. It returns the error of an earlier call, if there was one.
 func (w *Writer) Close() error {
 	err := w.Commit()
-	if err == nil && w.unlisted && w.begin() == nil {
+	if err == nil && len(w.settled) > 0 && w.begin() == nil {
 		err = w.Commit()
 	}
 	w.fail(errClosed)

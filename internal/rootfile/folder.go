@@ -212,7 +212,7 @@ func (w *Writer) Free(dir, class, name string, offset, n int64) error {
 
 // isFree reports whether a part of the bytes from first up to end is free, or going to be.
 func (w *Writer) isFree(first, end int64) bool {
-	return slices.ContainsFunc(slices.Concat(w.gaps, w.foreign, w.freed, w.waiting), func(g gap) bool { return g.first < end && first < g.end })
+	return slices.ContainsFunc(slices.Concat(w.gaps, w.foreign, w.freed, w.waiting, w.settled), func(g gap) bool { return g.first < end && first < g.end })
 }
 
 // writeKeys appends the list of the keys of d, and points the record of d to it.

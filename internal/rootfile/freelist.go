@@ -195,7 +195,7 @@ func (w *Writer) freeList() (l FreeList, i int, err error) {
 	}
 	all := func() (free gaps, n int64) {
 		free = slices.Clone(w.gaps)
-		for _, g := range slices.Concat(w.foreign, w.freed) {
+		for _, g := range slices.Concat(w.foreign, w.freed, w.settled) {
 			free.add(g)
 		}
 		for _, g := range free {

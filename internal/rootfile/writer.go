@@ -83,14 +83,13 @@ type Writer struct {
 	renamed *Root     // the first record with a name of which the head fits a sector, if it does not yet
 	folders []*folder // the top directory first, then in the order of their first use
 
-	// The space that is not in use. Records may be placed in gaps, which nothing in the
-	// file needs since the last commit. What the next commit makes free is listed by it:
-	// freed. What directories need until their records are rewritten, after the write
-	// that commits, is listed one commit later: waiting. Foreign space is listed as free
-	// by the file, but does not look so.
-	gaps, foreign  gaps
-	freed, waiting []gap
-	unlisted       bool // the file does not list all gaps
+	// The space that is not in use. Records may be placed in gaps, which the file lists as
+	// free. What the next commit makes free is listed by it: freed. What directories need
+	// until their records are rewritten, after the write that commits, is listed one
+	// commit later: waiting, and then settled. Foreign space is listed as free by the file,
+	// but does not look so.
+	gaps, foreign           gaps
+	freed, waiting, settled []gap
 
 	commits   int
 	committed int64 // header.End that the file has
