@@ -221,7 +221,11 @@ func (w *Writer) writeDirectories(folders []*folder) error {
 		if err != nil {
 			return err
 		}
-		if _, err := w.w.WriteAt(b, d.at); err != nil {
+		old := d.record
+		if d == w.top() {
+			old = w.head[d.at:]
+		}
+		if err := w.overwrite(d.at, old, b); err != nil {
 			return fmt.Errorf("write %s: %w", directoryName(d.path), err)
 		}
 		if d.record = b; d == w.top() {
@@ -229,6 +233,16 @@ func (w *Writer) writeDirectories(folders []*folder) error {
 		}
 	}
 	return nil
+}
+
+// overwrite writes b to the offset at, where the file has old, or nothing. If that fails it
+// puts back what it may have overwritten, as far as it can.
+func (w *Writer) overwrite(at int64, old, b []byte) error {
+	n, err := w.w.WriteAt(b, at)
+	if n = min(n, len(old)); err != nil && n > 0 {
+		w.w.WriteAt(old[:n], at)
+	}
+	return err
 }
 
 // headFits reports whether a sector holds the header and the top directory.
@@ -250,6 +264,10 @@ func (w *Writer) writeHead() error {
 	if err != nil {
 		return err
 	}
+	var old []byte
+	if w.top().visible {
+		old = bytes.Clone(w.head)
+	}
 	if w.renamed != nil {
 		record, err := encoded(w.renamed)
 		if err != nil {
@@ -266,7 +284,7 @@ func (w *Writer) writeHead() error {
 	} else {
 		part = w.head[:w.header.Begin]
 	}
-	if _, err := w.w.WriteAt(part, 0); err != nil {
+	if err := w.overwrite(0, old, part); err != nil {
 		return fmt.Errorf("write header: %w", err)
 	}
 	w.committed = w.header.End
