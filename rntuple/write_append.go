@@ -49,7 +49,7 @@ func continuing[T any](f *File, path, name string, opts []WriteOption) (*Writer[
 		r.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	f.ntuple.CloseWith(r.ntuple) // page lists are read when they are joined
+	f.ntuple.CloseWith(r.ntuple)
 	return w, nil
 }
 

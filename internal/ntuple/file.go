@@ -195,7 +195,8 @@ func (f *File) Close() error {
 	return f.release()
 }
 
-// CloseWith makes Close and Abort close c, the Reader of an RNTuple that is continued.
+// CloseWith makes Close and Abort close c, the Reader of an RNTuple that is continued: page
+// lists are read when their cluster groups are merged.
 func (f *File) CloseWith(c io.Closer) { f.closer = c }
 
 // Abort discards everything written since the last commit.

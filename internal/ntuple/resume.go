@@ -49,11 +49,9 @@ func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	blobs := r.Source.Blobs
-	blobs.R = f.root // r may be closed earlier
 	groups := groupsOf(r)
 	for i := range groups {
-		groups[i].Read = func() ([]byte, error) { return blobs.Envelope("page list", groups[i].PageList) }
+		groups[i].Read = func() ([]byte, error) { return r.Source.Envelope("page list", groups[i].PageList) }
 	}
 	w.Sink.Resume(r.Source.Entries, groups, elements)
 	return w, nil

@@ -42,9 +42,6 @@ func Append(rw ReadWriterAt, size int64, opts Options) (*Writer, error) {
 	return w, nil
 }
 
-// ReadAt reads what the file had when Append opened it.
-func (w *Writer) ReadAt(b []byte, off int64) (int, error) { return w.r.ReadAt(b, off) }
-
 // readHead reads the start of the file, and refuses a file that cannot be added to.
 func (w *Writer) readHead(f *File) (err error) {
 	h := f.Header
