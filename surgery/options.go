@@ -192,7 +192,8 @@ func Read(opts ...rntuple.Option) Option {
 	return option("Read", func(c *config) { c.read = append(c.read, opts...) })
 }
 
-// Write sets options of the output: sizes of clusters and pages, Workers, Clock.
+// Write sets options of the output: sizes of clusters and pages, Workers, Clock, Sync,
+// LockWait.
 // Compression here has the same meaning as rntuple.Compression.
 func Write(opts ...rntuple.WriteOption) Option {
 	return option("Write", func(c *config) { c.write = append(c.write, opts...) })
