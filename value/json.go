@@ -13,7 +13,8 @@ import (
 //
 //   - integers are exact; a bool is true or false
 //   - floats have the shortest form that reads back as the same value of their
-//     width; NaN and the infinities are "NaN", "Infinity" and "-Infinity"
+//     width, but negative zero is -0.0, whose sign programs keep that take -0 for an
+//     integer; NaN and the infinities are "NaN", "Infinity" and "-Infinity"
 //   - a string is a string; a byte that is not part of valid UTF-8 becomes the
 //     lone surrogate \udc80 to \udcff that has it in its low byte (as in Python's
 //     surrogateescape), so that nothing is lost
@@ -105,6 +106,8 @@ func appendFloat(dst []byte, v float64, bits int, point bool) []byte {
 		return append(dst, `"Infinity"`...)
 	case math.IsInf(v, -1):
 		return append(dst, `"-Infinity"`...)
+	case v == 0 && math.Signbit(v):
+		return append(dst, "-0.0"...)
 	}
 	// 'g' would be longer for numbers such as 100000000, 'f' for 1e300.
 	format := byte('f')

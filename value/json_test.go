@@ -32,7 +32,7 @@ func TestAppendJSON(t *testing.T) {
 		{uint64(math.MaxUint64), `18446744073709551615`}, {int8(0), `0`},
 		// Floats in the shortest form of their width.
 		{float32(0.1), `0.1`}, {0.1, `0.1`}, {float64(float32(0.1)), `0.10000000149011612`},
-		{0.0, `0`}, {math.Copysign(0, -1), `-0`}, {float32(math.Copysign(0, -1)), `-0`},
+		{0.0, `0`}, {math.Copysign(0, -1), `-0.0`}, {float32(math.Copysign(0, -1)), `-0.0`}, {value.Some{Value: math.Copysign(0, -1)}, `-0.0`},
 		{1.0, `1`}, {float32(16777216), `16777216`}, {1e15, `1000000000000000`}, {-2.5e-3, `-0.0025`},
 		{math.MaxFloat64, `1.7976931348623157e+308`}, {5e-324, `5e-324`}, {float32(math.MaxFloat32), `3.4028235e+38`}, {float32(1e-45), `1e-45`},
 		{nan, `"NaN"`}, {float32(nan), `"NaN"`}, {inf, `"Infinity"`}, {-inf, `"-Infinity"`}, {float32(-inf), `"-Infinity"`},

@@ -25,7 +25,7 @@ func (t *tool) catCommand() *cobra.Command {
 fields in the order of the schema, or the fields that --fields names, in that order.
 
 Integers are exact, floats as short as possible so that they read back to the same
-value. Floats that are not JSON numbers are the strings "NaN", "Infinity" and
+value; negative zero is -0.0. Floats that are not JSON numbers are the strings "NaN", "Infinity" and
 "-Infinity". Characters, bytes and enums are integers. Bytes of strings that are not
 valid UTF-8 become the lone surrogates \udc80 to \udcff with the byte in the low half.
 Maps are objects if their keys are strings that do not repeat, otherwise arrays of

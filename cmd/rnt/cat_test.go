@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -89,5 +90,28 @@ func TestCatHidden(t *testing.T) {
 	}
 	if s := decode[stat](t, "stat", "--json", path); s.Fields[1].Path != "luminosityBlock" || s.Fields[1].Hidden == "" || s.Fields[1].Disk != 1150 {
 		t.Errorf("got %+v", s.Fields[1])
+	}
+}
+
+// Negative zero has its sign and a point wherever it occurs, because readers of JSON
+// take -0 for an integer; create keeps the sign, also that of -0.
+func TestCatNegativeZero(t *testing.T) {
+	fields := `{"name": "half", "type": "float", "columns": [[{"type": "Real16"}]]}`
+	in, want := `{"half":-0`, `{"half":-0.0`
+	for i, f := range []struct{ of, in, want string }{
+		{"float", "-0", "-0.0"}, {"double", "-0.0", "-0.0"}, {"Double32_t", "-0e0", "-0.0"},
+		{"std::vector<float>", "[0,-0,1]", "[0,-0.0,1]"}, {"std::array<double,2>", "[-0,0]", "[-0.0,0]"},
+		{"std::optional<double>", "-0", "-0.0"}, {"std::variant<std::int32_t,float>", "-0", "-0.0"},
+		{"std::pair<float,std::int8_t>", "[-0,-0]", "[-0.0,0]"}, {"std::map<std::string,double>", `{"k":-0}`, `{"k":-0.0}`},
+	} {
+		name := string(rune('a' + i))
+		fields += fmt.Sprintf(`, {"name": %q, "type": %q}`, name, f.of)
+		in, want = fmt.Sprintf("%s,%q:%s", in, name, f.in), fmt.Sprintf("%s,%q:%s", want, name, f.want)
+	}
+	for range 2 {
+		file := made(t, "zeros", fields, in+"}\n")
+		got := rnt(t, "cat", file)
+		compare(t, got, want+"}\n")
+		in = strings.TrimSuffix(got, "}\n")
 	}
 }

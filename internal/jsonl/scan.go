@@ -107,7 +107,7 @@ func printsAs(v any, token []byte) bool {
 	if bytes.Equal(printed, token) {
 		return true
 	}
-	if len(token) <= len("-9223372036854775808") && !bytes.ContainsAny(token, ".eE") {
+	if len(token) <= len("-9223372036854775808") && !bytes.ContainsAny(token, ".eE") && string(token) != "-0" {
 		return false
 	}
 	a, _ := strconv.ParseFloat(string(printed), 64)
