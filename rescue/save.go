@@ -68,6 +68,9 @@ func (s *salvage) copyTo(w *ntuple.Writer, o *ntuple.WriteOptions) error {
 	}}
 	copier := pagecopy.NewCopier(w.Sink)
 	for _, g := range s.groups {
+		if err := o.Context.Err(); err != nil {
+			return err
+		}
 		clusters, err := s.load(g.group)
 		if err != nil {
 			return err

@@ -142,6 +142,9 @@ func search(ctx context.Context, r io.ReaderAt, size int64) (*evidence, error) {
 		}
 	}
 	for i, l := range links {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		e.addOther(l, others[i])
 	}
 	e.assign()

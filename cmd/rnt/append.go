@@ -67,6 +67,7 @@ func (t *tool) appendLines(cmd *cobra.Command, into string, m merging) error {
 		}
 		opts = append(opts, rntuple.Compression(c))
 	}
+	t.output.begin(updated, into)
 	w, err := rntuple.AppendRecords(into, m.name, opts...)
 	if err != nil {
 		return err

@@ -64,7 +64,7 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 	if c.clusterSize <= 0 {
 		return usageError("--cluster-size must be positive")
 	}
-	if err := checkOutput(out, c.force, c.schema); err != nil {
+	if err := t.beginOutput(out, c.force, c.schema); err != nil {
 		return err
 	}
 	doc, err := readDocument(c.schema)
@@ -92,7 +92,11 @@ func (t *tool) writeLines(ctx context.Context, w *rntuple.Writer[value.Record]) 
 	for {
 		record, err := entries.Read()
 		if errors.Is(err, io.EOF) {
-			return w.Close()
+			err := w.Close()
+			if err == nil {
+				t.output.done()
+			}
+			return err
 		}
 		if err == nil {
 			err = w.Write(&record)

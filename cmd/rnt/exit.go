@@ -59,7 +59,7 @@ func (t *tool) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 	case errors.Is(err, errDiffer):
 		return exitError
 	case errors.As(context.Cause(ctx), &stopped):
-		t.complain(stopped)
+		t.complain(fmt.Errorf("%w%s", stopped, t.output.fate(false)))
 		return stopped.status()
 	case errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe):
 		return exitError // whoever reads the output has seen enough

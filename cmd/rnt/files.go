@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/go-rntuple/go-rntuple/internal/tempfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -44,7 +45,7 @@ func (t *tool) input(ctx context.Context, arg string) (string, error) {
 	if head, err := in.Peek(4); string(head) != "root" && string(head) != "rntu" && (err == nil || errors.Is(err, io.EOF)) {
 		return "", fmt.Errorf("%s: not a ROOT file", stdinName)
 	}
-	f, err := os.CreateTemp("", "rnt-*.root")
+	f, err := tempfile.Create(func() (*os.File, error) { return os.CreateTemp("", "rnt-*.root") })
 	if err != nil {
 		return "", err
 	}
@@ -60,18 +61,6 @@ func (t *tool) input(ctx context.Context, arg string) (string, error) {
 		return "", fmt.Errorf("%s: %w", stdinName, err)
 	}
 	return t.spooled, nil
-}
-
-// interruptible returns a reader of standard input whose Read fails once ctx is
-// done, even while no input arrives.
-func (t *tool) interruptible(ctx context.Context) io.Reader {
-	r, w := io.Pipe()
-	context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
-	go func() {
-		_, err := io.Copy(w, t.stdin)
-		w.CloseWithError(err) // nil is io.EOF
-	}()
-	return r
 }
 
 // open opens the RNTuple that the arguments FILE [NTUPLE] name.
@@ -111,8 +100,17 @@ func (t *tool) openFile(ctx context.Context, arg string) (*os.File, int64, error
 	return f, info.Size(), nil
 }
 
-// checkOutput makes sure that a command may make the file out. It must not be one
-// of the inputs, under any name, and may exist only if force is set.
+// beginOutput makes sure that a command may make the file out, and notes that it
+// does. The file must not be one of the inputs, under any name, and may exist only if
+// force is set.
+func (t *tool) beginOutput(out string, force bool, inputs ...string) error {
+	err := checkOutput(out, force, inputs...)
+	if err == nil {
+		t.output.begin(newFile, out)
+	}
+	return err
+}
+
 func checkOutput(out string, force bool, inputs ...string) error {
 	if out == "-" {
 		return usageError("a ROOT file cannot be written to standard output")

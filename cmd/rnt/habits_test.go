@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -203,63 +200,6 @@ func TestNoGo(t *testing.T) {
 		for _, word := range []string{"Go type", "struct", "rntuple.", "surgery.", "value.", "interface"} {
 			if strings.Contains(stderr, word) {
 				t.Errorf("%s: %q", args, stderr)
-			}
-		}
-	}
-}
-
-// After a signal the status is that of shells, and neither OUT nor a temporary file
-// is left, even while standard input keeps silent.
-func TestSignals(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("there are no signals to send")
-	}
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	document := filepath.Join(t.TempDir(), "schema.json")
-	if err := os.WriteFile(document, []byte(`{"name": "n", "fields": [`+leftFields+`]}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for s, want := range map[syscall.Signal]struct {
-		status int
-		stderr string
-	}{
-		syscall.SIGINT:  {130, "rnt: interrupted\n"},
-		syscall.SIGTERM: {143, "rnt: terminated\n"},
-	} {
-		for _, args := range [][]string{{"create", "--schema", document, filepath.Join(dir, "out.root")}, {"ls", "-"}} {
-			var stderr strings.Builder
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			cmd := exec.CommandContext(ctx, program, args...)
-			cmd.Env = append(os.Environ(), "RNT_TEST_AS_TOOL=1", "TMPDIR="+dir)
-			cmd.Stderr = &stderr
-			in, err := cmd.StdinPipe()
-			if err == nil {
-				err = cmd.Start()
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			if args[0] == "ls" {
-				in.Write([]byte("root"))
-			}
-			for { // until it has begun to write
-				if left, _ := os.ReadDir(dir); len(left) > 0 || ctx.Err() != nil {
-					break
-				}
-				time.Sleep(5 * time.Millisecond)
-			}
-			cmd.Process.Signal(s)
-			cmd.Wait()
-			cancel()
-			if status := cmd.ProcessState.ExitCode(); status != want.status || stderr.String() != want.stderr {
-				t.Errorf("%v, %v: status %d, %q", s, args, status, stderr.String())
-			}
-			if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
-				t.Errorf("%v, %v: left behind: %v %v", s, args, left, err)
 			}
 		}
 	}

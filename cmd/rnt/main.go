@@ -7,32 +7,31 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/internal/tempfile"
 )
 
 func main() {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		s := <-signals
-		signal.Stop(signals) // a second Ctrl-C ends the process at once
-		cancel(signalError{s})
-	}()
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(newTool(os.Stdin, os.Stdout, os.Stderr).runUntilSignal(os.Args[1:]))
+}
+
+// run runs a new tool and returns its exit status.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return newTool(stdin, stdout, stderr).run(ctx, args)
+}
+
+func newTool(stdin io.Reader, stdout, stderr io.Writer) *tool {
+	return &tool{out: bufio.NewWriterSize(stdout, 64<<10), stdin: stdin, stdout: stdout, stderr: stderr}
 }
 
 // run runs the tool and returns its exit status.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	t := &tool{out: bufio.NewWriterSize(stdout, 64<<10), stdin: stdin, stdout: stdout, stderr: stderr}
+func (t *tool) run(ctx context.Context, args []string) int {
 	defer t.cleanUp()
 	root := t.command()
 	root.SetArgs(shortCount(root, args))
@@ -52,12 +51,13 @@ type tool struct {
 	jobs           int
 	running        bool   // a command has begun, so its arguments are in order
 	spooled        string // the temporary file with what standard input held; see input
+	output         output
 }
 
 // cleanUp removes temporary files.
 func (t *tool) cleanUp() {
 	if t.spooled != "" {
-		os.Remove(t.spooled)
+		tempfile.Remove(t.spooled)
 	}
 }
 
@@ -72,7 +72,8 @@ func (t *tool) command() *cobra.Command {
 			`"Events", "dir/Events", "Events;2". It may be left out if the file has exactly one` + "\n" +
 			"RNTuple at its top level. A FILE or IN \"-\" is standard input.\n\n" +
 			"Exit status: 0 if all went well; 1 if it failed, or if verify or diff found something;\n" +
-			"2 for wrong arguments, and for any error of diff; 130 and 143 after Ctrl-C and SIGTERM.",
+			"2 for wrong arguments, and for any error of diff; 130 and 143 after Ctrl-C and SIGTERM,\n" +
+			"which stop every command within a second and leave no output.",
 		Version:           version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,

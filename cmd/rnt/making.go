@@ -119,7 +119,7 @@ type operation func(progress surgery.Option) (*surgery.Report, error)
 // operate makes the file out by an operation on inputs, like withBar, after
 // checking that nothing is overwritten.
 func (t *tool) operate(out string, force bool, inputs []surgery.Input, do operation) (*surgery.Report, error) {
-	if err := checkOutput(out, force, pathsOf(inputs)...); err != nil {
+	if err := t.beginOutput(out, force, pathsOf(inputs)...); err != nil {
 		return nil, err
 	}
 	return t.withBar(do)
@@ -132,6 +132,7 @@ func (t *tool) withBar(do operation) (*surgery.Report, error) {
 	report, err := do(surgery.Progress(bar.setOf))
 	bar.done()
 	if err == nil {
+		t.output.done()
 		t.warnLeft(report)
 	}
 	return report, err

@@ -139,6 +139,7 @@ func (t *tool) mergeInto(cmd *cobra.Command, into surgery.Input, inputs []surger
 	if err := checkNotInput(into.Path, pathsOf(inputs)...); err != nil {
 		return nil, err
 	}
+	t.output.begin(updated, into.Path)
 	return t.withBar(func(progress surgery.Option) (*surgery.Report, error) {
 		return surgery.MergeInto(cmd.Context(), into, inputs, append(opts, progress)...)
 	})

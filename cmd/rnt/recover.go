@@ -40,7 +40,7 @@ nothing to save.`,
 			if err != nil {
 				return err
 			}
-			if err := checkOutput(args[0], force, in); err != nil {
+			if err := t.beginOutput(args[0], force, in); err != nil {
 				return err
 			}
 			opts := []rescue.Option{rescue.Only(only), rescue.Sync(!d.noSync)}
@@ -48,9 +48,10 @@ nothing to save.`,
 				opts = append(opts, rescue.KeepGoing())
 			}
 			report, err := rescue.File(cmd.Context(), args[0], in, opts...)
-			if report == nil {
+			if report == nil || cmd.Context().Err() != nil && err != nil {
 				return err
 			}
+			t.output.done()
 			if asJSON {
 				return errors.Join(printJSON(t.out, report), err)
 			}

@@ -46,17 +46,18 @@ No existing file is replaced, and after an error no part is left.`,
 			if err != nil {
 				return err
 			}
-			var parts []surgery.Part
+			var made []surgery.Part
+			t.output.begin(parts, numbered(args[0]))
 			if _, err := t.withBar(func(progress surgery.Option) (_ *surgery.Report, err error) {
-				parts, err = surgery.Split(cmd.Context(), numbered(args[0]), inputs[0], size, append(opts, progress)...)
+				made, err = surgery.Split(cmd.Context(), numbered(args[0]), inputs[0], size, append(opts, progress)...)
 				if err != nil {
 					return nil, err
 				}
-				return parts[0].Report, nil // what is left behind is the same for all
+				return made[0].Report, nil // what is left behind is the same for all
 			}); err != nil {
 				return err
 			}
-			return t.printParts(parts, c.asJSON)
+			return t.printParts(made, c.asJSON)
 		},
 	}
 	f := cmd.Flags()

@@ -41,6 +41,7 @@ var layers = []string{
 	"internal/legacy/rc2",
 	"internal/legacy",
 	"internal/jsonl",
+	"internal/tempfile",
 	"internal/mmap",
 	"internal/reflink",
 	"internal/diskfile",

@@ -1,0 +1,296 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A process is the real program in a folder of its own, which is also that of its
+// temporary files.
+type process struct {
+	*exec.Cmd
+	t              *testing.T
+	stdout, stderr bytes.Buffer
+	kill           *time.Timer // in case that it hangs
+}
+
+// start starts the tool in dir. Its output is kept unless stdout is set.
+func start(t *testing.T, dir string, stdin io.Reader, stdout *os.File, args ...string) *process {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{Cmd: exec.Command(program, args...), t: t}
+	p.Dir, p.Env, p.Stdin = dir, append(os.Environ(), "RNT_TEST_AS_TOOL=1", "TMPDIR="+dir), stdin
+	p.Stdout, p.Stderr = &p.stdout, &p.stderr
+	if stdout != nil {
+		p.Stdout = stdout
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.kill = time.AfterFunc(time.Minute, func() {
+		t.Errorf("%v hangs", args)
+		p.Process.Kill()
+	})
+	return p
+}
+
+// result waits for the end and returns the exit status, or that which shells give a
+// process that a signal ended, with which no handler could deal.
+func (p *process) result() (status int, bySignal bool) {
+	p.Wait()
+	p.kill.Stop()
+	if w := p.ProcessState.Sys().(syscall.WaitStatus); w.Signaled() {
+		return exitSignal + int(w.Signal()), true
+	}
+	return p.ProcessState.ExitCode(), false
+}
+
+var stopping = map[syscall.Signal]struct {
+	status int
+	word   string
+}{
+	syscall.SIGINT:  {130, "interrupted"},
+	syscall.SIGTERM: {143, "terminated"},
+}
+
+// interruptedCommands are all commands that read files, with what is said of their
+// output after a signal.
+var interruptedCommands = []struct{ args, fate string }{
+	{"ls IN", ""}, {"schema IN", ""}, {"cat IN", ""}, {"head -80000 IN", ""}, {"stat IN", ""}, {"attrs IN", ""}, {"verify IN", ""},
+	{"dump IN --page-lists", ""}, {"diff IN IN", ""},
+	{"recover out.root IN", "; out.root was not written"},
+	{"merge out.root IN IN --level recompress --compression lzma:1", "; out.root was not written"},
+	{"merge --into old.root IN --max-level rewrite", "; old.root is as it was"},
+	{"append old.root IN IN", "; old.root is as it was"},
+	{"slim --fields Muon_* out.root IN", "; out.root was not written"},
+	{"skim --where nMuon>2 out.root IN", "; out.root was not written"},
+	{"concat out.root IN[5:] IN", "; out.root was not written"},
+	{"split --entries 9999 out.root IN", "; out-%d.root were not written"},
+	{"hmerge --prefix a,b out.root IN IN", "; out.root was not written"},
+	{"repack --force --page-size 10000 old.root IN", "; old.root was not written"},
+	{"rename --to New old.root", "; old.root is as it was"},
+	{"rename --to New --out out.root IN", "; out.root was not written"},
+}
+
+// state says what the files in a folder hold, each of which must be sound.
+func state(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, f := range files {
+		switch path := filepath.Join(dir, f.Name()); {
+		case !f.Type().IsRegular():
+		case filepath.Ext(path) == ".root":
+			var problems strings.Builder
+			if status := run(t.Context(), []string{"verify", path}, nil, &problems, &problems); status != exitOK {
+				t.Errorf("%s", &problems)
+			}
+			all[f.Name()] = rnt(t, "ls", path)
+		default:
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[f.Name()] = string(content)
+		}
+	}
+	return all
+}
+
+// newFolder returns a folder with a file old.root, a schema, and a FIFO to which nobody
+// writes.
+func newFolder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	content, err := os.ReadFile(dimuon)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "old.root"), content, 0o644)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, "schema.json"), []byte(`{"name": "n", "fields": [`+leftFields+`]}`), 0o644)
+	}
+	if err == nil {
+		err = syscall.Mkfifo(filepath.Join(dir, "fifo"), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// A signal at any time leaves the files as they were, or as they are without it.
+func TestSignalAnyTime(t *testing.T) {
+	in, err := filepath.Abs(dimuon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, commands := 6, interruptedCommands
+	rnd := rand.New(rand.NewPCG(13, 5))
+	if testing.Short() {
+		runs, commands = 2, nil
+		for i := range 5 {
+			commands = append(commands, interruptedCommands[9+2*i])
+		}
+	}
+	stopped := 0
+	for _, c := range commands {
+		args := strings.Fields(strings.ReplaceAll(c.args, "IN", in))
+		dir := newFolder(t)
+		old := state(t, dir)
+		begin := time.Now()
+		p := start(t, dir, nil, nil, args...)
+		if status, _ := p.result(); status != exitOK {
+			t.Fatalf("%v: status %d, %s", args, status, &p.stderr)
+		}
+		took, complete := time.Since(begin), state(t, dir)
+		for i := range runs {
+			s := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}[i%2]
+			dir := newFolder(t)
+			p := start(t, dir, nil, nil, args...)
+			time.Sleep(time.Duration(rnd.Float64() * float64(took)))
+			p.Process.Signal(s)
+			status, early := p.result()
+			want, now := complete, state(t, dir)
+			if status != exitOK {
+				stopped++
+				want = old
+				if line := fmt.Sprintf("rnt: %s%s\n", stopping[s].word, c.fate); status != stopping[s].status || !early && p.stderr.String() != line {
+					t.Errorf("%v, %v: status %d, %q", args, s, status, &p.stderr)
+				}
+			}
+			if !maps.Equal(now, want) {
+				t.Errorf("%v, %v, status %d: there are\n%v\nwant\n%v", args, s, status, now, want)
+			}
+		}
+	}
+	t.Logf("%d of %d runs were stopped", stopped, runs*len(commands))
+	if stopped == 0 {
+		t.Error("no run was stopped")
+	}
+}
+
+// blockedCommands wait for standard input or for a FIFO, and the last one for
+// somebody to read its output.
+var blockedCommands = []struct{ args, stdin, fate string }{
+	{"create --schema schema.json out.root", "", "; out.root was not written"},
+	{"create --schema schema.json out.root", leftLines, "; out.root was not written"},
+	{"create --schema schema.json out.root", leftLines + `{"a":`, "; out.root was not written"},
+	{"create --schema fifo out.root", "", "; out.root was not written"},
+	{"append old.root -", "{", "; old.root is as it was"},
+	{"ls -", "root", ""}, {"schema -", "root", ""}, {"cat -", "", ""}, {"head -", "root", ""}, {"stat -", "root", ""}, {"attrs -", "root", ""},
+	{"verify -", "root", ""}, {"dump -", "root", ""}, {"diff IN -", "root", ""}, {"merge out.root IN -", "root", ""}, {"recover out.root -", "root", ""},
+	{"slim --drop run out.root -", "root", ""}, {"skim --where run>1 out.root -", "root", ""}, {"concat out.root -", "root", ""},
+	{"split --entries 1 out.root -", "root", ""}, {"hmerge out.root -", "root", ""}, {"repack out.root -", "root", ""},
+	{"rename --to n --out out.root -", "root", ""},
+	{"cat fifo", "", ""}, {"verify fifo", "", ""}, {"merge out.root IN fifo", "", "; out.root was not written"},
+	{"append old.root fifo", "", "; old.root is as it was, or complete"}, {"recover out.root fifo", "", "; out.root was not written"},
+	{"cat IN > full pipe", "", ""},
+}
+
+// A command that waits for something stops, too.
+func TestSignalBlocked(t *testing.T) {
+	in, err := filepath.Abs(dimuon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s, want := range stopping {
+		if testing.Short() && s != syscall.SIGINT {
+			continue
+		}
+		var all []*process
+		var pipes []*os.File
+		pipe := func() (r, w *os.File) {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			pipes = append(pipes, r, w)
+			return r, w
+		}
+		for _, c := range blockedCommands {
+			args, full := strings.CutSuffix(strings.ReplaceAll(c.args, "IN", in), " > full pipe")
+			var to *os.File
+			if full {
+				_, to = pipe()
+			}
+			stdin, feed := pipe()
+			all = append(all, start(t, newFolder(t), stdin, to, strings.Fields(args)...))
+			if _, err := io.WriteString(feed, c.stdin); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Second) // they have come as far as they can
+		for _, p := range all {
+			p.Process.Signal(s)
+		}
+		for i, p := range all {
+			c := blockedCommands[i]
+			status, _ := p.result()
+			if line := fmt.Sprintf("rnt: %s%s\n", want.word, c.fate); status != want.status || p.stderr.String() != line {
+				t.Errorf("%v, %v: status %d, %q, want %q", c.args, s, status, &p.stderr, line)
+			}
+			if now := state(t, p.Dir); len(now) != 2 || !strings.Contains(now["old.root"], "80,000") {
+				t.Errorf("%v, %v: there are %v", c.args, s, now)
+			}
+		}
+		for _, f := range pipes {
+			f.Close()
+		}
+	}
+}
+
+// Ctrl-C ends the program that writes to standard input, too, whose end must not pass
+// for that of the entries.
+func TestSignalToPipeline(t *testing.T) {
+	runs := 20
+	if testing.Short() {
+		runs = 4
+	}
+	for i := range runs {
+		dir := newFolder(t)
+		stdin, feed, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := start(t, dir, stdin, nil, "create", "--schema", "schema.json", "out.root")
+		io.WriteString(feed, leftLines)
+		time.Sleep(time.Duration(300+i) * time.Millisecond)
+		p.Process.Signal(syscall.SIGINT)
+		feed.Close()
+		status, _ := p.result()
+		stdin.Close()
+		if now := state(t, dir); status != 130 || len(now) != 2 || p.stderr.String() != "rnt: interrupted; out.root was not written\n" {
+			t.Errorf("status %d, %q, %d files", status, &p.stderr, len(now))
+		}
+	}
+}
+
+// A second signal ends the program at once, although it has not cleaned up.
+func TestSecondSignal(t *testing.T) {
+	p := start(t, newFolder(t), nil, nil, "cat", "fifo")
+	time.Sleep(200 * time.Millisecond)
+	p.Process.Signal(syscall.SIGINT)
+	time.Sleep(50 * time.Millisecond)
+	p.Process.Signal(syscall.SIGINT)
+	if status, bySignal := p.result(); status != 130 || !bySignal || p.stderr.Len() > 0 {
+		t.Errorf("status %d, %v, %q", status, bySignal, &p.stderr)
+	}
+}
