@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/go-rntuple/go-rntuple/internal/tempfile"
 )
 
 // Options determine how a file is written.
@@ -120,7 +122,7 @@ func (f *File) create(dir string, mode os.FileMode) error {
 	if _, err := call(Op{Kind: CreateOp, Path: f.name}); err != nil {
 		return err
 	}
-	disk, err := openFile(f.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+	disk, err := tempfile.Create(func() (*os.File, error) { return openFile(f.name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode) })
 	if errors.Is(err, fs.ErrExist) {
 		return errBusy
 	}
@@ -129,13 +131,16 @@ func (f *File) create(dir string, mode os.FileMode) error {
 	}
 	if err := lock(disk); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		disk.Close()
-		if !errors.Is(err, errBusy) {
-			os.Remove(f.name)
+		if errors.Is(err, errBusy) {
+			tempfile.Forget(f.name)
+		} else {
+			tempfile.Remove(f.name)
 		}
 		return err
 	}
 	if !names(f.name, disk) {
 		disk.Close()
+		tempfile.Forget(f.name)
 		return errBusy
 	}
 	f.disk = disk
@@ -414,6 +419,7 @@ func (f *File) rename() error {
 	if err := os.Rename(f.name, f.target); err != nil {
 		return &os.PathError{Op: "rename", Path: f.path, Err: cause(err)}
 	}
+	tempfile.Forget(f.name)
 	return nil
 }
 
@@ -446,7 +452,7 @@ func (f *File) Close() error {
 	}
 	if !f.Published() {
 		if _, err := call(Op{Kind: RemoveOp, Path: f.name}); err == nil {
-			os.Remove(f.name) // what is left is an orphan to the next writer
+			tempfile.Remove(f.name) // what is left is an orphan to the next writer
 		}
 	}
 	err := f.named(f.disk.Close())
