@@ -108,7 +108,7 @@ func squeezed(b *builder, s compress.Settings, n int) envelope.Page {
 var lies = []lie{
 	// Sizes and places in the anchor.
 	{"header of 2^63-1 bytes", ofAnchor(func(a *anchor.Anchor) { a.LenHeader = math.MaxInt64 }), "the limit is"},
-	{"header of 2^64-1 bytes", ofAnchor(func(a *anchor.Anchor) { a.LenHeader = math.MaxUint64 }), "envelope of 18446744073709551615 bytes"},
+	{"header of 2^64-1 bytes", ofAnchor(func(a *anchor.Anchor) { a.LenHeader = math.MaxUint64 }), "envelope of at least 9223372036854775807 bytes"},
 	{"footer of 2^40 bytes", ofAnchor(func(a *anchor.Anchor) { a.LenFooter = 1 << 40 }), "the limit is"},
 	{"header that takes 2^63 bytes", ofAnchor(func(a *anchor.Anchor) { a.NBytesHeader = 1 << 63 }), "the file has"},
 	{"header near 2^64", ofAnchor(func(a *anchor.Anchor) { a.SeekHeader = math.MaxUint64 - 10 }), "the file has"},
@@ -163,17 +163,17 @@ var lies = []lie{
 		b.regular().field(b.regular().field(-1, "x", "", envelope.RolePlain, repeat(1<<40)), "_0", "", envelope.RoleRecord)
 		b.cluster(1)
 		return edits{}
-	}, "needs more than"},
+	}, "(rntuple.Limits.EntryBytes)"},
 	{"a bitset of 2^40 bits", func(b *builder) edits {
 		b.regular().column(b.regular().field(-1, "x", "std::bitset<1099511627776>", envelope.RolePlain, repeat(1<<40)), column.Bit)
 		b.cluster(1, chunk(0, page(b, column.Bit, true)))
 		return edits{}
-	}, "needs more than"},
+	}, "(rntuple.Limits.EntryBytes)"},
 	{"a late bitset of 2^40 zeros", func(b *builder) edits {
 		b.extension().column(b.extension().field(-1, "x", "std::bitset<1099511627776>", envelope.RolePlain, repeat(1<<40)), column.Bit, deferred(1<<40))
 		b.cluster(1)
 		return edits{}
-	}, "needs more than"},
+	}, "(rntuple.Limits.EntryBytes)"},
 	{"a column of a field that is not there", fields(func(s schemaOf, _ *envelope.Header) { s.column(1<<30, column.Int32) }), "belongs to field 1073741824 of 0"},
 	{"representation 65,535", fields(func(s schemaOf, _ *envelope.Header) {
 		s.column(s.field(-1, "x", "float", envelope.RolePlain), column.Real32, representation(math.MaxUint16))

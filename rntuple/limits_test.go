@@ -88,14 +88,14 @@ var hostile = []lie{
 		b.regular().column(b.regular().field(v, "_0", "std::int8_t", envelope.RolePlain), column.Int8)
 		b.cluster(1, chunk(0, page[uint64](b, column.Index64, 4<<20)), chunk(0, squeezed(b, 505, 4<<20)))
 		return edits{}
-	}, "needs more than"},
+	}, "(rntuple.Limits.EntryBytes)"},
 	{"an array of 4 million bits", func(b *builder) edits {
 		b.regular().column(b.regular().field(-1, "x", "", envelope.RolePlain, repeat(4<<20)), column.Bit)
 		p := squeezed(b, 505, 4<<20/8)
 		p.NumElements *= 8
 		b.cluster(1, chunk(0, p))
 		return edits{}
-	}, "needs more than"},
+	}, "(rntuple.Limits.EntryBytes)"},
 }
 
 // TestLimits reads hostile files with the default limits. None of a kilobyte takes

@@ -77,7 +77,7 @@ func (r *Reader) OpenAttributes(name string) (*Attributes, error) {
 // readRanges reads the ranges of entries of all attributes.
 func (a *Attributes) readRanges() (ranges []EntryRange, err error) {
 	if n, limit := a.set.NumEntries(), a.set.ntuple.Options.Limits.EntryBytes; n > limit/attributeBytes {
-		return nil, wire.Unsupported("%d attributes, the limit is %d bytes of memory for them", n, limit)
+		return nil, &wire.LimitError{Limit: "EntryBytes", What: fmt.Sprintf("list of %d attributes", n), Need: min(n, math.MaxInt64/attributeBytes) * attributeBytes, Have: limit}
 	}
 	view, err := ViewOf[struct {
 		Start uint64 `rntuple:"_rangeStart"`

@@ -28,8 +28,8 @@ func VerifyPages(verify bool) Option {
 	}
 }
 
-// Limits bound the memory that a file can demand. Exceeding one is an error that wraps
-// ErrUnsupported. A member that is 0 stands for a default that depends on the size of the
+// Limits bound the memory that a file can demand. Exceeding one is a *LimitError, which
+// wraps ErrUnsupported. A member that is 0 stands for a default that depends on the size of the
 // file, because a small file that claims to hold very much is an attack rather than data:
 //
 //	              default: bytes per byte of the file   at least   at most

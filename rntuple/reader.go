@@ -17,6 +17,11 @@ import (
 // uncompressed envelope; Path, which names the part at fault; and Err.
 type FormatError = wire.FormatError
 
+// A LimitError says that a file demands more memory than a member of Limits allows: its
+// name (Limit), what needs the memory (What), how many bytes that are, at least (Need), and
+// the limit that applied (Have). It wraps ErrUnsupported. WithLimits raises limits.
+type LimitError = wire.LimitError
+
 // A Mismatch describes a field that does not fit the Go type it is to be read into: its
 // Path, its C++ type in the file (Have), the requested Go type (Go), a Go type that would
 // fit (Fits), and, if the field does not exist, the reason (Err).

@@ -318,12 +318,12 @@ func TestByHand(t *testing.T) {
 			scalar(b, "std::int32_t", column.Int32)
 			b.cluster(3, chunk(0, page[int32](b, column.Int32, 1, 2, 3)))
 			return edits{}
-		}, opts: []rntuple.Option{rntuple.WithLimits(rntuple.Limits{PageBytes: 8})}, err: rntuple.ErrUnsupported, says: "the limit is 8"},
+		}, opts: []rntuple.Option{rntuple.WithLimits(rntuple.Limits{PageBytes: 8})}, err: rntuple.ErrUnsupported, says: "the limit is 8 (rntuple.Limits.PageBytes)"},
 		{name: "too large an entry", build: func(b *builder) edits {
 			vector(b)
 			b.cluster(2, chunk(0, page[uint64](b, column.Index64, 1, 100)), chunk(0, page(b, column.Int32, make([]int32, 100)...)))
 			return edits{}
-		}, opts: []rntuple.Option{rntuple.WithLimits(rntuple.Limits{EntryBytes: 1000})}, err: rntuple.ErrUnsupported, says: "entry 1 needs more than 1000 bytes"},
+		}, opts: []rntuple.Option{rntuple.WithLimits(rntuple.Limits{EntryBytes: 1000})}, err: rntuple.ErrUnsupported, says: "bytes, the limit is 1000 (rntuple.Limits.EntryBytes)"},
 		{name: "sharded cluster", build: func(b *builder) edits {
 			b.cluster(1)
 			b.groups[0][0].flags = envelope.ClusterSharded
@@ -380,7 +380,7 @@ func TestByHand(t *testing.T) {
 			b.regular().field(v, "_0", "E", envelope.RoleRecord)
 			b.cluster(1, chunk(0, page[uint64](b, column.Index64, 1<<62)))
 			return edits{}
-		}, err: rntuple.ErrUnsupported, says: "needs more than"},
+		}, err: rntuple.ErrUnsupported, says: "(rntuple.Limits.EntryBytes)"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -301,7 +301,7 @@ func (c *container) object(path, part string, k *rootfile.Key, ok bool, depth in
 	case isAnchor && k.ObjLen > maxAnchor:
 		c.corrupt(part, k.SeekKey, "an anchor of %d bytes", k.ObjLen)
 	case int64(k.ObjLen) > c.limits.PageBytes:
-		c.problem(part, k.SeekKey, wire.Unsupported("an object of %d bytes, the limit is %d", k.ObjLen, c.limits.PageBytes))
+		c.problem(part, k.SeekKey, &wire.LimitError{Limit: "PageBytes", What: "object", Need: int64(k.ObjLen), Have: c.limits.PageBytes})
 	case isAnchor || ok:
 		object, err := c.file.Payload(*k)
 		if err != nil {

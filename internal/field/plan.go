@@ -24,6 +24,7 @@ type run struct {
 	ctx     context.Context
 	cluster *pagesource.Cluster
 	budget  int64 // bytes that may still be allocated
+	over    int64 // bytes by which the allocation that failed exceeds the budget
 	arena   *arena
 }
 
@@ -33,6 +34,10 @@ var errBudget = errors.New("more memory needed than allowed")
 // alloc counts n items of the given size against the budget.
 func (r *run) alloc(n int64, size uintptr) error {
 	if size != 0 && n > r.budget/int64(size) {
+		r.over = math.MaxInt64 - r.budget
+		if n <= math.MaxInt64/int64(size) {
+			r.over = n*int64(size) - r.budget
+		}
 		return errBudget
 	}
 	r.budget -= n * int64(size)
@@ -100,11 +105,12 @@ func (p *Plan) each(ctx context.Context, first, n int64, read func(r *run, at, i
 		if inOrder && m < (cluster.End-cluster.First)/2 { // else workers share what is read now
 			p.ahead.Advance(ctx, cluster, at, p.end)
 		}
-		r := run{ctx, cluster, p.budget, &p.arena}
+		r := run{ctx: ctx, cluster: cluster, budget: p.budget, arena: &p.arena}
 		err = read(&r, at, at-cluster.First, m)
 		if errors.Is(err, errBudget) {
 			if m == 1 {
-				return wire.Unsupported("entry %d needs more than %d bytes of memory", at, p.budget)
+				need := p.budget + min(r.over, math.MaxInt64-p.budget)
+				return &wire.LimitError{Limit: "EntryBytes", What: fmt.Sprintf("entry %d", at), Need: need, Have: p.budget}
 			}
 			p.batch = max(1, m/2)
 			continue

@@ -147,7 +147,7 @@ func TestBudget(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	_, err = read(t, src, "v", reflect.TypeFor[[]int64](), field.Options{Budget: 8*(n-1) - 1})
-	if !errors.Is(err, wire.ErrUnsupported) || !strings.Contains(err.Error(), fmt.Sprintf("entry %d needs more than", n-1)) {
+	if !errors.Is(err, wire.ErrUnsupported) || !strings.Contains(err.Error(), fmt.Sprintf("entry %d of at least", n-1)) {
 		t.Errorf("error %v", err)
 	}
 	for _, typ := range []reflect.Type{reflect.TypeFor[any](), reflect.TypeFor[[]*int64](), reflect.TypeFor[*[]int64]()} {

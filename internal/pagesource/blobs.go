@@ -59,7 +59,7 @@ func (b *Blobs) Envelope(path string, link locator.Link) ([]byte, error) {
 	}
 	switch {
 	case b.MaxEnvelope > 0 && link.Length > uint64(b.MaxEnvelope):
-		return fail(wire.Unsupported("envelope of %d bytes, the limit is %d", link.Length, b.MaxEnvelope))
+		return fail(tooLong("envelope", link.Length, b.MaxEnvelope))
 	case link.Length > math.MaxInt:
 		return fail(wire.Corrupt("envelope of %d bytes", link.Length))
 	}
@@ -71,6 +71,16 @@ func (b *Blobs) Envelope(path string, link locator.Link) ([]byte, error) {
 		return fail(err)
 	}
 	return plain, nil
+}
+
+// tooLong returns the error for metadata of need bytes.
+func tooLong(what string, need uint64, have int64) error {
+	return &wire.LimitError{Limit: "EnvelopeBytes", What: what, Need: int64(min(need, math.MaxInt64)), Have: have}
+}
+
+// tooLarge returns the error for a page of need bytes.
+func tooLarge(need, have int64) error {
+	return &wire.LimitError{Limit: "PageBytes", What: "page", Need: need, Have: have}
 }
 
 // buffers holds memory that pages are read and decompressed into.
@@ -149,7 +159,7 @@ func (b *Blobs) StoredSize(f column.Format, p envelope.Page) (int64, error) {
 		return 0, pageError(p, err)
 	}
 	if size := f.PageSize(p.NumElements); size > b.MaxPage {
-		return 0, pageError(p, wire.Unsupported("page of %d bytes, the limit is %d", size, b.MaxPage))
+		return 0, pageError(p, tooLarge(size, b.MaxPage))
 	}
 	return int64(p.StoredSize()), nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -389,7 +388,7 @@ func (c *Column[T]) room(pages *clusterPages[T], p int) ([]T, error) {
 	page := pages.Pages[p]
 	_, err := c.src.StoredSize(pages.Column.Format(), page)
 	if size := int64(page.NumElements) * column.Size[T](); err == nil && size > c.src.MaxPage {
-		err = pageError(page, wire.Unsupported("page of %d bytes in memory, the limit is %d", size, c.src.MaxPage))
+		err = pageError(page, tooLarge(size, c.src.MaxPage))
 	}
 	if err != nil {
 		return nil, c.blame(pages, p, err)

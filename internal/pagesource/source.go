@@ -53,7 +53,7 @@ func NewSource(blobs Blobs, s *schema.Schema, headerChecksum uint64, footer *env
 	lists := uint64(0) // bytes
 	for _, g := range src.groups {
 		if lists += g.PageList.Length; src.MaxEnvelope > 0 && lists > uint64(src.MaxEnvelope) {
-			return nil, &wire.FormatError{Path: "footer.cluster groups", Err: wire.Unsupported("page lists of %d bytes, the limit is %d", lists, src.MaxEnvelope)}
+			return nil, &wire.FormatError{Path: "footer.cluster groups", Err: tooLong("page lists", lists, src.MaxEnvelope)}
 		}
 		if g.MinEntry != uint64(src.Entries) || g.EntrySpan > uint64(math.MaxInt64-src.Entries) {
 			return nil, &wire.FormatError{Path: "footer.cluster groups", Err: wire.Corrupt(

@@ -3,6 +3,7 @@ package splice
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -96,7 +97,7 @@ const attributeBytes = 16
 // ranges returns the ranges of entries of all attributes of a set.
 func (s *source) ranges(ctx context.Context) (starts, lengths []uint64, err error) {
 	if n, limit := s.Source.Entries, s.Reader.Options.Limits.EntryBytes; n > limit/attributeBytes {
-		return nil, nil, wire.Unsupported("%d attributes, the limit is %d bytes of memory for them", n, limit)
+		return nil, nil, &wire.LimitError{Limit: "EntryBytes", What: fmt.Sprintf("list of %d attributes", n), Need: min(n, math.MaxInt64/attributeBytes) * attributeBytes, Have: limit}
 	}
 	if starts, err = s.numbers(ctx, rangeStart); err != nil {
 		return nil, nil, err

@@ -43,6 +43,21 @@ func Corrupt(format string, args ...any) error { return tagged(ErrCorrupt, forma
 // Unsupported returns an error that wraps ErrUnsupported and says what is unknown.
 func Unsupported(format string, args ...any) error { return tagged(ErrUnsupported, format, args) }
 
+// A LimitError says that the input demands more memory than a limit allows. It wraps
+// ErrUnsupported.
+type LimitError struct {
+	Limit string // the member of rntuple.Limits: "PageBytes", "EntryBytes" or "EnvelopeBytes"
+	What  string // what needs the memory: "page", "entry 5"
+	Need  int64  // in bytes, at least
+	Have  int64  // what the limit is, in bytes
+}
+
+func (e *LimitError) Error() string {
+	return fmt.Sprintf("%v: %s of at least %d bytes, the limit is %d (rntuple.Limits.%s)", ErrUnsupported, e.What, e.Need, e.Have, e.Limit)
+}
+
+func (e *LimitError) Unwrap() error { return ErrUnsupported }
+
 // Mismatch returns an error that wraps ErrChecksum.
 func Mismatch(stored, computed uint64) error {
 	return fmt.Errorf("%w: stored %#016x, computed %#016x", ErrChecksum, stored, computed)
