@@ -277,6 +277,9 @@ func (s *salvage) checkPage(column *schema.Column, p envelope.Page) error {
 	if format.Check() != nil || size == int64(n) {
 		return nil
 	}
+	if limit := s.limits.PageBytes; limit > 0 && size > limit {
+		return &wire.LimitError{Limit: "PageBytes", What: "page", Need: size, Have: limit}
+	}
 	if err := compress.Check(stored, size); err != nil {
 		return err
 	}

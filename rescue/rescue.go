@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // ErrNothing is wrapped by the error for a file that has nothing to save. No file
@@ -21,6 +22,7 @@ type config struct {
 	only      string
 	keepGoing bool
 	noSync    bool
+	limits    rntuple.Limits
 }
 
 // Only sets the path or the name of the only RNTuple to save; "" stands for all of them,
@@ -46,6 +48,19 @@ func KeepGoing() Option {
 func Sync(on bool) Option {
 	return func(c *config) error {
 		c.noSync = !on
+		return nil
+	}
+}
+
+// WithLimits sets the limits on the memory that the file can demand. What exceeds one is
+// lost. EntryBytes has no effect. Default, also of members that are 0: none but what the
+// compression algorithms can express.
+func WithLimits(l rntuple.Limits) Option {
+	return func(c *config) error {
+		if l.PageBytes < 0 || l.EnvelopeBytes < 0 {
+			return fmt.Errorf("WithLimits: %+v; limits must not be negative", l)
+		}
+		c.limits = l
 		return nil
 	}
 }
@@ -143,7 +158,7 @@ func rescue(ctx context.Context, r io.ReaderAt, size int64, opts []Option, creat
 			return nil, err
 		}
 	}
-	found, err := search(ctx, r, size)
+	found, err := search(ctx, r, size, c.limits)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // defaultMaxKey is the default maximum key size of all known writers. It is assumed where
@@ -28,6 +29,7 @@ const defaultMaxKey = 1 << 30
 type evidence struct {
 	r           io.ReaderAt
 	size        int64
+	limits      rntuple.Limits
 	compression compress.Settings
 	report      Report
 
@@ -71,9 +73,9 @@ type footer struct {
 }
 
 // search gathers the evidence.
-func search(ctx context.Context, r io.ReaderAt, size int64) (*evidence, error) {
+func search(ctx context.Context, r io.ReaderAt, size int64, limits rntuple.Limits) (*evidence, error) {
 	e := &evidence{
-		r: r, size: size, compression: compress.Default,
+		r: r, size: size, limits: limits, compression: compress.Default,
 		dirs: map[int64]rootfile.Key{}, refused: map[int64]bool{}, sums: map[uint64]*tuple{}, seen: map[int64]envelope.Type{},
 	}
 	if bare, _ := legacy.ReadBare(r, size); bare != nil {
@@ -265,7 +267,7 @@ func (e *evidence) path(k rootfile.Key) string {
 
 // envelope reads an envelope of any type and verifies its checksum.
 func (e *evidence) envelope(l locator.Link, maxKey uint64) ([]byte, error) {
-	blobs := pagesource.Blobs{R: e.r, Size: e.size, MaxKeySize: maxKey}
+	blobs := pagesource.Blobs{R: e.r, Size: e.size, MaxKeySize: maxKey, MaxEnvelope: e.limits.EnvelopeBytes}
 	plain, err := blobs.Envelope("envelope", l)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package rntuple_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -193,5 +194,35 @@ func TestRealFiles(t *testing.T) {
 		if m.share > 0.3 || m.share == 0 {
 			t.Error("that is not as expected")
 		}
+	}
+}
+
+// An error of a limit says which one it is, what was needed and what it is.
+func TestLimitError(t *testing.T) {
+	const path = "../testdata/dimuon.root"
+	entries := func(l rntuple.Limits) error {
+		r, err := rntuple.Open(path, "Events", rntuple.WithLimits(l))
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		view, err := rntuple.RecordsOf(r)
+		check(t, err)
+		for range view.All() {
+		}
+		return view.Err()
+	}
+	check(t, entries(rntuple.Limits{PageBytes: 1 << 20, EntryBytes: 1 << 20, EnvelopeBytes: 1 << 20}))
+	for limit, l := range map[string]rntuple.Limits{
+		"PageBytes": {PageBytes: 8}, "EntryBytes": {EntryBytes: 8}, "EnvelopeBytes": {EnvelopeBytes: 8},
+	} {
+		err := entries(l)
+		var e *rntuple.LimitError
+		if !errors.As(err, &e) || !errors.Is(err, rntuple.ErrUnsupported) || e.Limit != limit || e.Have != 8 || e.Need <= 8 || e.What == "" || !strings.Contains(err.Error(), "rntuple.Limits."+limit) {
+			t.Errorf("%s: %v", limit, err)
+		}
+	}
+	if _, err := rntuple.AppendRecords(path, "Events", rntuple.ReadLimits(rntuple.Limits{EnvelopeBytes: 8})); !errors.As(err, new(*rntuple.LimitError)) {
+		t.Error(err)
 	}
 }

@@ -49,12 +49,16 @@ type Limits = ntuple.Limits
 // WithLimits sets the limits on the memory that a file can demand.
 func WithLimits(l Limits) Option {
 	return func(o *ntuple.ReadOptions) error {
-		if l.PageBytes < 0 || l.EntryBytes < 0 || l.EnvelopeBytes < 0 {
-			return fmt.Errorf("WithLimits: %+v; limits must not be negative", l)
-		}
 		o.Limits = l
-		return nil
+		return checkLimits("WithLimits", l)
 	}
+}
+
+func checkLimits(option string, l Limits) error {
+	if l.PageBytes < 0 || l.EntryBytes < 0 || l.EnvelopeBytes < 0 {
+		return fmt.Errorf("%s: %+v; limits must not be negative", option, l)
+	}
+	return nil
 }
 
 // ReadWorkers sets the number of goroutines that fetch, decompress and decode pages for one

@@ -33,7 +33,11 @@ func Append[T any](path, name string, opts ...WriteOption) (*Writer[T], error) {
 
 // continuing returns a writer that continues an RNTuple in the file f at path.
 func continuing[T any](f *File, path, name string, opts []WriteOption) (*Writer[T], error) {
-	r, err := Open(path, name)
+	o, err := ntuple.NewWriteOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	r, err := Open(path, name, Context(o.Context), WithLimits(o.Limits))
 	if err != nil {
 		return nil, err
 	}
@@ -60,6 +64,15 @@ func continuing[T any](f *File, path, name string, opts []WriteOption) (*Writer[
 // Specification: "Schema Extension Record Frame".
 func ExtendSchema() WriteOption {
 	return func(o *ntuple.WriteOptions) error { o.ExtendSchema = true; return nil }
+}
+
+// ReadLimits sets the limits with which Append reads the metadata of the existing RNTuple.
+// Default: as for Open.
+func ReadLimits(l Limits) WriteOption {
+	return func(o *ntuple.WriteOptions) error {
+		o.Limits = l
+		return checkLimits("ReadLimits", l)
+	}
 }
 
 // AppendRecords is like Append for entries without a Go type: dynamic values with the

@@ -58,7 +58,7 @@ func (t *tool) appendLines(cmd *cobra.Command, into string, m merging) error {
 	if m.clusterSize <= 0 {
 		return usageError("--cluster-size must be positive")
 	}
-	opts := []rntuple.WriteOption{rntuple.WriteContext(cmd.Context()), rntuple.ClusterSize(m.clusterSize)}
+	opts := []rntuple.WriteOption{rntuple.WriteContext(cmd.Context()), rntuple.ReadLimits(t.limits()), rntuple.ClusterSize(m.clusterSize)}
 	opts = append(opts, m.durability.options()...)
 	if m.compression != "" {
 		c, err := compress.ParseSettings(m.compression)

@@ -132,7 +132,7 @@ func (t *tool) listSets(ctx context.Context, r *rntuple.Reader, path string, asJ
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			l.Error = strings.TrimPrefix(err.Error(), fmt.Sprintf("attribute set %q: ", s.Name))
+			l.Error = strings.TrimPrefix(withAdvice(err.Error()), fmt.Sprintf("attribute set %q: ", s.Name))
 		default:
 			l.Attributes = set.Len()
 			for _, f := range set.Fields() {

@@ -82,6 +82,7 @@ func (t *tool) dump(cmd *cobra.Command, args []string, d dumping) error {
 			*numbers[i] = n
 		}
 	}
+	d.MaxMemory = int64(t.maxMemory)
 	f, size, err := t.openFile(cmd.Context(), args[0])
 	if err != nil {
 		return err
@@ -90,6 +91,7 @@ func (t *tool) dump(cmd *cobra.Command, args []string, d dumping) error {
 	damaged := 0
 	emit := func(r *dump.Record) error {
 		if r.Error != "" {
+			r.Error = withAdvice(r.Error)
 			damaged++
 		}
 		if d.asJSON {

@@ -74,7 +74,7 @@ func (t *tool) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 // complain prints an error. Joined errors get a line each, and so do the items of a
 // list, which are indented.
 func (t *tool) complain(err error) {
-	text := err.Error()
+	text := withAdvice(err.Error())
 	if t.spooled != "" {
 		text = strings.ReplaceAll(text, t.spooled, stdinName)
 	}

@@ -76,7 +76,7 @@ func (t *tool) open(ctx context.Context, args []string) (*rntuple.Reader, error)
 	if err != nil {
 		return nil, err
 	}
-	return rntuple.Open(path, name, rntuple.Context(ctx))
+	return rntuple.Open(path, name, append(t.reading(), rntuple.Context(ctx))...)
 }
 
 // openFile opens the file that an argument names and returns its size.

@@ -95,7 +95,7 @@ func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err er
 	infos, err := rntuple.List(f, size)
 	for _, i := range infos {
 		l := listing{File: shown(arg), Path: i.Path, Class: i.Class, Compression: []string{}, Settings: []uint32{}}
-		if err := l.read(ctx, f, size); err != nil {
+		if err := l.read(f, size, append(t.reading(), rntuple.Context(ctx))); err != nil {
 			if ctx.Err() != nil {
 				return nil, err
 			}
@@ -115,11 +115,11 @@ func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err er
 // reason returns the text of an error without the name of the RNTuple, which is
 // printed beside it.
 func reason(err error, path string) string {
-	return strings.TrimPrefix(err.Error(), fmt.Sprintf("RNTuple %q: ", path))
+	return strings.TrimPrefix(withAdvice(err.Error()), fmt.Sprintf("RNTuple %q: ", path))
 }
 
-func (l *listing) read(ctx context.Context, f io.ReaderAt, size int64) error {
-	r, err := rntuple.NewReader(f, size, l.Path, rntuple.Context(ctx))
+func (l *listing) read(f io.ReaderAt, size int64, opts []rntuple.Option) error {
+	r, err := rntuple.NewReader(f, size, l.Path, opts...)
 	if err != nil {
 		return err
 	}

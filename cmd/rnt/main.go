@@ -49,8 +49,9 @@ type tool struct {
 	stdout, stderr io.Writer
 	quiet          bool
 	jobs           int
-	running        bool   // a command has begun, so its arguments are in order
-	spooled        string // the temporary file with what standard input held; see input
+	maxMemory      byteCount // 0: a default that depends on the file
+	running        bool      // a command has begun, so its arguments are in order
+	spooled        string    // the temporary file with what standard input held; see input
 	output         output
 }
 
@@ -96,6 +97,7 @@ func (t *tool) command() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "no progress, warnings or reports; errors and results only")
 	root.PersistentFlags().IntVarP(&t.jobs, "jobs", "j", 0, "use at most `N` processors (default all)")
+	root.PersistentFlags().Var(&t.maxMemory, "max-memory", "read entries, pages and metadata that need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
 	root.AddCommand(
 		t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.statCommand(), t.attrsCommand(),
 		t.verifyCommand(), t.dumpCommand(), t.diffCommand(), t.recoverCommand(), t.createCommand(),

@@ -113,8 +113,9 @@ func (t *tool) inputs(cmd *cobra.Command, args []string, name string) ([]surgery
 	return inputs, nil
 }
 
-// An operation calls package surgery, with an option that reports its progress.
-type operation func(progress surgery.Option) (*surgery.Report, error)
+// An operation calls package surgery, with the options that all operations have: for
+// the inputs, and to report its progress.
+type operation func(more ...surgery.Option) (*surgery.Report, error)
 
 // operate makes the file out by an operation on inputs, like withBar, after
 // checking that nothing is overwritten.
@@ -129,7 +130,7 @@ func (t *tool) operate(out string, force bool, inputs []surgery.Input, do operat
 // from the files of the inputs.
 func (t *tool) withBar(do operation) (*surgery.Report, error) {
 	bar := t.byteBar()
-	report, err := do(surgery.Progress(bar.setOf))
+	report, err := do(t.readInputs(), surgery.Progress(bar.setOf))
 	bar.done()
 	if err == nil {
 		t.output.done()

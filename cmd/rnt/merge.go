@@ -124,8 +124,8 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 	if m.into {
 		report, err = t.mergeInto(cmd, surgery.Input{Path: out, Name: m.name}, inputs, opts)
 	} else {
-		report, err = t.operate(out, m.force, inputs, func(progress surgery.Option) (*surgery.Report, error) {
-			return surgery.Merge(cmd.Context(), out, inputs, append(opts, progress)...)
+		report, err = t.operate(out, m.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+			return surgery.Merge(cmd.Context(), out, inputs, append(opts, more...)...)
 		})
 	}
 	if err != nil {
@@ -140,16 +140,16 @@ func (t *tool) mergeInto(cmd *cobra.Command, into surgery.Input, inputs []surger
 		return nil, err
 	}
 	t.output.begin(updated, into.Path)
-	return t.withBar(func(progress surgery.Option) (*surgery.Report, error) {
-		return surgery.MergeInto(cmd.Context(), into, inputs, append(opts, progress)...)
+	return t.withBar(func(more ...surgery.Option) (*surgery.Report, error) {
+		return surgery.MergeInto(cmd.Context(), into, inputs, append(opts, more...)...)
 	})
 }
 
 // mergeAll merges all RNTuples of the inputs into the file out.
 func (t *tool) mergeAll(cmd *cobra.Command, out string, inputs []surgery.Input, m merging, opts []surgery.Option) error {
 	var merged []surgery.Merged
-	if _, err := t.operate(out, m.force, inputs, func(progress surgery.Option) (_ *surgery.Report, err error) {
-		merged, err = surgery.MergeAll(cmd.Context(), out, pathsOf(inputs), append(opts, progress)...)
+	if _, err := t.operate(out, m.force, inputs, func(more ...surgery.Option) (_ *surgery.Report, err error) {
+		merged, err = surgery.MergeAll(cmd.Context(), out, pathsOf(inputs), append(opts, more...)...)
 		if err != nil {
 			return nil, err
 		}

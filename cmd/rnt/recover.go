@@ -43,7 +43,7 @@ nothing to save.`,
 			if err := t.beginOutput(args[0], force, in); err != nil {
 				return err
 			}
-			opts := []rescue.Option{rescue.Only(only), rescue.Sync(!d.noSync)}
+			opts := []rescue.Option{rescue.Only(only), rescue.WithLimits(t.limits()), rescue.Sync(!d.noSync)}
 			if keepGoing {
 				opts = append(opts, rescue.KeepGoing())
 			}
@@ -87,7 +87,7 @@ func (t *tool) printReport(r *rescue.Report) {
 		return
 	}
 	say := func(format string, args ...any) {
-		fmt.Fprintln(t.out, schema.Printable(fmt.Sprintf(format, args...)))
+		fmt.Fprintln(t.out, schema.Printable(withAdvice(fmt.Sprintf(format, args...))))
 	}
 	if r.Container != "" {
 		say("container: %s", r.Container)

@@ -46,14 +46,14 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 			write := surgery.Write(d.options()...)
 			if out == "" {
 				t.output.begin(updated, in.Path)
-				return surgery.RenameInPlace(cmd.Context(), in, renaming, write)
+				return surgery.RenameInPlace(cmd.Context(), in, renaming, write, t.readInputs())
 			}
 			inputs, err := t.inputs(cmd, args[:1], in.Name)
 			if err != nil {
 				return err
 			}
-			report, err := t.operate(out, force, inputs, func(progress surgery.Option) (*surgery.Report, error) {
-				return surgery.Rename(cmd.Context(), out, inputs[0], renaming, write, progress)
+			report, err := t.operate(out, force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+				return surgery.Rename(cmd.Context(), out, inputs[0], renaming, append(more, write)...)
 			})
 			if err != nil {
 				return err

@@ -61,8 +61,8 @@ func (t *tool) repack(cmd *cobra.Command, args []string, r repacking) error {
 	if err != nil {
 		return err
 	}
-	report, err := t.operate(args[0], r.force, inputs, func(progress surgery.Option) (*surgery.Report, error) {
-		return surgery.Repack(cmd.Context(), args[0], inputs[0], append(opts, progress)...)
+	report, err := t.operate(args[0], r.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+		return surgery.Repack(cmd.Context(), args[0], inputs[0], append(opts, more...)...)
 	})
 	if err != nil {
 		return err

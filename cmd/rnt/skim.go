@@ -42,8 +42,8 @@ are cut and renumbered with their entries.`,
 			if err != nil {
 				return err
 			}
-			report, err := t.operate(args[0], c.force, inputs, func(progress surgery.Option) (*surgery.Report, error) {
-				return surgery.Skim(cmd.Context(), args[0], inputs, w.Select, append(opts, progress)...)
+			report, err := t.operate(args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+				return surgery.Skim(cmd.Context(), args[0], inputs, w.Select, append(opts, more...)...)
 			})
 			if err != nil {
 				return err

@@ -90,8 +90,8 @@ kept, too; projections of a field that is dropped are dropped.`,
 			if err != nil {
 				return err
 			}
-			report, err := t.operate(args[0], c.force, inputs, func(progress surgery.Option) (*surgery.Report, error) {
-				return surgery.Slim(cmd.Context(), args[0], inputs[0], append(opts, progress)...)
+			report, err := t.operate(args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+				return surgery.Slim(cmd.Context(), args[0], inputs[0], append(opts, more...)...)
 			})
 			if err != nil {
 				return err

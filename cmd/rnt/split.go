@@ -48,8 +48,8 @@ No existing file is replaced, and after an error no part is left.`,
 			}
 			var made []surgery.Part
 			t.output.begin(parts, numbered(args[0]))
-			if _, err := t.withBar(func(progress surgery.Option) (_ *surgery.Report, err error) {
-				made, err = surgery.Split(cmd.Context(), numbered(args[0]), inputs[0], size, append(opts, progress)...)
+			if _, err := t.withBar(func(more ...surgery.Option) (_ *surgery.Report, err error) {
+				made, err = surgery.Split(cmd.Context(), numbered(args[0]), inputs[0], size, append(opts, more...)...)
 				if err != nil {
 					return nil, err
 				}

@@ -83,10 +83,10 @@ func (t *tool) verifyFile(ctx context.Context, arg string, limit int, asJSON boo
 		if asJSON {
 			err = lines.Encode(problemOf(p))
 		} else {
-			_, err = fmt.Fprintln(t.out, schema.Printable(fmt.Sprintf("%s: %v", p.File, p)))
+			_, err = fmt.Fprintln(t.out, schema.Printable(withAdvice(fmt.Sprintf("%s: %v", p.File, p))))
 		}
 		return errors.Join(err, t.out.Flush())
-	}, verify.Limit(limit), verify.Progress(bar.setOf))
+	}, verify.Limit(limit), verify.WithLimits(t.limits()), verify.Progress(bar.setOf))
 	bar.done()
 	switch {
 	case err != nil:
@@ -133,7 +133,7 @@ type verifyProblem struct {
 
 func problemOf(p verify.Problem) verifyProblem {
 	return verifyProblem{
-		File: p.File, RNTuple: p.RNTuple, Check: p.Check, Path: p.Path(), Field: p.Field, Kind: p.Kind(), Error: p.Err.Error(),
+		File: p.File, RNTuple: p.RNTuple, Check: p.Check, Path: p.Path(), Field: p.Field, Kind: p.Kind(), Error: withAdvice(p.Err.Error()),
 		Cluster: known(p.Cluster), Column: known(p.Column), Page: known(p.Page), Offset: known(p.Offset),
 	}
 }

@@ -25,6 +25,7 @@ type Options struct {
 	PageList  []int  // those of these cluster groups
 	At        *int64 // the record that holds this byte
 	Page      *Page
+	MaxMemory int64 // for a page or an envelope, uncompressed, in bytes; 0: no limit
 }
 
 // A Page names a page by its column, its cluster and its number.
@@ -36,6 +37,7 @@ type file struct {
 	r    io.ReaderAt
 	size int64
 	root *rootfile.File // nil if it cannot be opened
+	max  int64          // Options.MaxMemory
 	emit func(*Record) error
 }
 
@@ -43,7 +45,7 @@ type file struct {
 // order of the options. Damaged records hold their error. If damage makes records
 // impossible to find, File returns an error that says which.
 func File(ctx context.Context, r io.ReaderAt, size int64, opts Options, emit func(*Record) error) error {
-	f := &file{ctx: ctx, r: r, size: size, emit: emit}
+	f := &file{ctx: ctx, r: r, size: size, max: opts.MaxMemory, emit: emit}
 	root, err := rootfile.Open(r, size)
 	if err == nil {
 		f.root = root

@@ -1,6 +1,7 @@
 package dump
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -183,7 +184,7 @@ func (n *ntuple) footer() locator.Link {
 }
 
 func (f *file) blobs(n *ntuple) pagesource.Blobs {
-	return pagesource.Blobs{R: f.r, Size: f.size, MaxKeySize: n.anchor.MaxKeySize, MaxPage: 1 << 40}
+	return pagesource.Blobs{R: f.r, Size: f.size, MaxKeySize: n.anchor.MaxKeySize, MaxPage: cmp.Or(f.max, 1<<40), MaxEnvelope: f.max}
 }
 
 // envelope returns the uncompressed envelope that a link points to.

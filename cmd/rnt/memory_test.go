@@ -1,0 +1,50 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestByteCount(t *testing.T) {
+	for text, want := range map[string]byteCount{
+		"1": 1, "1000000": 1e6, "3k": 3 << 10, "512M": 512 << 20, "2G": 2 << 30, "2g": 2 << 30, "8388607T": 8388607 << 40,
+		"": 0, "0": 0, "-1": 0, "G": 0, "1.5G": 0, "2GB": 0, "8388608T": 0, "9223372036854775808": 0,
+	} {
+		var b byteCount
+		if err := b.Set(text); b != want || (err == nil) != (want > 0) {
+			t.Errorf("%q is %d, %v; want %d", text, b, err, want)
+		}
+	}
+}
+
+// What a limit refuses, --max-memory lets through, and the message says so.
+func TestMaxMemory(t *testing.T) {
+	const n = 1 << 20
+	line := `{"v":[` + strings.Repeat("7,", n-1) + `7],"s":"` + strings.Repeat("ab", n*4) + `"}` + "\n"
+	path := made(t, "big", `{"name": "v", "type": "std::vector<double>"}, {"name": "s", "type": "std::string"}`, line)
+	_, problem := fed(t, exitError, "", "cat", path)
+	for _, part := range []string{path, "entry 0", " (EntryBytes; --max-memory raises it)\n"} {
+		if !strings.Contains(problem, part) {
+			t.Errorf("%q does not say %q", problem, part)
+		}
+	}
+	compare(t, rnt(t, "cat", "--max-memory", "64M", path), line)
+	out := filepath.Join(t.TempDir(), "out.root")
+	for args, status := range map[string]int{
+		"cat IN": 1, "head IN": 1, "schema IN": 1, "stat IN": 1, "attrs IN": 1, "diff IN IN": 2, "merge OUT IN": 1, "merge --all OUT IN": 1,
+		"merge --into IN " + dimuon: 1, "append IN " + dimuon: 1, "append IN -": 1, "slim --fields v OUT IN": 1, "skim --where len(v)>0 OUT IN": 1,
+		"concat OUT IN": 1, "split --entries 1 OUT IN": 1, "hmerge OUT IN": 1, "repack OUT IN": 1, "rename --to n IN": 1, "rename --to n --out OUT IN": 1,
+		"ls IN": 0, "verify IN": 1, "dump IN": 1, "recover OUT IN": 1,
+	} {
+		all := strings.NewReplacer("IN", path, "OUT", out)
+		fields := strings.Fields(args)
+		for i := range fields {
+			fields[i] = all.Replace(fields[i])
+		}
+		stdout, problem := fed(t, status, "", append(fields, "--max-memory", "150")...)
+		if text := stdout + problem; fields[0] != "recover" && !strings.Contains(text, "(EnvelopeBytes; --max-memory raises it)") || strings.Contains(text, "rntuple.") {
+			t.Errorf("%s: %s", args, text)
+		}
+	}
+}
