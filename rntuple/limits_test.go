@@ -16,6 +16,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/wiretest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/value"
 )
 
 // many returns the n-th of equal things.
@@ -224,5 +226,66 @@ func TestLimitError(t *testing.T) {
 	}
 	if _, err := rntuple.AppendRecords(path, "Events", rntuple.ReadLimits(rntuple.Limits{EnvelopeBytes: 8})); !errors.As(err, new(*rntuple.LimitError)) {
 		t.Error(err)
+	}
+}
+
+// A writer knows which limits readers must raise, and these suffice.
+func TestNeeds(t *testing.T) {
+	for _, test := range []struct {
+		name           string
+		entries, items int
+		opts           []rntuple.WriteOption
+		need           string // the limit that must be raised, or none
+	}{
+		{"small", 1000, 2, nil, ""},
+		{"a large file", 2 << 20, 0, nil, ""},
+		{"many pages", 4 << 20, 0, []rntuple.WriteOption{rntuple.MaxUnzippedPageSize(64)}, "EnvelopeBytes"},
+		{"a large page", 8 << 20, 0, []rntuple.WriteOption{rntuple.MaxUnzippedPageSize(8 << 20)}, "PageBytes"},
+		{"a large entry", 1, 1 << 20, nil, "EntryBytes"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "out.root")
+			doc := &schema.Document{Name: "n", Fields: []*schema.FieldDocument{{Name: "x", Type: "std::int8_t"}}}
+			if test.items > 0 {
+				doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: "v", Type: "std::vector<double>"})
+			}
+			w, err := rntuple.CreateColumns(path, "n", doc, test.opts...)
+			check(t, err)
+			check(t, rntuple.Put(w, "x", make([]int8, test.entries)))
+			if test.items > 0 {
+				check(t, rntuple.Put(w, "v", many(test.entries, make([]float64, test.items))))
+			}
+			check(t, w.End(int64(test.entries)))
+			check(t, w.Close())
+			need := w.Needs()
+			info, err := os.Stat(path)
+			check(t, err)
+			t.Logf("%d bytes, limits %+v", info.Size(), rntuple.Limits{}.For(info.Size()))
+			got := ""
+			for limit, n := range map[string]int64{"PageBytes": need.PageBytes, "EntryBytes": need.EntryBytes, "EnvelopeBytes": need.EnvelopeBytes} {
+				if n > 0 {
+					got += limit
+				}
+			}
+			if got != test.need {
+				t.Errorf("%+v is needed, want %q", need, test.need)
+			}
+			read := func(l rntuple.Limits) error {
+				r, err := rntuple.Open(path, "n", rntuple.WithLimits(l))
+				if err != nil {
+					return err
+				}
+				defer r.Close()
+				view, err := rntuple.RecordsOf(r)
+				check(t, err)
+				_, err = view.Read(make([]value.Record, 1), 0)
+				return err
+			}
+			check(t, read(need))
+			var e *rntuple.LimitError
+			if err := read(rntuple.Limits{}); test.need == "" && err != nil || test.need != "" && (!errors.As(err, &e) || e.Limit != test.need) {
+				t.Error(err)
+			}
+		})
 	}
 }

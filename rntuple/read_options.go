@@ -43,6 +43,8 @@ func VerifyPages(verify bool) Option {
 // uncompressed size of the header, of the footer, and of all page lists together. The
 // method For returns the limits that apply to a file of a given size.
 //
+// Writer.Needs says which limits the readers of a new file must raise, if any.
+//
 // docs/limits.md gives the reasons, and the limits that are not options.
 type Limits = ntuple.Limits
 

@@ -73,7 +73,7 @@ func (t *tool) appendLines(cmd *cobra.Command, into string, m merging) error {
 		return err
 	}
 	before := w.NumEntries()
-	if err := t.writeLines(cmd.Context(), w); err != nil {
+	if err := t.writeLines(cmd.Context(), into, w); err != nil {
 		return err
 	}
 	added, all := w.NumEntries()-before, w.NumEntries()

@@ -80,12 +80,12 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", out, err)
 	}
-	return t.writeLines(cmd.Context(), w)
+	return t.writeLines(cmd.Context(), out, w)
 }
 
-// writeLines writes the entries on standard input, JSON Lines, and closes the
-// writer.
-func (t *tool) writeLines(ctx context.Context, w *rntuple.Writer[value.Record]) error {
+// writeLines writes the entries on standard input, JSON Lines, to the file out, and
+// closes the writer.
+func (t *tool) writeLines(ctx context.Context, out string, w *rntuple.Writer[value.Record]) error {
 	bar := t.bar("entries")
 	defer bar.done()
 	entries := jsonl.NewReader(t.interruptible(ctx), w.Schema().Fields)
@@ -95,6 +95,7 @@ func (t *tool) writeLines(ctx context.Context, w *rntuple.Writer[value.Record]) 
 			err := w.Close()
 			if err == nil {
 				t.output.done()
+				t.warnNeeds(out, w.Needs())
 			}
 			return err
 		}

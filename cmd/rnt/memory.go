@@ -53,6 +53,14 @@ func (t *tool) reading() []rntuple.Option { return []rntuple.Option{rntuple.With
 // readInputs returns reading as an option of package surgery.
 func (t *tool) readInputs() surgery.Option { return surgery.Read(t.reading()...) }
 
+// warnNeeds warns that the file at path can only be read with --max-memory, if need is
+// not zero.
+func (t *tool) warnNeeds(path string, need rntuple.Limits) {
+	if most := max(need.PageBytes, need.EntryBytes, need.EnvelopeBytes); most > 0 {
+		t.warn("%s: very small for what it holds; to read it, add --max-memory %dM", path, (most-1)>>20+1)
+	}
+}
+
 var limitName = regexp.MustCompile(`\(rntuple\.Limits\.(\w+)\)`)
 
 // withAdvice returns the text of an error as users of the tool need it: where a limit is

@@ -57,11 +57,15 @@ func (l *leafOut[T]) write(src unsafe.Pointer, n int, stride uintptr) error {
 // the items are written: the order determines which page grows first.
 type indexOut struct {
 	buffers[uint64]
-	end *uint64 // of the last collection; 0 in a new cluster
+	end  *uint64 // of the last collection; 0 in a new cluster
+	most *int    // items of the largest collection
 }
 
 func (x *indexOut) add(items int) {
 	*x.end += uint64(items)
+	if items > *x.most {
+		*x.most = items
+	}
 	x.Add(*x.end)
 }
 

@@ -18,9 +18,10 @@ import (
 // They know fields and columns by ID, which stays when the schema is extended.
 type Outlets struct {
 	sink    *pagesink.Sink
-	active  map[schema.FieldID]*int // representation that is written
-	columns map[schema.ColumnID]any // *pagesink.Buffer[T]
-	items   map[counted]*uint64     // in the current cluster
+	active  map[schema.FieldID]*int  // representation that is written
+	columns map[schema.ColumnID]any  // *pagesink.Buffer[T]
+	items   map[counted]*uint64      // in the current cluster
+	most    map[schema.ColumnID]*int // items of the largest collection, by index column
 }
 
 // counted is what the items of a cluster are counted of: the items of a
@@ -32,7 +33,7 @@ type counted struct {
 
 // NewOutlets returns the outlets of the columns of sink.
 func NewOutlets(sink *pagesink.Sink) *Outlets {
-	return &Outlets{sink, map[schema.FieldID]*int{}, map[schema.ColumnID]any{}, map[counted]*uint64{}}
+	return &Outlets{sink, map[schema.FieldID]*int{}, map[schema.ColumnID]any{}, map[counted]*uint64{}, map[schema.ColumnID]*int{}}
 }
 
 // Activate selects the representation that the field's values are written in from
@@ -55,6 +56,16 @@ func (o *Outlets) counter(f *schema.Field, alternative bool) *uint64 {
 		o.items[key] = o.sink.Counter()
 	}
 	return o.items[key]
+}
+
+// mostItems returns where the number of items of the largest value of f is counted.
+// Projected fields share that of their source.
+func (o *Outlets) mostItems(f *schema.Field) *int {
+	id := f.Columns[0][0].ID
+	if o.most[id] == nil {
+		o.most[id] = new(int)
+	}
+	return o.most[id]
 }
 
 // writeCompiler makes the nodes of a plan for writing. See compiler.
@@ -153,7 +164,7 @@ func outColumn[T column.Element](c *writeCompiler, f *schema.Field, index int) b
 }
 
 func (c *writeCompiler) index(f *schema.Field) indexOut {
-	return indexOut{outColumn[uint64](c, f, 0), c.counter(f, false)}
+	return indexOut{outColumn[uint64](c, f, 0), c.counter(f, false), c.mostItems(f)}
 }
 
 // value compiles writing values of type t to f.
