@@ -33,6 +33,7 @@ var unheeded = map[string]string{
 	"header.zeros":          "unused",
 	"key.datime":            "information",
 	"key.cycle":             "of a record that no directory lists",
+	"listed key.directory":  "the directory may have been moved; nobody reads it",
 	"blob key.length":       "decorative, see section 3.2 of the format supplement",
 	"blob key.directory":    "ROOT has put several things there",
 	"set key.directory":     "of a record that no directory lists",
