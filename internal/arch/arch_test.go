@@ -76,6 +76,7 @@ var leaves = []string{
 	"examples/write",
 	"internal/arch",
 	"internal/judge",
+	"internal/powercut",
 	"internal/randtest",
 	"internal/wiretest",
 	"interop",

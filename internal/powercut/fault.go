@@ -1,0 +1,52 @@
+package powercut
+
+import (
+	"sync"
+
+	"github.com/go-rntuple/go-rntuple/internal/diskfile"
+)
+
+// A Fault makes one operation fail, and watches what comes after it. It is safe for
+// concurrent use.
+type Fault struct {
+	At  int   // number of the operation
+	Err error // its error
+	// Share is how much of a write is done before it fails, from 0 to 1.
+	Share float64
+
+	mu    sync.Mutex
+	n     int
+	Op    *Op  // that failed; nil if there were fewer operations
+	After []Op // operations after it, without the bytes
+}
+
+// Hook lets operations pass but for one. It is a hook of package diskfile.
+func (f *Fault) Hook(op Op) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := len(op.Data)
+	op.Data = nil
+	f.n++
+	switch {
+	case f.n-1 < f.At:
+		return n, nil
+	case f.n-1 > f.At:
+		f.After = append(f.After, op)
+		return n, nil
+	}
+	f.Op = &op
+	return int(float64(n) * f.Share), f.Err
+}
+
+// Retried reports whether a file was synced after its sync had failed.
+func (f *Fault) Retried() bool {
+	if f.Op == nil || f.Op.Kind != diskfile.SyncOp && f.Op.Kind != diskfile.SyncDirOp {
+		return false
+	}
+	for _, op := range f.After {
+		if op.Kind == f.Op.Kind && op.Path == f.Op.Path {
+			return true
+		}
+	}
+	return false
+}
