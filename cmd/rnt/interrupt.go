@@ -17,7 +17,7 @@ import (
 // grace is the time that a command has to return after a signal. Most need less than a
 // millisecond, but a write to a full pipe, the opening of a FIFO or the syncing of a
 // disk can take any time.
-const grace = 700 * time.Millisecond
+const grace = 500 * time.Millisecond
 
 // runUntilSignal runs the tool and returns its exit status. After SIGINT or SIGTERM
 // the command has grace to return; then it is left to die with the process, as by
@@ -56,7 +56,7 @@ func (t *tool) abandon(stopped signalError) int {
 	}()
 	select {
 	case <-said:
-	case <-time.After(grace / 7): // standard error may be what is blocked
+	case <-time.After(grace / 5): // standard error may be what is blocked
 	}
 	return stopped.status()
 }

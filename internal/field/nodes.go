@@ -318,7 +318,8 @@ func (a *array) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr)
 	switch {
 	case a.slices:
 		if n > math.MaxInt64/a.len {
-			return r.alloc(n, math.MaxInt64)
+			r.over = math.MaxInt64 - r.budget
+			return errBudget
 		}
 		items, err := r.make(a.typ, a.plain, n*a.len)
 		if err != nil {
