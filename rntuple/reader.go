@@ -57,6 +57,9 @@ type Reader struct {
 // several times; without one, Open takes the newest. An empty name stands for the only
 // RNTuple at the top level of the file.
 //
+// A writer may commit to the file meanwhile. Open then shows what it has committed last, or
+// just before that; Refresh shows what it commits later.
+//
 // The error wraps ErrNotFound if there is no such RNTuple. The caller must close the
 // Reader.
 func Open(path, name string, opts ...Option) (*Reader, error) {
@@ -64,7 +67,9 @@ func Open(path, name string, opts ...Option) (*Reader, error) {
 }
 
 // NewReader opens an RNTuple in the ROOT file of size bytes that ra reads; ra
-// must be safe for concurrent use if the Reader is to be. See Open.
+// must be safe for concurrent use if the Reader is to be. See Open. If the file may grow, ra
+// should have a method Stat as that of os.File, or Size as that of bytes.Reader, which tells
+// its present size.
 func NewReader(ra io.ReaderAt, size int64, name string, opts ...Option) (*Reader, error) {
 	return reader(opts, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) { return ntuple.NewReader(ra, size, name, o) })
 }
@@ -151,7 +156,8 @@ type Info struct {
 	Class string // the class of the anchor, which differs in pre-release formats
 }
 
-// List returns the RNTuples that the directories of a ROOT file list.
+// List returns the RNTuples that the directories of a ROOT file list. See NewReader for ra
+// and size.
 func List(ra io.ReaderAt, size int64) ([]Info, error) { return infos(ntuple.List(ra, size)) }
 
 // ListFile returns the RNTuples in the file at path. See List.

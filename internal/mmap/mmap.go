@@ -13,7 +13,8 @@ import (
 // system.
 var ErrUnsupported = errors.New("memory maps are not supported")
 
-// A File is a mapped file. It is safe for concurrent use.
+// A File is a mapped file. It is safe for concurrent use. What the file has grown by
+// since it was mapped is not in the map; ReadAt reads it from the file.
 type File struct {
 	file *os.File
 	mu   sync.RWMutex // held for reading while data are in use
@@ -66,20 +67,27 @@ func (f *File) Use(off, n int64, use func([]byte) error) (err error) {
 	return use(f.data[off : off+n : off+n])
 }
 
+// Len returns the length of the map in bytes, 0 once it is closed.
+func (f *File) Len() int64 {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return int64(len(f.data))
+}
+
 // ReadAt implements io.ReaderAt.
 func (f *File) ReadAt(p []byte, off int64) (n int, err error) {
-	f.mu.RLock()
-	size := int64(len(f.data))
-	f.mu.RUnlock()
-	if off >= 0 && off > size-int64(len(p)) && size > 0 {
-		err = io.EOF
+	if size := f.Len(); size > 0 && off > size-int64(len(p)) {
+		return f.file.ReadAt(p, off)
 	}
-	want := max(0, min(int64(len(p)), size-off))
-	if e := f.Use(off, want, func(b []byte) error { n = copy(p, b); return nil }); e != nil {
-		return 0, e
+	err = f.Use(off, int64(len(p)), func(b []byte) error { n = copy(p, b); return nil })
+	if err != nil {
+		n = 0
 	}
 	return n, err
 }
+
+// Stat describes the file as it is now.
+func (f *File) Stat() (os.FileInfo, error) { return f.file.Stat() }
 
 // Disk returns the file itself, which Close closes: to read much data once is
 // cheaper without the map.

@@ -56,6 +56,39 @@ func TestReadAt(t *testing.T) {
 	}
 }
 
+// TestGrown reads what a file has grown by, and across the end of the map.
+func TestGrown(t *testing.T) {
+	m, path := open(t, bytes.Repeat([]byte("x"), 5000))
+	defer m.Close()
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString("yyy"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := m.Stat(); err != nil || info.Size() != 5003 || m.Len() != 5000 {
+		t.Errorf("%v, %v; the map has %d bytes", info, err, m.Len())
+	}
+	for _, test := range []struct {
+		off  int64
+		want string
+		err  error
+	}{{4998, "xxyyy", nil}, {5000, "yyy", nil}, {4996, "xxxxyyy", nil}, {4998, "xxyyy", io.EOF}} {
+		b := make([]byte, len(test.want))
+		if test.err != nil {
+			b = make([]byte, len(test.want)+1)
+		}
+		n, err := m.ReadAt(b, test.off)
+		if string(b[:n]) != test.want || !errors.Is(err, test.err) {
+			t.Errorf("at %d: %q, %v; want %q, %v", test.off, b[:n], err, test.want, test.err)
+		}
+	}
+}
+
 // TestCutShort reads a file that has become shorter: reading what is missing is an
 // error.
 func TestCutShort(t *testing.T) {

@@ -1,10 +1,12 @@
 package ntuple
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
@@ -23,14 +25,16 @@ type Info struct {
 
 // List returns the RNTuples that the directories of a ROOT file list.
 func List(r io.ReaderAt, size int64) ([]Info, error) {
-	file, bare, err := openContainer(r, size)
-	switch {
-	case err != nil:
-		return nil, err
-	case bare != nil:
-		return []Info{{Path: bare.Name, Class: bare.Class, Newest: true}}, nil
-	}
-	return list(file)
+	return rootfile.Retry(context.Background(), func() ([]Info, error) {
+		file, bare, err := openContainer(r, size)
+		switch {
+		case err != nil:
+			return nil, err
+		case bare != nil:
+			return []Info{{Path: bare.Name, Class: bare.Class, Newest: true}}, nil
+		}
+		return list(file)
+	})
 }
 
 // ListFile returns the RNTuples in the file at path. See List.
@@ -112,14 +116,14 @@ func openContainer(r io.ReaderAt, size int64) (*rootfile.File, *legacy.Bare, err
 
 // onlyName returns the name of the only RNTuple at the top level of a file.
 func onlyName(file *rootfile.File) (string, error) {
-	infos, err := list(file)
+	keys, err := file.TopKeys()
 	if err != nil {
 		return "", err
 	}
 	var names []string
-	for _, i := range infos {
-		if i.Newest && !strings.Contains(i.Path, "/") {
-			names = append(names, i.Path)
+	for _, k := range keys {
+		if isAnchor(k) && !slices.Contains(names, k.Name) { // otherwise another cycle
+			names = append(names, k.Name)
 		}
 	}
 	switch {

@@ -2,12 +2,15 @@ package ntuple
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
@@ -27,6 +30,11 @@ type Reader struct {
 	Options *ReadOptions       // with the limits for this file
 
 	closer io.Closer // nil if the caller closes the file
+
+	// How the RNTuple is found again; nil if the anchor was given, or is in a bare file.
+	again func(context.Context) (*Reader, error)
+	trail atomic.Pointer[rootfile.Trail] // of the anchor, or of that of the RNTuple with the set
+	sum   uint64                         // checksum of the footer
 }
 
 // Open opens an RNTuple in the file at path; see rntuple.Open for the name.
@@ -44,8 +52,14 @@ func Open(path, name string, o *ReadOptions) (*Reader, error) {
 	return r, nil
 }
 
-// NewReader opens an RNTuple in the file of size bytes that r reads.
+// NewReader opens an RNTuple in the file of size bytes that r reads. If a commit changes the
+// file meanwhile, it begins again.
 func NewReader(r io.ReaderAt, size int64, name string, o *ReadOptions) (*Reader, error) {
+	return rootfile.Retry(o.Context, func() (*Reader, error) { return newReader(r, size, name, o) })
+}
+
+// newReader is NewReader without trying again.
+func newReader(r io.ReaderAt, size int64, name string, o *ReadOptions) (*Reader, error) {
 	file, bare, err := openContainer(r, size)
 	switch {
 	case err != nil:
@@ -53,28 +67,37 @@ func NewReader(r io.ReaderAt, size int64, name string, o *ReadOptions) (*Reader,
 	case bare != nil && name != "" && name != bare.Name:
 		return nil, fmt.Errorf("RNTuple %q: %w; the file has %s", name, rootfile.ErrNotFound, bare.Name)
 	case bare != nil:
-		return open(pagesource.Blobs{R: r, Size: size}, bare.Name, bare.Class, bare.Anchor, o)
+		return open(pagesource.Blobs{R: r, Size: size}, bare.Name, bare.Class, bare.Anchor, nil, o)
 	}
 	if name == "" {
 		if name, err = onlyName(file); err != nil {
 			return nil, err
 		}
 	}
-	key, err := file.Find(name, anchor.ClassName, anchor.ExperimentalClassName)
+	key, trail, err := file.Locate(name, anchor.ClassName, anchor.ExperimentalClassName)
 	if err != nil {
-		return nil, notFound(file, name, err)
+		return nil, notFound(file, name, trail.Check(err))
 	}
 	object, err := readAnchor(file, key)
 	if err != nil {
-		return nil, fmt.Errorf("RNTuple %q: %w", name, err)
+		return nil, fmt.Errorf("RNTuple %q: %w", name, trail.Check(err))
 	}
-	return open(pagesource.Blobs{R: r, Size: size}, name, key.Class, object, o)
+	n, err := open(pagesource.Blobs{R: r, Size: file.Size()}, name, key.Class, object, trail, o)
+	if err != nil {
+		return nil, err
+	}
+	dir, _ := SplitPath(name)
+	same := fmt.Sprintf("%s/%s;%d", dir, key.Name, key.CycleNumber())
+	n.again = func(ctx context.Context) (*Reader, error) {
+		return rootfile.Retry(ctx, func() (*Reader, error) { return newReader(r, size, same, o) })
+	}
+	return n, nil
 }
 
 // NewReaderAt opens the RNTuple that an anchor describes. The object is the anchor as
 // serialized in the file, uncompressed, and class its class.
 func NewReaderAt(r io.ReaderAt, size int64, class string, object []byte, o *ReadOptions) (*Reader, error) {
-	return open(pagesource.Blobs{R: r, Size: size}, class, class, object, o)
+	return open(pagesource.Blobs{R: r, Size: size}, class, class, object, nil, o)
 }
 
 // maxAnchor far exceeds the 78 bytes of today's anchors.
@@ -87,11 +110,13 @@ func readAnchor(file *rootfile.File, key rootfile.Key) ([]byte, error) {
 	return file.Payload(key)
 }
 
-// open opens the RNTuple with the given anchor and reads its header and footer.
-func open(blobs pagesource.Blobs, path, class string, object []byte, o *ReadOptions) (*Reader, error) {
+// open opens the RNTuple with the given anchor, to which trail has led, and reads its header
+// and footer. The trail may be nil.
+func open(blobs pagesource.Blobs, path, class string, object []byte, trail *rootfile.Trail, o *ReadOptions) (*Reader, error) {
 	r := &Reader{Path: path, Options: new(ReadOptions)}
 	*r.Options = *o
 	r.Options.Limits = o.Limits.For(blobs.Size)
+	r.trail.Store(trail)
 	if err := r.open(blobs, class, object); err != nil {
 		return nil, fmt.Errorf("RNTuple %q: %w", path, err)
 	}
@@ -99,7 +124,7 @@ func open(blobs pagesource.Blobs, path, class string, object []byte, o *ReadOpti
 }
 
 func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error {
-	o := r.Options
+	o, trail := r.Options, r.trail.Load()
 	if err := o.Context.Err(); err != nil {
 		return err
 	}
@@ -109,16 +134,16 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 	}
 	a, err := parseAnchor(object)
 	if err != nil {
-		return err
+		return trail.Check(err)
 	}
 	blobs.MaxKeySize, blobs.SkipChecksums = a.MaxKeySize, o.SkipChecksums
 	blobs.MaxPage, blobs.MaxEnvelope = o.Limits.PageBytes, o.Limits.EnvelopeBytes
 	header, err := blobs.Envelope("header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
 	if err != nil {
-		return err
+		return trail.Check(err)
 	}
 	footer, err := blobs.Envelope("footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)})
-	if err != nil {
+	if err := trail.Check(err); err != nil { // now no commit can spoil the rest
 		return err
 	}
 	m, err := parse(a, header, footer)
@@ -143,7 +168,8 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 	}
 	src.ParsePageList = m.PageList
 	src.Workers, src.Budget = o.Workers, o.ReadAhead
-	r.Anchor, r.Version, r.Header, r.Footer, r.Source = a, m.Version, m.Header, m.Footer, src
+	src.Reload = r.reload
+	r.Anchor, r.Version, r.Header, r.Footer, r.Source, r.sum = a, m.Version, m.Header, m.Footer, src, checksum.Sum(footer)
 	return nil
 }
 
@@ -185,11 +211,27 @@ func (r *Reader) CloseWith(c io.Closer) { r.closer = c }
 func (r *Reader) Legacy() bool { return r.Anchor.Epoch == 0 }
 
 // OpenSet opens the RNTuple that stores a linked attribute set. It reads from the file of r
-// and need not be closed.
+// and need not be closed. If a commit has changed the file since r was opened, the set may
+// be that of a newer state.
 //
 // The error wraps rootfile.ErrNotFound if there is no such set, and
 // wire.ErrUnsupported if the major version of its schema is not 1.
 func (r *Reader) OpenSet(name string) (*Reader, error) {
+	set, err := r.openSet(name)
+	if !errors.Is(err, rootfile.ErrStale) {
+		return set, err
+	}
+	return rootfile.Retry(r.Options.Context, func() (*Reader, error) {
+		newest, err := r.newest(r.Options.Context)
+		if err != nil {
+			return nil, err
+		}
+		return newest.openSet(name)
+	})
+}
+
+// openSet is OpenSet without trying again.
+func (r *Reader) openSet(name string) (*Reader, error) {
 	var names []string
 	var link *envelope.AttributeSet
 	for i, s := range r.Footer.AttributeSets {
@@ -209,18 +251,28 @@ func (r *Reader) OpenSet(name string) (*Reader, error) {
 	case link.AnchorLength > maxAnchor:
 		return nil, &wire.FormatError{Path: "footer.attribute sets", Err: wire.Corrupt("anchor of %d bytes", link.AnchorLength)}
 	}
+	trail := r.trail.Load()
 	blobs := r.Source.Blobs
 	blobs.MaxKeySize = 0 // an anchor is never split
 	object, err := blobs.Envelope("anchor", locator.Link{Length: uint64(link.AnchorLength), Locator: link.Anchor})
 	if err != nil {
-		return nil, err
+		return nil, trail.Check(err)
 	}
-	set, err := open(blobs, name, anchor.ClassName, object, r.Options)
+	set, err := open(blobs, name, anchor.ClassName, object, trail, r.Options)
 	if err != nil {
 		return nil, err
 	}
 	if err := set.checkSet(name, link.SchemaMinor); err != nil {
 		return nil, err
+	}
+	if r.again != nil {
+		set.again = func(ctx context.Context) (*Reader, error) {
+			newest, err := r.newest(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return newest.OpenSet(name)
+		}
 	}
 	return set, nil
 }

@@ -95,10 +95,11 @@ func lend(n int64) *[]byte {
 	return p
 }
 
-// Mapped is implemented by a file that is mapped into memory. Use calls use with n
-// of its bytes, which are valid until use returns. Reading them may fail, as
-// mmap.File explains.
+// Mapped is implemented by a file of which the first Len bytes are mapped into memory.
+// Use calls use with n of them, which are valid until use returns. Reading them may
+// fail, as mmap.File explains.
 type Mapped interface {
+	Len() int64
 	Use(offset, n int64, use func([]byte) error) error
 }
 
@@ -115,7 +116,7 @@ func (b *Blobs) page(f column.Format, p envelope.Page, verify bool, use func(pag
 		return err
 	}
 	open := func(stored []byte) error { return open(f, p, stored, verify, use) }
-	if m, ok := b.R.(Mapped); ok && !b.Chunked(n) {
+	if m := b.mapped(int64(p.Locator.Offset), n); m != nil && !b.Chunked(n) {
 		return m.Use(int64(p.Locator.Offset), n, open)
 	}
 	buffer := lend(n)
@@ -124,6 +125,15 @@ func (b *Blobs) page(f column.Format, p envelope.Page, verify bool, use func(pag
 		return err
 	}
 	return open(*buffer)
+}
+
+// mapped returns the map that holds the n bytes at an offset, or nil. A file may have
+// grown since it was mapped.
+func (b *Blobs) mapped(offset, n int64) Mapped {
+	if m, ok := b.R.(Mapped); ok && offset <= m.Len()-n {
+		return m
+	}
+	return nil
 }
 
 // StoredPage fills stored, of StoredSize bytes, with a page as it is stored and the

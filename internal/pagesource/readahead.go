@@ -51,7 +51,7 @@ func (s *Source) NewReadAhead() *ReadAhead {
 // Advance announces that the entries from first on, up to end at most, are read in
 // order, and that the reader is in the given cluster.
 func (a *ReadAhead) Advance(ctx context.Context, cluster *Cluster, first, end int64) {
-	if a.budget == 0 || len(a.columns) == 0 || a.src.Workers < 2 && a.src.mapped() {
+	if a.budget == 0 || len(a.columns) == 0 || a.src.Workers < 2 && a.src.mapped(0, 0) != nil {
 		return // there is nothing to wait for, and no other goroutine to decode
 	}
 	if cluster != a.at {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
@@ -25,6 +26,13 @@ type Source struct {
 	// footer it is given. Nil: page lists are those of format 1.
 	ParsePageList func(group int, b []byte) (*envelope.PageList, error)
 
+	// Reload returns a source for the newest committed state of the RNTuple, which has
+	// at least the clusters of this one. It is called if a page list cannot be read: if
+	// its clusters are in another cluster group now, a writer may have overwritten it.
+	// It must be safe for concurrent use. Nil: the file does not change.
+	Reload func(context.Context) (*Source, error)
+
+	newest         atomic.Pointer[Source] // the last that Reload returned
 	headerChecksum uint64
 	groups         []*group // by first entry
 	shared         sharedPages
@@ -99,6 +107,18 @@ func (s *Source) load(ctx context.Context, g *group) ([]*Cluster, error) {
 	if g.clusters != nil {
 		return g.clusters, nil
 	}
+	clusters, err := s.read(ctx, g)
+	if err != nil && s.Reload != nil && ctx.Err() == nil {
+		if moved := s.regrouped(ctx, g); moved != nil {
+			clusters, err = moved, nil
+		}
+	}
+	g.clusters = clusters
+	return clusters, err
+}
+
+// read reads the page list of g.
+func (s *Source) read(ctx context.Context, g *group) ([]*Cluster, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -120,7 +140,6 @@ func (s *Source) load(ctx context.Context, g *group) ([]*Cluster, error) {
 	if err != nil {
 		return nil, &wire.FormatError{Offset: int64(g.PageList.Locator.Offset), Path: where, Err: err}
 	}
-	g.clusters = clusters
 	return clusters, nil
 }
 

@@ -27,15 +27,13 @@ const (
 )
 
 // join gives tasks whose pages lie near each other a common span of about limit
-// bytes. A mapped file needs none.
+// bytes. Pages that are mapped need none.
 func (s *Source) join(tasks []task, limit int64) {
-	if s.mapped() {
-		return
-	}
 	limit = max(minSpan, min(maxSpan, limit))
 	order := make([]*task, 0, len(tasks))
 	for i := range tasks {
-		if n, err := s.StoredSize(tasks[i].format, tasks[i].page); err == nil && !s.Chunked(n) { // if not, the page fails alone
+		n, err := s.StoredSize(tasks[i].format, tasks[i].page)
+		if err == nil && !s.Chunked(n) && s.mapped(int64(tasks[i].page.Locator.Offset), n) == nil { // if not, the page fails alone
 			order = append(order, &tasks[i])
 		}
 	}
@@ -51,11 +49,6 @@ func (s *Source) join(tasks []task, limit int64) {
 		current.pages.Add(1)
 		t.span = current
 	}
-}
-
-func (s *Source) mapped() bool {
-	_, ok := s.R.(Mapped)
-	return ok
 }
 
 // bytes returns n bytes of the file from offset on. They are valid until all pages

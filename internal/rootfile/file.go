@@ -2,6 +2,7 @@ package rootfile
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,36 +33,57 @@ type File struct {
 	Header Header
 	Root   Root
 
-	r    io.ReaderAt
-	size int64
+	r     io.ReaderAt
+	size  int64
+	grows bool        // r can tell the size, so it may be a file that grows
+	start []rawRecord // what the header and the top directory were read from
 }
 
-// Open reads the header and the top directory of a ROOT file of size bytes.
+// Open reads the header and the top directory of a ROOT file of size bytes. If the
+// file has grown since its size was taken, and r has a method Stat or Size as os.File
+// and bytes.Reader have, the size is taken again.
 //
 // A truncated file, whose Header.End lies beyond its end, can be opened; reading
 // what is missing is an error.
 func Open(r io.ReaderAt, size int64) (*File, error) {
+	return Retry(context.Background(), func() (*File, error) {
+		f, err := open(r, size)
+		if err == nil {
+			return f, nil
+		}
+		t := Trail{f, f.start} // a commit may have come in between
+		return nil, t.Check(err)
+	})
+}
+
+// open returns a File even if there is an error.
+func open(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{r: r, size: size}
 	head, err := f.read("header", 0, min(size, firstRead))
 	if err != nil {
-		return nil, err
+		return f, err
 	}
+	f.start = []rawRecord{{0, head}}
 	c := reader(head, "header", 0)
 	if err := foreign(head); err != nil {
-		return nil, &wire.FormatError{Err: err}
+		return f, &wire.FormatError{Err: err}
 	}
 	f.Header.Wire(c)
 	if n := f.Header.NBytesName; c.Err() == nil && (n < minNameSize || n > maxNameSize) {
 		c.Fail("nbytes name", wire.Corrupt("%d bytes before the top directory, expected %d to %d", n, minNameSize, maxNameSize))
 	}
 	if c.Err() != nil {
-		return nil, c.Err()
+		return f, c.Err()
 	}
-	if err := f.readRoot(head); err != nil {
-		return nil, err
+	now, ok := sizeOf(r)
+	if f.grows = ok; ok && f.Header.End > size {
+		f.size = max(size, now)
 	}
-	return f, nil
+	return f, f.readRoot(head)
 }
+
+// Size returns the size of the file in bytes.
+func (f *File) Size() int64 { return f.size }
 
 // readRoot reads the first record; head is the start of the file.
 func (f *File) readRoot(head []byte) error {
@@ -70,11 +92,13 @@ func (f *File) readRoot(head []byte) error {
 	var b []byte
 	if n := begin + int64(names) + directorySize; n <= int64(len(head)) || int64(len(head)) == f.size {
 		b = head[min(begin, int64(len(head))):]
+		f.start = []rawRecord{{0, head[:min(n, int64(len(head)))]}}
 	} else {
 		var err error
 		if b, err = f.readUpTo(what, begin, int64(names)+directorySize); err != nil {
 			return err
 		}
+		f.start = []rawRecord{{0, head[:min(begin, int64(len(head)))]}, {begin, b}}
 	}
 	c := reader(b, what, begin)
 	// The header gives the place of the directory, so the names before it must end

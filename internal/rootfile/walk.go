@@ -29,11 +29,14 @@ func isDirectory(k Key) bool { return k.Class == "TDirectory" || k.Class == "TDi
 // of the directory that k is in, without slashes around it, "" for the top
 // one. Walk stops at the first error, of the file or of visit, and returns it.
 //
+// If a commit changes the file meanwhile, the keys of each directory are still those
+// of a committed state, or the error wraps ErrStale; see Retry.
+//
 // Keys that no directory lists are not visited: those of pages and envelopes,
 // and the file's own records.
 func (f *File) Walk(visit func(dir string, k Key) error) error {
 	w := walker{file: f, visit: visit, budget: f.size, seen: make(map[int64]bool)}
-	return w.walk("", f.Root.Directory, 0)
+	return w.walk("", f.Root.Directory, &Trail{f, f.start}, 0)
 }
 
 type walker struct {
@@ -45,12 +48,13 @@ type walker struct {
 	seen   map[int64]bool // key lists, by position
 }
 
-func (w *walker) walk(dir string, d Directory, depth int) error {
+// walk visits the keys of d, to which t leads.
+func (w *walker) walk(dir string, d Directory, t *Trail, depth int) error {
 	if d.SeekKeys == 0 {
 		return nil
 	}
 	fail := func(err error) error {
-		return &wire.FormatError{Offset: d.SeekDir, Path: directoryName(dir), Err: err}
+		return t.Check(&wire.FormatError{Offset: d.SeekDir, Path: directoryName(dir), Err: err})
 	}
 	w.budget -= int64(d.NBytesKeys)
 	switch {
@@ -66,6 +70,9 @@ func (w *walker) walk(dir string, d Directory, depth int) error {
 	w.seen[d.SeekKeys] = true
 	keys, err := w.file.keys(dir, d)
 	if err != nil {
+		return t.Check(err)
+	}
+	if err := t.last().Check(nil); err != nil { // the others do not matter for this list
 		return err
 	}
 	for _, k := range keys {
@@ -76,11 +83,11 @@ func (w *walker) walk(dir string, d Directory, depth int) error {
 			continue
 		}
 		path := join(dir, k.Name)
-		sub, err := w.file.directory(path, k)
+		sub, raw, err := w.file.readDirectory(path, k)
 		if err != nil {
-			return err
+			return t.Check(err)
 		}
-		if err := w.walk(path, sub, depth+1); err != nil {
+		if err := w.walk(path, sub, t.with(raw), depth+1); err != nil {
 			return err
 		}
 	}
@@ -96,14 +103,22 @@ func (w *walker) walk(dir string, d Directory, depth int) error {
 // compares those that could be the object, so that damage to a list does not lead
 // to another object.
 //
-// The error wraps ErrNotFound if there is no such object.
+// The error wraps ErrNotFound if there is no such object, and ErrStale if a commit has
+// changed the file since it was opened, so that there may be one.
 func (f *File) Find(path string, class ...string) (Key, error) {
-	d, dir := f.Root.Directory, ""
+	k, t, err := f.Locate(path, class...)
+	return k, t.Check(err)
+}
+
+// Locate is Find without a check whether a commit came in between: the caller must
+// call Check of the Trail with the error, or after having read the object.
+func (f *File) Locate(path string, class ...string) (Key, *Trail, error) {
+	d, dir, t := f.Root.Directory, "", &Trail{f, f.start}
 	for rest := strings.Trim(path, "/"); ; {
 		element, below, deeper := strings.Cut(rest, "/")
 		keys, err := f.keys(dir, d)
 		if err != nil {
-			return Key{}, err
+			return Key{}, t, err
 		}
 		match := func(k Key) bool { return len(class) == 0 || slices.Contains(class, k.Class) }
 		if deeper {
@@ -111,18 +126,20 @@ func (f *File) Find(path string, class ...string) (Key, error) {
 		}
 		k, err := choose(keys, element, match)
 		if err != nil {
-			return Key{}, fmt.Errorf("%q: %w in %s", path, err, directoryName(dir))
+			return Key{}, t, fmt.Errorf("%q: %w in %s", path, err, directoryName(dir))
 		}
 		if err := f.confirm(keys, k, class); err != nil {
-			return Key{}, err
+			return Key{}, t, err
 		}
 		if !deeper {
-			return k, nil
+			return k, t, nil
 		}
 		dir = join(dir, k.Name)
-		if d, err = f.directory(dir, k); err != nil {
-			return Key{}, err
+		var raw rawRecord
+		if d, raw, err = f.readDirectory(dir, k); err != nil {
+			return Key{}, t, err
 		}
+		t = t.with(raw)
 		rest = below
 	}
 }
@@ -191,18 +208,31 @@ func splitCycle(s string) (name string, cycle int) {
 
 // directory reads the directory record whose key is k.
 func (f *File) directory(path string, k Key) (d Directory, err error) {
+	d, _, err = f.readDirectory(path, k)
+	return d, err
+}
+
+// readDirectory is like directory, and also returns the bytes.
+func (f *File) readDirectory(path string, k Key) (d Directory, raw rawRecord, err error) {
 	what := directoryName(path)
 	b, err := f.readUpTo(what, k.SeekKey, int64(k.KeyLen)+directorySize)
 	if err != nil {
-		return d, err
+		return d, raw, err
 	}
 	if err := k.confirm(b); err != nil {
-		return d, err
+		return d, raw, err
 	}
 	head := min(int(k.KeyLen), len(b))
 	c := reader(b[head:], what, k.SeekKey+int64(head))
 	d.Wire(c)
-	return d, c.Err()
+	return d, rawRecord{k.SeekKey, b}, c.Err()
+}
+
+// TopKeys returns the keys of the top directory.
+func (f *File) TopKeys() ([]Key, error) {
+	keys, err := f.keys("", f.Root.Directory)
+	t := Trail{f, f.start}
+	return keys, t.Check(err)
 }
 
 // keys reads the list of keys of d, whose path is dir.

@@ -1,6 +1,7 @@
 package splice
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -21,7 +22,12 @@ type Object struct {
 // objects returns the objects that the directories of a file list, in that order,
 // without directories and earlier cycles. With an error it returns those before it.
 // A file with an RNTuple that is not a ROOT file has no others.
-func objects(path string) (all []Object, err error) {
+func objects(path string) ([]Object, error) {
+	return rootfile.Retry(context.Background(), func() ([]Object, error) { return readObjects(path) })
+}
+
+// readObjects is objects without trying again if a commit comes in between.
+func readObjects(path string) (all []Object, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
