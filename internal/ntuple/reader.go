@@ -86,10 +86,8 @@ func newReader(r io.ReaderAt, size int64, name string, o *ReadOptions) (*Reader,
 	if err != nil {
 		return nil, err
 	}
-	dir, _ := SplitPath(name)
-	same := fmt.Sprintf("%s/%s;%d", dir, key.Name, key.CycleNumber())
 	n.again = func(ctx context.Context) (*Reader, error) {
-		return rootfile.Retry(ctx, func() (*Reader, error) { return newReader(r, size, same, o) })
+		return rootfile.Retry(ctx, func() (*Reader, error) { return newReader(r, size, name, o) })
 	}
 	return n, nil
 }
