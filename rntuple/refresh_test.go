@@ -117,18 +117,21 @@ var growers = []struct {
 
 // TestBesideWriter opens, refreshes and reads a file as fast as it can while another
 // goroutine adds to it as fast as it can. No state of it may be an error, or have fewer
-// entries than the one before.
+// entries than the one before. With RNTUPLE_CAMPAIGN=1 it does so 20,000 times.
 func TestBesideWriter(t *testing.T) {
-	rounds := 20_000
-	if testing.Short() {
+	rounds := 4_000
+	switch {
+	case testing.Short():
 		rounds = 400
+	case os.Getenv("RNTUPLE_CAMPAIGN") != "":
+		rounds = 20_000
 	}
 	refreshed := 0
 	for _, g := range growers {
 		for _, mapped := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, mapped %v", g.name, mapped), func(t *testing.T) {
-				for left := rounds / len(growers) / 2; left > 0; left -= 250 { // each with a new file
-					refreshed += testBesideWriter(t, g.path, g.sets, mapped, min(left, 250))
+				for left := rounds / len(growers) / 2; left > 0; left -= 100 { // each with a new file
+					refreshed += testBesideWriter(t, g.path, g.sets, mapped, min(left, 100))
 				}
 			})
 		}
@@ -341,6 +344,10 @@ func TestCommitWhileOpening(t *testing.T) {
 	for _, g := range growers {
 		t.Run(g.name, func(t *testing.T) {
 			all := states(t, g.path, g.sets, 5)
+			cuts, step := []int{0, 14, 40, 64, 150, 205, 230}, 1
+			if testing.Short() {
+				cuts, step = []int{0, 40, 205}, 5
+			}
 			for _, fill := range []byte{0, 0xff} {
 				images := [][]byte{all[2], overwritten(t, g.path, all[2], all[3], fill), overwritten(t, g.path, all[2], overwritten(t, g.path, all[3], all[4], fill), fill)}
 				quiet := &changing{images: images}
@@ -348,8 +355,8 @@ func TestCommitWhileOpening(t *testing.T) {
 					t.Fatal(err)
 				}
 				for first := range quiet.reads + 1 {
-					for second := first; second <= quiet.reads+first; second++ {
-						for _, cut := range []int{0, 14, 40, 64, 150, 205, 230} {
+					for second := first; second <= quiet.reads+first; second += step {
+						for _, cut := range cuts {
 							c := &changing{images: images, at: []int{first, second}, cut: cut}
 							if err := openChanging(c, g.path, g.sets, 3, 5); err != nil {
 								t.Fatalf("commits at reads %d and %d of %d, after %d bytes: %v", first, second, c.reads, cut, err)
@@ -418,12 +425,13 @@ func TestUncommittedList(t *testing.T) {
 	list := pending[was.SeekKeys:][:was.NBytesKeys]
 	copy(list, all[2][is.SeekKeys:])
 	binary.BigEndian.PutUint32(list[18:], uint32(was.SeekKeys)) // the list's own place
-	quiet := &changing{images: [][]byte{all[0]}}
+	begun := slices.Concat(all[0], all[2][len(all[0]):]) // the commits have begun to write
+	quiet := &changing{images: [][]byte{begun}}
 	if err := openChanging(quiet, "n", false, 1, 1); err != nil {
 		t.Fatal(err)
 	}
 	for at := range quiet.reads + 1 {
-		c := &changing{images: [][]byte{all[0], pending}, at: []int{at}}
+		c := &changing{images: [][]byte{begun, pending}, at: []int{at}}
 		if err := openChanging(c, "n", false, 1, 2); err != nil {
 			t.Errorf("at read %d: %v", at, err)
 		}
