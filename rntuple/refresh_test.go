@@ -425,7 +425,7 @@ func TestUncommittedList(t *testing.T) {
 	list := pending[was.SeekKeys:][:was.NBytesKeys]
 	copy(list, all[2][is.SeekKeys:])
 	binary.BigEndian.PutUint32(list[18:], uint32(was.SeekKeys)) // the list's own place
-	begun := slices.Concat(all[0], all[2][len(all[0]):]) // the commits have begun to write
+	begun := slices.Concat(all[0], all[2][len(all[0]):])        // the commits have begun to write
 	quiet := &changing{images: [][]byte{begun}}
 	if err := openChanging(quiet, "n", false, 1, 1); err != nil {
 		t.Fatal(err)

@@ -42,17 +42,23 @@ func outArgs(limit int, done string) cobra.PositionalArgs {
 	}
 }
 
-// shortCount returns args with -5, an argument of the command head, written as -n5.
+// shortCount returns args with -5, an argument of the commands head and tail, written
+// as -n5.
 func shortCount(root *cobra.Command, args []string) []string {
 	args = append([]string{}, args...) // not nil, for which cobra would take os.Args
-	if cmd, _, err := root.Find(args); err != nil || cmd.Name() != "head" {
+	withValue := []string{"-n", "--count", "--fields", "-j", "--jobs", "--interval"}
+	cmd, _, err := root.Find(args)
+	switch {
+	case err == nil && cmd.Name() == "head":
+		withValue = append(withValue, "-f")
+	case err != nil || cmd.Name() != "tail":
 		return args
 	}
 	for i, arg := range args {
 		if arg == "--" {
 			break
 		}
-		isValue := i > 0 && slices.Contains([]string{"-n", "--count", "-f", "--fields", "-j", "--jobs"}, args[i-1])
+		isValue := i > 0 && slices.Contains(withValue, args[i-1])
 		if !isValue && minusNumber.MatchString(arg) {
 			args[i] = "-n" + arg[1:]
 		}

@@ -79,22 +79,38 @@ func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
 		return err
 	}
 	defer r.Close()
-	if len(sel.fields) == 0 {
-		for _, h := range r.Schema().Hidden {
-			t.warn("%s: left out field %q: %w", shown(args[0]), h.Field.Name, h.Err)
-		}
-	}
-	chosen, err := choose(r.Schema(), sel.fields)
+	t.warnHidden(r, shown(args[0]), sel.fields)
+	view, err := viewOf(r, shown(args[0]), sel.fields)
 	if err != nil {
-		return fmt.Errorf("%s: %w", shown(args[0]), err)
+		return err
 	}
 	first := min(int64(sel.first), r.NumEntries())
 	end := first + min(int64(sel.count), r.NumEntries()-first)
+	return t.printEntries(ctx, shown(args[0]), view, first, end)
+}
+
+// warnHidden warns of the fields of an RNTuple in the file at path that cannot be read,
+// if no patterns choose fields.
+func (t *tool) warnHidden(r *rntuple.Reader, path string, patterns []string) {
+	if len(patterns) == 0 {
+		for _, h := range r.Schema().Hidden {
+			t.warn("%s: left out field %q: %w", path, h.Field.Name, h.Err)
+		}
+	}
+}
+
+// viewOf returns a view of the fields that match patterns, or of all that can be read,
+// of an RNTuple in the file at path.
+func viewOf(r *rntuple.Reader, path string, patterns []string) (*rntuple.View[value.Record], error) {
+	chosen, err := choose(r.Schema(), patterns)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	view, err := rntuple.RecordsOf(r, paths(chosen)...)
 	if err != nil {
-		return fmt.Errorf("%s: %w", shown(args[0]), err)
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return t.printEntries(ctx, shown(args[0]), view, first, end)
+	return view, nil
 }
 
 // A batch has about as many entries as make wantText bytes of text.

@@ -14,7 +14,11 @@ import (
 // fieldsFlag adds the flag --fields, whose value must be checked with
 // checkFields.
 func fieldsFlag(cmd *cobra.Command, fields *[]string, what string) {
-	cmd.Flags().StringSliceVarP(fields, "fields", "f", nil, what+`, by path, with * ? [a-z]: "run,Muon_*,event.x" (default all)`)
+	cmd.Flags().StringSliceVarP(fields, "fields", "f", nil, fieldsUsage(what))
+}
+
+func fieldsUsage(what string) string {
+	return what + `, by path, with * ? [a-z]: "run,Muon_*,event.x" (default all)`
 }
 
 // checkFields refuses a value of --fields without names.

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
+
+func (t *tool) tailCommand() *cobra.Command {
+	sel := selection{count: 10}
+	var follow bool
+	var interval time.Duration
+	cmd := &cobra.Command{
+		Use:   "tail FILE [NTUPLE]",
+		Short: "Print the last entries as JSON Lines, and follow a file that grows",
+		Long: `tail prints the last entries as cat does. -5 is short for -n 5.
+
+With --follow it goes on with the entries that a writer adds, as soon as they are
+committed, until it is interrupted. If another file takes the name of this one, it
+prints what was added to the old one, then all entries of the new one.`,
+		Example:           "  rnt tail -5 data.root\n  rnt tail -f data.root --fields run,event | jq .",
+		Args:              fileArgs(2),
+		ValidArgsFunction: completeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkFields(cmd, sel.fields); err != nil {
+				return err
+			}
+			switch {
+			case interval <= 0:
+				return usageError("--interval must be positive")
+			case follow && args[0] == "-":
+				return usageError(stdinName + " cannot be followed")
+			}
+			return t.tail(cmd.Context(), args, sel, follow, interval)
+		},
+	}
+	f := cmd.Flags()
+	f.VarP(&sel.count, "count", "n", "print N entries")
+	f.BoolVarP(&follow, "follow", "f", false, "go on with the entries that come")
+	f.DurationVar(&interval, "interval", time.Second, "look for new entries that often")
+	f.StringSliceVar(&sel.fields, "fields", nil, fieldsUsage("fields to print"))
+	completeFields(cmd, "fields", 0)
+	return cmd
+}
+
+// A followed file is one whose entries tail prints.
+type followed struct {
+	r    *rntuple.Reader
+	info os.FileInfo // of the open file; nil for standard input
+	done int64       // entries that have been printed or passed over
+}
+
+func (t *tool) tail(ctx context.Context, args []string, sel selection, follow bool, interval time.Duration) error {
+	f, err := t.openFollowed(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer func() { f.r.Close() }()
+	t.warnHidden(f.r, shown(args[0]), sel.fields)
+	f.done = max(0, f.r.NumEntries()-int64(sel.count))
+	if err := t.printNew(ctx, args[0], f, sel.fields); err != nil || !follow {
+		return err
+	}
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+		now, statErr := os.Stat(args[0]) // before Refresh, which then finds the last entries of a file that was replaced
+		replaced := statErr == nil && !os.SameFile(now, f.info)
+		fresh, err := f.r.Refresh()
+		if err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		if fresh != f.r {
+			f.r = fresh
+			if err := t.printNew(ctx, args[0], f, sel.fields); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(statErr, fs.ErrNotExist):
+			return fmt.Errorf("%s: the file was removed", args[0])
+		case replaced:
+			t.note("%s: another file has taken its place", args[0])
+			next, err := t.openFollowed(ctx, args)
+			if err != nil {
+				return err
+			}
+			f.r.Close()
+			f = next
+			t.warnHidden(f.r, args[0], sel.fields)
+			if err := t.printNew(ctx, args[0], f, sel.fields); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// openFollowed opens the RNTuple that the arguments FILE [NTUPLE] name.
+func (t *tool) openFollowed(ctx context.Context, args []string) (*followed, error) {
+	path, err := t.input(ctx, args[0])
+	if err != nil {
+		return nil, err
+	}
+	for {
+		before, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		r, err := t.open(ctx, args)
+		if err != nil {
+			return nil, err
+		}
+		after, err := os.Stat(path)
+		if err == nil && os.SameFile(before, after) {
+			return &followed{r: r, info: before}, nil
+		}
+		r.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// printNew prints the entries that have not been printed yet, and flushes the output.
+func (t *tool) printNew(ctx context.Context, path string, f *followed, fields []string) error {
+	view, err := viewOf(f.r, shown(path), fields)
+	if err != nil {
+		return err
+	}
+	first := f.done
+	f.done = f.r.NumEntries()
+	if err := t.printEntries(ctx, shown(path), view, first, f.done); err != nil {
+		return err
+	}
+	return t.out.Flush()
+}
