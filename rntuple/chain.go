@@ -42,6 +42,9 @@ type Input struct {
 // reads as zero, or as nil in dynamic values. Fields that are read as any must have the
 // same type in all inputs.
 //
+// A file that grows while the chain is open contributes the entries that it had when the
+// chain opened it first.
+//
 // Errors that concern one input are of type *InputError. Entry numbers in the errors it
 // wraps are relative to the input.
 type Chain struct {
@@ -62,6 +65,7 @@ type chain struct {
 	open   map[int]*opened // by input
 	clock  int64           // counts uses of inputs
 	counts []int64         // number of entries by input; -1 if not known yet
+	sums   []uint64        // checksum of the header, by input that is a file
 	ends   []int64         // number of entries up to the end of each of the first inputs
 	closed bool
 }
@@ -141,6 +145,7 @@ func NewChain(inputs []Input, opts ...Option) (*Chain, error) {
 			o = &opened{Source: input.Source}
 		}
 		c.given, c.counts = append(c.given, o), append(c.counts, -1)
+		c.sums = append(c.sums, 0)
 	}
 	err = c.with(config.Context, 0, func(o *opened) error {
 		c.model = o.Source
@@ -219,7 +224,7 @@ func (c *chain) countOf(ctx context.Context, i int) error {
 		n, err := o.count(ctx)
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if err == nil {
+		if err == nil && c.counts[i] < 0 {
 			c.counts[i] = n
 		}
 		return err
@@ -323,12 +328,19 @@ func (c *chain) openInput(ctx context.Context, i int) (*opened, error) {
 	c.clock++
 	o := &opened{users: 1, used: c.clock}
 	c.open[i] = o
-	before := c.counts[i]
+	before, sum := c.counts[i], c.sums[i]
 	c.mu.Unlock()
 	r, err := c.openReader(ctx, c.inputs[i])
-	if err == nil && before >= 0 && r.NumEntries() != before {
-		err = fmt.Errorf("the file has changed: it has %d entries, it had %d", r.NumEntries(), before)
-		r.Close()
+	if err == nil && before >= 0 {
+		switch now := r.NumEntries(); { // a file may grow, but the chain keeps its entries
+		case now < before:
+			err = fmt.Errorf("the file has changed: it has %d entries, it had %d", now, before)
+		case r.ntuple.Source.HeaderChecksum() != sum:
+			err = fmt.Errorf("the file has changed: %w", ErrReplaced)
+		}
+		if err != nil {
+			r.Close()
+		}
 	}
 	c.mu.Lock()
 	defer c.change.Broadcast()
@@ -336,7 +348,9 @@ func (c *chain) openInput(ctx context.Context, i int) (*opened, error) {
 		delete(c.open, i)
 		return nil, err
 	}
-	o.Source, c.counts[i] = r, r.NumEntries()
+	if o.Source = r; before < 0 {
+		c.counts[i], c.sums[i] = r.NumEntries(), r.ntuple.Source.HeaderChecksum()
+	}
 	return o, nil
 }
 

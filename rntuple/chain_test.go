@@ -442,7 +442,7 @@ func TestChainFaults(t *testing.T) {
 			file, err := os.ReadFile("../testdata/dimuon.root")
 			return errors.Join(err, os.WriteFile(paths[1], file, 0o666))
 		}, rntuple.ErrNotFound},
-		{"other entries", func() error { return os.WriteFile(paths[1], fileOf(t, hits(10, 11), 4), 0o666) }, nil},
+		{"fewer entries", func() error { return os.WriteFile(paths[1], fileOf(t, hits(10, 9), 4), 0o666) }, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			if err := os.WriteFile(paths[1], fileOf(t, hits(10, 10), 4), 0o666); err != nil {

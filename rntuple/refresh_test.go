@@ -720,3 +720,53 @@ func TestRefreshIsCheap(t *testing.T) {
 		t.Errorf("%d reads of %d bytes", reads, n)
 	}
 }
+
+// TestGrowingChain reads a chain that opens its inputs again and again while one of them
+// grows: the chain keeps the entries that it had.
+func TestGrowingChain(t *testing.T) {
+	dir := t.TempDir()
+	paths := []string{filepath.Join(dir, "a.root"), filepath.Join(dir, "b.root")}
+	write := func(i int, b []byte) {
+		t.Helper()
+		if err := os.WriteFile(paths[i], b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := states(t, "n", false, 3)
+	write(0, all[0])
+	write(1, all[2])
+	c, err := rntuple.OpenChain("n", paths, rntuple.MaxOpen(1), rntuple.MapFile(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	view, err := rntuple.ViewOf[int64](c, "X")
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect := func() (err error) {
+		for i, x := range view.All() {
+			if i >= 10 { // in the second input
+				i -= 10
+			}
+			if x != 7*i+1 {
+				t.Errorf("entry %d is %d", i, x)
+			}
+		}
+		return view.Err()
+	}
+	if err := expect(); err != nil {
+		t.Error(err)
+	}
+	write(0, all[1])
+	if err := expect(); err != nil {
+		t.Error(err)
+	}
+	if n, err := c.NumEntries(); n != 40 || err != nil {
+		t.Errorf("%d entries, %v", n, err)
+	}
+	write(0, states(t, "n", false, 3, rntuple.Description("another"))[1])
+	if err := expect(); !errors.Is(err, rntuple.ErrReplaced) {
+		t.Errorf("another RNTuple: %v", err)
+	}
+}
