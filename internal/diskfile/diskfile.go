@@ -6,9 +6,12 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/internal/tempfile"
@@ -110,15 +113,22 @@ func folder(path string) string {
 }
 
 // Temporary names are short, so that every name that a folder takes can be that of a
-// target.
+// target. They consist of host, a random part, and what is around them.
 const prefix, suffix = ".rntuple-", ".tmp"
+
+// host stands for this machine. Some network file systems have locks that only hold within
+// a machine.
+var host = sync.OnceValue(func() string {
+	name, _ := os.Hostname()
+	return fmt.Sprintf("%08x", crc32.ChecksumIEEE([]byte(name)))
+})
 
 // create makes a locked file of a temporary name. The error is errBusy if the name is
 // taken, or if somebody cleaned it up before it was locked.
 func (f *File) create(dir string, mode os.FileMode) error {
 	var id [8]byte
 	rand.Read(id[:]) // never fails
-	f.name = dir + prefix + hex.EncodeToString(id[:]) + suffix
+	f.name = dir + prefix + host() + hex.EncodeToString(id[:]) + suffix
 	if _, err := call(Op{Kind: CreateOp, Path: f.name}); err != nil {
 		return err
 	}
@@ -249,7 +259,8 @@ func closeAll(files ...*os.File) {
 }
 
 // removeOrphans removes temporary files in dir whose writers have died: nobody has
-// locked them. Errors do not matter; the next writer tries again.
+// locked them. Those of other machines must be a day old as well. Errors do not matter; the
+// next writer tries again.
 func removeOrphans(dir string) {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -259,7 +270,7 @@ func removeOrphans(dir string) {
 	for {
 		names, err := d.Readdirnames(1000)
 		for _, name := range names {
-			if ok, _ := filepath.Match(prefix+"????????????????"+suffix, name); ok {
+			if ok, _ := filepath.Match(prefix+"????????????????????????"+suffix, name); ok {
 				removeOrphan(dir + name)
 			}
 		}
@@ -270,7 +281,11 @@ func removeOrphans(dir string) {
 }
 
 func removeOrphan(name string) {
-	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+	info, err := os.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	if !strings.HasPrefix(filepath.Base(name), prefix+host()) && time.Since(info.ModTime()) < 24*time.Hour {
 		return
 	}
 	guard, err := tryLock(name)

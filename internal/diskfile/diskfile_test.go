@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"io/fs"
 	"os"
@@ -360,10 +361,19 @@ func TestSymlinks(t *testing.T) {
 func TestOrphans(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
-	const dead, other = prefix + "0123456789abcdef" + suffix, prefix + "0123" + suffix
-	write(t, filepath.Join(dir, dead), "")
-	write(t, filepath.Join(dir, other), "") // not a name that Create makes
-	if err := os.Mkdir(filepath.Join(dir, prefix+"abcdefabcdefabcd"+suffix), 0o777); err != nil {
+	far := fmt.Sprintf("%08x", ^crc32.ChecksumIEEE([]byte(host()))) // the locks of that machine may not hold here
+	for name, age := range map[string]time.Duration{
+		prefix + host() + "0123456789abcdef" + suffix: 0,
+		prefix + far + "0123456789abcdef" + suffix:    25 * time.Hour,
+		prefix + far + "fedcba9876543210" + suffix:    23 * time.Hour, // stays
+		prefix + host() + "0123" + suffix:             25 * time.Hour, // not a name that Create makes
+	} {
+		write(t, filepath.Join(dir, name), "")
+		if old := time.Now().Add(-age); os.Chtimes(filepath.Join(dir, name), old, old) != nil {
+			t.Fatal("the time of a file cannot be set")
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, prefix+host()+"abcdefabcdefabcd"+suffix), 0o777); err != nil {
 		t.Fatal(err)
 	}
 	living, err := Create(path, Options{})
@@ -378,23 +388,23 @@ func TestOrphans(t *testing.T) {
 	if err := lock(probe); errors.Is(err, errors.ErrUnsupported) {
 		t.Skip("there are no locks here")
 	}
-	check(t, path, "", 3)
-	cmd, _ := child(t, "create", path)
 	check(t, path, "", 4)
+	cmd, _ := child(t, "create", path)
+	check(t, path, "", 5)
 	if err := made(path, "one", Options{}); err != nil {
 		t.Fatal(err)
 	}
-	check(t, path, "one", 5)
+	check(t, path, "one", 6)
 	cmd.Process.Kill()
 	cmd.Wait()
 	if err := made(path, "two", Options{}); err != nil {
 		t.Fatal(err)
 	}
-	check(t, path, "two", 4)
+	check(t, path, "two", 5)
 	if err := errors.Join(living.Publish(), living.Close()); err != nil {
 		t.Fatal(err)
 	}
-	check(t, path, "", 3)
+	check(t, path, "", 4)
 }
 
 // TestCleaners has many writers that look for orphans while others create their files.
