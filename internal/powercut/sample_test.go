@@ -9,14 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 )
 
 // A sample collects images for other programs to read. With RNTUPLE_IMAGES=DIR,
-// TestPowerCuts writes about a hundred to the folder DIR, as many of each scenario, and the
-// file manifest.jsonl with a line for each, such as
+// TestPowerCuts writes a hundred to the folder DIR, as many of each scenario as there are, and
+// the file manifest.jsonl with a line for each, such as
 //
 //	{"file":"03.root","scenario":"append","keys":["h;1"],"ntuples":[{"path":"sub/b;2","entries":40,"sum":1245}]}
 //
@@ -67,7 +66,7 @@ func (s *sample) add(scenario string, data []byte, found state) {
 	all := append(s.images[scenario], kept{h.Sum64(), data, found})
 	slices.SortFunc(all, func(a, b kept) int { return cmp.Compare(a.hash, b.hash) })
 	all = slices.CompactFunc(all, func(a, b kept) bool { return a.hash == b.hash })
-	s.images[scenario] = all[:min(len(all), (sampleSize+len(scenarios)-1)/len(scenarios))]
+	s.images[scenario] = all[:min(len(all), sampleSize)]
 }
 
 // write writes the images and their manifest.
@@ -78,30 +77,38 @@ func (s *sample) write(t *testing.T) {
 	}
 	var lines []byte
 	n := 0
-	for _, scenario := range slices.Sorted(maps.Keys(s.images)) {
-		for _, k := range s.images[scenario] {
-			f := sampledFile{File: fmt.Sprintf("%02d.root", n), Scenario: scenario, Keys: []string{}, NTuples: []sampledTuple{}}
-			n++
-			for _, path := range slices.Sorted(maps.Keys(k.found)) {
-				if c, ok := k.found[path].(content); ok {
-					entries, sum := c.sum()
-					f.NTuples = append(f.NTuples, sampledTuple{path, entries, sum})
-				} else {
-					f.Keys = append(f.Keys, path)
+	for round := 0; round < sampleSize; round++ {
+		for _, scenario := range slices.Sorted(maps.Keys(s.images)) {
+			if all := s.images[scenario]; round < len(all) && n < sampleSize {
+				line, err := json.Marshal(s.writeOne(t, fmt.Sprintf("%02d.root", n), scenario, all[round]))
+				if err != nil {
+					t.Fatal(err)
 				}
+				lines = append(append(lines, line...), '\n')
+				n++
 			}
-			line, err := json.Marshal(f)
-			if err == nil {
-				err = os.WriteFile(filepath.Join(s.dir, f.File), k.data, 0o666)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			lines = append(append(lines, line...), '\n')
 		}
 	}
 	if err := os.WriteFile(filepath.Join(s.dir, "manifest.jsonl"), lines, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d images in %s", strings.Count(string(lines), "\n"), s.dir)
+	t.Logf("%d images in %s", n, s.dir)
+}
+
+// writeOne writes an image, and returns its line of the manifest.
+func (s *sample) writeOne(t *testing.T, name, scenario string, k kept) sampledFile {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(s.dir, name), k.data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	f := sampledFile{File: name, Scenario: scenario, Keys: []string{}, NTuples: []sampledTuple{}}
+	for _, path := range slices.Sorted(maps.Keys(k.found)) {
+		if c, ok := k.found[path].(content); ok {
+			entries, sum := c.sum()
+			f.NTuples = append(f.NTuples, sampledTuple{path, entries, sum})
+		} else {
+			f.Keys = append(f.Keys, path)
+		}
+	}
+	return f
 }
