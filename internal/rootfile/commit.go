@@ -241,6 +241,7 @@ func (w *Writer) overwrite(at int64, old, b []byte) error {
 	n, err := w.w.WriteAt(b, at)
 	if n = min(n, len(old)); err != nil && n > 0 {
 		w.w.WriteAt(old[:n], at)
+		w.sync() // before the caller makes the file shorter
 	}
 	return err
 }
