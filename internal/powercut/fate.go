@@ -141,6 +141,8 @@ type Plan struct {
 	// sync, where most is not durable, and after an acknowledgement; the other half of all
 	// others. 0 stands for all.
 	Cuts int
+	// Last says that the power is cut after the last operation only.
+	Last bool
 	// Failures is the number of images that fail after which no more are made. 0 stands for
 	// none.
 	Failures int

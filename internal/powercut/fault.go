@@ -13,6 +13,8 @@ type Fault struct {
 	Err error // its error
 	// Share is how much of a write is done before it fails, from 0 to 1.
 	Share float64
+	// Log, if not nil, records what is done.
+	Log *Log
 
 	mu    sync.Mutex
 	n     int
@@ -21,21 +23,28 @@ type Fault struct {
 }
 
 // Hook lets operations pass but for one. It is a hook of package diskfile.
-func (f *Fault) Hook(op Op) (int, error) {
+func (f *Fault) Hook(op Op) (n int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n := len(op.Data)
-	op.Data = nil
-	f.n++
-	switch {
-	case f.n-1 < f.At:
-		return n, nil
-	case f.n-1 > f.At:
-		f.After = append(f.After, op)
-		return n, nil
+	n = len(op.Data)
+	failed := f.n == f.At
+	if failed {
+		n, err = int(float64(n)*f.Share), f.Err
 	}
-	f.Op = &op
-	return int(float64(n) * f.Share), f.Err
+	if f.Log != nil && (!failed || n > 0) {
+		done := op
+		done.Data = op.Data[:n]
+		f.Log.Hook(done)
+	}
+	op.Data = nil
+	switch {
+	case failed:
+		f.Op = &op
+	case f.n > f.At:
+		f.After = append(f.After, op)
+	}
+	f.n++
+	return n, err
 }
 
 // Retried reports whether a file was synced after its sync had failed.

@@ -15,7 +15,8 @@ import (
 
 // TestFaults lets each operation of each scenario fail in several ways. The program gets an
 // error. The file is as it was, or, if that happened at the end of a commit, as it was to be.
-// Nothing is left behind, no sync is tried twice, and closing again is an error.
+// Nothing is left behind, no sync is tried twice, and closing again is an error. If the power
+// is cut after that, the same holds for the file.
 //
 // Of long scenarios it takes one of the ways for each operation, unless RNTUPLE_CAMPAIGN=1;
 // the short test takes five operations of each.
@@ -137,8 +138,12 @@ func (r *faultRun) committing(at int, f *Fault) bool {
 func (r *faultRun) try(f *Fault) (err error) {
 	r.reset()
 	s := r.resume(r.dir, r.first)
+	f.Log = NewLog(r.start)
 	acked := 0
-	s.ack = func() { acked++ }
+	s.ack = func() {
+		f.Log.Mark()
+		acked++
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("panic: %v", p)
@@ -162,6 +167,16 @@ func (r *faultRun) try(f *Fault) (err error) {
 		if err := close(); err == nil {
 			bad("closing again, number %d: no error", i)
 		}
+	}
+	cut, err := f.Log.Sweep(s.path, Plan{All: 1 << 8, Random: 20, Last: true}, func(i *Image) error {
+		_, err := s.check(i)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, err := range cut.Errors {
+		bad("%w\n%v", err, f.Log)
 	}
 	// What the folder has.
 	want := map[string]bool{}

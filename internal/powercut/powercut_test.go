@@ -278,7 +278,7 @@ func TestFault(t *testing.T) {
 	fails := errors.New("fails")
 	ops := []Op{writeOp("f", 0, "x", 10), {Kind: diskfile.SyncOp, Path: "f"}, writeOp("f", 0, "x", 10), {Kind: diskfile.SyncOp, Path: "f"}}
 	for at := range 6 {
-		f := Fault{At: at, Err: fails, Share: 0.5}
+		f := Fault{At: at, Err: fails, Share: 0.5, Log: NewLog(map[string][]byte{"f": nil})}
 		for i, op := range ops {
 			n, err := f.Hook(op)
 			if want := len(op.Data); i == at && (!errors.Is(err, fails) || n != want/2) || i != at && (err != nil || n != want) {
@@ -287,6 +287,13 @@ func TestFault(t *testing.T) {
 		}
 		if (f.Op != nil) != (at < 4) || f.Retried() != (at == 1) {
 			t.Errorf("fault %d: %+v", at, &f)
+		}
+		want := len(ops)
+		if at < 4 && ops[at].Kind == diskfile.SyncOp {
+			want-- // it was not done
+		}
+		if len(f.Log.Ops) != want || at == 2 && len(f.Log.Ops[2].Data) != 5 {
+			t.Errorf("fault %d: done was\n%v", at, f.Log)
 		}
 	}
 }

@@ -150,6 +150,9 @@ func (l *Log) images(path string, p Plan, yield func(i *Image, fresh bool) bool)
 // cuts returns the numbers of operations after which the power is cut.
 func (l *Log) cuts(p Plan, rng *rand.Rand) (cuts []int) {
 	n := len(l.Ops) + 1
+	if p.Last {
+		return []int{n - 1}
+	}
 	ends := 0 // cuts before a sync or after an acknowledgement
 	isEnd := func(k int) bool {
 		return k == n-1 || slices.Contains(l.marks, k) || l.Ops[k].Kind == diskfile.SyncOp || l.Ops[k].Kind == diskfile.SyncDirOp
