@@ -97,7 +97,7 @@ func (w *Writer) commit() error {
 		w.gaps.add(g)
 	}
 	w.freed, w.settled, w.waiting = nil, w.waiting, nil
-	return w.gaps.mark(w.w)
+	return w.gaps.mark(guarded{w})
 }
 
 // Close commits what has been written; w cannot be used afterwards. It does not
@@ -135,6 +135,20 @@ func (w *Writer) begin() error {
 	}
 	return nil
 }
+
+// guarded is the target of w for records: it is not written to once the head is another one,
+// because another program may have used the same space.
+type guarded struct{ w *Writer }
+
+func (g guarded) WriteAt(b []byte, at int64) (int, error) {
+	if err := g.w.unchanged(nil); err != nil {
+		return 0, err
+	}
+	return g.w.w.WriteAt(b, at)
+}
+
+// Unchanged returns ErrChanged if another program has changed the file since the last commit.
+func (w *Writer) Unchanged() error { return w.unchanged(nil) }
 
 // unchanged makes sure that the head of the file, and the records of the given
 // directories, are as w wrote or read them last.

@@ -160,7 +160,7 @@ func (w *Writer) allot(k Key, n int64, whole bool) (int, error) {
 		return 0, w.fail(err)
 	}
 	end := w.end + max(2*(int64(k.Size())+n), minReserve)
-	if _, err := w.w.WriteAt([]byte{0}, end-1); err != nil { // the file must not end before
+	if _, err := (guarded{w}).WriteAt([]byte{0}, end-1); err != nil { // the file must not end before
 		return 0, w.fail(fmt.Errorf("write at offset %#x: %w", end-1, err))
 	}
 	w.gaps.add(gap{first: w.end, end: end})

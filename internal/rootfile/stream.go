@@ -82,7 +82,7 @@ func (w *Writer) BlobFrom(n int64, fill func(io.WriterAt) error) (offset int64, 
 		err = w.tail.Flush()
 	}
 	if err == nil {
-		err = fill(&body{w.w, offset, n})
+		err = fill(&body{guarded{w}, offset, n})
 	}
 	if err != nil {
 		return 0, w.fail(fmt.Errorf("%s at offset %#x: %w", k.Class, k.SeekKey, err))

@@ -188,7 +188,7 @@ func (o *Options) complete() error {
 // startAt makes end the position of the next record.
 func (w *Writer) startAt(end int64) {
 	w.end = end
-	to := io.NewOffsetWriter(w.w, end)
+	to := io.NewOffsetWriter(guarded{w}, end)
 	if w.tail == nil {
 		w.tail = bufio.NewWriterSize(to, tailBuffer)
 	}
@@ -271,7 +271,7 @@ func (w *Writer) put(i int, k Key, parts ...[]byte) (err error) {
 		}
 		w.end += int64(k.NBytes)
 	} else {
-		err = w.gaps.fill(w.w, i, slices.Concat(parts...))
+		err = w.gaps.fill(guarded{w}, i, slices.Concat(parts...))
 	}
 	if err != nil {
 		return w.fail(fmt.Errorf("%s %q: write at offset %#x: %w", k.Class, k.Name, k.SeekKey, err))
