@@ -82,6 +82,10 @@ func updateDisk(disk *diskfile.File, o *WriteOptions) (*File, error) {
 	if err := disk.CheckAlone(); err != nil {
 		return nil, err
 	}
+	head, err := readHead(disk) // before the length, so that shorten does not cut off what another process adds
+	if err != nil {
+		return nil, err
+	}
 	size, err := disk.Size()
 	if err != nil {
 		return nil, err
@@ -90,9 +94,8 @@ func updateDisk(disk *diskfile.File, o *WriteOptions) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.disk, f.length = disk, size
-	f.head, err = f.readHead()
-	return f, err
+	f.disk, f.length, f.head = disk, size, head
+	return f, nil
 }
 
 // Update is like UpdateFile for the file of size bytes that rw reads and writes.
@@ -161,7 +164,11 @@ func (f *File) commit(last bool) error {
 		return err
 	}
 	if look {
-		if err := f.disk.CheckAlone(); err != nil {
+		err := f.disk.CheckAlone()
+		if err == nil {
+			err = f.root.Unchanged() // by who opened the file before the commit, and has closed it
+		}
+		if err != nil {
 			return fmt.Errorf("%s: everything is committed, but may be undone: %w", f.disk.Path(), err)
 		}
 	}
@@ -169,14 +176,14 @@ func (f *File) commit(last bool) error {
 		return err
 	}
 	var err error
-	f.head, err = f.readHead()
+	f.head, err = readHead(f.disk)
 	return err
 }
 
-// readHead returns the header of the file on disk, and maybe more.
-func (f *File) readHead() ([]byte, error) {
+// readHead returns the header of a file, and maybe more.
+func readHead(disk *diskfile.File) ([]byte, error) {
 	head := make([]byte, 100)
-	n, err := f.disk.ReadAt(head, 0)
+	n, err := disk.ReadAt(head, 0)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
@@ -238,8 +245,11 @@ func (f *File) release() error {
 // before. It does nothing if it is not certain that the last commit still is what the file
 // has: if writing the header of another one failed, or if another process writes, too.
 func (f *File) shorten() {
-	head, err := f.readHead()
-	if err != nil || !bytes.Equal(head, f.head) || errors.Is(f.err, rootfile.ErrChanged) || f.disk.CheckAlone() != nil {
+	if errors.Is(f.err, rootfile.ErrChanged) || errors.Is(f.err, diskfile.ErrOpenElsewhere) || f.disk.CheckAlone() != nil {
+		return
+	}
+	head, err := readHead(f.disk) // last: who had the file open may have closed it
+	if err != nil || !bytes.Equal(head, f.head) {
 		return
 	}
 	keep := max(f.root.Size(), f.length)
