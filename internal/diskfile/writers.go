@@ -15,9 +15,15 @@ type Process struct {
 	Command string
 }
 
-// CheckAlone returns an error if [File.OtherWriters] finds a process. It wraps
-// ErrOpenElsewhere, and does not name the file.
+// ErrReplaced is the error of a file that has no longer the name under which it was opened.
+var ErrReplaced = errors.New("the file was moved, removed or replaced")
+
+// CheckAlone returns an error if [File.OtherWriters] finds a process, or if another file has
+// the name of f. It wraps ErrOpenElsewhere or ErrReplaced, and does not name the file.
 func (f *File) CheckAlone() error {
+	if !names(f.name, f.disk) {
+		return ErrReplaced
+	}
 	if others := f.OtherWriters(); len(others) > 0 {
 		return &openElsewhere{others[0]}
 	}
