@@ -343,7 +343,7 @@ func TestCommitWhileOpening(t *testing.T) {
 			all := states(t, g.path, g.sets, 5)
 			cuts, step := []int{0, 14, 40, 64, 150, 205, 230}, 1
 			if testing.Short() {
-				cuts, step = []int{0, 40, 205}, 5
+				cuts, step = []int{0, 40, 205}, 11
 			}
 			for _, fill := range []byte{0, 0xff} {
 				images := [][]byte{all[2], overwritten(t, g.path, all[2], all[3], fill), overwritten(t, g.path, all[2], overwritten(t, g.path, all[3], all[4], fill), fill)}
