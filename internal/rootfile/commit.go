@@ -104,7 +104,8 @@ func (w *Writer) commit() error {
 // close the target. It returns the error of an earlier call, if there was one.
 func (w *Writer) Close() error {
 	err := w.Commit()
-	if err == nil && len(w.settled) > 0 && w.begin() == nil {
+	if err == nil && len(w.settled) > 0 {
+		w.changed = true
 		err = w.Commit()
 	}
 	w.fail(errClosed)
@@ -119,19 +120,6 @@ func (w *Writer) sync() error {
 	}
 	if err := target.Sync(); err != nil {
 		return fmt.Errorf("sync: %w", err)
-	}
-	return nil
-}
-
-// begin must be called before something is written. After a commit it makes sure that nobody
-// else has written to the file, who may have used the same space.
-func (w *Writer) begin() error {
-	if w.err != nil || w.changed {
-		return w.err
-	}
-	w.changed = true
-	if err := w.unchanged(nil); err != nil {
-		return w.fail(err)
 	}
 	return nil
 }

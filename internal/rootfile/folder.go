@@ -76,9 +76,6 @@ func (w *Writer) makeFolder(in *folder, name string) (*folder, error) {
 // allotDirectory appends a record for the directory d, whose key is k. The part that later
 // commits overwrite does not cross a sector.
 func (w *Writer) allotDirectory(d *folder, k Key) (Key, error) {
-	if err := w.begin(); err != nil {
-		return k, err
-	}
 	for crossing := true; crossing; {
 		w.place(&k, w.end)
 		at := w.end + int64(k.KeyLen)

@@ -44,8 +44,8 @@ func (w *Writer) Clone(to int64, src *os.File, from, n int64) error {
 	if to < w.end {
 		return errors.ErrUnsupported
 	}
-	if err := w.begin(); err != nil {
-		return err
+	if err := w.unchanged(nil); err != nil {
+		return w.fail(err)
 	}
 	switch t := w.w.(type) {
 	case *os.File:
@@ -62,9 +62,10 @@ func (w *Writer) Clone(to int64, src *os.File, from, n int64) error {
 // any order. Bytes that fill does not write are those that are cloned, or
 // zeros. An error of fill is sticky, because the file then has a hole.
 func (w *Writer) BlobFrom(n int64, fill func(io.WriterAt) error) (offset int64, err error) {
-	if err := w.begin(); err != nil {
-		return 0, err
+	if w.err != nil {
+		return 0, w.err
 	}
+	w.changed = true
 	k := *blobKey()
 	w.place(&k, w.end)
 	k.Datime = w.now()

@@ -260,9 +260,7 @@ func (w *Writer) record(k Key, objLen int, reuse bool, payload ...[]byte) (Key, 
 // put writes the bytes of a record, whose key is k, to the gap with index i or, if that
 // is negative, to the end of the file.
 func (w *Writer) put(i int, k Key, parts ...[]byte) (err error) {
-	if err := w.begin(); err != nil {
-		return err
-	}
+	w.changed = true
 	if i < 0 {
 		for _, b := range parts {
 			if err == nil {
