@@ -45,14 +45,19 @@ func (t *tool) input(ctx context.Context, arg string) (string, error) {
 	if head, err := in.Peek(4); string(head) != "root" && string(head) != "rntu" && (err == nil || errors.Is(err, io.EOF)) {
 		return "", fmt.Errorf("%s: not a ROOT file", stdinName)
 	}
-	f, err := tempfile.Create(func() (*os.File, error) { return os.CreateTemp("", "rnt-*.root") })
-	if err != nil {
+	f, path, err := nameless()
+	if err == nil {
+		t.spool, t.spooled = f, path
+	} else if f, err = tempfile.Create(func() (*os.File, error) { return os.CreateTemp("", "rnt-*.root") }); err == nil {
+		t.spooled = f.Name()
+	} else {
 		return "", err
 	}
-	t.spooled = f.Name()
 	n, err := io.Copy(f, io.LimitReader(in, maxSpooled+1))
-	if closed := f.Close(); err == nil {
-		err = closed
+	if t.spool == nil {
+		if closed := f.Close(); err == nil {
+			err = closed
+		}
 	}
 	if err == nil && n > maxSpooled {
 		err = fmt.Errorf("more than %s; save it to a file first", size(maxSpooled))

@@ -51,13 +51,17 @@ type tool struct {
 	jobs           int
 	maxMemory      byteCount // 0: a default that depends on the file
 	running        bool      // a command has begun, so its arguments are in order
-	spooled        string    // the temporary file with what standard input held; see input
+	spooled        string    // the path of the temporary file with what standard input held; see input
+	spool          *os.File  // that file, if it has no name
 	output         output
 }
 
 // cleanUp removes temporary files.
 func (t *tool) cleanUp() {
-	if t.spooled != "" {
+	switch {
+	case t.spool != nil:
+		t.spool.Close()
+	case t.spooled != "":
 		tempfile.Remove(t.spooled)
 	}
 }
