@@ -155,12 +155,15 @@ func (f *File) commit(last bool) error {
 	// them commits between two looks is noticed by the next commit.
 	look := f.disk.Published() && (last || time.Since(f.looked) >= time.Second)
 	if look {
-		f.looked = time.Now()
-		if err := f.disk.CheckAlone(); err != nil {
-			return fmt.Errorf("%s: %w", f.disk.Path(), err)
+		if err := f.look(); err != nil {
+			return err
 		}
 	}
-	if err := f.root.Commit(); err != nil {
+	commit := f.root.Commit
+	if last {
+		commit = f.root.Close
+	}
+	if err := commit(); err != nil {
 		return err
 	}
 	if look {
@@ -178,6 +181,18 @@ func (f *File) commit(last bool) error {
 	var err error
 	f.head, err = readHead(f.disk)
 	return err
+}
+
+// look looks for other writers, with whom the file would end as a mixture.
+func (f *File) look() error {
+	if f.disk == nil || !f.disk.Published() {
+		return nil
+	}
+	f.looked = time.Now()
+	if err := f.disk.CheckAlone(); err != nil {
+		return fmt.Errorf("%s: %w", f.disk.Path(), err)
+	}
+	return nil
 }
 
 // readHead returns the header of a file, and maybe more.

@@ -314,6 +314,12 @@ func (w *Writer) Close() error {
 	}
 	w.file.open--
 	err := w.Sink.Err()
+	if err == nil && w.file.err == nil {
+		w.file.err = w.file.look() // what is written now may use free space
+	}
+	if w.file.err != nil {
+		return w.file.err
+	}
 	if err == nil {
 		err = w.finish()
 	}

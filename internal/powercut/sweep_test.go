@@ -162,7 +162,8 @@ func TestUnsynced(t *testing.T) {
 }
 
 // TestSyncs counts syncs: a commit waits for all that it refers to, and then for the head of
-// the file. Directories that were there before take a third sync, and a new file one that is
+// the file. Directories that were there before take a third sync, and two of a commit that
+// lists what they needed as free when the file is closed. A new file takes one, which is
 // followed by the one of its folder.
 func TestSyncs(t *testing.T) {
 	type counts struct{ syncs, folders int }
@@ -175,8 +176,8 @@ func TestSyncs(t *testing.T) {
 		{[]string{"a"}, []string{"b"}, counts{2, 0}},
 		{[]string{"a", "sub/b"}, []string{"b"}, counts{2, 0}},
 		{[]string{"a"}, []string{"b", "new/c", "new/sub/d"}, counts{2, 0}},
-		{[]string{"a", "sub/b"}, []string{"sub/c"}, counts{3, 0}},
-		{[]string{"a", "sub/b", "sub/deep/c"}, []string{"x", "sub/y", "sub/deep/z", "new/u"}, counts{3, 0}},
+		{[]string{"a", "sub/b"}, []string{"sub/c"}, counts{5, 0}},
+		{[]string{"a", "sub/b", "sub/deep/c"}, []string{"x", "sub/y", "sub/deep/z", "new/u"}, counts{5, 0}},
 	} {
 		sc := &scenario{name: fmt.Sprintf("%q and %q", test.old, test.added), before: nothing, run: func(s *script) error { return s.create(0, 5, test.added...) }}
 		if test.old != nil {

@@ -219,7 +219,7 @@ func (w *Writer) writeKeys(d *folder) error {
 	for i := range d.keys {
 		n += d.keys[i].Size()
 	}
-	i, err := w.allot(l.Key, int64(n), true)
+	i, err := w.allot(l.Key, int64(n), true, d.SeekKeys != 0)
 	if err != nil {
 		return err
 	}

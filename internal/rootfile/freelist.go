@@ -148,18 +148,22 @@ func (w *Writer) fit(k Key, n int64, whole bool) int {
 // minReserve is the number of bytes that are reserved at once for short-lived records.
 const minReserve = 4 << 10
 
-// allot is like fit. In a file that is committed again and again, which leaves a record free
-// for each that it writes, it makes a gap if there is none that fits. Otherwise the records
-// would lie among pages, which stay, and leave many gaps that are soon too small.
-func (w *Writer) allot(k Key, n int64, whole bool) (int, error) {
+// allot is like fit, but makes a gap with room to spare if there is none that fits, in a file
+// that is committed again and again, and for a record that replaces another one. These leave
+// as many records free as they write, which would lie among pages, and soon be too small.
+func (w *Writer) allot(k Key, n int64, whole, replaces bool) (int, error) {
 	i := w.fit(k, n, whole)
-	if i >= 0 || w.commits == 0 {
+	if i >= 0 || w.commits == 0 && !replaces {
 		return i, nil
 	}
 	if err := w.flush(); err != nil {
 		return 0, w.fail(err)
 	}
-	end := w.end + max(2*(int64(k.Size())+n), minReserve)
+	room := 2 * (int64(k.Size()) + n)
+	if w.commits > 0 {
+		room = max(room, minReserve)
+	}
+	end := w.end + room
 	if _, err := (guarded{w}).WriteAt([]byte{0}, end-1); err != nil { // the file must not end before
 		return 0, w.fail(fmt.Errorf("write at offset %#x: %w", end-1, err))
 	}
@@ -209,7 +213,7 @@ func (w *Writer) freeList() (l FreeList, i int, err error) {
 	l.Key = w.directoryKey(w.top())
 	_, n := all()
 	const longest = 18
-	if i, err = w.allot(l.Key, n+3*longest, false); err != nil {
+	if i, err = w.allot(l.Key, n+3*longest, false, w.header.SeekFree != 0); err != nil {
 		return l, i, err
 	}
 	free, n := all()

@@ -240,7 +240,7 @@ func (w *Writer) record(k Key, objLen int, reuse bool, payload ...[]byte) (Key, 
 	i := -1
 	if reuse {
 		var err error
-		if i, err = w.allot(k, size, true); err != nil {
+		if i, err = w.allot(k, size, true, false); err != nil {
 			return k, err
 		}
 	}
