@@ -24,7 +24,8 @@ func CreateFile(path string, opts ...WriteOption) (*File, error) {
 }
 
 // NewFile creates a ROOT file in w, which must be empty; name is the file name that ROOT
-// shows.
+// shows. If w has a method Sync, as that of os.File, commits call it, unless Sync(false) is
+// given; if it has a method ReadAt, they use the space of what they replace.
 func NewFile(w io.WriterAt, name string, opts ...WriteOption) (*File, error) {
 	return file(opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.NewFile(w, name, o) })
 }
@@ -36,7 +37,9 @@ func NewFile(w io.WriterAt, name string, opts ...WriteOption) (*File, error) {
 // The file is locked until Close. If another File has the lock, and does not give it up within
 // LockWait, the error wraps ErrLocked. If a process without the lock, such as ROOT, has the file
 // open for writing, UpdateFile, Close and Checkpoint return an error that wraps
-// ErrOpenElsewhere; this is only noticed on Linux, and for processes of the same user.
+// ErrOpenElsewhere; this is only noticed on Linux, and for processes of the same user. If it
+// has changed the file since, the error wraps ErrChanged; if it has moved or replaced it,
+// ErrMoved.
 func UpdateFile(path string, opts ...WriteOption) (*File, error) {
 	return file(opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.UpdateFile(path, o) })
 }
@@ -73,6 +76,8 @@ var (
 	ErrLocked = diskfile.ErrLocked
 	// ErrOpenElsewhere: a process without the lock has the file open for writing.
 	ErrOpenElsewhere = diskfile.ErrOpenElsewhere
+	// ErrMoved: the file no longer has the name under which it was opened.
+	ErrMoved = diskfile.ErrMoved
 	// ErrChanged: a program without the lock has changed the file since it was opened, or
 	// since the last checkpoint. It keeps what that program has written.
 	ErrChanged = rootfile.ErrChanged

@@ -15,14 +15,14 @@ type Process struct {
 	Command string
 }
 
-// ErrReplaced is the error of a file that has no longer the name under which it was opened.
-var ErrReplaced = errors.New("the file was moved, removed or replaced")
+// ErrMoved is the error of a file that has no longer the name under which it was opened.
+var ErrMoved = errors.New("the file was moved, removed or replaced")
 
 // CheckAlone returns an error if [File.OtherWriters] finds a process, or if another file has
-// the name of f. It wraps ErrOpenElsewhere or ErrReplaced, and does not name the file.
+// the name of f. It wraps ErrOpenElsewhere or ErrMoved, and does not name the file.
 func (f *File) CheckAlone() error {
 	if !names(f.name, f.disk) {
-		return ErrReplaced
+		return ErrMoved
 	}
 	if others := f.OtherWriters(); len(others) > 0 {
 		return &openElsewhere{others[0]}
