@@ -136,6 +136,16 @@ func newFolder(t *testing.T) string {
 	return dir
 }
 
+// argumentsOf returns the arguments in a line, in which IN stands for a path that may have
+// spaces.
+func argumentsOf(line, in string) []string {
+	args := strings.Fields(line)
+	for i := range args {
+		args[i] = strings.Replace(args[i], "IN", in, 1)
+	}
+	return args
+}
+
 // A signal at any time leaves the files as they were, or as they are without it.
 func TestSignalAnyTime(t *testing.T) {
 	in, err := filepath.Abs(dimuon)
@@ -152,7 +162,7 @@ func TestSignalAnyTime(t *testing.T) {
 	}
 	stopped := 0
 	for _, c := range commands {
-		args := strings.Fields(strings.ReplaceAll(c.args, "IN", in))
+		args := argumentsOf(c.args, in)
 		dir := newFolder(t)
 		old := state(t, dir)
 		begin := time.Now()
@@ -226,13 +236,13 @@ func TestSignalBlocked(t *testing.T) {
 			return r, w
 		}
 		for _, c := range blockedCommands {
-			args, full := strings.CutSuffix(strings.ReplaceAll(c.args, "IN", in), " > full pipe")
+			args, full := strings.CutSuffix(c.args, " > full pipe")
 			var to *os.File
 			if full {
 				_, to = pipe()
 			}
 			stdin, feed := pipe()
-			all = append(all, start(t, newFolder(t), stdin, to, strings.Fields(args)...))
+			all = append(all, start(t, newFolder(t), stdin, to, argumentsOf(args, in)...))
 			if _, err := io.WriteString(feed, c.stdin); err != nil {
 				t.Fatal(err)
 			}
