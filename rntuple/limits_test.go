@@ -224,7 +224,11 @@ func TestLimitError(t *testing.T) {
 			t.Errorf("%s: %v", limit, err)
 		}
 	}
-	if _, err := rntuple.AppendRecords(path, "Events", rntuple.ReadLimits(rntuple.Limits{EnvelopeBytes: 8})); !errors.As(err, new(*rntuple.LimitError)) {
+	b, err := os.ReadFile(path)
+	check(t, err)
+	own := filepath.Join(t.TempDir(), "own.root")
+	check(t, os.WriteFile(own, b, 0o666))
+	if _, err := rntuple.AppendRecords(own, "Events", rntuple.ReadLimits(rntuple.Limits{EnvelopeBytes: 8})); !errors.As(err, new(*rntuple.LimitError)) {
 		t.Error(err)
 	}
 }

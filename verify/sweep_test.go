@@ -46,6 +46,7 @@ var unheeded = map[string]string{
 	"directory.parent":      "ROOT before 6.38 has another one there",
 	"directory.uuid":        "nobody reads it",
 	"directory.padding":     "unused",
+	"free list.first":       "where segments begin, as far as they stay free",
 	"free list.last":        "where segments end, as far as they stay free",
 	"streamer infos.object": "without checksum",
 	"gap":                   "unused",
