@@ -167,7 +167,9 @@ func (w *Writer) allot(k Key, n int64, whole, replaces bool) (int, error) {
 	if _, err := (guarded{w}).WriteAt([]byte{0}, end-1); err != nil { // the file must not end before
 		return 0, w.fail(fmt.Errorf("write at offset %#x: %w", end-1, err))
 	}
-	w.gaps.add(gap{first: w.end, end: end})
+	// Not joined with a gap before it: if there is no commit, no record must reach from what
+	// the file lists as free beyond its end.
+	w.gaps = append(w.gaps, gap{first: w.end, end: end})
 	w.startAt(end)
 	return w.fit(k, n, whole), nil
 }
