@@ -60,6 +60,26 @@ func (p *process) result() (status int, bySignal bool) {
 	return p.ProcessState.ExitCode(), false
 }
 
+// settle waits until the processes wait for something: until they have used no more
+// processor time for a while.
+func settle(all ...*process) {
+	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
+		time.Sleep(2 * time.Second)
+		return
+	}
+	for last, quiet := "", 0; quiet < 5; time.Sleep(100 * time.Millisecond) {
+		used := ""
+		for _, p := range all {
+			b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", p.Process.Pid))
+			ran, _, _ := strings.Cut(string(b), " ")
+			used += ran + " "
+		}
+		if quiet++; used != last {
+			last, quiet = used, 0
+		}
+	}
+}
+
 var stopping = map[syscall.Signal]struct {
 	status int
 	word   string
@@ -182,8 +202,10 @@ func TestSignalAnyTime(t *testing.T) {
 			if status != exitOK {
 				stopped++
 				want = old
-				if line := fmt.Sprintf("rnt: %s%s\n", stopping[s].word, c.fate); status != stopping[s].status || !early && p.stderr.String() != line {
-					t.Errorf("%v, %v: status %d, %q", args, s, status, &p.stderr)
+				// Before it has begun with an output, it says nothing of that.
+				line, short := fmt.Sprintf("rnt: %s%s\n", stopping[s].word, c.fate), fmt.Sprintf("rnt: %s\n", stopping[s].word)
+				if said := p.stderr.String(); status != stopping[s].status || !early && said != line && said != short {
+					t.Errorf("%v, %v: status %d, %q", args, s, status, said)
 				}
 			}
 			if !maps.Equal(now, want) {
@@ -247,7 +269,7 @@ func TestSignalBlocked(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		time.Sleep(time.Second) // they have come as far as they can
+		settle(all...)
 		for _, p := range all {
 			p.Process.Signal(s)
 		}
@@ -274,7 +296,7 @@ func TestSignalToPipeline(t *testing.T) {
 	if testing.Short() {
 		runs = 4
 	}
-	for i := range runs {
+	for range runs {
 		dir := newFolder(t)
 		stdin, feed, err := os.Pipe()
 		if err != nil {
@@ -282,7 +304,7 @@ func TestSignalToPipeline(t *testing.T) {
 		}
 		p := start(t, dir, stdin, nil, "create", "--schema", "schema.json", "out.root")
 		io.WriteString(feed, leftLines)
-		time.Sleep(time.Duration(300+i) * time.Millisecond)
+		settle(p)
 		p.Process.Signal(syscall.SIGINT)
 		feed.Close()
 		status, _ := p.result()
@@ -295,12 +317,22 @@ func TestSignalToPipeline(t *testing.T) {
 
 // A second signal ends the program at once, although it has not cleaned up.
 func TestSecondSignal(t *testing.T) {
-	p := start(t, newFolder(t), nil, nil, "cat", "fifo")
-	time.Sleep(200 * time.Millisecond)
-	p.Process.Signal(syscall.SIGINT)
-	time.Sleep(50 * time.Millisecond)
-	p.Process.Signal(syscall.SIGINT)
-	if status, bySignal := p.result(); status != 130 || !bySignal || p.stderr.Len() > 0 {
-		t.Errorf("status %d, %v, %q", status, bySignal, &p.stderr)
+	const tries = 5 // a slow machine may deliver both as one, or the second too late
+	for i := range tries {
+		p := start(t, newFolder(t), nil, nil, "cat", "fifo")
+		settle(p)
+		p.Process.Signal(syscall.SIGINT)
+		time.Sleep(50 * time.Millisecond)
+		p.Process.Signal(syscall.SIGINT)
+		status, bySignal := p.result()
+		if status != 130 {
+			t.Fatalf("status %d, %q", status, &p.stderr)
+		}
+		if bySignal && p.stderr.Len() == 0 {
+			return
+		}
+		if i == tries-1 {
+			t.Errorf("it took its time in %d of %d runs: %q", tries, tries, &p.stderr)
+		}
 	}
 }
