@@ -75,7 +75,7 @@ func (w *Writer) readFolders(f *File) error {
 		}
 	}
 	w.folders = []*folder{{
-		Directory: root.Directory, at: int64(h.Begin) + int64(root.Directory.NBytesName),
+		Directory: root.Directory, at: int64(h.Begin) + int64(w.header.NBytesName),
 		class: fileClass, name: root.Name, title: root.Title, visible: true,
 	}}
 	byPath := map[string]*folder{"": w.top()}

@@ -381,3 +381,25 @@ func (f *failing) Sync() error {
 	}
 	return nil
 }
+
+// TestNameLengthLies appends to a file whose top directory says that it is elsewhere. The
+// header decides.
+func TestNameLengthLies(t *testing.T) {
+	m := new(target)
+	w := create(t, m, fixed("f"))
+	_, err := w.Object("", plain("old", "old"))
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	copy(m.b[w.top().at+14:], "\xff\xff\x00\x6c") // behind version, times and length of the list
+	if w, err = Append(m, int64(len(m.b)), fixed("")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Object("", plain("new", "new"))
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := contents(t, m.open(t)), map[string]string{"old;1": "old", "new;1": "new"}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
