@@ -71,6 +71,7 @@ var leaves = []string{
 	"bench/peers",
 	"bench/work",
 	"cmd/rnt",
+	"cmd/rnt/internal/storagemap",
 	"examples/dimuon",
 	"examples/select",
 	"examples/write",
