@@ -12,11 +12,10 @@ import (
 )
 
 func (t *tool) statCommand() *cobra.Command {
-	var asJSON bool
-	var fields []string
+	var s stating
 	cmd := &cobra.Command{
 		Use:   "stat FILE [NTUPLE]",
-		Short: "Print the sizes of fields and columns on disk and in memory",
+		Short: "Print or draw the sizes of fields and columns on disk and in memory",
 		Long: `stat prints the sizes of an RNTuple, of its fields and of its columns. It reads no
 pages.
 
@@ -27,36 +26,72 @@ ON DISK that a column above also uses, and % is the share of the rest in all pag
 
 A field with more than one column has a line for itself and everything below it, and
 one for each column, "#" and its number. Projected fields have no columns and cost
-nothing; the table leaves them out.`,
+nothing; the table leaves them out.
+
+With --map it draws them instead, as SVG, with numbers on hover. A treemap has a tile
+for each column, in the area of its field: as large as it is on disk, and in the
+colour of its ratio. A strip has the offsets in the file from left to right, a row for
+each column, and a colour for each cluster: it shows how pages are interleaved, how
+large they are, and what lies between them. Of more than 100 columns, the top-level
+fields have rows, and of more than 100 of these the largest.`,
+		Example: "  rnt stat data.root --fields 'Muon_*'\n" +
+			"  rnt stat --map map.svg data.root Events",
 		Args:              fileArgs(2),
 		ValidArgsFunction: completeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkFields(cmd, fields); err != nil {
+			if err := checkFields(cmd, s.fields); err != nil {
 				return err
 			}
-			return t.stat(cmd.Context(), args, fields, asJSON)
+			switch drawn := cmd.Flags().Changed("map"); {
+			case drawn && s.picture == "":
+				return usageError("--map names no file")
+			case drawn && s.asJSON:
+				return usageError("--map and --json do not go together")
+			case s.force && !drawn:
+				return usageError("--force goes with --map only")
+			}
+			return t.stat(cmd.Context(), args, s)
 		},
 	}
-	fieldsFlag(cmd, &fields, "fields to print")
+	fieldsFlag(cmd, &s.fields, "fields to print")
 	completeFields(cmd, "fields", 0)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, sizes in bytes")
+	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print JSON, sizes in bytes")
+	cmd.Flags().StringVar(&s.picture, "map", "", "draw the storage to the file `OUT`, as SVG; \"-\" is standard output")
+	cmd.MarkFlagFilename("map", "svg")
+	forceFlag(cmd, &s.force)
 	return cmd
 }
 
-// stat prints the sizes of the fields that match patterns, or of all if there are
-// none.
-func (t *tool) stat(ctx context.Context, args, patterns []string, asJSON bool) error {
+// stating holds the flags of stat.
+type stating struct {
+	fields        []string
+	picture       string // the file to draw; nothing is drawn if it is empty
+	asJSON, force bool
+}
+
+// stat prints or draws the sizes of the fields that match patterns, or of all if there
+// are none.
+func (t *tool) stat(ctx context.Context, args []string, s stating) error {
 	r, err := t.open(ctx, args)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	chosen, err := choose(r.Schema(), patterns)
+	chosen, err := choose(r.Schema(), s.fields)
 	if err != nil {
 		return fmt.Errorf("%s: %w", shown(args[0]), err)
 	}
+	if s.picture != "" && s.picture != "-" {
+		path, err := t.input(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		if err := t.beginOutput(s.picture, s.force, path); err != nil {
+			return err
+		}
+	}
 	fields := r.Schema().TopLevel()
-	if len(patterns) > 0 {
+	if len(s.fields) > 0 {
 		fields = fieldsOf(chosen)
 	}
 	bar := t.bar("page lists")
@@ -65,7 +100,12 @@ func (t *tool) stat(ctx context.Context, args, patterns []string, asJSON bool) e
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", shown(args[0]), err)
-	case asJSON:
+	case s.picture != "":
+		if len(s.fields) == 0 {
+			fields = nil // all, and metadata
+		}
+		return t.writeMap(ctx, r, i, shown(args[0]), s.picture, fields)
+	case s.asJSON:
 		return printJSON(t.out, statOf(r, i, fields))
 	}
 	return t.printStat(r, i, fields)
