@@ -121,7 +121,7 @@ type chainPlan struct {
 	end   int64 // up to but not including this one
 }
 
-func (p *chainPlan) read(ctx context.Context, first, n int64, dst unsafe.Pointer) (int64, error) {
+func (p *chainPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
 	return p.each(ctx, first, n, func(part *part[plan], base, at, m, done int64) (int64, error) {
 		if p.order && !part.ordered {
 			for len(p.all) > 1 { // the inputs before this one are no longer needed
@@ -130,7 +130,7 @@ func (p *chainPlan) read(ctx context.Context, first, n int64, dst unsafe.Pointer
 			part.ordered = true
 			part.plan.inOrder(at, p.end-base)
 		}
-		return part.plan.read(ctx, at, m, unsafe.Add(dst, done*p.size))
+		return part.plan.read(ctx, memory, at, m, unsafe.Add(dst, done*p.size))
 	})
 }
 

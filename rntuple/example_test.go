@@ -134,6 +134,29 @@ func ExampleEntries() {
 	// Output: -89 326.5625
 }
 
+// A loop that keeps nothing of an entry but numbers and strings is faster with Reuse.
+func ExampleReuse() {
+	type Event struct {
+		Pt []float32 `rntuple:"Muon_pt"`
+	}
+	r, err := rntuple.Open(sample, "Events")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	var hardest []float32
+	for ev, err := range rntuple.Entries[Event](r, rntuple.Reuse()) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		if len(ev.Pt) > 0 && (hardest == nil || ev.Pt[0] > hardest[0]) {
+			hardest = append(hardest[:0], ev.Pt...) // a copy: ev.Pt is overwritten later
+		}
+	}
+	fmt.Println(hardest)
+	// Output: [326.5625 42.90625]
+}
+
 func ExampleRecordsOf() {
 	r, err := rntuple.Open(sample, "Events")
 	if err != nil {

@@ -274,9 +274,9 @@ type joinPlan struct {
 	size  int64
 }
 
-func (p *joinPlan) read(ctx context.Context, first, n int64, dst unsafe.Pointer) (int64, error) {
+func (p *joinPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
 	for i, part := range p.parts {
-		got, err := part.read(ctx, first, n, dst)
+		got, err := part.read(ctx, memory, first, n, dst)
 		if err != nil {
 			return 0, err
 		}

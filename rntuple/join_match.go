@@ -62,12 +62,12 @@ func newMatchPlan(primary Source, s *side, t reflect.Type, members []field.Membe
 // matchBatch is the number of entries whose matches are read together.
 const matchBatch = 1 << 13
 
-func (p *matchPlan) read(ctx context.Context, first, n int64, dst unsafe.Pointer) (done int64, err error) {
+func (p *matchPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (done int64, err error) {
 	table, err := p.side.tableOf(ctx)
 	for done < n && err == nil {
 		var got int64
 		want := min(n-done, matchBatch)
-		if got, err = p.batch(ctx, table, first+done, want, unsafe.Add(dst, done*p.size)); err != nil {
+		if got, err = p.batch(ctx, memory, table, first+done, want, unsafe.Add(dst, done*p.size)); err != nil {
 			break
 		}
 		if done += got; got < want {
@@ -77,10 +77,10 @@ func (p *matchPlan) read(ctx context.Context, first, n int64, dst unsafe.Pointer
 	return done, err
 }
 
-func (p *matchPlan) batch(ctx context.Context, t *table, first, n int64, dst unsafe.Pointer) (int64, error) {
+func (p *matchPlan) batch(ctx context.Context, memory *field.Memory, t *table, first, n int64, dst unsafe.Pointer) (int64, error) {
 	k := len(p.signed)
 	p.values = slices.Grow(p.values[:0], int(n)*k)[:int(n)*k]
-	n, err := p.keys.read(ctx, first, n, unsafe.Pointer(unsafe.SliceData(p.values)))
+	n, err := p.keys.read(ctx, memory, first, n, unsafe.Pointer(unsafe.SliceData(p.values)))
 	if err != nil {
 		return 0, err
 	}
@@ -115,7 +115,7 @@ func (p *matchPlan) batch(ctx context.Context, t *table, first, n int64, dst uns
 	items := reflect.MakeSlice(reflect.SliceOf(typ), int(total)+1, int(total)+1).UnsafePointer()
 	at := uintptr(0)
 	for _, r := range runs {
-		got, err := p.items.read(ctx, r.first, r.n, unsafe.Add(items, at))
+		got, err := p.items.read(ctx, memory, r.first, r.n, unsafe.Add(items, at))
 		if err == nil && got != r.n {
 			err = fmt.Errorf("%d entries from entry %d on, expected %d", got, r.first, r.n)
 		}

@@ -36,7 +36,7 @@ func (s *side) makeTable(ctx context.Context) (*table, error) {
 	k := len(s.keys)
 	words := make([]uint64, k<<13)
 	for at := int64(0); ; {
-		n, err := p.read(ctx, at, int64(len(words)/k), unsafe.Pointer(unsafe.SliceData(words))) // checks ctx each time
+		n, err := p.read(ctx, nil, at, int64(len(words)/k), unsafe.Pointer(unsafe.SliceData(words))) // checks ctx each time
 		if err != nil || n == 0 {
 			return t, err
 		}

@@ -76,19 +76,20 @@ func RecordsOf(s Source, paths ...string) (*View[value.Record], error) {
 // pointers) is newly allocated by every call. After another error the contents of dst
 // are undefined.
 func (v *View[T]) Read(dst []T, first int64) (int, error) {
-	n, err := v.fill(dst, first)
+	n, err := v.fill(nil, dst, first)
 	if err == nil && n == 0 && len(dst) > 0 {
 		err = io.EOF
 	}
 	return n, err
 }
 
-// fill is Read without an error at the end of the entries.
-func (v *View[T]) fill(dst []T, first int64) (int, error) {
+// fill is Read without an error at the end of the entries. What the values point to is
+// part of memory, if that is not nil.
+func (v *View[T]) fill(memory *field.Memory, dst []T, first int64) (int, error) {
 	if first < 0 {
 		return 0, fmt.Errorf("entry %d: the number is negative", first)
 	}
-	n, err := v.plan.read(v.src.context(), first, int64(len(dst)), unsafe.Pointer(unsafe.SliceData(dst)))
+	n, err := v.plan.read(v.src.context(), memory, first, int64(len(dst)), unsafe.Pointer(unsafe.SliceData(dst)))
 	if err != nil {
 		return 0, err
 	}
@@ -119,7 +120,7 @@ func (v *View[T]) Range(first, end int64) iter.Seq2[int64, T] {
 			if batch == nil {
 				batch = make([]T, min(batchLen[T](), end-at))
 			}
-			n, err := v.fill(batch[:min(int64(len(batch)), end-at)], at)
+			n, err := v.fill(nil, batch[:min(int64(len(batch)), end-at)], at)
 			if v.err = err; err != nil || n == 0 {
 				return
 			}
@@ -172,15 +173,21 @@ func batchLen[T any]() int64 {
 // fields of T.
 //
 // The first error ends the loop; it comes with a nil pointer. The entries and everything
-// that they point to are newly allocated and never reused. Hundreds of entries share one
+// that they point to are newly allocated and never reused, unless Reuse asks for that. Hundreds of entries share one
 // array, as do the items of their collections: a program that retains few of many entries
 // should copy them. With several workers, see ReadWorkers, the next entries are read while
 // the loop's body runs.
-func Entries[T any](s Source) iter.Seq2[*T, error] { return EntriesIn[T](s, 0, math.MaxInt64) }
+func Entries[T any](s Source, opts ...EntriesOption) iter.Seq2[*T, error] {
+	return EntriesIn[T](s, 0, math.MaxInt64, opts...)
+}
 
 // EntriesIn is like Entries, but yields only the entries from first up to but not
 // including end, as far as they exist.
-func EntriesIn[T any](s Source, first, end int64) iter.Seq2[*T, error] {
+func EntriesIn[T any](s Source, first, end int64, opts ...EntriesOption) iter.Seq2[*T, error] {
+	var o entriesOptions
+	for _, opt := range opts {
+		opt(&o)
+	}
 	return func(yield func(*T, error) bool) {
 		v, err := ViewOf[T](s, "")
 		if err != nil {
@@ -190,7 +197,7 @@ func EntriesIn[T any](s Source, first, end int64) iter.Seq2[*T, error] {
 		end := min(end, s.bound())
 		v.plan.inOrder(first, end)
 		defer v.plan.stop()
-		for batch, err := range v.batches(first, end) {
+		for batch, err := range v.batches(first, end, o.reuse) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -208,16 +215,56 @@ func EntriesIn[T any](s Source, first, end int64) iter.Seq2[*T, error] {
 	}
 }
 
-// batches yields the values of the entries from first to end in newly allocated slices.
-// With several workers, the next slice is filled while one is in use.
-func (v *View[T]) batches(first, end int64) iter.Seq2[[]T, error] {
+// An EntriesOption changes how Entries and EntriesIn yield entries.
+type EntriesOption func(*entriesOptions)
+
+type entriesOptions struct{ reuse bool }
+
+// Reuse makes Entries and EntriesIn use memory again, as bufio.Scanner does, which is faster,
+// above all for structs with slices: an entry, and what it points to, is valid until the
+// loop's body ends, and may then be overwritten. A program that keeps some of it must copy
+// that, slices with slices.Clone for example, at every level. Strings may be kept without a
+// copy: their bytes are never overwritten.
+//
+// Every entry is the zero T before it is read, as without Reuse: struct fields that are not
+// read, such as those with the tag "-", do not show what the body has stored in an earlier
+// entry.
+//
+// The memory that the largest batch of entries has needed, twice with several workers, is
+// kept until the loop ends.
+func Reuse() EntriesOption { return func(o *entriesOptions) { o.reuse = true } }
+
+// batches yields the values of the entries from first to end, in newly allocated slices
+// unless reuse is set. With several workers, the next slice is filled while one is in use.
+func (v *View[T]) batches(first, end int64, reuse bool) iter.Seq2[[]T, error] {
 	type result struct {
 		values []T
 		err    error
 	}
+	turn := 0
+	var used [2]struct { // with reuse: one can be filled while the other is in use
+		values []T
+		memory field.Memory
+	}
 	fill := func() result {
-		values := make([]T, min(batchLen[T](), end-first))
-		n, err := v.fill(values, first)
+		var values []T
+		var memory *field.Memory
+		if n := min(batchLen[T](), end-first); reuse {
+			u := &used[0]
+			if v.src.workers() > 1 {
+				u = &used[turn%2]
+				turn++
+			}
+			if u.values == nil { // later batches are no larger
+				u.values = make([]T, n)
+			}
+			values, memory = u.values[:n], &u.memory
+			clear(values)
+			memory.Reset()
+		} else {
+			values = make([]T, n)
+		}
+		n, err := v.fill(memory, values, first)
 		if first += int64(n); n == 0 {
 			end = first
 		}

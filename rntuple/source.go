@@ -36,8 +36,10 @@ type Source interface {
 // goroutine at a time.
 type plan interface {
 	// read stores the values of at most n entries from first on in the array at dst. It
-	// returns their number, which is less than n only at the end of the entries.
-	read(ctx context.Context, first, n int64, dst unsafe.Pointer) (int64, error)
+	// returns their number, which is less than n only at the end of the entries. What
+	// the values point to is fresh memory, or part of memory if that is not nil; see
+	// field.Plan.ReadWith.
+	read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error)
 	// inOrder announces that the entries from first up to but not including end will be
 	// read in order, until stop is called.
 	inOrder(first, end int64)
@@ -107,11 +109,11 @@ type readerPlan struct {
 	entries int64
 }
 
-func (p *readerPlan) read(ctx context.Context, first, n int64, dst unsafe.Pointer) (int64, error) {
+func (p *readerPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
 	if n = min(n, p.entries-first); n <= 0 {
 		return 0, nil
 	}
-	return n, p.plan.Read(ctx, first, n, dst)
+	return n, p.plan.ReadWith(ctx, memory, first, n, dst)
 }
 
 func (p *readerPlan) inOrder(first, end int64) { p.plan.InOrder(first, end) }
@@ -160,12 +162,12 @@ func bindRecords(s Source, paths []string) (plan, error) {
 // recordBatch is the number of records that share an array.
 const recordBatch = 1 << 12
 
-func (p *records) read(ctx context.Context, first, n int64, dst unsafe.Pointer) (int64, error) {
+func (p *records) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
 	all := unsafe.Slice((*value.Record)(dst), n)
 	for done := int64(0); done < n; {
 		want, k := min(n-done, recordBatch), int64(len(p.names))
 		values := make([]any, want*k)
-		got, err := p.plan.read(ctx, first+done, want, unsafe.Pointer(unsafe.SliceData(values)))
+		got, err := p.plan.read(ctx, memory, first+done, want, unsafe.Pointer(unsafe.SliceData(values)))
 		if err != nil {
 			return done, err
 		}

@@ -20,7 +20,7 @@ import (
 )
 
 // TestTyped reads every field of ROOT's files into the Go type that mirrors it,
-// alone and as a member of a struct, and compares with the dynamic values,
+// alone and as a member of a struct, also in memory that is used again, and compares with the dynamic values,
 // which TestGood compares with ROOT's.
 func TestTyped(t *testing.T) {
 	names, err := filepath.Glob("../testdata/good/*.root")
@@ -56,11 +56,15 @@ func testTyped(t *testing.T, r *rntuple.Reader) {
 	if _, err := records.Read(want, 0); err != nil && r.NumEntries() > 0 {
 		t.Fatal(err)
 	}
-	read := func(chain []*schema.Field, typ reflect.Type) reflect.Value {
+	compile := func(chain []*schema.Field, typ reflect.Type) *field.Plan {
 		plan, err := field.Compile(r.Source(), chain, typ, field.Options{Budget: 1 << 30})
 		if err != nil {
 			t.Fatalf("%v: %v", chain, err)
 		}
+		return plan
+	}
+	read := func(chain []*schema.Field, typ reflect.Type) reflect.Value {
+		plan := compile(chain, typ)
 		all := reflect.MakeSlice(reflect.SliceOf(typ), int(r.NumEntries()), int(r.NumEntries()))
 		if err := plan.Read(context.Background(), 0, r.NumEntries(), all.UnsafePointer()); err != nil {
 			t.Fatalf("%v: %v", typ, err)
@@ -86,6 +90,22 @@ func testTyped(t *testing.T, r *rntuple.Reader) {
 				if fmt.Sprint(wider.Index(i)) != fmt.Sprint(reflect.ValueOf(want[i].Values[m]).Convert(wide)) {
 					t.Errorf("entry %d, field %s as %v: %v, want %v", i, f.Name, wide, wider.Index(i), want[i].Values[m])
 				}
+			}
+		}
+	}
+
+	var memory field.Memory
+	plan, some := compile(nil, goType(entry)), reflect.MakeSlice(structs.Type(), 3, 3)
+	for first := 0; first < len(want); first += some.Len() {
+		memory.Reset()
+		some.Clear()
+		n := min(some.Len(), len(want)-first)
+		if err := plan.ReadWith(context.Background(), &memory, int64(first), int64(n), some.UnsafePointer()); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			for m, f := range r.Schema().Fields {
+				compare(f, first+i, some.Index(i).Field(m), want[first+i].Values[m])
 			}
 		}
 	}

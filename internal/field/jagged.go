@@ -53,7 +53,7 @@ func (j *Jagged) Stop() { j.plan.Stop() }
 // that items returns for them.
 func (j *Jagged) Read(ctx context.Context, first, n int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
 	var total int64 // items so far
-	return j.plan.each(ctx, first, n, func(r *run, at, item, m int64) error {
+	return j.plan.each(ctx, nil, first, n, func(r *run, at, item, m int64) error {
 		batch := ends[at-first:][:m]
 		origin := uint64(total)
 		begin, err := j.root.ends(r, item, unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(batch))), m), &origin)

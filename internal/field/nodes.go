@@ -198,10 +198,11 @@ func (b *bytes[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintp
 		return err
 	}
 	base, total := bounds[0], int64(bounds[n]-bounds[0])
-	if err := r.alloc(total, 1); err != nil {
+	memory, err := b.make(r, total)
+	if err != nil {
 		return err
 	}
-	all := unsafe.Slice((*byte)(r.arena.take(total)), total)
+	all := unsafe.Slice((*byte)(memory), total)
 	if err := b.column.Read(r.ctx, r.cluster, int64(base), unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(all))), total)); err != nil {
 		return err
 	}
@@ -216,6 +217,19 @@ func (b *bytes[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintp
 	}
 	return nil
 }
+
+// make allocates n bytes: fresh ones for strings, which must not change.
+func (b *bytes[T]) make(r *run, n int64) (unsafe.Pointer, error) {
+	if b.slices {
+		return r.make(byteType, true, n)
+	}
+	if err := r.alloc(n, 1); err != nil {
+		return nil, err
+	}
+	return r.arena.take(n), nil
+}
+
+var byteType = reflect.TypeFor[byte]()
 
 // collection reads collections into slices.
 type collection struct {

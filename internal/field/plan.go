@@ -26,6 +26,7 @@ type run struct {
 	budget  int64 // bytes that may still be allocated
 	over    int64 // bytes by which the allocation that failed exceeds the budget
 	arena   *arena
+	memory  *Memory // if not nil, it is used instead of the arena and of fresh memory, except for strings
 }
 
 // errBudget says that a batch needs more memory than it may have.
@@ -81,7 +82,13 @@ func (p *Plan) Stop() {
 // Read reads the entries from first on, n of them, to dst, an array of n values
 // of the plan's type. They must exist. What the values point to is fresh memory.
 func (p *Plan) Read(ctx context.Context, first, n int64, dst unsafe.Pointer) error {
-	return p.each(ctx, first, n, func(r *run, at, item, m int64) error {
+	return p.ReadWith(ctx, nil, first, n, dst)
+}
+
+// ReadWith is like Read, but what the values point to is part of memory, if that is not
+// nil, apart from strings and maps.
+func (p *Plan) ReadWith(ctx context.Context, memory *Memory, first, n int64, dst unsafe.Pointer) error {
+	return p.each(ctx, memory, first, n, func(r *run, at, item, m int64) error {
 		return p.root.read(r, item, m, unsafe.Add(dst, uintptr(at-first)*p.size), p.size)
 	})
 }
@@ -90,7 +97,7 @@ func (p *Plan) Read(ctx context.Context, first, n int64, dst unsafe.Pointer) err
 // cluster and need a moderate amount of memory. It calls read with the first
 // entry of a batch, that entry's number in the cluster, and the number of
 // entries.
-func (p *Plan) each(ctx context.Context, first, n int64, read func(r *run, at, item, m int64) error) error {
+func (p *Plan) each(ctx context.Context, memory *Memory, first, n int64, read func(r *run, at, item, m int64) error) error {
 	inOrder := first == p.next
 	limit := int64(math.MaxInt64) // of entries in a batch
 	for at, end := first, first+n; at < end; {
@@ -105,8 +112,11 @@ func (p *Plan) each(ctx context.Context, first, n int64, read func(r *run, at, i
 		if inOrder && m < (cluster.End-cluster.First)/2 { // else workers share what is read now
 			p.ahead.Advance(ctx, cluster, at, p.end)
 		}
-		r := run{ctx: ctx, cluster: cluster, budget: p.budget, arena: &p.arena}
+		r := run{ctx: ctx, cluster: cluster, budget: p.budget, arena: &p.arena, memory: memory}
 		err = read(&r, at, at-cluster.First, m)
+		if err != nil && memory != nil {
+			*memory = Memory{} // attempts to read less must not add up
+		}
 		if errors.Is(err, errBudget) {
 			if m == 1 {
 				need := p.budget + min(r.over, math.MaxInt64-p.budget)
@@ -146,7 +156,10 @@ func (r *run) make(t reflect.Type, plain bool, n int64) (unsafe.Pointer, error) 
 	if err := r.alloc(n, t.Size()); err != nil {
 		return nil, err
 	}
-	if plain {
+	switch {
+	case r.memory != nil:
+		return r.memory.make(t, plain, int(n)), nil
+	case plain:
 		return r.arena.take(n * int64(t.Size())), nil
 	}
 	return reflect.MakeSlice(reflect.SliceOf(t), int(n), int(n)).UnsafePointer(), nil
