@@ -212,6 +212,34 @@ func (c *chain) count(ctx context.Context) (int64, error) {
 	return c.ends[len(c.ends)-1], err
 }
 
+// ranges opens each input, several at a time.
+func (c *chain) ranges(ctx context.Context) ([]EntryRange, error) {
+	inputs := make([][]EntryRange, len(c.inputs))
+	err := parallel.Do(min(c.config.Workers, c.config.MaxOpen), len(inputs), func(i int) error {
+		return c.with(ctx, i, func(o *opened) (err error) {
+			inputs[i], err = o.ranges(ctx)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.count(ctx); err != nil {
+		return nil, err
+	}
+	var all []EntryRange
+	first := int64(0)
+	for i, ranges := range inputs {
+		for _, r := range ranges {
+			if r.First < c.counts[i] { // else the file has grown
+				all = append(all, EntryRange{first + r.First, first + min(r.End, c.counts[i])})
+			}
+		}
+		first += c.counts[i]
+	}
+	return all, nil
+}
+
 // countOf determines the number of entries of an input.
 func (c *chain) countOf(ctx context.Context, i int) error {
 	c.mu.Lock()

@@ -11,6 +11,8 @@
 //   - without Go types, as the dynamic values of package value, with RecordsOf,
 //     or with the type any in place of every other one.
 //
+// Fold runs any of these in several goroutines, and joins their results in order.
+//
 // All of these also read from several files: from a Chain, one after the other, and from a
 // Join, side by side or matched by the values of fields.
 //

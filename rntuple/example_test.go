@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log"
+	"math"
 	"os"
 	"sync"
 
@@ -155,6 +156,45 @@ func ExampleReuse() {
 	}
 	fmt.Println(hardest)
 	// Output: [326.5625 42.90625]
+}
+
+// The spectrum of pairs of muons, computed by all cores.
+func ExampleFold() {
+	type Event struct {
+		Pt     []float32 `rntuple:"Muon_pt"`
+		Eta    []float32 `rntuple:"Muon_eta"`
+		Phi    []float32 `rntuple:"Muon_phi"`
+		Charge []int32   `rntuple:"Muon_charge"`
+	}
+	type Spectrum [12]int // bins of 10 GeV
+	r, err := rntuple.Open(sample, "Events")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	spectrum, err := rntuple.Fold(r, func(s rntuple.Source, entries rntuple.EntryRange) (h Spectrum, err error) {
+		for ev, err := range rntuple.EntriesIn[Event](s, entries.First, entries.End, rntuple.Reuse()) {
+			if err != nil {
+				return h, err
+			}
+			if len(ev.Pt) == 2 && ev.Charge[0] != ev.Charge[1] {
+				eta, phi := float64(ev.Eta[0]-ev.Eta[1]), float64(ev.Phi[0]-ev.Phi[1])
+				mass := math.Sqrt(2 * float64(ev.Pt[0]*ev.Pt[1]) * (math.Cosh(eta) - math.Cos(phi)))
+				h[min(int(mass/10), len(h)-1)]++
+			}
+		}
+		return h, nil
+	}, func(a, b Spectrum) Spectrum {
+		for i, n := range b {
+			a[i] += n
+		}
+		return a
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(spectrum)
+	// Output: [40397 6486 1907 905 472 328 280 309 2828 7168 320 241]
 }
 
 func ExampleRecordsOf() {

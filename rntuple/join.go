@@ -124,10 +124,11 @@ func (j *Join) WithContext(ctx context.Context) *Join { return &Join{j.join, ctx
 // NumEntries returns the number of entries of the primary source.
 func (j *Join) NumEntries() (int64, error) { return j.count(j.ctx) }
 
-func (j *Join) count(ctx context.Context) (int64, error) { return j.primary.count(ctx) }
-func (j *Join) bound() int64                             { return j.primary.bound() }
-func (j *Join) context() context.Context                 { return j.ctx }
-func (j *Join) workers() int                             { return j.primary.workers() }
+func (j *Join) count(ctx context.Context) (int64, error)         { return j.primary.count(ctx) }
+func (j *Join) ranges(ctx context.Context) ([]EntryRange, error) { return j.primary.ranges(ctx) }
+func (j *Join) bound() int64                                     { return j.primary.bound() }
+func (j *Join) context() context.Context                         { return j.ctx }
+func (j *Join) workers() int                                     { return j.primary.workers() }
 
 func (j *Join) names() []string {
 	all := j.primary.names()

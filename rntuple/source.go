@@ -26,6 +26,8 @@ type Source interface {
 	names() []string
 	// count returns the number of entries.
 	count(ctx context.Context) (int64, error)
+	// ranges returns the entries of clusters, in order.
+	ranges(ctx context.Context) ([]EntryRange, error)
 	// bound returns an upper bound of the number of entries, without reading.
 	bound() int64
 	context() context.Context
@@ -99,9 +101,12 @@ func (r *Reader) bindJagged(path string, item reflect.Type) (jaggedPlan, error) 
 func (r *Reader) field(path string) (*schema.Field, error) { return fieldsOf{r.Schema()}.field(path) }
 func (r *Reader) names() []string                          { return fieldsOf{r.Schema()}.names() }
 func (r *Reader) count(context.Context) (int64, error)     { return r.NumEntries(), nil }
-func (r *Reader) bound() int64                             { return r.NumEntries() }
-func (r *Reader) context() context.Context                 { return r.ctx }
-func (r *Reader) workers() int                             { return r.ntuple.Source.Workers }
+func (r *Reader) ranges(ctx context.Context) ([]EntryRange, error) {
+	return r.WithContext(ctx).Clusters()
+}
+func (r *Reader) bound() int64             { return r.NumEntries() }
+func (r *Reader) context() context.Context { return r.ctx }
+func (r *Reader) workers() int             { return r.ntuple.Source.Workers }
 
 // readerPlan reads from one RNTuple.
 type readerPlan struct {

@@ -30,16 +30,20 @@ func DoWith[S any](workers, n int, do func(own *S, i int) error) error {
 	next, end := 0, n // end is the lowest index that has failed, if any
 	work := func() {
 		var own S
-		mu.Lock()
-		defer mu.Unlock()
-		for next < end {
-			i := next
+		for {
+			mu.Lock()
+			i, last := next, end
 			next++
 			mu.Unlock()
-			err := do(&own, i)
-			mu.Lock()
-			if err != nil && i < end {
-				failed, end = err, i
+			if i >= last {
+				return
+			}
+			if err := do(&own, i); err != nil {
+				mu.Lock()
+				if i < end {
+					failed, end = err, i
+				}
+				mu.Unlock()
 			}
 		}
 	}

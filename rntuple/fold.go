@@ -1,0 +1,165 @@
+package rntuple
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"github.com/go-rntuple/go-rntuple/internal/parallel"
+)
+
+// Fold computes a result from all entries of a source, in several goroutines. It cuts the
+// entries into ranges, calls work for each of them, and combines the results with join,
+// in the order of the entries:
+//
+//	join(join(join(r0, r1), r2), r3)
+//
+// The ranges begin and end where clusters do, and depend on the source only. So the result
+// has the same bits whatever the number of goroutines, sums of floats included, if work and
+// join give the same results for the same arguments.
+//
+// Calls of work run concurrently: each makes views of its own, of the source that it is
+// given, which has the entries, fields and context of s, and returns a result of its own.
+// Calls of join do not; join may change its first argument and return it. It gets a result
+// as soon as those before are joined, so that few wait. If there are no entries, work is
+// called once, with an empty range, and Fold returns its result.
+//
+// Once the context of s is done, Fold returns its error. After an error of work no more
+// ranges begin; Fold waits for those in progress, and returns the error of the earliest range
+// that has one, where a plain loop would have stopped. The result is then the zero A.
+// Likewise, a panic of work or join becomes one of Fold's caller. Its value is an error with
+// the text of the original value and the stack where it occurred; it wraps the original
+// value if that is an error.
+func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A, opts ...FoldOption) (A, error) {
+	var zero A
+	o := foldOptions{workers: s.workers()}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	ctx := s.context()
+	ranges, total, err := foldRanges(ctx, s)
+	if err != nil {
+		return zero, err
+	}
+	if min(o.workers, len(ranges)) > 1 {
+		s = oneWorker{s}
+	}
+
+	var mu sync.Mutex
+	results := make([]*A, len(ranges)) // nil if not there yet, or joined
+	var sum A
+	joined, done := 0, int64(0)
+	err = parallel.Do(o.workers, len(ranges), func(i int) (err error) {
+		defer caught(&err)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		result, err := work(s, ranges[i])
+		if err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		results[i] = &result
+		for ; joined < len(results) && results[joined] != nil; joined++ {
+			if joined == 0 {
+				sum = *results[0]
+			} else {
+				sum = join(sum, *results[joined])
+			}
+			results[joined] = nil
+		}
+		if done += ranges[i].Len(); o.progress != nil {
+			o.progress(done, total)
+		}
+		return nil
+	})
+	switch err := err.(type) {
+	case *foldPanic:
+		panic(err)
+	case error:
+		return zero, err
+	}
+	if joined < len(ranges) {
+		runtime.Goexit() // as work has done, which t.FailNow calls
+	}
+	return sum, nil
+}
+
+// A FoldOption changes how Fold works.
+type FoldOption func(*foldOptions)
+
+type foldOptions struct {
+	workers  int
+	progress func(done, total int64)
+}
+
+// FoldWorkers sets the number of goroutines that call work, including that of Fold's
+// caller; if it is less than 2, Fold is a plain loop. Default: that of ReadWorkers.
+func FoldWorkers(n int) FoldOption { return func(o *foldOptions) { o.workers = n } }
+
+// FoldProgress calls a function with the number of entries that are done, which rises to
+// the total, after every range. The calls come from several goroutines, but never two at
+// the same time.
+func FoldProgress(f func(done, total int64)) FoldOption {
+	return func(o *foldOptions) { o.progress = f }
+}
+
+// maxRanges is the number of ranges into which Fold cuts the entries, at most: enough for
+// many goroutines to end at almost the same time, and so few that the cost of a range does
+// not matter.
+const maxRanges = 4096
+
+// foldRanges returns the ranges of entries that Fold gives to work, at least one, and the
+// number of entries. Clusters are joined where there are too many.
+func foldRanges(ctx context.Context, s Source) (ranges []EntryRange, total int64, err error) {
+	clusters, err := s.ranges(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	if n := len(clusters); n > 0 {
+		total = clusters[n-1].End
+	}
+	next := EntryRange{}
+	for _, c := range clusters {
+		if next.End = c.End; next.End == total || next.Len() > total/maxRanges {
+			ranges = append(ranges, next)
+			next.First = next.End
+		}
+		if next.End == total {
+			break
+		}
+	}
+	if len(ranges) == 0 {
+		ranges = []EntryRange{{}}
+	}
+	return ranges, total, nil
+}
+
+// oneWorker is a source whose loops do not read the next entries in another goroutine.
+type oneWorker struct{ Source }
+
+func (oneWorker) workers() int { return 1 }
+
+// foldPanic is a panic of a function that was given to Fold.
+type foldPanic struct {
+	value any
+	stack []byte
+}
+
+// caught makes an error of a panic.
+func caught(err *error) {
+	if value := recover(); value != nil {
+		*err = &foldPanic{value, debug.Stack()}
+	}
+}
+
+func (p *foldPanic) Error() string { return fmt.Sprintf("%v\n\n%s", p.value, p.stack) }
+
+// Unwrap returns the original value if it is an error.
+func (p *foldPanic) Unwrap() error {
+	err, _ := p.value.(error)
+	return err
+}
