@@ -294,10 +294,6 @@ func (c *compiler) bits(f *schema.Field) func(reflect.Type) node {
 }
 
 func (c *compiler) cardinality(f *schema.Field, t reflect.Type) node {
-	limit := uint64(math.MaxUint64)
-	if name, err := cpptype.Parse(f.TypeName); err == nil && len(name.Args) == 1 && name.Args[0].Kind() == cpptype.UInt32 {
-		limit = math.MaxUint32
-	}
 	if t == anyType {
 		return box[uint64](c.cardinality(f, reflect.TypeFor[uint64]()))
 	}
@@ -308,7 +304,15 @@ func (c *compiler) cardinality(f *schema.Field, t reflect.Type) node {
 	if !convert.IsInteger(kind) {
 		return c.mismatch(f, t)
 	}
-	return &cardinality{index: c.index(f), max: limit, convert: convert.Between(reflect.Uint64, kind), to: t}
+	return &cardinality{index: c.index(f), max: largestSize(f), convert: convert.Between(reflect.Uint64, kind), to: t}
+}
+
+// largestSize returns the largest number that the type of a cardinality can hold.
+func largestSize(f *schema.Field) uint64 {
+	if name, err := cpptype.Parse(f.TypeName); err == nil && len(name.Args) == 1 && name.Args[0].Kind() == cpptype.UInt32 {
+		return math.MaxUint32
+	}
+	return math.MaxUint64
 }
 
 // members compiles reading the members of f, which fields are, into t.

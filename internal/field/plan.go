@@ -119,8 +119,7 @@ func (p *Plan) each(ctx context.Context, memory *Memory, first, n int64, read fu
 		}
 		if errors.Is(err, errBudget) {
 			if m == 1 {
-				need := p.budget + min(r.over, math.MaxInt64-p.budget)
-				return &wire.LimitError{Limit: "EntryBytes", What: fmt.Sprintf("entry %d", at), Need: need, Have: p.budget}
+				return tooLarge(fmt.Sprintf("entry %d", at), p.budget, r.over)
 			}
 			p.batch = max(1, m/2)
 			continue
@@ -148,6 +147,11 @@ func (p *Plan) each(ctx context.Context, memory *Memory, first, n int64, read fu
 		p.next = at
 	}
 	return nil
+}
+
+// tooLarge returns the error that something needs more than budget bytes, by over bytes.
+func tooLarge(what string, budget, over int64) error {
+	return &wire.LimitError{Limit: "EntryBytes", What: what, Need: budget + min(over, math.MaxInt64-budget), Have: budget}
 }
 
 // make allocates an array of n values of type t, which is free of pointers if

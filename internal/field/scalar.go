@@ -15,6 +15,8 @@ import (
 type scalar interface {
 	// reader compiles reading values of f into t.
 	reader(c *compiler, f *schema.Field, t reflect.Type) node
+	// batch compiles reading values of f, or of the bits of f, into a.
+	batch(c *batchCompiler, f *schema.Field, a *Array, domain string) batchNode
 	// writer compiles writing values of type t to f.
 	writer(c *writeCompiler, f *schema.Field, t reflect.Type) out
 	// putter compiles writing dynamic values to f.

@@ -1,0 +1,347 @@
+package field
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"unsafe"
+
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// An Array holds the values that a field has in a range of entries, or the items that
+// it has in the values of the field above, as slices. Which of them are set depends on
+// its shape:
+//
+//	Scalar, Cardinality   Values, one per value
+//	Bitset                Values, Size bools per value, lowest bit first
+//	String, Streamer      Bytes; value i is Bytes[Offsets[i]:Offsets[i+1]]
+//	Collection            Children[0], the items; those of value i are Offsets[i] to Offsets[i+1]
+//	Array                 Children[0], the items, Size per value
+//	Record                Children, the members, with a value per value each
+//	Optional              Children[0], a value per value, which counts if Valid[i] is set
+//	Variant               Children, the alternatives; value i is value Index[i] of Children[Tags[i]]
+//
+// Maps are collections of records of key and value. Enums and atomics, of shape
+// schema.Wrapper, have the shape of the value in them.
+//
+// Arrays whose fields are stored in the same columns, as projected fields and their
+// sources, share memory. Nothing in an Array may be changed.
+type Array struct {
+	Name  string        // the path of a field that was asked for, else the name of the field
+	Field *schema.Field // in the source that the values were read from
+	Shape schema.Shape  // of the values
+	Len   int           // number of values
+	Size  int           // items per value, if Shape is Array or Bitset
+
+	// Offsets has Len+1 elements, of which the first is 0, if Shape is Collection,
+	// String or Streamer.
+	Offsets []int64
+	// Bytes has the characters of all strings, or the bytes of all objects.
+	Bytes []byte
+	// Valid tells for each value whether there is one, if Shape is Optional. Where
+	// there is none, what Children[0] has in its place is unspecified.
+	Valid []bool
+	// Tags has the number of the alternative of each value, from 0 as
+	// std::variant::index returns it, or -1 if the variant is valueless; Index, which
+	// value of the alternative it is.
+	Tags  []int32
+	Index []int64
+
+	Children []*Array
+
+	values values
+}
+
+// Values returns the values of a Scalar as a slice of the Go type that the package
+// documentation gives for them, those of a Cardinality as []uint64, those of a Bitset as
+// []bool; nil for other shapes.
+func (a *Array) Values() any {
+	if a.values == nil {
+		return nil
+	}
+	return a.values.slice()
+}
+
+// Values returns a.Values() if it is a []T, else a *MismatchError.
+func Values[T any](a *Array) ([]T, error) {
+	v, ok := a.Values().([]T)
+	if ok {
+		return v, nil
+	}
+	m := Mismatch{Path: a.Name, Have: "an array of " + a.Shape.String(), Go: reflect.TypeFor[[]T]()}
+	if a.Field != nil {
+		m.Path, m.Have = a.Field.Path(), a.Field.CppType()
+	}
+	if v := a.Values(); v != nil {
+		m.Fits = reflect.TypeOf(v).String()
+	}
+	return nil, &MismatchError{[]Mismatch{m}}
+}
+
+// values are the values of an Array, of one number type.
+type values interface {
+	slice() any
+	size() uintptr // of an element, in bytes
+	// empty returns no values, in the same memory unless fresh is set.
+	empty(fresh bool) values
+	// take appends copies of the spans of src, per elements for each value.
+	take(src values, spans []Span, per int) values
+}
+
+type numbers[T any] []T
+
+func (v numbers[T]) slice() any    { return []T(v) }
+func (v numbers[T]) size() uintptr { return unsafe.Sizeof(*new(T)) }
+
+func (v numbers[T]) empty(fresh bool) values {
+	if fresh {
+		return numbers[T](nil)
+	}
+	return v[:0]
+}
+
+func (v numbers[T]) take(src values, spans []Span, per int) values {
+	from := src.(numbers[T])
+	at := len(v)
+	v = extend(v, sum(spans)*int64(per))
+	for _, s := range spans {
+		n := int(s.N) * per
+		switch to := v[at:][:n]; {
+		case s.First < 0:
+			clear(to)
+		case n == 1:
+			to[0] = from[s.First]
+		default:
+			copy(to, from[int(s.First)*per:])
+		}
+		at += n
+	}
+	return v
+}
+
+// extend returns s with n more elements, which are undefined.
+func extend[S ~[]T, T any](s S, n int64) S {
+	return slices.Grow(s, int(n))[:len(s)+int(n)]
+}
+
+// A Span is a range of the values of an Array, or N times no value if First is negative.
+type Span struct{ First, N int64 }
+
+// AddSpan appends a span to spans, joined with the last one if they meet.
+func AddSpan(spans []Span, s Span) []Span {
+	if last := len(spans) - 1; last >= 0 {
+		switch l := &spans[last]; {
+		case l.First < 0 && s.First < 0, l.First >= 0 && s.First == l.First+l.N:
+			l.N += s.N
+			return spans
+		}
+	}
+	return append(spans, s)
+}
+
+// sum returns the number of values in spans.
+func sum(spans []Span) (n int64) {
+	for _, s := range spans {
+		n += s.N
+	}
+	return n
+}
+
+// hasOffsets reports whether the array has Offsets.
+func (a *Array) hasOffsets() bool {
+	return a.Shape == schema.Collection || a.Shape == schema.String || a.Shape == schema.Streamer
+}
+
+// Like returns an empty Array of the same shape as a, with memory of its own.
+func Like(a *Array) *Array {
+	c := &Array{Name: a.Name, Field: a.Field, Shape: a.Shape, Size: a.Size}
+	for _, child := range a.Children {
+		c.Children = append(c.Children, Like(child))
+	}
+	if a.values != nil {
+		c.values = a.values.empty(true)
+	}
+	c.clear(true)
+	return c
+}
+
+// Alike reports whether a and b have the same shape, and the same types of values.
+func Alike(a, b *Array) bool {
+	return a.Shape == b.Shape && a.Size == b.Size && reflect.TypeOf(a.values) == reflect.TypeOf(b.values) && slices.EqualFunc(a.Children, b.Children, Alike)
+}
+
+// OptionalOf returns an empty Array of optionals of values like those of a.
+func OptionalOf(a *Array) *Array {
+	return &Array{Name: a.Name, Field: a.Field, Shape: schema.Optional, Children: []*Array{Like(a)}}
+}
+
+// Clear makes a empty, whose memory will be used again.
+func Clear(a *Array) { a.clearAll(false) }
+
+func (a *Array) clearAll(fresh bool) {
+	a.clear(fresh)
+	for _, child := range a.Children {
+		child.clearAll(fresh)
+	}
+}
+
+func (a *Array) clear(fresh bool) {
+	if fresh {
+		a.Offsets, a.Bytes, a.Valid, a.Tags, a.Index = nil, nil, nil, nil, nil
+	}
+	a.Len, a.Offsets, a.Bytes, a.Valid, a.Tags, a.Index = 0, a.Offsets[:0], a.Bytes[:0], a.Valid[:0], a.Tags[:0], a.Index[:0]
+	if a.hasOffsets() {
+		a.Offsets = append(a.Offsets, 0)
+	}
+	if a.values != nil {
+		a.values = a.values.empty(fresh)
+	}
+}
+
+// snapshot returns a copy of the tree that shares its memory.
+func (a *Array) snapshot() *Array {
+	c := *a
+	c.Children = slices.Clone(a.Children)
+	for i, child := range c.Children {
+		c.Children[i] = child.snapshot()
+	}
+	return &c
+}
+
+// share makes the values of a those of another array, but for its children.
+func (a *Array) share(with *Array) {
+	a.Len, a.Offsets, a.Bytes, a.values = with.Len, with.Offsets, with.Bytes, with.values
+}
+
+// Take appends copies of values of src to a, an Array of the same shape. Missing values
+// are zero, empty, invalid or valueless. The error, a *wire.LimitError, says that they
+// need more than budget bytes of memory.
+func Take(a, src *Array, spans []Span, budget int64) error {
+	r := run{budget: budget}
+	if err := a.take(&r, src, spans); err != nil {
+		return tooLarge(fmt.Sprintf("%d values of field %q", sum(spans), a.Name), budget, r.over)
+	}
+	return nil
+}
+
+// take is Take with the budget of a run. Its only error is errBudget.
+func (a *Array) take(r *run, src *Array, spans []Span) error {
+	n := sum(spans)
+	switch {
+	case n == 0:
+		return nil
+	case a.hasOffsets():
+		if err := r.alloc(n, 8); err != nil {
+			return err
+		}
+	case a.Shape == schema.Record && len(a.Children) == 0:
+		if err := r.alloc(n, 1); err != nil { // so that numbers do not overflow
+			return err
+		}
+	}
+	a.Len += int(n)
+	switch a.Shape {
+	case schema.Collection:
+		return a.Children[0].take(r, src.Children[0], a.takeOffsets(src, spans))
+	case schema.String, schema.Streamer:
+		inner := a.takeOffsets(src, spans)
+		if err := r.alloc(sum(inner), 1); err != nil {
+			return err
+		}
+		a.Bytes = numbers[byte](a.Bytes).take(numbers[byte](src.Bytes), inner, 1).slice().([]byte)
+		return nil
+	case schema.Array:
+		size := int64(a.Size)
+		if size == 0 {
+			return nil
+		}
+		inner := make([]Span, len(spans))
+		for i, s := range spans {
+			if s.N > math.MaxInt64/size {
+				r.over = math.MaxInt64 - r.budget
+				return errBudget
+			}
+			inner[i] = Span{s.First * size, s.N * size} // a negative number stays one
+		}
+		return a.Children[0].take(r, src.Children[0], inner)
+	case schema.Record:
+		for i, child := range a.Children {
+			if err := child.take(r, src.Children[i], spans); err != nil {
+				return err
+			}
+		}
+		return nil
+	case schema.Optional:
+		if err := r.alloc(n, 1); err != nil {
+			return err
+		}
+		a.Valid = numbers[bool](a.Valid).take(numbers[bool](src.Valid), spans, 1).slice().([]bool)
+		return a.Children[0].take(r, src.Children[0], spans)
+	case schema.Variant:
+		return a.takeVariants(r, src, spans)
+	}
+	per := 1
+	if a.Shape == schema.Bitset {
+		per = a.Size
+	}
+	if err := r.alloc(n, uintptr(per)*a.values.size()); err != nil {
+		return err
+	}
+	a.values = a.values.take(src.values, spans, per)
+	return nil
+}
+
+// takeOffsets appends the offsets of values, and returns where their items are.
+func (a *Array) takeOffsets(src *Array, spans []Span) (items []Span) {
+	at := a.Offsets[len(a.Offsets)-1]
+	for _, s := range spans {
+		if s.First < 0 {
+			for range s.N {
+				a.Offsets = append(a.Offsets, at)
+			}
+			continue
+		}
+		bounds := src.Offsets[s.First:][:s.N+1]
+		shift := at - bounds[0]
+		for _, end := range bounds[1:] {
+			a.Offsets = append(a.Offsets, end+shift)
+		}
+		if n := bounds[s.N] - bounds[0]; n > 0 {
+			items, at = AddSpan(items, Span{bounds[0], n}), at+n
+		}
+	}
+	return items
+}
+
+func (a *Array) takeVariants(r *run, src *Array, spans []Span) error {
+	if err := r.alloc(sum(spans), unsafe.Sizeof(int32(0))+unsafe.Sizeof(int64(0))); err != nil {
+		return err
+	}
+	next := make([]int64, len(a.Children))
+	for i, child := range a.Children {
+		next[i] = int64(child.Len)
+	}
+	items := make([][]Span, len(a.Children))
+	for _, s := range spans {
+		for i := range s.N {
+			tag, index := int32(-1), int64(0)
+			if s.First >= 0 {
+				tag = src.Tags[s.First+i]
+			}
+			if tag >= 0 {
+				items[tag] = AddSpan(items[tag], Span{src.Index[s.First+i], 1})
+				index = next[tag]
+				next[tag]++
+			}
+			a.Tags, a.Index = append(a.Tags, tag), append(a.Index, index)
+		}
+	}
+	for i, child := range a.Children {
+		if err := child.take(r, src.Children[i], items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
