@@ -13,18 +13,18 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// matchPlan reads the entries of a source that match those of the primary one.
-type matchPlan struct {
+// A matcher finds the entries of a source that match those of the primary one.
+type matcher struct {
 	keys   plan // reads the key fields of the primary source
 	signed []bool
 	side   *side
-	items  plan // reads the entries of the other source
-	gather *field.Gather
-	size   int64 // of a value, in bytes
 
 	values  []uint64 // of the keys
 	matches []match
-	at      []int32 // index of the item of each entry; -1 if it has no match
+
+	// of the last call of match:
+	runs []run
+	at   []int32 // by entry of the primary source: the place in the runs of its match; -1 if it has none
 }
 
 // A match is an entry of the primary source, counted in a batch, and the entry of the other
@@ -34,8 +34,86 @@ type match struct {
 	entry int64
 }
 
+// A run is a range of entries of the other source.
+type run struct{ first, n int64 }
+
+func newMatcher(primary Source, s *side) (*matcher, error) {
+	m := &matcher{side: s}
+	keys := make([]key, len(s.on))
+	var err error
+	for i, name := range s.on {
+		if keys[i], err = keyOf(primary, name); err != nil {
+			return nil, err
+		}
+		m.signed = append(m.signed, keys[i].signed())
+	}
+	m.keys, err = bindKeys(primary, keys)
+	return m, err
+}
+
+// match sets m.runs and m.at for n entries of the primary source, or less at the end of its
+// entries, and returns their number.
+func (m *matcher) match(ctx context.Context, first, n int64) (int64, error) {
+	t, err := m.side.tableOf(ctx)
+	if err != nil {
+		return 0, err
+	}
+	k := len(m.signed)
+	m.values = slices.Grow(m.values[:0], int(n)*k)[:int(n)*k]
+	n, err = m.keys.read(ctx, nil, first, n, unsafe.Pointer(unsafe.SliceData(m.values)))
+	if err != nil {
+		return 0, err
+	}
+	m.matches = m.matches[:0]
+	m.at = slices.Grow(m.at[:0], int(n))[:n]
+	for i := range m.at {
+		m.at[i] = -1
+		if entry := t.find(m.values[i*k:(i+1)*k], m.signed); entry >= 0 {
+			m.matches = append(m.matches, match{int32(i), entry})
+		}
+	}
+	byEntry := func(a, b match) int { return cmp.Compare(a.entry, b.entry) }
+	if !slices.IsSortedFunc(m.matches, byEntry) {
+		slices.SortFunc(m.matches, byEntry)
+	}
+	// Entries between matches that are close to each other are read as well: that costs
+	// less than another read.
+	const gap = 8
+	m.runs = m.runs[:0]
+	total := int64(0)
+	for _, match := range m.matches {
+		last := len(m.runs) - 1
+		if last < 0 || match.entry >= m.runs[last].first+m.runs[last].n+gap {
+			m.runs, last = append(m.runs, run{first: match.entry}), last+1
+		}
+		more := match.entry + 1 - m.runs[last].first - m.runs[last].n
+		m.runs[last].n, total = m.runs[last].n+more, total+more
+		m.at[match.of] = int32(total - 1)
+	}
+	return n, nil
+}
+
+// check returns the error of reading a run, of which got entries were read.
+func (m *matcher) check(r run, got int64, err error) error {
+	if err == nil && got != r.n {
+		err = fmt.Errorf("%d entries from entry %d on, expected %d", got, r.first, r.n)
+	}
+	if err != nil {
+		return fmt.Errorf("join of %q: %w", m.side.name, err)
+	}
+	return nil
+}
+
+// matchPlan reads the entries of a source that match those of the primary one.
+type matchPlan struct {
+	*matcher
+	items  plan // reads the entries of the other source
+	gather *field.Gather
+	size   int64 // of a value, in bytes
+}
+
 func newMatchPlan(primary Source, s *side, t reflect.Type, members []field.Member) (*matchPlan, error) {
-	p := &matchPlan{side: s, size: int64(t.Size())}
+	p := &matchPlan{size: int64(t.Size())}
 	var err error
 	if p.gather, err = field.NewGather(members, s.zeros); err != nil {
 		return nil, err
@@ -48,14 +126,7 @@ func newMatchPlan(primary Source, s *side, t reflect.Type, members []field.Membe
 	if p.items, err = bindSpread(s.src, p.gather.Item(), items); err != nil {
 		return nil, err
 	}
-	keys := make([]key, len(s.on))
-	for i, name := range s.on {
-		if keys[i], err = keyOf(primary, name); err != nil {
-			return nil, err
-		}
-		p.signed = append(p.signed, keys[i].signed())
-	}
-	p.keys, err = bindKeys(primary, keys)
+	p.matcher, err = newMatcher(primary, s)
 	return p, err
 }
 
@@ -63,11 +134,10 @@ func newMatchPlan(primary Source, s *side, t reflect.Type, members []field.Membe
 const matchBatch = 1 << 13
 
 func (p *matchPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (done int64, err error) {
-	table, err := p.side.tableOf(ctx)
 	for done < n && err == nil {
 		var got int64
 		want := min(n-done, matchBatch)
-		if got, err = p.batch(ctx, memory, table, first+done, want, unsafe.Add(dst, done*p.size)); err != nil {
+		if got, err = p.batch(ctx, memory, first+done, want, unsafe.Add(dst, done*p.size)); err != nil {
 			break
 		}
 		if done += got; got < want {
@@ -77,50 +147,22 @@ func (p *matchPlan) read(ctx context.Context, memory *field.Memory, first, n int
 	return done, err
 }
 
-func (p *matchPlan) batch(ctx context.Context, memory *field.Memory, t *table, first, n int64, dst unsafe.Pointer) (int64, error) {
-	k := len(p.signed)
-	p.values = slices.Grow(p.values[:0], int(n)*k)[:int(n)*k]
-	n, err := p.keys.read(ctx, memory, first, n, unsafe.Pointer(unsafe.SliceData(p.values)))
+func (p *matchPlan) batch(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
+	n, err := p.match(ctx, first, n)
 	if err != nil {
 		return 0, err
 	}
-	p.matches = p.matches[:0]
-	p.at = slices.Grow(p.at[:0], int(n))[:n]
-	for i := range p.at {
-		p.at[i] = -1
-		if entry := t.find(p.values[i*k:(i+1)*k], p.signed); entry >= 0 {
-			p.matches = append(p.matches, match{int32(i), entry})
-		}
-	}
-	byEntry := func(a, b match) int { return cmp.Compare(a.entry, b.entry) }
-	if !slices.IsSortedFunc(p.matches, byEntry) {
-		slices.SortFunc(p.matches, byEntry)
-	}
-	// Entries between matches that are close to each other are read as well: that costs
-	// less than another read.
-	const gap = 8
-	type run struct{ first, n int64 }
-	var runs []run
 	total := int64(0)
-	for _, m := range p.matches {
-		last := len(runs) - 1
-		if last < 0 || m.entry >= runs[last].first+runs[last].n+gap {
-			runs, last = append(runs, run{first: m.entry}), last+1
-		}
-		more := m.entry + 1 - runs[last].first - runs[last].n
-		runs[last].n, total = runs[last].n+more, total+more
-		p.at[m.of] = int32(total - 1)
+	for _, r := range p.runs {
+		total += r.n
 	}
 	typ := p.gather.Item()
 	items := reflect.MakeSlice(reflect.SliceOf(typ), int(total)+1, int(total)+1).UnsafePointer()
 	at := uintptr(0)
-	for _, r := range runs {
+	for _, r := range p.runs {
 		got, err := p.items.read(ctx, memory, r.first, r.n, unsafe.Add(items, at))
-		if err == nil && got != r.n {
-			err = fmt.Errorf("%d entries from entry %d on, expected %d", got, r.first, r.n)
-		}
-		if err != nil {
-			return 0, fmt.Errorf("join of %q: %w", p.side.name, err)
+		if err := p.check(r, got, err); err != nil {
+			return 0, err
 		}
 		at += uintptr(r.n) * typ.Size()
 	}
