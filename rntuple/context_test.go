@@ -280,6 +280,17 @@ func cancelledLoops(field string) map[string]func(s rntuple.Source, k int, cance
 			}
 			return n, v.Err()
 		},
+		"Batches": func(s rntuple.Source, k int, cancel func()) (n int, err error) {
+			for b, err := range rntuple.Batches(s, rntuple.BatchOptions{Fields: []string{field}, Size: 100}) {
+				if err != nil {
+					return n, err
+				}
+				if n += b.Len; n >= k {
+					cancel()
+				}
+			}
+			return n, nil
+		},
 	}
 }
 

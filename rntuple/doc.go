@@ -7,6 +7,8 @@
 //
 //   - field by field, with ViewOf and JaggedOf: values of a Go type, or for
 //     collections one flat slice and the bounds of the entries in it;
+//   - many fields at once in columnar form, with Batches: trees of plain slices,
+//     without Go types;
 //   - entry by entry into a struct, with Entries;
 //   - without Go types, as the dynamic values of package value, with RecordsOf,
 //     or with the type any in place of every other one.
@@ -90,7 +92,7 @@
 // Errors about bad input are of type *FormatError and wrap ErrCorrupt, ErrChecksum or
 // ErrUnsupported.
 //
-// Loops report errors in one of three ways. Entries and EntriesIn yield a pointer and
+// Loops report errors in one of three ways. Entries and Batches yield a pointer and
 // an error, because opening the view is part of the loop: the first error ends it and
 // comes with a nil pointer. View.All and View.Range yield the number of an entry and
 // its value, which leaves no room for an error: check View.Err after the loop, as with

@@ -6,6 +6,7 @@ import (
 	"log"
 	"math"
 	"os"
+	"slices"
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -105,6 +106,34 @@ func ExampleJaggedOf() {
 	// Output:
 	// [0 2 4 6]
 	// [7.1396484 3.3745117 6.098633 5.236328 30.347656 7.120117]
+}
+
+func ExampleBatches() {
+	r, err := rntuple.Open(sample, "Events")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	var highest float32
+	pairs := 0
+	for b, err := range rntuple.Batches(r, rntuple.BatchOptions{Fields: []string{"run", "Muon_pt"}}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		muons := b.Column("Muon_pt") // entry i has the items from muons.Offsets[i] to muons.Offsets[i+1]
+		for i := range b.Len {
+			if muons.Offsets[i+1]-muons.Offsets[i] == 2 {
+				pairs++
+			}
+		}
+		pt, err := rntuple.Values[float32](muons.Children[0])
+		if err != nil {
+			log.Fatal(err)
+		}
+		highest = max(highest, slices.Max(pt))
+	}
+	fmt.Println(pairs, highest)
+	// Output: 67918 326.5625
 }
 
 func ExampleEntries() {

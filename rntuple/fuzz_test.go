@@ -266,6 +266,11 @@ func everything(r *rntuple.Reader) error {
 	if _, err := textOf(r); err != nil {
 		return err
 	}
+	for _, err := range rntuple.BatchesIn(r, 0, min(1000, r.NumEntries()), rntuple.BatchOptions{Size: 300}) {
+		if err != nil {
+			return err
+		}
+	}
 	for _, f := range r.Schema().Fields[:min(10, len(r.Schema().Fields))] {
 		if err := byColumns(r, f, f.Name); err != nil {
 			return err

@@ -295,6 +295,7 @@ func TestMatchNested(t *testing.T) {
 	if !slices.Equal(got, slices.Concat(want, want)) {
 		t.Errorf("got %q, want %q twice", got, want)
 	}
+	checkBatches(t, chain, 0, 8, rntuple.BatchOptions{Size: 3})
 }
 
 // TestMatchMany matches in random order, with values all over the range of 64 bits.

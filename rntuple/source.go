@@ -20,6 +20,9 @@ type Source interface {
 	bind(t reflect.Type, members []field.Member) (plan, error)
 	// bindJagged returns a plan that reads the items of a collection.
 	bindJagged(path string, item reflect.Type) (jaggedPlan, error)
+	// bindBatches returns a plan that reads the fields at the given paths into Arrays. If
+	// fresh is set, it uses no memory twice.
+	bindBatches(paths []string, fresh bool) (batchPlan, error)
 	// field finds a field as schema.Lookup does.
 	field(path string) (*schema.Field, error)
 	// names returns the paths of all top-level fields.

@@ -1,0 +1,135 @@
+package rntuple
+
+import (
+	"context"
+	"errors"
+
+	"github.com/go-rntuple/go-rntuple/internal/field"
+)
+
+func (c *Chain) bindBatches(paths []string, fresh bool) (batchPlan, error) {
+	members := make([]field.Member, len(paths))
+	for i, path := range paths {
+		members[i] = field.Member{Name: path, Type: anyType}
+	}
+	p := &chainBatches{parts: parts[batchPlan]{chain: c.chain}}
+	p.bind = func(s Source) (batchPlan, error) {
+		inner, err := s.bindBatches(paths, fresh)
+		if p.model != nil && c.config.AllowMissing && errors.Is(err, ErrNoField) {
+			inner, err = p.without(s, paths, fresh)
+		}
+		if err = c.compare(s, members, err); err != nil {
+			return nil, err
+		}
+		var all []Difference
+		for i, a := range p.model {
+			if b := inner.arrays()[i]; !field.Alike(a, b) { // other fields above it
+				all = append(all, Difference{paths[i], a.Field.CppType(), b.Field.CppType()})
+			}
+		}
+		if len(all) > 0 {
+			return nil, &SchemaError{Differences: all}
+		}
+		return inner, nil
+	}
+	err := p.use(c.ctx, 0, func(part *part[batchPlan]) error {
+		p.model = like(part.plan.arrays())
+		return nil
+	})
+	return p, err
+}
+
+// chainBatches reads from the inputs of a chain.
+type chainBatches struct {
+	parts[batchPlan]
+	model []*Array // those of the first input, empty
+	order bool     // entries are read in order,
+	end   int64    // up to but not including this one
+}
+
+func (p *chainBatches) arrays() []*Array { return p.model }
+
+func (p *chainBatches) read(ctx context.Context, first, n int64) (arrays []*Array, got int64, err error) {
+	i, entries, ok, err := p.find(ctx, first)
+	if err != nil || !ok {
+		return nil, 0, err
+	}
+	err = p.use(ctx, i, func(part *part[batchPlan]) error {
+		at := first - entries.First
+		if p.order && !part.ordered {
+			for len(p.all) > 1 { // the inputs before this one are no longer needed
+				p.drop(0)
+			}
+			part.ordered = true
+			part.plan.inOrder(at, p.end-entries.First)
+		}
+		var err error
+		arrays, got, err = part.plan.read(ctx, at, min(n, entries.End-first))
+		return err
+	})
+	return arrays, got, err
+}
+
+func (p *chainBatches) inOrder(first, end int64) {
+	p.stop()
+	p.order, p.end = true, end
+}
+
+func (p *chainBatches) stop() {
+	p.order = false
+	p.parts.stop()
+}
+
+// without returns a plan for an input that lacks some of the fields.
+func (p *chainBatches) without(s Source, paths []string, fresh bool) (batchPlan, error) {
+	w := &withoutFields{fresh: fresh, all: make([]*Array, len(paths))}
+	var there []string
+	for i, path := range paths {
+		if _, err := s.field(path); errors.Is(err, ErrNoField) {
+			w.all[i], w.absent = field.Like(p.model[i]), append(w.absent, i)
+		} else {
+			w.present, there = append(w.present, i), append(there, path)
+		}
+	}
+	var err error
+	w.batchPlan, err = s.bindBatches(there, fresh)
+	return w, err
+}
+
+// withoutFields adds fields that have no values to those of a plan.
+type withoutFields struct {
+	batchPlan
+	all             []*Array
+	present, absent []int // places in all
+	fresh           bool
+}
+
+func (w *withoutFields) arrays() []*Array {
+	for i, a := range w.batchPlan.arrays() {
+		w.all[w.present[i]] = a
+	}
+	return w.all
+}
+
+func (w *withoutFields) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
+	arrays, got, err := w.batchPlan.read(ctx, first, n)
+	if err != nil || got == 0 {
+		return nil, 0, err
+	}
+	all := make([]*Array, len(w.all))
+	for i, at := range w.present {
+		all[at] = arrays[i]
+	}
+	for _, at := range w.absent {
+		a := w.all[at]
+		if w.fresh {
+			a = field.Like(a)
+		}
+		field.Clear(a)
+		if err := field.Take(a, a, []field.Span{{First: -1, N: got}}, maxCopied); err != nil {
+			return nil, 0, err
+		}
+		all[at] = a
+	}
+	return all, got, nil
+}

@@ -1,0 +1,233 @@
+package rntuple
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-rntuple/go-rntuple/internal/field"
+)
+
+func (j *Join) bindBatches(paths []string, fresh bool) (batchPlan, error) {
+	groups := map[*side]*joinedPart{} // by source, nil for the primary one
+	rests := map[*side][]string{}
+	for i, path := range paths {
+		s, rest := j.resolve(path)
+		if groups[s] == nil {
+			groups[s] = new(joinedPart)
+		}
+		groups[s].at = append(groups[s].at, i)
+		rests[s] = append(rests[s], rest)
+	}
+	p := &joinBatches{all: make([]*Array, len(paths))}
+	if own := groups[nil]; own != nil || len(groups) == 0 {
+		inner, err := j.primary.bindBatches(rests[nil], fresh)
+		if err != nil {
+			return nil, err
+		}
+		if own == nil {
+			own = new(joinedPart)
+		}
+		own.batchPlan = inner
+		p.parts = append(p.parts, own)
+	}
+	for _, s := range j.others {
+		part := groups[s]
+		if part == nil {
+			continue
+		}
+		var err error
+		if s.friend {
+			if err = j.align(); err == nil {
+				part.batchPlan, err = s.src.bindBatches(rests[s], fresh)
+			}
+		} else {
+			part.batchPlan, err = newMatchBatches(j.primary, s, rests[s], fresh)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("join of %q: %w", s.name, err)
+		}
+		part.filler = &filler{part.batchPlan, fresh, nil}
+		p.parts = append(p.parts, part)
+	}
+	return p, nil
+}
+
+// joinBatches reads from several sources.
+type joinBatches struct {
+	parts []*joinedPart
+	all   []*Array
+}
+
+// joinedPart reads from one of them.
+type joinedPart struct {
+	batchPlan
+	filler *filler // nil for the primary source
+	at     []int   // places of its fields among all
+}
+
+func (p *joinBatches) arrays() []*Array {
+	for _, part := range p.parts {
+		for i, a := range part.arrays() {
+			p.all[part.at[i]] = a
+		}
+	}
+	return p.all
+}
+
+func (p *joinBatches) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
+	all := make([]*Array, len(p.all))
+	for i, part := range p.parts {
+		var arrays []*Array
+		var got int64
+		var err error
+		if i == 0 {
+			arrays, got, err = part.batchPlan.read(ctx, first, n)
+		} else if arrays, got, err = part.filler.read(ctx, first, n); err == nil && got != n {
+			err = fmt.Errorf("sources that are joined have %d and %d entries from entry %d on", n, got, first)
+		}
+		if err != nil || got == 0 {
+			return nil, 0, err
+		}
+		n = got
+		for i, a := range arrays {
+			all[part.at[i]] = a
+		}
+	}
+	return all, n, nil
+}
+
+func (p *joinBatches) inOrder(first, end int64) {
+	for _, part := range p.parts {
+		part.inOrder(first, end)
+	}
+}
+
+func (p *joinBatches) stop() {
+	for _, part := range p.parts {
+		part.stop()
+	}
+}
+
+// A filler makes one batch of entries that a plan reads in several.
+type filler struct {
+	plan  batchPlan
+	fresh bool
+	all   []*Array
+}
+
+// read reads n entries, or less at the end of the entries.
+func (f *filler) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
+	arrays, got, err := f.plan.read(ctx, first, n)
+	if err != nil || got == n || got == 0 {
+		return arrays, got, err
+	}
+	f.clear()
+	err = take(f.all, arrays, []field.Span{{First: 0, N: got}})
+	if err != nil {
+		return nil, 0, err
+	}
+	more, err := f.add(ctx, first+got, n-got)
+	return f.all, got + more, err
+}
+
+// clear empties f.all.
+func (f *filler) clear() {
+	if f.fresh || f.all == nil {
+		f.all = like(f.plan.arrays())
+	}
+	for _, a := range f.all {
+		field.Clear(a)
+	}
+}
+
+// add appends n entries to f.all, or less at the end of the entries.
+func (f *filler) add(ctx context.Context, first, n int64) (done int64, err error) {
+	for done < n {
+		arrays, got, err := f.plan.read(ctx, first+done, n-done)
+		if err != nil || got == 0 {
+			return done, err
+		}
+		if err := take(f.all, arrays, []field.Span{{First: 0, N: got}}); err != nil {
+			return done, err
+		}
+		done += got
+	}
+	return done, nil
+}
+
+// matchBatches reads the entries of a source that match those of the primary one.
+type matchBatches struct {
+	*matcher
+	items filler // of the entries of the other source
+	fresh bool
+	all   []*Array
+	spans []field.Span
+}
+
+func newMatchBatches(primary Source, s *side, paths []string, fresh bool) (*matchBatches, error) {
+	m, err := newMatcher(primary, s)
+	if err != nil {
+		return nil, err
+	}
+	inner, err := s.src.bindBatches(paths, false)
+	p := &matchBatches{matcher: m, items: filler{plan: inner}, fresh: fresh}
+	if err == nil {
+		p.all = p.empty()
+	}
+	return p, err
+}
+
+// empty returns Arrays for the values.
+func (p *matchBatches) empty() []*Array {
+	all := like(p.items.plan.arrays())
+	for i, a := range all {
+		if !p.side.zeros {
+			all[i] = field.OptionalOf(a)
+		}
+	}
+	return all
+}
+
+func (p *matchBatches) arrays() []*Array { return p.all }
+
+func (p *matchBatches) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
+	n, err := p.match(ctx, first, min(n, defaultBatch))
+	if err != nil || n == 0 {
+		return nil, 0, err
+	}
+	p.items.clear()
+	for _, r := range p.runs {
+		got, err := p.items.add(ctx, r.first, r.n)
+		if err := p.check(r, got, err); err != nil {
+			return nil, 0, err
+		}
+	}
+	p.spans = p.spans[:0]
+	for _, at := range p.at {
+		p.spans = field.AddSpan(p.spans, field.Span{First: int64(at), N: 1})
+	}
+	if p.fresh {
+		p.all = p.empty()
+	}
+	for i, a := range p.all {
+		field.Clear(a)
+		if !p.side.zeros {
+			a.Len = int(n)
+			for _, at := range p.at {
+				a.Valid = append(a.Valid, at >= 0)
+			}
+			a = a.Children[0]
+		}
+		if err := field.Take(a, p.items.all[i], p.spans, maxCopied); err != nil {
+			return nil, 0, err
+		}
+	}
+	return p.all, n, nil
+}
+
+func (p *matchBatches) inOrder(first, end int64) { p.keys.inOrder(first, end) }
+
+func (p *matchBatches) stop() {
+	p.keys.stop()
+	p.items.plan.stop()
+}

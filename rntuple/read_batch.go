@@ -1,0 +1,195 @@
+package rntuple
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// An Array holds the values that one field has in a Batch as slices: numbers, offsets,
+// bytes, and Arrays of items and members. Its method Values returns numbers as a slice of
+// type any; the function Values, as one of a given type.
+type Array = field.Array
+
+// Values returns the numbers, bools or bits of an Array; see Array.Values for the types
+// that they have. The error is a *MismatchError if T is another type.
+func Values[T any](a *Array) ([]T, error) { return field.Values[T](a) }
+
+// A Batch holds the values of some fields in a range of entries that follow each other. It
+// and all slices in it are valid until the loop that it comes from goes on, unless
+// BatchOptions say otherwise.
+type Batch struct {
+	First   int64    // number of the first entry
+	Len     int      // number of entries, at least one
+	Columns []*Array // a value per entry of each field, in the order that they were asked for
+}
+
+// Column returns the Array of the field that was asked for by the given path, or nil if there
+// is none.
+func (b *Batch) Column(path string) *Array {
+	i := slices.IndexFunc(b.Columns, func(a *Array) bool { return a.Name == path })
+	if i < 0 {
+		return nil
+	}
+	return b.Columns[i]
+}
+
+// BatchOptions say what Batches reads. The zero value stands for all fields.
+type BatchOptions struct {
+	// Fields are the paths of fields, as for ViewOf: every collection, optional and array
+	// on a path is an Array around the values, records are not. Empty: all top-level
+	// fields.
+	Fields []string
+	// Size is the largest number of entries in a batch. 0: 65,536.
+	Size int
+	// Fresh makes every batch with memory of its own, so that it stays valid.
+	Fresh bool
+}
+
+const defaultBatch = 1 << 16 // entries
+
+// Batches yields all entries in batches, in columnar form: every field is a tree of plain
+// slices, see Array, at about the cost of decoding them.
+//
+// A batch has entries of one cluster. It has fewer entries than BatchOptions.Size at the
+// end of a cluster, and if they would need more memory than Limits.EntryBytes. In a Join, the
+// clusters are those of the primary source; fields of matched sources are Arrays of
+// optionals, unless ZeroValues was called. The inputs of a Chain must have fields of the same
+// types; with the option AllowMissing, a field that an input lacks, but not the first one, is
+// zero, empty or valueless there.
+//
+// The first error ends the loop; it comes with a nil pointer. It is a *MismatchError that
+// wraps ErrNoField if there is no such field.
+func Batches(s Source, o BatchOptions) iter.Seq2[*Batch, error] {
+	return BatchesIn(s, 0, math.MaxInt64, o)
+}
+
+// BatchesIn is like Batches, but yields only the entries from first up to but not
+// including end, as far as they exist.
+func BatchesIn(s Source, first, end int64, o BatchOptions) iter.Seq2[*Batch, error] {
+	return func(yield func(*Batch, error) bool) {
+		size := int64(o.Size)
+		switch {
+		case size < 0:
+			yield(nil, fmt.Errorf("BatchOptions.Size: %d; the number must not be negative", size))
+			return
+		case first < 0:
+			yield(nil, fmt.Errorf("entry %d: the number is negative", first))
+			return
+		case size == 0:
+			size = defaultBatch
+		}
+		paths := o.Fields
+		if len(paths) == 0 {
+			paths = s.names()
+		}
+		plan, err := s.bindBatches(paths, o.Fresh)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		end := min(end, s.bound())
+		plan.inOrder(first, end)
+		defer plan.stop()
+		b := new(Batch)
+		for at := first; at < end; at += int64(b.Len) {
+			arrays, n, err := plan.read(s.context(), at, min(size, end-at))
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if n == 0 {
+				return
+			}
+			for i, a := range arrays {
+				a.Name = paths[i]
+			}
+			if o.Fresh {
+				b = new(Batch)
+			}
+			*b = Batch{at, int(n), arrays}
+			if !yield(b, nil) {
+				return
+			}
+		}
+	}
+}
+
+// A batchPlan reads entries of a source into Arrays. It must be used by one goroutine at a
+// time.
+type batchPlan interface {
+	// arrays returns an Array for each field, to make others like it.
+	arrays() []*Array
+	// read reads at most n entries from first on and returns their number, which is 0
+	// only at the end of the entries. The Arrays are valid until the next call unless
+	// the plan's memory is fresh.
+	read(ctx context.Context, first, n int64) ([]*Array, int64, error)
+	// inOrder announces that the entries from first up to but not including end will be
+	// read in order, until stop is called.
+	inOrder(first, end int64)
+	stop()
+}
+
+func (r *Reader) bindBatches(paths []string, fresh bool) (batchPlan, error) {
+	chains := make([][]*schema.Field, len(paths))
+	var missing []Mismatch
+	for i, path := range paths {
+		var err error
+		if chains[i], err = r.Schema().Lookup(path); err != nil {
+			missing = append(missing, Mismatch{Path: path, Err: err})
+		}
+	}
+	if len(missing) > 0 {
+		return nil, &MismatchError{Mismatches: missing}
+	}
+	compiled, err := field.CompileBatches(r.ntuple.Source, chains, fresh, r.plans())
+	if err != nil {
+		return nil, err
+	}
+	return &readerBatches{compiled, r.NumEntries()}, nil
+}
+
+// readerBatches reads from one RNTuple.
+type readerBatches struct {
+	plan    *field.Batches
+	entries int64
+}
+
+func (p *readerBatches) arrays() []*Array { return p.plan.Arrays() }
+
+func (p *readerBatches) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
+	if n = min(n, p.entries-first); n <= 0 {
+		return nil, 0, nil
+	}
+	return p.plan.Read(ctx, first, n)
+}
+
+func (p *readerBatches) inOrder(first, end int64) { p.plan.InOrder(first, end) }
+func (p *readerBatches) stop()                    { p.plan.Stop() }
+
+// like returns empty Arrays of the same shapes.
+func like(arrays []*Array) []*Array {
+	all := make([]*Array, len(arrays))
+	for i, a := range arrays {
+		all[i] = field.Like(a)
+	}
+	return all
+}
+
+// maxCopied limits the memory in bytes of values of one field that are copied into a batch.
+const maxCopied = 1 << 30
+
+// take appends values of from, which are Arrays of the same shapes.
+func take(to, from []*Array, spans []field.Span) error {
+	for i, a := range to {
+		if err := field.Take(a, from[i], spans, maxCopied); err != nil {
+			return err
+		}
+	}
+	return nil
+}
