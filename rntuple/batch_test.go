@@ -464,3 +464,51 @@ func TestBatchChainDifferences(t *testing.T) {
 		}
 	}
 }
+
+// TestBatchLimits makes sure that batches need no more memory than an entry may, and that
+// the memory is used again.
+func TestBatchLimits(t *testing.T) {
+	small := func(bytes int64) *rntuple.Reader {
+		r, err := rntuple.Open(sample, "", rntuple.WithLimits(rntuple.Limits{EntryBytes: bytes}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close() })
+		return r
+	}
+	r := small(10 << 10)
+	for _, b := range checkBatches(t, r, 0, 3000, rntuple.BatchOptions{Fresh: true}) {
+		size := 0
+		for _, a := range b.Columns {
+			size += 8 * len(a.Offsets)
+			for _, c := range a.Children {
+				size += 4 * c.Len
+			}
+		}
+		if size == 0 || size > 10<<10 {
+			t.Fatalf("%d entries have %d bytes", b.Len, size)
+		}
+	}
+	n := 0
+	for _, err := range rntuple.Batches(small(8), rntuple.BatchOptions{}) {
+		var limit *rntuple.LimitError
+		if n++; !errors.As(err, &limit) || limit.Limit != "EntryBytes" || limit.Have != 8 || limit.Need <= 8 {
+			t.Error(err)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d errors", n)
+	}
+	at := map[*int64]bool{}
+	n = 0
+	for b, err := range rntuple.Batches(r, rntuple.BatchOptions{Fields: []string{"Muon_pt"}, Size: 100}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		at[&b.Columns[0].Offsets[0]] = true
+		n++
+	}
+	if len(at) != 1 || n < 800 {
+		t.Errorf("%d batches have offsets in %d places", n, len(at))
+	}
+}

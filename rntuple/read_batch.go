@@ -11,9 +11,32 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// An Array holds the values that one field has in a Batch as slices: numbers, offsets,
-// bytes, and Arrays of items and members. Its method Values returns numbers as a slice of
-// type any; the function Values, as one of a given type.
+// An Array holds the values that one field has in a Batch, or that it has in the values of
+// the field above, as slices. All have a Name, the path of a field that was asked for or
+// else the field's own name; the Field, in the source that the values were read from; the
+// Shape of the values; and Len, their number. Which slices are set depends on the shape:
+//
+//	Scalar, Cardinality   Values(), an element per value; of a Cardinality as []uint64
+//	Bitset                Values(), Size bools per value, lowest bit first
+//	String, Streamer      Bytes; value i is Bytes[Offsets[i]:Offsets[i+1]]
+//	Collection            Children[0]; value i has the items from Offsets[i] to Offsets[i+1]
+//	Array                 Children[0]; value i has Size items from i*Size on
+//	Record                Children, the members, with Len values each
+//	Optional              Children[0], with Len values; there is a value i if Valid[i] is set
+//	Variant               Children, the alternatives; value i is value Index[i] of Children[Tags[i]]
+//
+// Offsets, of type []int64, has Len+1 elements, and the first is 0. Where Valid, a []bool,
+// is not set, what Children[0] has in that place is unspecified. Tags, a []int32, counts
+// alternatives from 0, as std::variant::index does, and is -1 for variants without a value;
+// Index is an []int64.
+//
+// Maps are collections of records of key and value. Enums and atomics have the shape of the
+// value in them, and a matched field of a Join is an Optional. Fields that are stored in the
+// same columns, as projected fields and their sources, share memory, as far as they are not
+// part of optionals or variants. Nothing in an Array may be changed.
+//
+// The method Values returns the elements as a slice of type any, of the Go types that the
+// package documentation lists; the function Values, as one of a given type.
 type Array = field.Array
 
 // Values returns the numbers, bools or bits of an Array; see Array.Values for the types

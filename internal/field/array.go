@@ -11,51 +11,28 @@ import (
 )
 
 // An Array holds the values that a field has in a range of entries, or the items that
-// it has in the values of the field above, as slices. Which of them are set depends on
-// its shape:
-//
-//	Scalar, Cardinality   Values, one per value
-//	Bitset                Values, Size bools per value, lowest bit first
-//	String, Streamer      Bytes; value i is Bytes[Offsets[i]:Offsets[i+1]]
-//	Collection            Children[0], the items; those of value i are Offsets[i] to Offsets[i+1]
-//	Array                 Children[0], the items, Size per value
-//	Record                Children, the members, with a value per value each
-//	Optional              Children[0], a value per value, which counts if Valid[i] is set
-//	Variant               Children, the alternatives; value i is value Index[i] of Children[Tags[i]]
-//
-// Maps are collections of records of key and value. Enums and atomics, of shape
-// schema.Wrapper, have the shape of the value in them.
-//
-// Arrays whose fields are stored in the same columns, as projected fields and their
-// sources, share memory. Nothing in an Array may be changed.
+// it has in the values of the field above. The documentation of rntuple.Array says which
+// members are set.
 type Array struct {
-	Name  string        // the path of a field that was asked for, else the name of the field
-	Field *schema.Field // in the source that the values were read from
-	Shape schema.Shape  // of the values
-	Len   int           // number of values
-	Size  int           // items per value, if Shape is Array or Bitset
+	Name  string
+	Field *schema.Field
+	Shape schema.Shape
+	Len   int
+	Size  int
 
-	// Offsets has Len+1 elements, of which the first is 0, if Shape is Collection,
-	// String or Streamer.
 	Offsets []int64
-	// Bytes has the characters of all strings, or the bytes of all objects.
-	Bytes []byte
-	// Valid tells for each value whether there is one, if Shape is Optional. Where
-	// there is none, what Children[0] has in its place is unspecified.
-	Valid []bool
-	// Tags has the number of the alternative of each value, from 0 as
-	// std::variant::index returns it, or -1 if the variant is valueless; Index, which
-	// value of the alternative it is.
-	Tags  []int32
-	Index []int64
+	Bytes   []byte
+	Valid   []bool
+	Tags    []int32
+	Index   []int64
 
 	Children []*Array
 
 	values values
 }
 
-// Values returns the values of a Scalar as a slice of the Go type that the package
-// documentation gives for them, those of a Cardinality as []uint64, those of a Bitset as
+// Values returns the values of a Scalar as a slice of the Go type that the
+// documentation of package rntuple gives for them, those of a Cardinality as []uint64, those of a Bitset as
 // []bool; nil for other shapes.
 func (a *Array) Values() any {
 	if a.values == nil {
