@@ -40,7 +40,7 @@ func dynamicOf(t testing.TB, a *rntuple.Array, i int) any {
 	case schema.Collection:
 		lo, hi := int(a.Offsets[i]), int(a.Offsets[i+1])
 		pair := a.Children[0]
-		if !a.Field.IsMap() || pair.Shape != schema.Record {
+		if !a.Field.IsMap() || pair.Field != a.Field.Children[0] {
 			return items(lo, hi)
 		}
 		m := value.Map{StringKeys: pair.Children[0].Shape == schema.String}
@@ -311,6 +311,41 @@ func TestBatchPaths(t *testing.T) {
 			t.Error(err)
 		}
 		break
+	}
+}
+
+// TestBatchSubfields reads every subfield that a path leads to, in one batch with the field
+// that it is part of.
+func TestBatchSubfields(t *testing.T) {
+	files, err := filepath.Glob("../testdata/good/types_*.root")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	r := openFile(t, files[0])
+	paths := 0
+	var below func(f *schema.Field, top string)
+	below = func(f *schema.Field, top string) {
+		paths++
+		if f.Parent == nil || !f.Parent.IsMap() { // an Array of a map and one of its pairs are the same
+			checkBatches(t, r, 0, min(r.NumEntries(), 40), rntuple.BatchOptions{Fields: []string{top, f.Path()}, Size: 16})
+		}
+		if f.Shape != schema.Variant {
+			for _, c := range f.Children {
+				below(c, top)
+			}
+			return
+		}
+		for _, err := range rntuple.Batches(r, rntuple.BatchOptions{Fields: []string{f.Children[0].Path()}}) {
+			if err == nil || !strings.Contains(err.Error(), "paths do not lead through a variant") {
+				t.Error(err)
+			}
+		}
+	}
+	for _, f := range r.Schema().Fields {
+		below(f, f.Name)
+	}
+	if paths < 300 {
+		t.Errorf("only %d paths", paths)
 	}
 }
 
