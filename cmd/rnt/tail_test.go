@@ -128,10 +128,10 @@ func TestFollow(t *testing.T) {
 	}
 
 	removed := make(chan string, 1)
-	out, in = io.Pipe()
+	out, last := io.Pipe()
 	go func() {
 		var stderr strings.Builder
-		status := run(t.Context(), []string{"tail", "-f", "-1", path, "--interval=1ms"}, strings.NewReader(""), in, &stderr)
+		status := run(t.Context(), []string{"tail", "-f", "-1", path, "--interval=1ms"}, strings.NewReader(""), last, &stderr)
 		removed <- fmt.Sprint(status, " ", stderr.String())
 	}()
 	if _, err := out.Read(make([]byte, 100)); err != nil {
