@@ -246,7 +246,7 @@ func TestFoldFails(t *testing.T) {
 	for workers := 1; workers <= 8; workers++ {
 		for _, panics := range []bool{false, true} {
 			var after atomic.Int64
-			fold := func() (n int64, err error, panicked any) {
+			fold := func() (n int64, panicked any, err error) {
 				defer func() { panicked = recover() }()
 				n, err = rntuple.Fold(src, func(_ rntuple.Source, r rntuple.EntryRange) (int64, error) {
 					delay(r)
@@ -260,9 +260,9 @@ func TestFoldFails(t *testing.T) {
 					}
 					return 1, err
 				}, func(a, b int64) int64 { return a + b }, rntuple.FoldWorkers(workers))
-				return n, err, nil
+				return n, nil, err
 			}
-			n, err, panicked := fold()
+			n, panicked, err := fold()
 			if panics {
 				err, _ = panicked.(error)
 			}

@@ -97,7 +97,7 @@ func (e *reused) spoil() {
 // in fresh memory, whatever loops do to them, that strings stay, and that the memory is
 // indeed used again, and only if asked for.
 func TestReuse(t *testing.T) {
-	const n = 6000
+	const n = 24_000
 	file := fileOf(t, reusedEntries(n), 2500)
 	open := func(workers int) rntuple.Source {
 		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "set", rntuple.ReadWorkers(workers))
