@@ -244,7 +244,7 @@ func TestNeeds(t *testing.T) {
 		{"small", 1000, 2, nil, ""},
 		{"a large file", 2 << 20, 0, nil, ""},
 		{"many pages", 4 << 20, 0, []rntuple.WriteOption{rntuple.MaxUnzippedPageSize(64)}, "EnvelopeBytes"},
-		{"a large page", 8 << 20, 0, []rntuple.WriteOption{rntuple.MaxUnzippedPageSize(8 << 20)}, "PageBytes"},
+		{"a large page", 15 << 20, 0, []rntuple.WriteOption{rntuple.MaxUnzippedPageSize(15 << 20)}, "PageBytes"},
 		{"a large entry", 1, 1 << 20, nil, "EntryBytes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
