@@ -91,7 +91,7 @@ type Writer struct {
 	gaps, foreign           gaps
 	freed, waiting, settled []gap
 
-	commits   int
+	commits   int   // that this Writer has made
 	committed int64 // header.End that the file has
 	changed   bool  // there is something to commit
 	infos     infos
