@@ -112,7 +112,7 @@ var operations = []operation{
 		}
 		keep := func(x int32) bool { return x < 6 || x%2 == 0 }
 		out := s.out()
-		_, err := surgery.Skim(s.t.Context(), out, []surgery.Input{s.in(s.a), s.in(s.b)}, surgery.Where(func(e *entry) bool { return keep(e.X) }))
+		_, err := surgery.Skim(s.t.Context(), out, []surgery.Input{s.in(s.a), s.in(s.b)}, rntuple.WhereFunc(func(e *entry) bool { return keep(e.X) }))
 		var want []string
 		for _, line := range s.both() {
 			var e entry

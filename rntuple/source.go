@@ -37,6 +37,15 @@ type Source interface {
 	workers() int
 }
 
+// FieldNames returns the paths of all top-level fields of a source. Those of the sources
+// that a Join adds begin with their names.
+func FieldNames(s Source) []string { return s.names() }
+
+// FieldOf finds the field of a source that a path leads to, as ViewOf takes it; in a Join,
+// that of the source that the path names. The error wraps ErrNoField if there is none. Of a
+// Chain, it is the field of the first input.
+func FieldOf(s Source, path string) (*schema.Field, error) { return s.field(path) }
+
 // A plan reads entries of a source into Go values of one type. It must be used by one
 // goroutine at a time.
 type plan interface {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/surgery/where"
 )
@@ -32,7 +33,7 @@ func ExampleSkim() {
 		log.Fatal(err)
 	}
 	out := filepath.Join(dir, "pairs.root")
-	report, err := surgery.Skim(context.Background(), out, []surgery.Input{sample}, condition.Select, surgery.Keep("run", "event", "Muon_*"))
+	report, err := surgery.Skim(context.Background(), out, []surgery.Input{sample}, condition, surgery.Keep("run", "event", "Muon_*"))
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -41,14 +42,14 @@ func ExampleSkim() {
 }
 
 // The same with a function.
-func ExampleWhere() {
+func ExampleSkim_func() {
 	dir, remove := folder()
 	defer remove()
 	type event struct {
 		Pt     []float32 `rntuple:"Muon_pt"`
 		Charge []int32   `rntuple:"Muon_charge"`
 	}
-	pairs := surgery.Where(func(e *event) bool {
+	pairs := rntuple.WhereFunc(func(e *event) bool {
 		return len(e.Pt) == 2 && e.Charge[0]+e.Charge[1] == 0 && min(e.Pt[0], e.Pt[1]) > 20
 	})
 	report, err := surgery.Skim(context.Background(), filepath.Join(dir, "pairs.root"), []surgery.Input{sample}, pairs)

@@ -17,8 +17,34 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// choose returns a selector of random entries: of long and short ranges.
-func (m random) choose(n int) (ranges []rntuple.EntryRange, s Selector) {
+// condition is a rntuple.Condition of functions.
+type condition struct {
+	check   error
+	entries func(within rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error]
+}
+
+func (c condition) Check(rntuple.Source) error { return c.check }
+
+func (c condition) Select(_ rntuple.Source, within rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
+	return c.entries(within)
+}
+
+// these is the condition that holds for the entries in ranges.
+func these(ranges ...rntuple.EntryRange) rntuple.Condition {
+	return condition{entries: func(within rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
+		return func(yield func(rntuple.EntryRange, error) bool) {
+			for _, r := range ranges {
+				r = rntuple.EntryRange{First: max(r.First, within.First), End: min(r.End, within.End)}
+				if r.Len() >= 0 && !yield(r, nil) {
+					return
+				}
+			}
+		}
+	}}
+}
+
+// choose returns a condition for random entries: for long and short ranges.
+func (m random) choose(n int) (ranges []rntuple.EntryRange, c rntuple.Condition) {
 	all := m.IntN(4) == 0
 	for at := 0; at < n; {
 		end := min(n, at+1+m.IntN(1+m.IntN(40)))
@@ -27,15 +53,7 @@ func (m random) choose(n int) (ranges []rntuple.EntryRange, s Selector) {
 		}
 		at = end
 	}
-	return ranges, func(*rntuple.Reader) (iter.Seq2[rntuple.EntryRange, error], error) {
-		return func(yield func(rntuple.EntryRange, error) bool) {
-			for _, r := range ranges {
-				if !yield(r, nil) {
-					return
-				}
-			}
-		}, nil
-	}
+	return ranges, these(ranges...)
 }
 
 func picked[T any](entries []T, ranges ...rntuple.EntryRange) (some []T) {
@@ -368,11 +386,11 @@ func TestCutAttributes(t *testing.T) {
 	everything := []string{"0 20 whole", "5 10 middle", "3 1 one", "7 0 none", "19 1 last"}
 	_, err = Slim(all, out, in, Keep("X"))
 	check("slim", err, out, everything...)
-	_, err = Skim(all, out, []Input{in}, Where(func(p *struct{ X int32 }) bool { return true }))
+	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return true }))
 	check("skim of all", err, out, everything...)
-	_, err = Skim(all, out, []Input{in, in}, Where(func(p *struct{ X int32 }) bool { return p.X%4 == 3 })) // 3 7 11 15 19
+	_, err = Skim(all, out, []Input{in, in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return p.X%4 == 3 })) // 3 7 11 15 19
 	check("skim", err, out, "0 5 whole", "1 2 middle", "0 1 one", "4 1 last", "5 5 whole", "6 2 middle", "5 1 one", "9 1 last")
-	_, err = Skim(all, out, []Input{in}, Where(func(p *struct{ X int32 }) bool { return false }))
+	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return false }))
 	check("skim of none", err, out)
 	_, err = Concat(all, out, []Piece{{Input: in, First: 10}, {Input: in, First: 3, End: 6}, {Input: in}})
 	check("concat", err, out, "0 10 whole", "0 5 middle", "9 1 last", "10 3 whole", "12 1 middle", "10 1 one",
@@ -412,11 +430,11 @@ func TestCutLevels(t *testing.T) {
 		t.Fatal(clusters, err)
 	}
 	second := clusters[1]
-	_, err = Skim(all, out, []Input{in}, Where(func(p *struct{ X int64 }) bool { return p.X >= second.First && p.X < second.End }), AtMost(Copy))
+	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int64 }) bool { return p.X >= second.First && p.X < second.End }), AtMost(Copy))
 	if err != nil {
 		t.Error(err)
 	}
-	report, err := Skim(all, out, []Input{in}, Where(func(p *struct{ X int64 }) bool { return p.X >= second.First-1 && p.X < second.End }))
+	report, err := Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int64 }) bool { return p.X >= second.First-1 && p.X < second.End }))
 	if err != nil || report.Clusters != 2 || report.Levels[Copy].Pages == 0 || report.Levels[Rewrite].Pages == 0 {
 		t.Error(report, err)
 	}
@@ -446,20 +464,20 @@ func TestCutRefusals(t *testing.T) {
 		_, err := Split(all, filepath.Join(folder, pattern), in, size)
 		return err
 	}
-	skim := func(s Selector) error {
-		_, err := Skim(all, out, []Input{in}, s)
+	skim := func(c rntuple.Condition) error {
+		_, err := Skim(all, out, []Input{in}, c)
 		return err
 	}
-	yield := func(ranges ...rntuple.EntryRange) Selector {
-		return func(*rntuple.Reader) (iter.Seq2[rntuple.EntryRange, error], error) {
+	yield := func(ranges ...rntuple.EntryRange) rntuple.Condition {
+		return condition{entries: func(rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
 			return func(yield func(rntuple.EntryRange, error) bool) {
 				for _, r := range ranges {
 					if !yield(r, nil) {
 						return
 					}
 				}
-			}, nil
-		}
+			}
+		}}
 	}
 	wrong := errors.New("wrong")
 	for want, err := range map[string]error{
@@ -473,8 +491,8 @@ func TestCutRefusals(t *testing.T) {
 		"one positive number of":                      split("%d", PartSize{Clusters: -1}),
 		"cannot come after entry 20":                  skim(yield(rntuple.EntryRange{First: 10, End: 20}, rntuple.EntryRange{First: 19, End: 30})),
 		"of 100":                                      skim(yield(rntuple.EntryRange{First: 10, End: 101})),
-		"no field \"Z\"":                              skim(Where(func(*struct{ Z int }) bool { return true })),
-		"wrong":                                       skim(func(*rntuple.Reader) (iter.Seq2[rntuple.EntryRange, error], error) { return nil, wrong }),
+		"no field \"Z\"":                              skim(rntuple.WhereFunc(func(*struct{ Z int }) bool { return true })),
+		"wrong":                                       skim(condition{check: wrong}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
 			t.Errorf("%v, want %s", err, want)

@@ -6,6 +6,7 @@ import (
 	"log"
 	"path/filepath"
 
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
@@ -26,7 +27,7 @@ func Example() {
 	type event struct {
 		Muons uint32 `rntuple:"nMuon"`
 	}
-	two := surgery.Where(func(e *event) bool { return e.Muons == 2 })
+	two := rntuple.WhereFunc(func(e *event) bool { return e.Muons == 2 })
 	report, err = surgery.Skim(ctx, pairs, []surgery.Input{all}, two, surgery.Keep("run", "event", "Muon_*"))
 	if err != nil {
 		log.Fatal(err)

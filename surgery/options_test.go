@@ -97,7 +97,7 @@ var operations = map[string]func(ctx context.Context, out string, o operands, op
 		return Slim(ctx, out, o.first, opts...)
 	},
 	"Skim": func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error) {
-		return Skim(ctx, out, []Input{o.first, o.second}, Where(func(*struct{ S string }) bool { return true }), opts...)
+		return Skim(ctx, out, []Input{o.first, o.second}, rntuple.WhereFunc(func(*struct{ S string }) bool { return true }), opts...)
 	},
 	"Concat": func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error) {
 		return Concat(ctx, out, []Piece{{Input: o.first}, {Input: o.second}}, opts...)
@@ -317,7 +317,7 @@ func TestProgress(t *testing.T) {
 		return err
 	})
 	check("skimming", n, n, func(out string, opts ...Option) error {
-		_, err := Skim(t.Context(), out, []Input{in}, Where(func(*struct{ X int32 }) bool { return false }), opts...)
+		_, err := Skim(t.Context(), out, []Input{in}, rntuple.WhereFunc(func(*struct{ X int32 }) bool { return false }), opts...)
 		return err
 	})
 }

@@ -43,7 +43,7 @@ are cut and renumbered with their entries.`,
 				return err
 			}
 			report, err := t.operate(args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
-				return surgery.Skim(cmd.Context(), args[0], inputs, w.Select, append(opts, more...)...)
+				return surgery.Skim(cmd.Context(), args[0], inputs, w, append(opts, more...)...)
 			})
 			if err != nil {
 				return err

@@ -27,7 +27,7 @@ type values interface {
 func (v *variable) set(i int) { v.in[v.name] = v.at(i) }
 
 // newVariable returns the variable of a field, in the records that it is in.
-func newVariable(r *rntuple.Reader, chain []*schema.Field, env map[string]any) (*variable, error) {
+func newVariable(s rntuple.Source, chain []*schema.Field, env map[string]any) (*variable, error) {
 	f := chain[len(chain)-1]
 	for _, record := range chain[:len(chain)-1] {
 		if env[record.Name] == nil {
@@ -35,7 +35,7 @@ func newVariable(r *rntuple.Reader, chain []*schema.Field, env map[string]any) (
 		}
 		env = env[record.Name].(map[string]any)
 	}
-	values, err := valuesOf(r, f)
+	values, err := valuesOf(s, f)
 	return &variable{values, env, f.Name}, err
 }
 
@@ -74,29 +74,29 @@ func isSimple(f *schema.Field) bool {
 	return f.Shape == schema.Scalar || f.Shape == schema.Cardinality || f.Shape == schema.String || isFlat(f)
 }
 
-func valuesOf(r *rntuple.Reader, f *schema.Field) (values, error) {
+func valuesOf(s rntuple.Source, f *schema.Field) (values, error) {
 	path := f.Path()
 	if !isSimple(f) {
-		view, err := rntuple.ViewOf[any](r, path)
+		view, err := rntuple.ViewOf[any](s, path)
 		return &dynamic{scalars[any]{view: view}, f}, err
 	}
 	switch zero(f).(type) {
 	case bool:
-		return newScalars[bool](r, path)
+		return newScalars[bool](s, path)
 	case float64:
-		return newScalars[float64](r, path)
+		return newScalars[float64](s, path)
 	case string:
-		return newScalars[string](r, path)
+		return newScalars[string](s, path)
 	case []bool:
-		return newJagged[bool](r, path)
+		return newJagged[bool](s, path)
 	case []float64:
-		return newJagged[float64](r, path)
+		return newJagged[float64](s, path)
 	case []string:
-		return newJagged[string](r, path)
+		return newJagged[string](s, path)
 	case []int:
-		return newJagged[int](r, path)
+		return newJagged[int](s, path)
 	}
-	return newScalars[int](r, path)
+	return newScalars[int](s, path)
 }
 
 // scalars are values of one type.
@@ -105,8 +105,8 @@ type scalars[T any] struct {
 	buffer []T
 }
 
-func newScalars[T any](r *rntuple.Reader, path string) (values, error) {
-	view, err := rntuple.ViewOf[T](r, path)
+func newScalars[T any](s rntuple.Source, path string) (values, error) {
+	view, err := rntuple.ViewOf[T](s, path)
 	return &scalars[T]{view: view}, err
 }
 
@@ -130,8 +130,8 @@ type jagged[T any] struct {
 	items   []T
 }
 
-func newJagged[T any](r *rntuple.Reader, path string) (values, error) {
-	view, err := rntuple.JaggedOf[T](r, path)
+func newJagged[T any](s rntuple.Source, path string) (values, error) {
+	view, err := rntuple.JaggedOf[T](s, path)
 	return &jagged[T]{view: view}, err
 }
 

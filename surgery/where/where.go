@@ -24,7 +24,7 @@ import (
 type Condition struct{ text string }
 
 // Parse returns the condition of an expression. The error, an *Error, is about its
-// syntax; whether it fits an RNTuple's fields shows only in Select.
+// syntax; Check says whether it fits an RNTuple's fields.
 func Parse(text string) (*Condition, error) {
 	if _, err := parser.Parse(text); err != nil {
 		e := explain(err, nil)
@@ -60,15 +60,15 @@ func (e *Error) Error() string {
 }
 
 // explain returns an error of the language as an *Error. If it is about an unknown
-// name, and there is a schema, the message says which field may be meant.
-func explain(err error, s *schema.Schema) *Error {
+// name, and there is a source, the message says which field may be meant.
+func explain(err error, s rntuple.Source) *Error {
 	var at *file.Error
 	if !errors.As(err, &at) {
 		return &Error{Message: err.Error()}
 	}
 	e := &Error{at.Line, at.Column + 1, at.Message}
 	if name, ok := strings.CutPrefix(at.Message, "unknown name "); ok && s != nil {
-		if _, err := s.Lookup(name); err != nil {
+		if _, err := rntuple.FieldOf(s, name); err != nil {
 			e.Message = err.Error()
 		}
 	}
@@ -77,8 +77,8 @@ func explain(err error, s *schema.Schema) *Error {
 
 // named adds to an error which fields occur in the text although their names are not
 // words of the language, as in a-b, which is a difference.
-func named(e *Error, text string, s *schema.Schema) *Error {
-	for _, f := range s.Fields {
+func named(e *Error, text string, fields []*schema.Field) *Error {
+	for _, f := range fields {
 		if !word.MatchString(f.Name) && strings.Contains(text, f.Name) && !strings.Contains(text, "$env") {
 			e.Message += fmt.Sprintf("; write the field %s as $env[%q]", f.Name, f.Name)
 		}
@@ -92,31 +92,43 @@ var word = regexp.MustCompile(`^[\pL_$][\pL\d_$]*$`)
 // batch is how many entries are read at a time.
 const batch = 1000
 
-// Select yields the entries for which the condition is true, as ranges in order; it
-// is a surgery.Selector. Only the fields that the condition names are read, and of
-// records only the members that it names.
-//
-// The error that Select returns, an *Error, says that the condition does not fit the
-// fields. Errors that it yields name the entry.
-func (c *Condition) Select(r *rntuple.Reader) (iter.Seq2[rntuple.EntryRange, error], error) {
-	program, uses, err := c.compile(r.Schema())
+// Check implements rntuple.Condition. The error, an *Error, says that the condition does
+// not fit the fields of s.
+func (c *Condition) Check(s rntuple.Source) error {
+	_, _, _, err := c.prepare(s)
+	return err
+}
+
+// prepare compiles the condition for the fields of s. Only the fields that the condition
+// names are read, and of records only the members that it names.
+func (c *Condition) prepare(s rntuple.Source) (program *vm.Program, variables []*variable, env map[string]any, err error) {
+	program, uses, err := c.compile(s)
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	env := map[string]any{}
-	var variables []*variable
+	env = map[string]any{}
 	for _, chain := range uses {
-		v, err := newVariable(r, chain, env)
+		v, err := newVariable(s, chain, env)
 		if err != nil {
-			return nil, err
+			return nil, nil, nil, err
 		}
 		variables = append(variables, v)
 	}
+	return program, variables, env, nil
+}
+
+// Select implements rntuple.Condition. Errors about values name the entry.
+func (c *Condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
 	return func(yield func(rntuple.EntryRange, error) bool) {
+		program, variables, env, err := c.prepare(s)
+		if err != nil {
+			yield(rntuple.EntryRange{}, err)
+			return
+		}
 		var machine vm.VM
 		var run rntuple.EntryRange
-		for first := int64(0); first < r.NumEntries(); first += batch {
-			n := int(min(batch, r.NumEntries()-first))
+		for first := r.First; first < r.End; first += batch {
+			n := int(min(batch, r.End-first))
 			for _, v := range variables {
 				if err := v.load(first, n); err != nil {
 					yield(run, err)
@@ -145,20 +157,26 @@ func (c *Condition) Select(r *rntuple.Reader) (iter.Seq2[rntuple.EntryRange, err
 			}
 		}
 		yield(run, nil)
-	}, nil
+	}
 }
 
 // compile compiles the condition for a schema. It also returns the fields that must
 // be read, each after the records that it is in.
-func (c *Condition) compile(s *schema.Schema) (*vm.Program, [][]*schema.Field, error) {
+func (c *Condition) compile(s rntuple.Source) (*vm.Program, [][]*schema.Field, error) {
 	env := types.Map{}
-	for _, f := range s.Fields {
+	var fields []*schema.Field
+	for _, name := range rntuple.FieldNames(s) {
+		f, err := rntuple.FieldOf(s, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		fields = append(fields, f)
 		env[f.Name] = typeOf(f)
 	}
-	u := &usage{schema: s, of: map[ast.Node][]*schema.Field{}, count: map[*schema.Field]int{}}
+	u := &usage{top: fields, of: map[ast.Node][]*schema.Field{}, count: map[*schema.Field]int{}}
 	program, err := expr.Compile(c.text, expr.Env(env), expr.AsBool(), expr.Patch(u))
 	if err != nil {
-		return nil, nil, named(explain(err, s), c.text, s)
+		return nil, nil, named(explain(err, s), c.text, fields)
 	}
 	if u.env > 0 {
 		return nil, nil, &Error{Message: `$env can only be used as $env["name"]`}
@@ -182,7 +200,7 @@ func (c *Condition) compile(s *schema.Schema) (*vm.Program, [][]*schema.Field, e
 // usage collects the fields that an expression uses. It visits the parts of a node
 // before the node itself.
 type usage struct {
-	schema *schema.Schema
+	top    []*schema.Field
 	of     map[ast.Node][]*schema.Field // the field that a node is, after the records that it is in
 	count  map[*schema.Field]int        // nodes that are the field, except those that only lead to a member
 	env    int                          // the same for $env
@@ -210,7 +228,7 @@ func (u *usage) Visit(node *ast.Node) {
 		if n.Value == "$env" {
 			u.env++
 		} else {
-			use(fields(u.schema.Fields, n.Value), nil)
+			use(fields(u.top, n.Value), nil)
 		}
 	case *ast.MemberNode:
 		name, ok := n.Property.(*ast.StringNode)
@@ -219,7 +237,7 @@ func (u *usage) Visit(node *ast.Node) {
 		}
 		if id, ok := n.Node.(*ast.IdentifierNode); ok && id.Value == "$env" {
 			u.env--
-			use(fields(u.schema.Fields, name.Value), nil)
+			use(fields(u.top, name.Value), nil)
 			return
 		}
 		above := u.of[n.Node]

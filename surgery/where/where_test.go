@@ -75,11 +75,10 @@ func selected(t *testing.T, r *rntuple.Reader, text string) (ranges []rntuple.En
 	if err != nil {
 		return nil, err
 	}
-	seq, err := c.Select(r)
-	if err != nil {
+	if err := c.Check(r); err != nil {
 		return nil, err
 	}
-	for r, err := range seq {
+	for r, err := range c.Select(r, rntuple.EntryRange{End: r.NumEntries()}) {
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +159,7 @@ func TestFields(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, chains, err := c.compile(r.Schema())
+		_, chains, err := c.compile(r)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
