@@ -143,6 +143,24 @@ func BatchesIn(s Source, first, end int64, o BatchOptions) iter.Seq2[*Batch, err
 	}
 }
 
+// Columns returns what Batches would yield for the fields at the given paths, without values:
+// the Arrays' shapes, and as Values slices of the right type with no elements. Only metadata is
+// read. The error is that of Batches.
+func Columns(s Source, paths ...string) ([]*Array, error) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	plan, err := s.bindBatches(paths, false)
+	if err != nil {
+		return nil, err
+	}
+	arrays := like(plan.arrays())
+	for i, a := range arrays {
+		a.Name = paths[i]
+	}
+	return arrays, nil
+}
+
 // A batchPlan reads entries of a source into Arrays. It must be used by one goroutine at a
 // time.
 type batchPlan interface {

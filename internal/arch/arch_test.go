@@ -56,6 +56,7 @@ var layers = []string{
 	"cpp",
 	"internal/splice",
 	"rntuple",
+	"expression",
 	"compare",
 	"rescue",
 	"verify",
@@ -91,7 +92,7 @@ var owners = map[string][]string{
 	"github.com/ulikunitz/xz":       {"compress"},
 	"github.com/cespare/xxhash":     {"compress", "internal/zstd"},
 	"github.com/zeebo/xxh3":         {"internal/checksum"},
-	"github.com/expr-lang/expr":     {"surgery/where"},
+	"github.com/expr-lang/expr":     {"expression", "surgery/where"},
 	"golang.org/x/sys":              {"internal/diskfile"},
 }
 

@@ -57,6 +57,9 @@ func Values[T any](a *Array) ([]T, error) {
 	return nil, &MismatchError{[]Mismatch{m}}
 }
 
+// SetValues makes v the values of a Scalar.
+func SetValues[T any](a *Array, v []T) { a.values, a.Len = numbers[T](v), len(v) }
+
 // values are the values of an Array, of one number type.
 type values interface {
 	slice() any

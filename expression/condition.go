@@ -1,0 +1,132 @@
+package expression
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// Condition returns the condition that is true for an entry where the value of the expression
+// is; a missing value is false. Only the fields that the expression names are read, and of
+// records only the members that it names. Its methods return an *Error if the expression does
+// not fit the fields, or is no condition.
+func (e *Expression) Condition() rntuple.Condition { return &condition{expression: e} }
+
+// A condition keeps the programs for the sources that it was used for last.
+type condition struct {
+	expression *Expression
+	mu         sync.Mutex
+	recent     []compiled
+}
+
+type compiled struct {
+	source  rntuple.Source
+	program *Program
+	err     error
+}
+
+// maxRecent is how many programs a condition keeps.
+const maxRecent = 4
+
+func (c *condition) String() string { return c.expression.text }
+
+// program returns the program for a source.
+func (c *condition) program(s rntuple.Source) (*Program, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.recent, func(r compiled) bool { return r.source == s }); i >= 0 {
+		return c.recent[i].program, c.recent[i].err
+	}
+	p, err := Compile(s, c.expression)
+	if err == nil {
+		if t := p.types[0]; t.Depth > 0 || t.Kind != Bool && t.Kind != Other {
+			err = &Error{Message: fmt.Sprintf("expected bool, but got %v: %s", t, c.expression.text)}
+		}
+	}
+	if len(c.recent) == maxRecent {
+		c.recent = slices.Delete(c.recent, 0, 1)
+	}
+	c.recent = append(c.recent, compiled{s, p, err})
+	return p, err
+}
+
+// Check implements rntuple.Condition.
+func (c *condition) Check(s rntuple.Source) error {
+	_, err := c.program(s)
+	return err
+}
+
+// Select implements rntuple.Condition.
+func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
+	return func(yield func(rntuple.EntryRange, error) bool) {
+		p, err := c.program(s)
+		if err != nil {
+			yield(rntuple.EntryRange{}, err)
+			return
+		}
+		in := p.instance()
+		defer p.pool.Put(in)
+		var run rntuple.EntryRange
+		for b, err := range p.read(s, r) {
+			var truth, valid []bool
+			if err == nil {
+				err = in.load(b)
+			}
+			if err == nil {
+				truth, valid, err = in.truth()
+			}
+			if err != nil {
+				yield(rntuple.EntryRange{}, err)
+				return
+			}
+			for i, t := range truth {
+				entry := b.First + int64(i)
+				switch {
+				case !t || valid != nil && !valid[i]:
+				case run.End == entry:
+					run.End++
+				default:
+					if run.Len() > 0 && !yield(run, nil) {
+						return
+					}
+					run = rntuple.EntryRange{First: entry, End: entry + 1}
+				}
+			}
+		}
+		if run.Len() > 0 {
+			yield(run, nil)
+		}
+	}
+}
+
+// truth returns where the first expression is true in the batch. Where valid is not nil and not
+// set, the value is missing.
+func (in *instance) truth() (truth, valid []bool, err error) {
+	if in.program.types[0].Kind == Other {
+		for row := range in.batch.Len {
+			result, err := in.run(0, row)
+			if err != nil {
+				return nil, nil, err
+			}
+			b, ok := result.(bool)
+			if !ok && result != nil {
+				return nil, nil, fmt.Errorf("entry %d: %w", in.batch.First+int64(row), &Error{Message: fmt.Sprintf("expected bool, but got %T: %s", result, in.program.texts[0])})
+			}
+			truth = append(truth, b)
+		}
+		return truth, nil, nil
+	}
+	a, err := in.values(0)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.Shape == schema.Optional {
+		valid, a = a.Valid, a.Children[0]
+	}
+	truth, err = rntuple.Values[bool](a)
+	return truth, valid, err
+}

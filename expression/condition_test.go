@@ -1,0 +1,242 @@
+package expression
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
+
+type point struct{ X, Y float64 }
+
+type event struct {
+	N      int32
+	Big    uint64
+	F      float32
+	OK     bool
+	Name   string
+	Pt     []float32
+	Q      []int8
+	Tags   []string
+	Nested [][]int32
+	At     point
+	Deep   struct{ In struct{ A, B int32 } }
+	Hits   []point
+	Weight map[string]float64
+	ByRun  map[int32]string
+	Opt    *int32
+	Three  [3]int32
+	Pair   any   `rntuple:"Pair,type=std::pair<std::int32_t,std::string>"`
+	Odd    int32 `rntuple:"odd-name"`
+}
+
+// sample has 2500 entries.
+func sample(t *testing.T) *rntuple.Reader {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "in.root")
+	w, err := rntuple.Create[event](path, "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int32(2500) {
+		e := event{N: i, Big: uint64(i), F: float32(i) / 10, OK: i%2 == 0, Name: fmt.Sprint("n", i), Odd: -i, Three: [3]int32{i, i + 1, i + 2}}
+		for k := range i % 4 {
+			e.Pt, e.Q, e.Tags = append(e.Pt, float32(k)), append(e.Q, int8(k)-1), append(e.Tags, fmt.Sprint(k))
+			e.Nested, e.Hits = append(e.Nested, []int32{k, i}), append(e.Hits, point{float64(k), float64(i)})
+		}
+		e.At, e.Deep.In.A, e.Pair = point{float64(i), math.NaN()}, i, []any{i, e.Name}
+		e.Weight, e.ByRun = map[string]float64{e.Name: 2}, map[int32]string{i: "x"}
+		if i%5 == 0 {
+			e.Opt = &i
+		}
+		if i == 2400 {
+			e.Big = math.MaxUint64
+		}
+		w.Write(&e)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func selected(t *testing.T, r *rntuple.Reader, text string) (ranges []rntuple.EntryRange, err error) {
+	t.Helper()
+	e, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	c := e.Condition()
+	if err := c.Check(r); err != nil {
+		return nil, err
+	}
+	for r, err := range c.Select(r, rntuple.EntryRange{End: r.NumEntries()}) {
+		if err != nil {
+			return nil, err
+		}
+		if r.Len() > 0 {
+			ranges = append(ranges, r)
+		}
+	}
+	return ranges, nil
+}
+
+// TestConditions compares conditions with what they mean in Go.
+func TestConditions(t *testing.T) {
+	r := sample(t)
+	for text, want := range map[string]func(i int) bool{
+		"true":                                   func(int) bool { return true },
+		"N < 0":                                  func(int) bool { return false },
+		"N >= 1000 && N < 1003":                  func(i int) bool { return i >= 1000 && i < 1003 },
+		"OK and not (N % 3 == 0)":                func(i int) bool { return i%2 == 0 && i%3 != 0 },
+		"F > 100":                                func(i int) bool { return i > 1000 },
+		"F == 0.1":                               func(i int) bool { return false }, // the float is not the number
+		"N / 2 == 1.5":                           func(i int) bool { return i == 3 },
+		`Name == "n17" or Name endsWith "99"`:    func(i int) bool { return i == 17 || i%100 == 99 },
+		"any(Pt, # == 2)":                        func(i int) bool { return i%4 == 3 },
+		"len(filter(Pt, # > 0)) == 1":            func(i int) bool { return i%4 == 2 },
+		"sum(Pt) == 3 && Pt[-1] == 2":            func(i int) bool { return i%4 == 3 },
+		"sum(Q) == 0 && len(Q) > 0":              func(i int) bool { return i%4 == 3 },
+		`"1" in Tags`:                            func(i int) bool { return i%4 >= 2 },
+		"any(Nested, #[1] > 2490)":               func(i int) bool { return i > 2490 && i%4 > 0 },
+		"At.X == 7 or At.Y == At.Y":              func(i int) bool { return i == 7 },
+		"Deep.In.A == 8 && Deep.In.B == 0":       func(i int) bool { return i == 8 },
+		"Deep.In.A == 8 && len(Deep.In) == 2":    func(i int) bool { return i == 8 },
+		"any(Hits, .X == 1 && .Y > 2000)":        func(i int) bool { return i > 2000 && i%4 >= 2 },
+		`Weight["n9"] == 2`:                      func(i int) bool { return i == 9 },
+		`"n9" in Weight`:                         func(i int) bool { return i == 9 },
+		"any(ByRun, .key == 4)":                  func(i int) bool { return i == 4 },
+		"Opt != nil && Opt > 2000":               func(i int) bool { return i > 2000 && i%5 == 0 },
+		"(Opt ?? 7) == 7":                        func(i int) bool { return i%5 != 0 },
+		"Three[2] == 50":                         func(i int) bool { return i == 48 },
+		`Pair[0] == 5 && Pair[1] == "n5"`:        func(i int) bool { return i == 5 },
+		`$env["odd-name"] == -3 || $env.N == 99`: func(i int) bool { return i == 3 || i == 99 },
+		"let n = N; n == 4":                      func(i int) bool { return i == 4 },
+	} {
+		got, err := selected(t, r, text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		var all []rntuple.EntryRange
+		for i := range 2500 {
+			switch {
+			case !want(i):
+			case len(all) > 0 && all[len(all)-1].End == int64(i):
+				all[len(all)-1].End++
+			default:
+				all = append(all, rntuple.EntryRange{First: int64(i), End: int64(i) + 1})
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(all) {
+			t.Errorf("%s: %v, want %v", text, got, all)
+		}
+	}
+}
+
+// TestFields makes sure that nothing is read but what the condition names.
+func TestFields(t *testing.T) {
+	r := sample(t)
+	for text, want := range map[string]string{
+		"true":                           "",
+		"N > 1 && N < 4 && any(Pt, #>N)": "N Pt",
+		"At.X > 1":                       "At.X",
+		"At.X > 1 && len(At) > 1":        "At",
+		"Deep.In.A > Deep.In.B":          "Deep.In.A Deep.In.B",
+		`Deep["In"].A > 1`:               "Deep.In.A",
+		`$env.At["X"] > 1`:               "At.X",
+		"any(Hits, .X > N)":              "Hits N",
+	} {
+		c, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Compile(r, c)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		paths := p.Fields()
+		if got := strings.Join(paths, " "); got != want {
+			t.Errorf("%s reads %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestErrors has what is wrong with conditions: what it says, and whether it does
+// so before entries are read.
+func TestErrors(t *testing.T) {
+	r := sample(t)
+	for _, test := range []struct{ text, want string }{
+		{"N >", "expression, character 3: unexpected token EOF"},
+		{"Nn > 1 && OK", `expression, character 1: no field "Nn" in RNTuple "n"; did you mean "N"?`},
+		{"OK && nested", `expression, character 7: no field "nested" in RNTuple "n"; did you mean "Nested"?`},
+		{"OK && something", `expression, character 7: no field "something"`},
+		{"N + 1", "expected bool, but got int"},
+		{`N > "1"`, "invalid operation: > (mismatched types int and string)"},
+		{"At.Z > 1", "expression, character 4: unknown field Z"},
+		{"At > 1", "mismatched types"},
+		{"any(Pt, # matches \"x\")", "mismatched types"},
+		{"$env == nil", "$env can only be used as"},
+		{"true &&\nPt[0] > 1", "entry 0: expression, line 2, character 3: index out of range: 0 (array length is 0)"},
+		{"Opt > 1", "entry 1: "},
+		{"Opt", "entry 0: expression: expected bool, but got int"},
+		{"Big > 1", "entry 2400"},
+	} {
+		_, err := selected(t, r, test.text)
+		var e *Error
+		if err == nil || !strings.Contains(err.Error(), test.want) || !errors.As(err, &e) && !errors.Is(err, rntuple.ErrRange) {
+			t.Errorf("%s: %v, want %s", test.text, err, test.want)
+		}
+	}
+}
+
+// TestOddNames has fields whose names are not words of the language: errors say how
+// they are written.
+func TestOddNames(t *testing.T) {
+	type event struct {
+		Colon int32 `rntuple:"a:b"`
+		Minus int32 `rntuple:"a-b"`
+	}
+	path := filepath.Join(t.TempDir(), "odd.root")
+	w, err := rntuple.Create[event](path, "odd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int32(3) {
+		if err := w.Write(&event{i, -i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "odd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for text, want := range map[string]string{
+		"a:b > 1":               `; if a:b is a field, write $env["a:b"]`,
+		"a-b < 0":               `; write the field a-b as $env["a-b"]`,
+		"x ? y : z":             `no field "x" in RNTuple "odd"`,
+		"x >":                   "unexpected token EOF",
+		`$env["a:b"] + $env[-1`: "unexpected token",
+	} {
+		if _, err := selected(t, r, text); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "$env[") != strings.Contains(want, "$env[") {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	if ranges, err := selected(t, r, `$env["a:b"] == 2 && $env["a-b"] == -2`); err != nil || len(ranges) != 1 {
+		t.Errorf("%v, %v", ranges, err)
+	}
+}

@@ -1,0 +1,119 @@
+package expression
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+	"github.com/expr-lang/expr/parser"
+)
+
+// An Expression is an expression whose syntax is right. Whether it fits the fields of a
+// source shows in Compile. It is immutable, and safe for concurrent use.
+type Expression struct {
+	text        string
+	definitions []Definition // later ones first
+}
+
+// A Definition is a name that stands for an expression.
+type Definition struct {
+	Name  string
+	Value *Expression
+}
+
+// Parse returns the expression of a text. The error, an *Error, is about its syntax.
+func Parse(text string) (*Expression, error) {
+	if _, err := parser.Parse(text); err != nil {
+		e := explain(err)
+		if m := colons.FindString(text); m != "" && !strings.Contains(text, "$env") {
+			e.Message += fmt.Sprintf("; if %s is a field, write $env[%q]", m, m)
+		}
+		return nil, e
+	}
+	return &Expression{text: text}, nil
+}
+
+// colons matches names with colons, which fields may have and words of the language
+// may not.
+var colons = regexp.MustCompile(`[\pL_][\pL\d_]*(:+[\pL_][\pL\d_]*)+`)
+
+// word matches the names that the language has for variables.
+var word = regexp.MustCompile(`^[\pL_$][\pL\d_$]*$`)
+
+// String returns the text that the expression was parsed from.
+func (e *Expression) String() string { return e.text }
+
+// With returns an expression in which names stand for the values of other expressions. A
+// definition may use the names of those before it, and hides fields and earlier definitions of
+// its name.
+func (e *Expression) With(d ...Definition) *Expression {
+	reversed := slices.Clone(d)
+	slices.Reverse(reversed)
+	return &Expression{e.text, append(reversed, e.definitions...)}
+}
+
+// An Error says what is wrong with an expression, or with its value for an entry.
+type Error struct {
+	Line, Column int // counted from 1; 0 if unknown
+	Message      string
+}
+
+func (e *Error) Error() string {
+	switch {
+	case e.Line == 0:
+		return "expression: " + e.Message
+	case e.Line == 1:
+		return fmt.Sprintf("expression, character %d: %s", e.Column, e.Message)
+	}
+	return fmt.Sprintf("expression, line %d, character %d: %s", e.Line, e.Column, e.Message)
+}
+
+// explain returns an error of the language as an *Error.
+func explain(err error) *Error {
+	var at *file.Error
+	if !errors.As(err, &at) {
+		return &Error{Message: err.Error()}
+	}
+	return &Error{at.Line, at.Column + 1, goTypes.ReplaceAllStringFunc(at.Message, func(s string) string { return strings.TrimSuffix(s, "64") })}
+}
+
+// goTypes matches the types of the virtual machine that have other names here.
+var goTypes = regexp.MustCompile(`\b(int64|float64)\b`)
+
+// tree returns a new tree of the expression, in which the values of definitions have taken the
+// place of their names.
+func (e *Expression) tree() *parser.Tree {
+	tree, err := parser.Parse(e.text)
+	if err != nil {
+		panic(err) // Parse accepted it
+	}
+	for _, d := range e.definitions {
+		ast.Walk(&tree.Node, &substitute{name: d.Name, value: d.Value})
+	}
+	return tree
+}
+
+// substitute puts trees in the place of a name.
+type substitute struct {
+	name  string
+	value *Expression
+}
+
+// Visit implements ast.Visitor.
+func (s *substitute) Visit(node *ast.Node) {
+	if id, ok := (*node).(*ast.IdentifierNode); ok && id.Value == s.name {
+		tree := s.value.tree()
+		ast.Walk(&tree.Node, located(id.Location()))
+		*node = tree.Node
+	}
+}
+
+// located is a place, which it gives to all nodes.
+type located file.Location
+
+// Visit implements ast.Visitor.
+func (l located) Visit(node *ast.Node) { (*node).SetLocation(file.Location(l)) }

@@ -1,0 +1,127 @@
+package expression
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A rangeError says that an integer of a field has no place in 64 bits with a sign.
+type rangeError struct {
+	row   int // of the value; in the Batch, once it has passed through the arrays above
+	path  string
+	value uint64
+}
+
+func (e *rangeError) Error() string {
+	return fmt.Sprintf("field %q: %v: %d is beyond 64 bits with a sign", e.path, rntuple.ErrRange, e.value)
+}
+
+func (e *rangeError) Unwrap() error { return rntuple.ErrRange }
+
+// above moves the error from an item to the collection that it is in.
+func (e *rangeError) above(offsets []int64) {
+	e.row = sort.Search(len(offsets)-1, func(i int) bool { return offsets[i+1] > int64(e.row) })
+}
+
+// kindOf returns the kind of the values of a scalar field: Bool, Int or Float.
+func kindOf(a *rntuple.Array) Kind {
+	switch {
+	case a.Shape == schema.String:
+		return String
+	case a.Shape == schema.Bitset:
+		return Bool
+	case a.Shape == schema.Cardinality:
+		return Int
+	case a.Shape != schema.Scalar:
+		return Other
+	}
+	switch a.Values().(type) {
+	case []bool:
+		return Bool
+	case []float32, []float64:
+		return Float
+	case []int8, []uint8, []int16, []uint16, []int32, []uint32, []int64, []uint64:
+		return Int
+	}
+	return Other
+}
+
+// toFloats returns the values of a field of floats, in buf if they must be converted.
+func toFloats(a *rntuple.Array, buf *[]float64) []float64 {
+	switch all := a.Values().(type) {
+	case []float64:
+		return all
+	case []float32:
+		return widen(buf, all)
+	}
+	return nil
+}
+
+// toIntegers returns the values of a field of integers, in buf if they must be converted. Values
+// that are not valid may be anything; valid is nil if all are.
+func toIntegers(a *rntuple.Array, buf *[]int64, valid []bool) ([]int64, *rangeError) {
+	switch all := a.Values().(type) {
+	case []int64:
+		return all, nil
+	case []int8:
+		return widen(buf, all), nil
+	case []uint8:
+		return widen(buf, all), nil
+	case []int16:
+		return widen(buf, all), nil
+	case []uint16:
+		return widen(buf, all), nil
+	case []int32:
+		return widen(buf, all), nil
+	case []uint32:
+		return widen(buf, all), nil
+	case []uint64:
+		for i, v := range all {
+			if v > math.MaxInt64 && (valid == nil || valid[i]) {
+				return nil, &rangeError{i, a.Field.Path(), v}
+			}
+		}
+		return widen(buf, all), nil
+	}
+	return nil, nil
+}
+
+// widen converts numbers to a type that holds all of them.
+func widen[To int64 | float64, From int8 | uint8 | int16 | uint16 | int32 | uint32 | uint64 | float32](buf *[]To, from []From) []To {
+	to := resize(buf, len(from))
+	for i, v := range from {
+		to[i] = To(v)
+	}
+	return to
+}
+
+// resize makes a buffer a slice of n elements, which may be anything, and returns it.
+func resize[T any](buf *[]T, n int) []T {
+	if cap(*buf) < n {
+		*buf = make([]T, n+n/4)
+	}
+	*buf = (*buf)[:n]
+	return *buf
+}
+
+// isTuple reports whether a is a record whose members have numbers instead of names.
+func isTuple(a *rntuple.Array) bool {
+	return a.Shape == schema.Record && a.Field != nil && a.Field.IsTuple()
+}
+
+// mapOf returns the Arrays of the keys and the values of a map.
+func mapOf(a *rntuple.Array) (keys, values *rntuple.Array, ok bool) {
+	if a.Shape != schema.Collection || a.Field == nil || !a.Field.IsMap() {
+		return nil, nil, false
+	}
+	pair := a.Children[0]
+	if pair.Shape != schema.Record || len(pair.Children) != 2 || pair.Field.Kind() != cpptype.Pair {
+		return nil, nil, false // a path led through the map
+	}
+	return pair.Children[0], pair.Children[1], true
+}
