@@ -53,6 +53,7 @@ var layers = []string{
 	"internal/ntuple",
 	"internal/field",
 	"internal/dump",
+	"internal/formula",
 	"cpp",
 	"internal/splice",
 	"rntuple",
@@ -92,7 +93,7 @@ var owners = map[string][]string{
 	"github.com/ulikunitz/xz":       {"compress"},
 	"github.com/cespare/xxhash":     {"compress", "internal/zstd"},
 	"github.com/zeebo/xxh3":         {"internal/checksum"},
-	"github.com/expr-lang/expr":     {"expression", "surgery/where"},
+	"github.com/expr-lang/expr":     {"internal/formula", "expression", "surgery/where"},
 	"golang.org/x/sys":              {"internal/diskfile"},
 }
 
