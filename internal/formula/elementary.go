@@ -8,6 +8,29 @@ import (
 
 func absInt(n int64) int64 { return max(n, -n) }
 
+// ToInteger returns x without its fraction, as the nearest integer of 64 bits, and 0
+// for NaN.
+func ToInteger(x float64) int64 {
+	switch {
+	case math.IsNaN(x):
+		return 0
+	case x >= 1<<63:
+		return math.MaxInt64
+	case x < -1<<63:
+		return math.MinInt64
+	}
+	return int64(x)
+}
+
+func toFloat(x float64) float64 { return x }
+
+// The operations on the bits of integers.
+func bitAnd(m, n int64) int64  { return m & n }
+func bitOr(m, n int64) int64   { return m | n }
+func bitXor(m, n int64) int64  { return m ^ n }
+func bitNand(m, n int64) int64 { return m &^ n }
+func bitNot(n int64) int64     { return ^n }
+
 // Sign returns -1, 0 or 1, and NaN for NaN.
 func Sign(x float64) float64 {
 	switch {

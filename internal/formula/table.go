@@ -4,7 +4,9 @@ package formula
 //
 //	func(float64) float64, and of 2, 3, 4 and 8 numbers
 //	func(float64) bool
+//	func(float64) int64
 //	func(int64) int64
+//	func(m, n int64) int64
 //
 // are functions of numbers. Where arguments are arrays, which must have the same
 // length, they are applied item by item, with the other arguments the same for all

@@ -1,0 +1,359 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/expr-lang/expr/vm/runtime"
+)
+
+// A call is a function as the virtual machine calls it.
+type call = func(args ...any) (any, error)
+
+// operators are the operators, for all values that Types allow.
+var operators = map[string]call{
+	"+":  arithmeticOf("+"),
+	"-":  arithmeticOf("-"),
+	"*":  arithmeticOf("*"),
+	"/":  arithmeticOf("/"),
+	"%":  arithmeticOf("%"),
+	"**": arithmeticOf("**"),
+	"<":  comparisonOf("<"),
+	"<=": comparisonOf("<="),
+	">":  comparisonOf(">"),
+	">=": comparisonOf(">="),
+	"==": comparisonOf("=="),
+	"!=": comparisonOf("!="),
+}
+
+// arithmeticOf returns the function of an operator: of a missing value, it is missing.
+func arithmeticOf(op string) call {
+	var f func(args ...any) (any, error)
+	f = func(args ...any) (any, error) {
+		a, b := args[0], args[1]
+		if a == nil || b == nil {
+			return nil, nil
+		}
+		if m, ok := integer(a); ok {
+			if n, ok := integer(b); ok {
+				return compute(op, m, n), nil
+			}
+		}
+		if x, ok := number(a); ok {
+			if y, ok := number(b); ok && op != "%" {
+				return calculate(op, x, y), nil
+			}
+		}
+		if s, ok := a.(string); ok && op == "+" {
+			if t, ok := b.(string); ok {
+				return s + t, nil
+			}
+		}
+		return itemByItem(op, f, args)
+	}
+	return f
+}
+
+// compute applies an operator to integers, which wrap around.
+func compute(op string, m, n int64) any {
+	switch op {
+	case "+":
+		return m + n
+	case "-":
+		return m - n
+	case "*":
+		return m * n
+	case "%":
+		if n == 0 {
+			return nil
+		}
+		return m % n
+	}
+	return calculate(op, float64(m), float64(n))
+}
+
+// calculate applies an operator to floats.
+func calculate(op string, x, y float64) float64 {
+	switch op {
+	case "+":
+		return x + y
+	case "-":
+		return x - y
+	case "*":
+		return x * y
+	case "/":
+		return x / y
+	}
+	return math.Pow(x, y)
+}
+
+// comparisonOf returns the function of an operator: with a missing value, it is false.
+func comparisonOf(op string) call {
+	var f func(args ...any) (any, error)
+	f = func(args ...any) (any, error) {
+		a, b := args[0], args[1]
+		if a == nil || b == nil {
+			return false, nil
+		}
+		switch x := a.(type) {
+		case float64:
+			if y, ok := number(b); ok {
+				return compare(op, x, y), nil
+			}
+		case int, int64:
+			m, _ := integer(a)
+			if n, ok := integer(b); ok {
+				return compare(op, m, n), nil
+			}
+			if y, ok := b.(float64); ok {
+				return compare(op, float64(m), y), nil
+			}
+		case string:
+			if y, ok := b.(string); ok {
+				return compare(op, x, y), nil
+			}
+		case bool:
+			if y, ok := b.(bool); ok && (op == "==" || op == "!=") {
+				return (x == y) == (op == "=="), nil
+			}
+		}
+		if !isArray(a) && !isArray(b) && (op == "==" || op == "!=") {
+			return runtime.Equal(a, b) == (op == "=="), nil
+		}
+		return itemByItem(op, f, args)
+	}
+	return func(args ...any) (any, error) {
+		_, array1 := length(args[0])
+		_, array2 := length(args[1])
+		if (args[0] == nil || args[1] == nil) && (array1 || array2) {
+			return nil, nil
+		}
+		return f(args...)
+	}
+}
+
+func compare[T int64 | float64 | string](op string, a, b T) bool {
+	switch op {
+	case "<":
+		return a < b
+	case "<=":
+		return a <= b
+	case ">":
+		return a > b
+	case ">=":
+		return a >= b
+	case "==":
+		return a == b
+	}
+	return a != b
+}
+
+// itemByItem applies a function to the items of those arguments that are arrays.
+func itemByItem(name string, f call, args []any) (any, error) {
+	n, err := common(name, args)
+	if err != nil {
+		return nil, err
+	}
+	results, one := make([]any, n), make([]any, len(args))
+	for i := range results {
+		for k, a := range args {
+			if one[k] = a; isArray(a) {
+				one[k] = item(a, i)
+			}
+		}
+		if results[i], err = f(one...); err != nil {
+			return nil, err
+		}
+	}
+	return pack(results), nil
+}
+
+func isArray(v any) bool {
+	_, ok := length(v)
+	return ok
+}
+
+// common returns the length of arguments that are arrays.
+func common(name string, args []any) (int, error) {
+	all := -1
+	for _, a := range args {
+		n, ok := length(a)
+		switch {
+		case !ok:
+		case all < 0:
+			all = n
+		case n != all:
+			return 0, fmt.Errorf("%s: arrays of %d and %d items", name, all, n)
+		}
+	}
+	if all < 0 {
+		return 0, fmt.Errorf("invalid operation: %s (%s, %s)", name, noun(args[0]), noun(args[len(args)-1]))
+	}
+	return all, nil
+}
+
+// isTrue returns a condition, which is false if it is missing.
+func isTrue(args ...any) (any, error) {
+	switch v := args[0].(type) {
+	case nil:
+		return false, nil
+	case bool:
+		return v, nil
+	}
+	return nil, fmt.Errorf("the condition is %s, not true or false", noun(args[0]))
+}
+
+// isMissing and isEmpty are conditions for arrays.
+func isMissing(args ...any) (any, error) { return args[0] == nil, nil }
+func isEmpty(args ...any) (any, error) {
+	n, ok := length(args[0])
+	return args[0] == nil || ok && n == 0, nil
+}
+
+func negate(args ...any) (any, error) {
+	switch v := args[0].(type) {
+	case nil:
+		return nil, nil
+	case float64:
+		return -v, nil
+	case int, int64:
+		n, _ := integer(v)
+		return -n, nil
+	}
+	return itemByItem("-", negate, args)
+}
+
+// notItems, andItems and orItems are logic for arrays.
+func notItems(args ...any) (any, error) {
+	if args[0] == nil {
+		return nil, nil
+	}
+	return itemByItem("not", func(args ...any) (any, error) { return args[0] != true, nil }, args)
+}
+
+func andItems(args ...any) (any, error) {
+	if args[0] == nil || args[1] == nil {
+		return nil, nil
+	}
+	return itemByItem("and", func(args ...any) (any, error) { return args[0] == true && args[1] == true, nil }, args)
+}
+
+func orItems(args ...any) (any, error) {
+	if args[0] == nil || args[1] == nil {
+		return nil, nil
+	}
+	return itemByItem("or", func(args ...any) (any, error) { return args[0] == true || args[1] == true, nil }, args)
+}
+
+// maxItems is how many items an array that an expression makes of numbers may have.
+const maxItems = 1e6
+
+func rangeOf(args ...any) (any, error) {
+	from, ok1 := integer(args[0])
+	to, ok2 := integer(args[1])
+	switch {
+	case args[0] == nil || args[1] == nil:
+		return nil, nil
+	case !ok1 || !ok2:
+		return nil, fmt.Errorf("invalid operation: .. (%s, %s)", noun(args[0]), noun(args[1]))
+	case to < from:
+		return []int64{}, nil
+	case uint64(to-from) >= maxItems:
+		return nil, fmt.Errorf("%d..%d has more than a million items", from, to)
+	}
+	all := make([]int64, to-from+1)
+	for i := range all {
+		all[i] = from + int64(i)
+	}
+	return all, nil
+}
+
+// index returns a member of a record, an item of an array, or, by several indices or by
+// bools, some of them.
+func index(args ...any) (any, error) {
+	base, at := args[0], args[1]
+	if base == nil || at == nil {
+		return nil, nil
+	}
+	if record, ok := base.(map[string]any); ok {
+		if name, ok := at.(string); ok {
+			return record[name], nil
+		}
+	}
+	n, ok := length(base)
+	if !ok {
+		return nil, fmt.Errorf("%s has no members or items", noun(base))
+	}
+	if i, ok := integer(at); ok {
+		if i < 0 {
+			i += int64(n)
+		}
+		if i < 0 || i >= int64(n) {
+			return nil, nil
+		}
+		return item(base, int(i)), nil
+	}
+	if mask, ok := at.([]bool); ok {
+		if len(mask) != n {
+			return nil, fmt.Errorf("an array of %d items has an index of %d bools", n, len(mask))
+		}
+		indices := []int64{}
+		for i, keep := range mask {
+			if keep {
+				indices = append(indices, int64(i))
+			}
+		}
+		return Take(base, indices), nil
+	}
+	if indices, ok := integers(at); ok {
+		return Take(base, indices), nil
+	}
+	if incomplete(at) {
+		return nil, nil
+	}
+	return nil, fmt.Errorf("%s is no index", noun(at))
+}
+
+// slice returns a part of an array or a string, whose bounds are cut to it.
+func slice(args ...any) (any, error) {
+	for _, a := range args {
+		if a == nil {
+			return nil, nil
+		}
+	}
+	s, isString := args[0].(string)
+	n, ok := length(args[0])
+	if isString {
+		n, ok = len(s), true
+	}
+	from, ok1 := integer(args[1])
+	to, ok2 := integer(args[2])
+	if !ok || !ok1 || !ok2 {
+		return nil, fmt.Errorf("cannot slice %s from %s to %s", noun(args[0]), noun(args[1]), noun(args[2]))
+	}
+	bound := func(i int64) int {
+		if i < 0 {
+			i += int64(n)
+		}
+		return int(min(max(i, 0), int64(n)))
+	}
+	a, b := bound(from), bound(to)
+	a = min(a, b)
+	switch v := args[0].(type) {
+	case string:
+		return v[a:b], nil
+	case []float64:
+		return v[a:b], nil
+	case []int64:
+		return v[a:b], nil
+	case []int:
+		return v[a:b], nil
+	case []bool:
+		return v[a:b], nil
+	case []string:
+		return v[a:b], nil
+	case []any:
+		return v[a:b], nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,221 @@
+package formula
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/expr-lang/expr/parser"
+	"github.com/expr-lang/expr/vm"
+)
+
+// sample has variables of every kind, whose types are those of sampleTypes.
+var sample = map[string]any{
+	"b": true, "i": int64(7), "f": 2.5, "s": "text", "none": nil, "no": nil, "some": 4.0, "maybe": int64(3), "nobody": nil,
+	"v": []float64{3, -1, 2}, "w": []int64{5, 6, 7}, "e": []float64{}, "two": []float64{1, 2}, "names": []string{"b", "a"}, "flags": []bool{true, false, true},
+	"vv":    []any{[]float64{1, 2}, []float64{}, []float64{4}},
+	"p":     map[string]any{"x": 1.5, "n": int64(2), "q": map[string]any{"t": []float64{9}}},
+	"hits":  []any{map[string]any{"x": 1.0, "t": []float64{5}}, map[string]any{"x": -2.0, "t": []float64{}}},
+	"m":     map[string]any{"one": 1.0},
+	"novec": nil, "odd name": int64(1), "dyn": 1.5,
+	"pt": []float64{40, 30, 20}, "eta": []float64{0.5, -1, 2}, "phi": []float64{3, -3, 0}, "mass": []float64{0.1, 0.1, 0.1},
+}
+
+func sampleType(name string) (Type, error) {
+	float, integer := Type{Kind: Float}, Type{Kind: Int}
+	t, ok := map[string]Type{
+		"b": {Kind: Bool}, "i": integer, "f": float, "s": {Kind: String}, "none": float.Optional(), "no": Type{Kind: Bool}.Optional(), "some": float.Optional(), "maybe": integer.Optional(), "nobody": Type{Kind: String}.Optional(),
+		"v": {Kind: Array, Elem: &float, Name: "std::vector<float>"}, "w": ArrayOf(integer), "e": ArrayOf(float), "two": ArrayOf(float), "names": ArrayOf(Type{Kind: String}), "flags": ArrayOf(Type{Kind: Bool}),
+		"vv":    ArrayOf(ArrayOf(float)),
+		"p":     {Kind: Record, Members: map[string]Type{"x": float, "n": integer, "q": {Kind: Record, Members: map[string]Type{"t": ArrayOf(float)}}}},
+		"hits":  ArrayOf(Type{Kind: Record, Members: map[string]Type{"x": float, "t": ArrayOf(float)}}),
+		"m":     {Kind: Map, Elem: &float},
+		"novec": ArrayOf(float).Optional(), "odd name": integer, "dyn": {},
+		"pt": ArrayOf(float), "eta": ArrayOf(float), "phi": ArrayOf(float), "mass": ArrayOf(float),
+	}[name]
+	if !ok {
+		return t, fmt.Errorf("unknown name %s", name)
+	}
+	return t, nil
+}
+
+// run evaluates an expression of the sample.
+func run(text string) (v any, t Type, err error) {
+	tree, err := parser.Parse(text)
+	if err != nil {
+		return nil, t, err
+	}
+	program, t, err := Compile(tree, sampleType)
+	if err != nil {
+		return nil, t, err
+	}
+	v, err = new(vm.VM).Run(program, sample)
+	return v, t, err
+}
+
+// TestSemantics has expressions with their values and static types.
+func TestSemantics(t *testing.T) {
+	for _, test := range []struct {
+		text string
+		want any
+		typ  string
+	}{
+		{"i + 1", int64(8), "integer"},
+		{"i + f", 9.5, "float"},
+		{"i / 2", 3.5, "float"},
+		{"i % 2", int64(1), "integer"},
+		{"i % (i - 7)", nil, "integer that may be missing"},
+		{"f ** 2", 6.25, "float"},
+		{"-i", int64(-7), "integer"},
+		{"1 / 0 > 1e308", true, "bool"},
+		{"v[0]", 3.0, "float that may be missing"},
+		{"v[-1]", 2.0, "float that may be missing"},
+		{"v[3]", nil, "float that may be missing"},
+		{"v[-4] + 1", nil, "float that may be missing"},
+		{"v[3] > 1", false, "bool"},
+		{"v[3] < 1", false, "bool"},
+		{"v[3] != 1", false, "bool"},
+		{"v[3] == nil", true, "bool"},
+		{"v[0] != nil", true, "bool"},
+		{"not (v[3] > 1)", true, "bool"},
+		{"v[3] ?? 1", 1.0, "float"},
+		{"v[3] ?? none", nil, "float that may be missing"},
+		{"none > 1 || b", true, "bool"},
+		{"no || b", true, "bool"},
+		{"no && b", false, "bool"},
+		{"!no", true, "bool"},
+		{"no ? 1 : 2.5", 2.5, "float"},
+		{"b ? 1 : 2.5", 1.0, "float"},
+		{"some + maybe", 7.0, "float that may be missing"},
+		{"sqrt(v[3])", nil, "float that may be missing"},
+		{"sqrt(4)", 2.0, "float"},
+		{"abs(-i)", int64(7), "integer"},
+		{"abs(v)", []float64{3, 1, 2}, "array of floats"},
+		{"v + 1", []float64{4, 0, 3}, "array of floats"},
+		{"v * w", []float64{15, -6, 14}, "array of floats"},
+		{"w + 1", []int64{6, 7, 8}, "array of integers"},
+		{"w / 2", []float64{2.5, 3, 3.5}, "array of floats"},
+		{"w % 0", []any{nil, nil, nil}, "array of integers that may be missing"},
+		{"-v", []float64{-3, 1, -2}, "array of floats"},
+		{"v > 0", []bool{true, false, true}, "array of bools"},
+		{"v[v > 0]", []float64{3, 2}, "array of floats"},
+		{"v[v > 0 && w > 5]", []float64{2}, "array of floats"},
+		{"v[not (v > 0)]", []float64{-1}, "array of floats"},
+		{"v[[2, 0]]", []float64{2, 3}, "array of floats that may be missing"},
+		{"v[[2, 3]]", nil, "array of floats that may be missing"},
+		{"w == 6", []bool{false, true, false}, "array of bools"},
+		{"names == \"a\"", []bool{false, true}, "array of bools"},
+		{"sum(v > 0)", int64(2), "integer"},
+		{"count(v > 0)", int64(2), "integer"},
+		{"any(v > 2, #)", true, "bool"},
+		{"all(v, # > 0)", false, "bool"},
+		{"e + 1", []float64{}, "array of floats"},
+		{"novec + 1", nil, "array of floats that may be missing"},
+		{"sum(novec)", nil, "float that may be missing"},
+		{"sum(novec, # * 2)", nil, "float that may be missing"},
+		{"any(novec, # > 1)", nil, "bool that may be missing"},
+		{"len(novec) > 0", false, "bool"},
+		{"sum(v)", 4.0, "float"},
+		{"sum(e)", 0.0, "float"},
+		{"sum(w)", int64(18), "integer"},
+		{"sum(v, # * 2)", 8.0, "float"},
+		{"sum(w, # > 5 ? 1 : 0)", int64(2), "integer"},
+		{"max(v)", 3.0, "float that may be missing"},
+		{"max(e)", nil, "float that may be missing"},
+		{"max(e, 1)", 1.0, "float"},
+		{"min(i, 3)", int64(3), "integer"},
+		{"min(v, i)", -1.0, "float"},
+		{"mean(w)", 6.0, "float that may be missing"},
+		{"mean(e)", nil, "float that may be missing"},
+		{"median(v)", 2.0, "float that may be missing"},
+		{"len(filter(v, # > 0))", int64(2), "integer"},
+		{"filter(w, # > 5)", []int64{6, 7}, "array of integers"},
+		{"map(v, # + 1)", []float64{4, 0, 3}, "array of floats"},
+		{"map(v, #index)", []int64{0, 1, 2}, "array of integers"},
+		{"map(vv, #[1])", []any{2.0, nil, nil}, "array of floats that may be missing"},
+		{"map(vv, #[1] > 1)", []bool{true, false, false}, "array of bools"},
+		{"map(vv, len(#))", []int64{2, 0, 1}, "array of integers"},
+		{"map(vv, max(#) ?? 0)", []float64{2, 0, 4}, "array of floats"},
+		{"vv[0][1]", 2.0, "float that may be missing"},
+		{"vv[7][1]", nil, "float that may be missing"},
+		{"vv * 2", []any{[]float64{2, 4}, []any{}, []float64{8}}, "array of arrays of floats"},
+		{"sum(map(vv, sum(#)))", 7.0, "float"},
+		{"p.x + p.n", 3.5, "float"},
+		{"p.q.t[0]", 9.0, "float that may be missing"},
+		{"$env[\"odd name\"] + 1", int64(2), "integer"},
+		{"hits[0].x", 1.0, "float that may be missing"},
+		{"hits[2].x > 0", false, "bool"},
+		{"hits[0].t[0]", 5.0, "float that may be missing"},
+		{"sum(hits, .x)", -1.0, "float"},
+		{"map(filter(hits, .x > 0), .x)", []float64{1}, "array of floats"},
+		{"count(hits, .t[0] > 1)", int64(1), "integer"},
+		{"map(hits, .x)[0]", 1.0, "float that may be missing"},
+		{"sortBy(hits, .x)[0].x", -2.0, "float that may be missing"},
+		{"find(v, # < 0)", -1.0, "float that may be missing"},
+		{"find(v, # < -5)", nil, "float that may be missing"},
+		{"findIndex(v, # < 0)", int64(1), "integer that may be missing"},
+		{"m[\"one\"]", 1.0, "float that may be missing"},
+		{"m[\"two\"] > 1", false, "bool"},
+		{"\"one\" in m", true, "bool"},
+		{"2 in v", true, "bool"},
+		{"none in v", false, "bool"},
+		{"s startsWith \"te\" && s matches \"x\"", true, "bool"},
+		{"nobody startsWith \"te\"", false, "bool"},
+		{"upper(nobody)", nil, "string that may be missing"},
+		{"upper(s) + \"!\"", "TEXT!", "string"},
+		{"len(s)", int64(4), "integer"},
+		{"v[1:]", []float64{-1, 2}, "array of floats"},
+		{"v[:1]", []float64{3}, "array of floats"},
+		{"v[maybe - 2:]", []float64{-1, 2}, "array of floats that may be missing"},
+		{"1..3", []int64{1, 2, 3}, "array of integers"},
+		{"first(v)", 3.0, "float that may be missing"},
+		{"last(e)", nil, "float that may be missing"},
+		{"take(v, 2)", []float64{3, -1}, "array of floats"},
+		{"take(v, [0, 2])", []float64{3, 2}, "array of floats that may be missing"},
+		{"sort(v)", []float64{-1, 2, 3}, "array of floats"},
+		{"sort(w, \"desc\")", []int64{7, 6, 5}, "array of integers"},
+		{"reverse(names)", []string{"a", "b"}, "array of strings"},
+		{"argmax(v)", int64(0), "integer that may be missing"},
+		{"argmax(e)", nil, "integer that may be missing"},
+		{"v[argmax(e)]", nil, "float that may be missing"},
+		{"argsort(v)", []int64{1, 2, 0}, "array of integers"},
+		{"reverse(argsort(v))", []int64{0, 2, 1}, "array of integers"},
+		{"w[argsort(v)]", []int64{6, 7, 5}, "array of integers that may be missing"},
+		{"combinations(v)", []any{[]int64{0, 0, 1}, []int64{1, 2, 2}}, "array of arrays of integers"},
+		{"let c = combinations(v); v[c[0]] + v[c[1]]", []float64{2, 5, 1}, "array of floats that may be missing"},
+		{"combinations(two, names)[1]", []int64{0, 1, 0, 1}, "array of integers that may be missing"},
+		{"let x = v[0]; x > 1 ? x : 0", 3.0, "float that may be missing"},
+		{"hypot(v, 4)", []float64{5, 4.123105625617661, 4.47213595499958}, "array of floats"},
+		{"isnan(0 / 0)", true, "bool"},
+		{"isnan(v)", []bool{false, false, false}, "array of bools"},
+		{"int(f)", int64(2), "integer"},
+		{"int(\"12\") + 1", int64(13), "integer"},
+		{"float(i)", 7.0, "float"},
+		{"int(v)", []int64{3, -1, 2}, "array of integers"},
+		{"bitand(i, 3)", int64(3), "integer"},
+		{"bitshl(i, 1)", int64(14), "integer"},
+		{"dyn + 1", 2.5, "value that may be missing"},
+		{"dyn > 1", true, "value"},
+		{"dyn > 1 && b", true, "bool"},
+		{"sqrt(dyn) > 1", true, "value"},
+		{"float(dyn)", 1.5, "value that may be missing"},
+		{"reduce(v, #acc + #)", 4.0, "value that may be missing"},
+		{"reduce(e, #acc + #)", nil, "value that may be missing"},
+		{"reduce(v, #acc + #, 1)", 5.0, "value that may be missing"},
+		{"uniq([1, 2, 1])", []int64{1, 2}, "array of integers"},
+		{"concat(v, w)", []float64{3, -1, 2, 5, 6, 7}, "array of floats"},
+		{"[i, f]", []float64{7, 2.5}, "array of floats"},
+		{"{\"a\": i}.a", int64(7), "integer"},
+		{"mass(pt[0], eta[0], phi[0], mass[0], pt[3], eta[3], phi[3], mass[3])", nil, "float that may be missing"},
+		{"deltaPhi(3, -3)", math.Mod(-6, 2*math.Pi) + 2*math.Pi, "float"},
+	} {
+		got, typ, err := run(test.text)
+		if err != nil {
+			t.Errorf("%s: %v", test.text, err)
+			continue
+		}
+		if fmt.Sprintf("%T %v", got, got) != fmt.Sprintf("%T %v", test.want, test.want) || typ.String() != test.typ {
+			t.Errorf("%s: %T %v, %s; want %T %v, %s", test.text, got, got, typ, test.want, test.want, test.typ)
+		}
+	}
+}
