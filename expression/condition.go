@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // Condition returns the condition that is true for an entry where the value of the expression
@@ -72,12 +71,11 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 		defer p.pool.Put(in)
 		var run rntuple.EntryRange
 		for b, err := range p.read(s, r) {
-			var truth, valid []bool
+			var truth []bool
 			if err == nil {
-				err = in.load(b)
-			}
-			if err == nil {
-				truth, valid, err = in.truth()
+				in.next(b)
+				truth, _ = in.truth.rows(&in.run)
+				err = in.failure()
 			}
 			if err != nil {
 				yield(rntuple.EntryRange{}, err)
@@ -86,7 +84,7 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 			for i, t := range truth {
 				entry := b.First + int64(i)
 				switch {
-				case !t || valid != nil && !valid[i]:
+				case !t:
 				case run.End == entry:
 					run.End++
 				default:
@@ -101,32 +99,4 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 			yield(run, nil)
 		}
 	}
-}
-
-// truth returns where the first expression is true in the batch. Where valid is not nil and not
-// set, the value is missing.
-func (in *instance) truth() (truth, valid []bool, err error) {
-	if in.program.types[0].Kind == Other {
-		for row := range in.batch.Len {
-			result, err := in.run(0, row)
-			if err != nil {
-				return nil, nil, err
-			}
-			b, ok := result.(bool)
-			if !ok && result != nil {
-				return nil, nil, fmt.Errorf("entry %d: %w", in.batch.First+int64(row), &Error{Message: fmt.Sprintf("expected bool, but got %T: %s", result, in.program.texts[0])})
-			}
-			truth = append(truth, b)
-		}
-		return truth, nil, nil
-	}
-	a, err := in.values(0)
-	if err != nil {
-		return nil, nil, err
-	}
-	if a.Shape == schema.Optional {
-		valid, a = a.Valid, a.Children[0]
-	}
-	truth, err = rntuple.Values[bool](a)
-	return truth, valid, err
 }

@@ -3,7 +3,7 @@ package expression
 import (
 	"fmt"
 
-	"github.com/expr-lang/expr/vm"
+	"github.com/expr-lang/expr/ast"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -12,179 +12,168 @@ import (
 
 // An instance evaluates a Program for one goroutine.
 type instance struct {
-	program *Program
-	batch   *rntuple.Batch
-	machine vm.VM
-	*variables
+	run
+	leaves  *leaves
+	outputs []output
+	truth   *node[bool] // where the first expression, which is a condition, is true
 }
 
+// An output returns the values of an expression in a batch.
+type output func(r *run) *rntuple.Array
+
+// instance returns an instance that is not in use.
 func (p *Program) instance() *instance {
 	if in, ok := p.pool.Get().(*instance); ok {
 		return in
 	}
-	return &instance{program: p, variables: newVariables(p.fields)}
-}
-
-// load takes the values of a batch.
-func (in *instance) load(b *rntuple.Batch) error {
-	in.batch = b
-	for i, v := range in.all {
-		if err := v.load(b.Columns[i]); err != nil {
-			return fmt.Errorf("entry %d: %w", b.First+int64(err.row), err)
-		}
-	}
-	return nil
-}
-
-// run runs program i for a row of the batch.
-func (in *instance) run(i, row int) (any, error) {
-	in.set(row)
-	result, err := in.machine.Run(in.program.programs[i], in.env)
+	in, err := p.build(nil)
 	if err != nil {
-		return nil, fmt.Errorf("entry %d: %w", in.batch.First+int64(row), explain(err))
+		panic(err) // Compile has built one
 	}
-	return result, nil
+	return in
 }
 
-// values returns the values of an expression.
-func (in *instance) values(i int) (*rntuple.Array, error) {
-	a := newArray(in.program.types[i])
-	for row := range in.batch.Len {
-		result, err := in.run(i, row)
-		if err != nil {
+// build makes an instance. If part is set, it makes the parts that the virtual machine evaluates.
+func (p *Program) build(newPart func(e *Expression, number int, reason string) (*part, error)) (*instance, error) {
+	in := &instance{leaves: &leaves{domains: map[string]*domain{}, values: map[string]value{}}}
+	entries := &domain{}
+	for i, e := range p.exprs {
+		tree := e.tree()
+		numbers := numbering{}
+		ast.Walk(&tree.Node, numbers)
+		b := &builder{scope: p.scope, leaves: in.leaves, entries: entries, text: tree.Source, numbers: numbers, parts: p.parts[i], lets: map[string]value{}}
+		if newPart != nil {
+			b.part = func(n ast.Node, number int, reason string) (*part, error) { return newPart(e, number, reason) }
+		}
+		root := numbers[tree.Node]
+		v, err := b.build(tree.Node)
+		switch machine := p.parts[i][root]; {
+		case machine != nil:
+			in.add(p.types[i], newMachine(machine, in.leaves, nil))
+		case err != nil:
 			return nil, err
-		}
-		if !add(a, result) {
-			return nil, fmt.Errorf("entry %d: %w", in.batch.First+int64(row), &Error{Message: fmt.Sprintf("%s is %T, not %s", in.program.texts[i], result, in.program.types[i])})
-		}
-	}
-	return a, nil
-}
-
-// newArray returns an empty Array for values of a type.
-func newArray(t Type) *rntuple.Array {
-	if t.Missing {
-		t.Missing = false
-		return &rntuple.Array{Shape: schema.Optional, Children: []*rntuple.Array{newArray(t)}}
-	}
-	if t.Depth > 0 {
-		t.Depth--
-		return &rntuple.Array{Shape: schema.Collection, Offsets: []int64{0}, Children: []*rntuple.Array{newArray(t)}}
-	}
-	a := &rntuple.Array{Shape: schema.Scalar}
-	switch t.Kind {
-	case Bool:
-		field.SetValues(a, []bool{})
-	case Int:
-		field.SetValues(a, []int64{})
-	case Float:
-		field.SetValues(a, []float64{})
-	case String:
-		a.Shape, a.Offsets = schema.String, []int64{0}
-	}
-	return a
-}
-
-// add appends a value of the virtual machine to an Array. It returns false if the value has
-// another type.
-func add(a *rntuple.Array, v any) bool {
-	a.Len++
-	switch a.Shape {
-	case schema.Optional:
-		a.Valid = append(a.Valid, v != nil)
-		if v == nil {
-			zero(a.Children[0])
-			return true
-		}
-		return add(a.Children[0], v)
-	case schema.String:
-		s, ok := v.(string)
-		a.Bytes = append(a.Bytes, s...)
-		a.Offsets = append(a.Offsets, int64(len(a.Bytes)))
-		return ok
-	case schema.Collection:
-		items := a.Children[0]
-		ok := each(v, func(item any) bool { return add(items, item) })
-		a.Offsets = append(a.Offsets, int64(items.Len))
-		return ok
-	}
-	switch all := a.Values().(type) {
-	case []bool:
-		b, ok := v.(bool)
-		field.SetValues(a, append(all, b))
-		return ok
-	case []int64:
-		n, ok := toInt(v)
-		field.SetValues(a, append(all, n))
-		return ok
-	case []float64:
-		x, ok := v.(float64)
-		if !ok {
-			var n int64
-			n, ok = toInt(v)
-			x = float64(n)
-		}
-		field.SetValues(a, append(all, x))
-		return ok
-	}
-	return false
-}
-
-// zero appends a zero value.
-func zero(a *rntuple.Array) {
-	switch a.Shape {
-	case schema.String:
-		add(a, "")
-	case schema.Collection:
-		add(a, []any{})
-	default:
-		switch a.Values().(type) {
-		case []bool:
-			add(a, false)
 		default:
-			add(a, 0)
+			out, err := v.output(p.types[i])
+			if err != nil {
+				return nil, err
+			}
+			if in.outputs = append(in.outputs, out); i == 0 && v.kind == Bool {
+				in.truth = v.condition()
+			}
 		}
 	}
-}
-
-func toInt(v any) (int64, bool) {
-	switch n := v.(type) {
-	case int:
-		return int64(n), true
-	case int64:
-		return n, true
+	for _, f := range in.leaves.later {
+		f()
 	}
-	return 0, false
+	return in, nil
 }
 
-// each calls f with the items of an array, as long as it returns true.
-func each(v any, f func(any) bool) bool {
-	switch v := v.(type) {
-	case []any:
-		return all(v, f)
-	case []bool:
-		return all(v, f)
-	case []int:
-		return all(v, f)
-	case []int64:
-		return all(v, f)
-	case []float64:
-		return all(v, f)
-	case []string:
-		return all(v, f)
-	case [][]int64:
-		return all(v, f)
-	case [][]float64:
-		return all(v, f)
+// add adds an expression that the virtual machine evaluates as a whole.
+func (in *instance) add(t Type, m *machine) {
+	if in.outputs = append(in.outputs, m.evaluate); len(in.outputs) > 1 || t.Kind != Bool && t.Kind != Other || t.Depth > 0 {
+		return
 	}
-	return false
+	in.truth = &node[bool]{compute: func(r *run, n *node[bool]) {
+		out := n.out(r.batch.Len)
+		m.load(r)
+		for row := 0; row < len(out) && r.err == nil; row++ {
+			result, err := m.value(row)
+			truth, ok := result.(bool)
+			if err == nil && !ok && result != nil {
+				err = &Error{Message: fmt.Sprintf("expected bool, but got %T: %s", result, m.text)}
+			}
+			if out[row] = truth; err != nil {
+				r.fail(row, err)
+			}
+		}
+	}}
 }
 
-func all[T any](items []T, f func(any) bool) bool {
-	for _, item := range items {
-		if !f(item) {
-			return false
+// next goes on to a batch.
+func (in *instance) next(b *rntuple.Batch) {
+	in.serial++
+	in.batch, in.err = b, nil
+}
+
+// failure returns the first error of the batch.
+func (in *instance) failure() error {
+	if in.err == nil {
+		return nil
+	}
+	return fmt.Errorf("entry %d: %w", in.batch.First+int64(in.row), in.err)
+}
+
+// output returns what makes an Array of the values.
+func (v value) output(t Type) (output, error) {
+	switch {
+	case v.list != nil:
+		t.Depth--
+		if t.Depth == 0 {
+			t.Missing = t.Items
+		}
+		item, err := v.list.item.output(t)
+		d := v.list.items
+		a := &rntuple.Array{Shape: schema.Collection}
+		return func(r *run) *rntuple.Array {
+			a.Offsets = d.bounds(r)
+			a.Len, a.Children = len(a.Offsets)-1, append(a.Children[:0], item(r))
+			return a
+		}, err
+	case v.record != nil:
+		return nil, notColumns("it is a record")
+	case v.null:
+		return nil, notColumns("it is nil")
+	}
+	a := newArray(Type{Kind: t.Kind})
+	var values func(r *run) (valid []bool)
+	switch v.kind {
+	case Bool:
+		values = outputOf(a, v.bools)
+	case Int:
+		values = outputOf(a, v.ints)
+		if t.Kind == Float {
+			values = outputOf(a, v.asFloats().floats)
+		}
+	case Float:
+		values = outputOf(a, v.floats)
+	default:
+		values = func(r *run) []bool {
+			all, valid := v.strings.rows(r)
+			field.Clear(a)
+			for i, s := range all {
+				if valid == nil || valid[i] {
+					a.Bytes = append(a.Bytes, s...)
+				}
+				a.Offsets = append(a.Offsets, int64(len(a.Bytes)))
+			}
+			a.Len = len(all)
+			return valid
 		}
 	}
-	return true
+	if !t.Missing {
+		return func(r *run) *rntuple.Array {
+			values(r)
+			return a
+		}, nil
+	}
+	outer := &rntuple.Array{Shape: schema.Optional, Children: []*rntuple.Array{a}}
+	var everywhere []bool
+	return func(r *run) *rntuple.Array {
+		outer.Valid = values(r)
+		if outer.Len = a.Len; outer.Valid == nil {
+			outer.Valid = resize(&everywhere, a.Len)
+			for i := range everywhere {
+				everywhere[i] = true
+			}
+		}
+		return outer
+	}, nil
+}
+
+func outputOf[T any](a *rntuple.Array, n *node[T]) func(r *run) []bool {
+	return func(r *run) []bool {
+		all, valid := n.rows(r)
+		field.SetValues(a, all)
+		return valid
+	}
 }

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"reflect"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/vm"
 
+	"github.com/go-rntuple/go-rntuple/internal/formula"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -35,11 +36,15 @@ type Type struct {
 	Kind    Kind
 	Depth   int  // 0: a value per entry; 1: an array of values; 2: an array of arrays, and so on
 	Missing bool // the value may be missing
+	Items   bool // items of its arrays may be missing
 }
 
 // String returns the type in words, such as "array of float".
 func (t Type) String() string {
 	s := strings.Repeat("array of ", t.Depth) + t.Kind.String()
+	if t.Items {
+		s += " that may be missing"
+	}
 	if t.Missing {
 		s += ", may be missing"
 	}
@@ -48,61 +53,57 @@ func (t Type) String() string {
 
 // A Program is expressions compiled for the fields of a source. It is safe for concurrent use.
 type Program struct {
-	texts  []string
-	exprs  []*Expression
-	types  []Type
-	fields []*input // that must be read
-	idle   string   // path of a field to read if none must be
+	exprs []*Expression
+	types []Type
+	paths []string // of fields that are read
+	idle  string   // of a field to read if there is none
 
-	programs []*vm.Program
-	pool     sync.Pool // of *instance
+	scope *scope
+	parts []map[int]*part // that the virtual machine evaluates, of each expression, by the numbers of their nodes
+	pool  sync.Pool       // of *instance
 }
 
 // Compile checks that expressions fit the fields of s, and prepares their evaluation. The error
 // is an *Error that names the field, and suggests another for a misspelt name. Only metadata is
 // read.
-func Compile(s rntuple.Source, e ...*Expression) (*Program, error) { return compile(s, e) }
+func Compile(s rntuple.Source, e ...*Expression) (*Program, error) { return compile(s, e, false) }
 
-func compile(s rntuple.Source, exprs []*Expression) (*Program, error) {
-	sc := newScope(s)
-	p := &Program{exprs: exprs}
-	u := newUses(sc)
+// compile is Compile. If whole is set, the virtual machine evaluates the expressions as a whole.
+func compile(s rntuple.Source, exprs []*Expression, whole bool) (*Program, error) {
+	p := &Program{exprs: exprs, scope: newScope(s)}
 	for _, e := range exprs {
-		p.texts = append(p.texts, e.text)
 		tree := e.tree()
-		u.text = tree.Source
-		ast.Walk(&tree.Node, u)
-		if u.err == nil && u.env > 0 {
-			u.err = &Error{Message: `$env can only be used as $env["name"]`}
-		}
-		if u.err != nil {
-			return nil, u.err
-		}
-	}
-	p.fields = u.needed()
-	env := sc.env()
-	for _, e := range exprs {
-		program, t, err := translate(e.tree(), env)
+		_, t, err := formula.Compile(tree, p.scope.variable)
 		if err != nil {
-			return nil, sc.named(sc.suggest(explain(err)), e.text)
+			return nil, p.scope.named(explain(err), e.text)
 		}
-		p.programs = append(p.programs, program)
-		p.types = append(p.types, t)
+		p.types = append(p.types, typeOf(t))
+		p.parts = append(p.parts, map[int]*part{})
+		if whole {
+			numbers := numbering{}
+			tree = e.tree()
+			ast.Walk(&tree.Node, numbers)
+			root, err := p.scope.newPart(e, numbers[tree.Node], "it is wanted so")
+			if err != nil {
+				return nil, err
+			}
+			p.parts[len(p.parts)-1][root.number] = root
+		}
 	}
-	if len(p.fields) == 0 && len(sc.names) > 0 {
-		p.idle = sc.names[0]
+	// The first instance finds what the virtual machine must do, the second one reads no more
+	// than needed.
+	if _, err := p.build(p.scope.newPart); err != nil {
+		return nil, err
+	}
+	in, err := p.build(nil)
+	if err != nil {
+		return nil, err
+	}
+	p.pool.Put(in)
+	if p.paths = in.leaves.paths; len(p.paths) == 0 && len(p.scope.names) > 0 {
+		p.idle = p.scope.names[0]
 	}
 	return p, nil
-}
-
-// suggest makes an error about an unknown name say which field may be meant.
-func (s *scope) suggest(e *Error) *Error {
-	if name, ok := strings.CutPrefix(e.Message, "unknown name "); ok {
-		if _, err := s.lookup(name); err != nil {
-			e.Message = err.Error()
-		}
-	}
-	return e
 }
 
 // named adds to an error which fields occur in the text although their names are not
@@ -117,22 +118,24 @@ func (s *scope) named(e *Error, text string) *Error {
 }
 
 // Fields returns the paths of the fields that the program reads.
-func (p *Program) Fields() []string {
-	all := make([]string, len(p.fields))
-	for i, f := range p.fields {
-		all[i] = f.path
-	}
-	return all
-}
+func (p *Program) Fields() []string { return slices.Clone(p.paths) }
 
 // Type returns the type of expression i.
 func (p *Program) Type(i int) Type { return p.types[i] }
 
-// Explain says how each expression is evaluated.
+// Explain says what is evaluated column by column, and what by the virtual machine, and why.
 func (p *Program) Explain() string {
 	var b strings.Builder
-	for i, text := range p.texts {
-		fmt.Fprintf(&b, "%s\n  %s\n", text, p.types[i])
+	for i, e := range p.exprs {
+		fmt.Fprintf(&b, "%s: %s\n", e.text, p.types[i])
+		if len(p.parts[i]) == 0 {
+			b.WriteString("  column by column\n")
+			continue
+		}
+		for _, number := range slices.Sorted(maps.Keys(p.parts[i])) {
+			part := p.parts[i][number]
+			fmt.Fprintf(&b, "  in the virtual machine, entry by entry: %s (%s)\n", part.text, part.reason)
+		}
 	}
 	return b.String()
 }
@@ -162,7 +165,7 @@ func (p *Program) In(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*Batch, e
 	return func(yield func(*Batch, error) bool) {
 		for i, t := range p.types {
 			if t.Kind == Other {
-				yield(nil, &Error{Message: fmt.Sprintf("%s %v", p.texts[i], errOther)})
+				yield(nil, &Error{Message: fmt.Sprintf("%s %v", p.exprs[i].text, errOther)})
 				return
 			}
 		}
@@ -170,21 +173,18 @@ func (p *Program) In(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*Batch, e
 		defer p.pool.Put(in)
 		b := new(Batch)
 		for from, err := range p.read(s, r) {
-			if err == nil {
-				err = in.load(from)
-			}
 			if err != nil {
 				yield(nil, err)
 				return
 			}
+			in.next(from)
 			*b = Batch{from.First, from.Len, b.Values[:0]}
-			for i := range p.types {
-				a, err := in.values(i)
-				if err != nil {
-					yield(nil, err)
-					return
-				}
-				b.Values = append(b.Values, a)
+			for _, values := range in.outputs {
+				b.Values = append(b.Values, values(&in.run))
+			}
+			if err := in.failure(); err != nil {
+				yield(nil, err)
+				return
 			}
 			if !yield(b, nil) {
 				return
@@ -195,29 +195,9 @@ func (p *Program) In(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*Batch, e
 
 // read yields batches of the fields that the program needs.
 func (p *Program) read(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error] {
-	paths := p.Fields()
+	paths := p.paths
 	if len(paths) == 0 && p.idle != "" {
 		paths = []string{p.idle}
 	}
 	return rntuple.BatchesIn(s, r.First, r.End, rntuple.BatchOptions{Fields: paths, Size: batchSize})
-}
-
-// typeOf returns the Type of values of a Go type.
-func typeOf(t reflect.Type) (out Type) {
-	for ; t.Kind() == reflect.Slice; t = t.Elem() {
-		out.Depth++
-	}
-	switch t.Kind() {
-	case reflect.Bool:
-		out.Kind = Bool
-	case reflect.Int, reflect.Int64:
-		out.Kind = Int
-	case reflect.Float64:
-		out.Kind = Float
-	case reflect.String:
-		out.Kind = String
-	default:
-		return Type{Kind: Other, Missing: true}
-	}
-	return out
 }

@@ -1,8 +1,7 @@
 package expression
 
 import (
-	"github.com/expr-lang/expr/types"
-
+	"github.com/go-rntuple/go-rntuple/internal/formula"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -10,7 +9,7 @@ import (
 // values are the values of a field, as the virtual machine has them.
 type values interface {
 	// typ returns their type.
-	typ() types.Type
+	typ() formula.Type
 	// load takes the values of a batch.
 	load(a *rntuple.Array) *rangeError
 	// at returns a value of the batch. It stays valid.
@@ -76,7 +75,7 @@ func listOf(a *rntuple.Array) values {
 // boolValues are bools and bits.
 type boolValues struct{ all []bool }
 
-func (v *boolValues) typ() types.Type { return types.Bool }
+func (v *boolValues) typ() formula.Type { return formula.Type{Kind: formula.Bool} }
 func (v *boolValues) load(a *rntuple.Array) *rangeError {
 	v.all, _ = a.Values().([]bool)
 	return nil
@@ -87,7 +86,7 @@ func (v *boolValues) slice(all []bool, lo, hi int) { copy(all, v.all[lo:hi]) }
 // intValues are integers.
 type intValues struct{ buf, all []int64 }
 
-func (v *intValues) typ() types.Type                   { return types.Int64 }
+func (v *intValues) typ() formula.Type                 { return formula.Type{Kind: formula.Int} }
 func (v *intValues) load(a *rntuple.Array) *rangeError { return v.loadValid(a, nil) }
 func (v *intValues) at(i int) any                      { return v.all[i] }
 func (v *intValues) slice(all []int64, lo, hi int)     { copy(all, v.all[lo:hi]) }
@@ -99,7 +98,7 @@ func (v *intValues) loadValid(a *rntuple.Array, valid []bool) (err *rangeError) 
 // floatValues are floats.
 type floatValues struct{ buf, all []float64 }
 
-func (v *floatValues) typ() types.Type { return types.Float64 }
+func (v *floatValues) typ() formula.Type { return formula.Type{Kind: formula.Float} }
 func (v *floatValues) load(a *rntuple.Array) *rangeError {
 	v.all = toFloats(a, &v.buf)
 	return nil
@@ -110,7 +109,7 @@ func (v *floatValues) slice(all []float64, lo, hi int) { copy(all, v.all[lo:hi])
 // stringValues are strings.
 type stringValues struct{ a *rntuple.Array }
 
-func (v *stringValues) typ() types.Type { return types.String }
+func (v *stringValues) typ() formula.Type { return formula.Type{Kind: formula.String} }
 func (v *stringValues) load(a *rntuple.Array) *rangeError {
 	v.a = a
 	return nil
@@ -125,7 +124,7 @@ func (v *stringValues) slice(all []string, lo, hi int) {
 // bytesValues are objects that ROOT has streamed, of which nothing is known.
 type bytesValues struct{ a *rntuple.Array }
 
-func (v *bytesValues) typ() types.Type { return types.Any }
+func (v *bytesValues) typ() formula.Type { return formula.Type{} }
 func (v *bytesValues) load(a *rntuple.Array) *rangeError {
 	v.a = a
 	return nil
@@ -173,7 +172,7 @@ type listValues[T any] struct {
 	}
 }
 
-func (v *listValues[T]) typ() types.Type { return types.TypeOf([]T(nil)) }
+func (v *listValues[T]) typ() formula.Type { return formula.ArrayOf(v.item.typ()) }
 func (v *listValues[T]) load(a *rntuple.Array) *rangeError {
 	v.a = a
 	return v.above(v.item.load(v.items()))
@@ -191,7 +190,7 @@ type arrayValues struct {
 	item values
 }
 
-func (v *arrayValues) typ() types.Type { return types.Array(v.item.typ()) }
+func (v *arrayValues) typ() formula.Type { return formula.ArrayOf(v.item.typ()) }
 func (v *arrayValues) load(a *rntuple.Array) *rangeError {
 	v.a = a
 	return v.above(v.item.load(v.items()))
@@ -212,11 +211,12 @@ type mapValues struct {
 	byName       bool
 }
 
-func (v *mapValues) typ() types.Type {
+func (v *mapValues) typ() formula.Type {
 	if v.byName {
-		return types.Map{types.Extra: v.values.typ()}
+		element := v.values.typ()
+		return formula.Type{Kind: formula.Map, Elem: &element}
 	}
-	return types.Array(types.Map{"key": v.keys.typ(), "value": v.values.typ()})
+	return formula.ArrayOf(formula.Type{Kind: formula.Record, Members: map[string]formula.Type{"key": v.keys.typ(), "value": v.values.typ()}})
 }
 func (v *mapValues) load(a *rntuple.Array) *rangeError {
 	v.a = a
@@ -250,15 +250,15 @@ type recordValues struct {
 	tuple   bool
 }
 
-func (v *recordValues) typ() types.Type {
+func (v *recordValues) typ() formula.Type {
 	if v.tuple {
-		return types.Array(types.Any)
+		return formula.ArrayOf(formula.Type{Missing: true})
 	}
-	all := types.Map{}
+	all := map[string]formula.Type{}
 	for i, name := range v.names {
 		all[name] = v.members[i].typ()
 	}
-	return all
+	return formula.Type{Kind: formula.Record, Members: all}
 }
 func (v *recordValues) load(a *rntuple.Array) *rangeError {
 	for i, m := range v.members {
@@ -289,7 +289,7 @@ type optionalValues struct {
 	item  values
 }
 
-func (v *optionalValues) typ() types.Type { return types.Any }
+func (v *optionalValues) typ() formula.Type { return v.item.typ().Optional() }
 func (v *optionalValues) load(a *rntuple.Array) *rangeError {
 	v.valid = a.Valid
 	if ints, ok := v.item.(*intValues); ok {
@@ -310,7 +310,7 @@ type variantValues struct {
 	alternatives []values
 }
 
-func (v *variantValues) typ() types.Type { return types.Any }
+func (v *variantValues) typ() formula.Type { return formula.Type{Missing: true} }
 func (v *variantValues) load(a *rntuple.Array) *rangeError {
 	v.a = a
 	for i, alternative := range v.alternatives {

@@ -1,89 +1,323 @@
 package expression
 
 import (
-	"github.com/expr-lang/expr/checker"
-	"github.com/expr-lang/expr/compiler"
-	"github.com/expr-lang/expr/conf"
-	"github.com/expr-lang/expr/parser"
-	"github.com/expr-lang/expr/types"
+	"fmt"
+
+	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/vm"
+
+	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/internal/formula"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// env returns the types of the fields that expressions name.
-func (s *scope) env() types.Map {
-	env := types.Map{}
-	for name, f := range s.fields {
-		env[name] = f.typ()
+// variable returns the type of the variable of a name.
+func (s *scope) variable(name string) (formula.Type, error) {
+	f, err := s.lookup(name)
+	if err != nil {
+		return formula.Type{}, err
 	}
-	return env
+	return f.typ(), nil
 }
 
-// typ returns the type of a field in the virtual machine.
-func (f *input) typ() types.Type {
+// typ returns the type of a field.
+func (f *input) typ() formula.Type {
 	if f.array != nil {
-		return valuesOf(f.array).typ()
+		t := valuesOf(f.array).typ()
+		t.Name = f.array.Field.CppType()
+		return t
 	}
-	members := types.Map{}
+	members := map[string]formula.Type{}
 	for _, m := range f.members {
 		members[m.name] = m.typ()
 	}
-	return members
+	return formula.Type{Kind: formula.Record, Members: members}
 }
 
-// check applies the language's checker to a tree. It also changes the tree: operators that are
-// not those of the language become calls.
-func check(tree *parser.Tree, env types.Map) (Type, *conf.Config, error) {
-	config := conf.New(env)
-	t, err := new(checker.Checker).PatchAndCheck(tree, config)
-	if err != nil {
-		return Type{}, nil, err
+// typeOf returns the Type of values of a type of the virtual machine. The second result says
+// whether items of arrays may be missing.
+func typeOf(t formula.Type) (out Type) {
+	out.Missing = t.Missing
+	for ; t.Kind == formula.Array; t = *t.Elem {
+		out.Depth++
+		out.Items = out.Items || t.Elem.Missing
 	}
-	return typeOf(t), config, nil
-}
-
-// translate makes a program of the virtual machine.
-func translate(tree *parser.Tree, env types.Map) (*vm.Program, Type, error) {
-	t, config, err := check(tree, env)
-	if err != nil {
-		return nil, t, err
+	switch t.Kind {
+	case formula.Bool:
+		out.Kind = Bool
+	case formula.Int:
+		out.Kind = Int
+	case formula.Float:
+		out.Kind = Float
+	case formula.String:
+		out.Kind = String
+	default:
+		return Type{Kind: Other, Missing: true}
 	}
-	program, err := compiler.Compile(tree, config)
-	return program, t, err
+	return out
 }
 
-// variables give the virtual machine the values of fields, entry by entry.
-type variables struct {
-	env map[string]any
-	all []variable
+// A part is a part of an expression that the virtual machine evaluates, for each entry. It is
+// safe for concurrent use.
+type part struct {
+	number  int // of its node
+	program *vm.Program
+	typ     Type
+	inputs  []*input
+	text    string
+	reason  string
+}
+
+// newPart compiles a node, of a tree of its own.
+func (s *scope) newPart(e *Expression, number int, reason string) (*part, error) {
+	tree := e.tree()
+	numbers := numbering{}
+	ast.Walk(&tree.Node, numbers)
+	var n ast.Node
+	for node, i := range numbers {
+		if i == number {
+			n = node
+		}
+	}
+	p := &part{number: number, text: n.String(), reason: reason}
+	u := newUses(s)
+	ast.Walk(&n, u)
+	p.inputs = u.needed()
+	tree.Node = n
+	program, t, err := formula.Compile(tree, s.variable)
+	if err != nil {
+		return nil, explain(err)
+	}
+	p.program, p.typ = program, typeOf(t)
+	return p, nil
+}
+
+// A machine evaluates a part, for one goroutine.
+type machine struct {
+	*part
+	vm     vm.VM
+	env    map[string]any
+	all    []variable
+	guards []guard
+	serial int
+	array  *rntuple.Array // of the values in a batch, unless they are of another kind
 }
 
 // A variable puts the values of a field where the virtual machine looks them up.
 type variable struct {
 	values
-	in    map[string]any
-	name  string
-	place int // of the field among those that are read
+	in   map[string]any
+	name string
+	at   func(r *run) *rntuple.Array
 }
 
-// newVariables returns the variables of fields, whose values are the Arrays of a batch.
-func newVariables(fields []*input) *variables {
-	v := &variables{env: map[string]any{}}
-	for i, f := range fields {
-		in := v.env
+// newMachine returns the machine of a part. The fields that it needs will be read.
+func newMachine(p *part, l *leaves, guards []guard) *machine {
+	m := &machine{part: p, env: map[string]any{}, guards: guards}
+	for _, f := range p.inputs {
+		in := m.env
 		for _, record := range f.above {
 			if in[record] == nil {
 				in[record] = map[string]any{}
 			}
 			in = in[record].(map[string]any)
 		}
-		v.all = append(v.all, variable{valuesOf(f.array), in, f.name, i})
+		m.all = append(m.all, variable{valuesOf(f.array), in, f.name, find(l.place(f.path), 0)})
 	}
-	return v
+	if p.typ.Kind != Other {
+		m.array = newArray(p.typ)
+	}
+	return m
 }
 
-// set sets the variables to their values in an entry of the batch.
-func (v *variables) set(i int) {
-	for _, x := range v.all {
-		x.in[x.name] = x.at(i)
+// load takes the values of the fields in a batch.
+func (m *machine) load(r *run) {
+	for _, v := range m.all {
+		if err := v.load(v.at(r)); err != nil {
+			r.fail(err.row, err)
+		}
 	}
+}
+
+// value returns the value of an entry of the batch.
+func (m *machine) value(row int) (any, error) {
+	for _, v := range m.all {
+		v.in[v.name] = v.values.at(row)
+	}
+	result, err := m.vm.Run(m.program, m.env)
+	if err != nil {
+		return nil, explain(err)
+	}
+	return result, nil
+}
+
+// evaluate returns the values of all entries of the batch. Where the guards do not hold, there
+// are other ones.
+func (m *machine) evaluate(r *run) *rntuple.Array {
+	if m.serial == r.serial {
+		return m.array
+	}
+	m.serial = r.serial
+	field.Clear(m.array)
+	if m.load(r); r.err != nil {
+		for range r.batch.Len {
+			zero(m.array)
+		}
+		return m.array
+	}
+	for row := range r.batch.Len {
+		if !passed(r, m.guards, row) {
+			zero(m.array)
+			continue
+		}
+		result, err := m.value(row)
+		if err == nil && !add(m.array, result) {
+			err = &Error{Message: fmt.Sprintf("%s is %T, not %s", m.text, result, m.typ)}
+		}
+		if err != nil {
+			r.fail(row, err)
+			for m.array.Len < r.batch.Len {
+				zero(m.array)
+			}
+			break
+		}
+	}
+	return m.array
+}
+
+// run returns the value of a part that the virtual machine evaluates.
+func (b *builder) run(p *part) (value, error) {
+	if p.typ.Kind == Other || p.typ.Missing && p.typ.Depth > 0 {
+		return value{}, notColumns("%s", p.reason)
+	}
+	m := newMachine(p, b.leaves, append([]guard(nil), b.guards...))
+	return branch{leaves: b.leaves, from: m.evaluate, array: m.array, dom: b.entries}.newValue()
+}
+
+// newArray returns an empty Array for values of a type.
+func newArray(t Type) *rntuple.Array {
+	if t.Missing {
+		t.Missing = false
+		return &rntuple.Array{Shape: schema.Optional, Children: []*rntuple.Array{newArray(t)}}
+	}
+	if t.Depth > 0 {
+		if t.Depth--; t.Depth == 0 {
+			t.Missing = t.Items
+		}
+		return &rntuple.Array{Shape: schema.Collection, Offsets: []int64{0}, Children: []*rntuple.Array{newArray(t)}}
+	}
+	a := &rntuple.Array{Shape: schema.Scalar}
+	switch t.Kind {
+	case Bool:
+		field.SetValues(a, []bool{})
+	case Int:
+		field.SetValues(a, []int64{})
+	case Float:
+		field.SetValues(a, []float64{})
+	case String:
+		a.Shape, a.Offsets = schema.String, []int64{0}
+	}
+	return a
+}
+
+// add appends a value of the virtual machine to an Array. It returns false if the value has
+// another type.
+func add(a *rntuple.Array, v any) bool {
+	switch a.Shape {
+	case schema.Optional:
+		a.Len++
+		a.Valid = append(a.Valid, v != nil)
+		if v == nil {
+			zero(a.Children[0])
+			return true
+		}
+		return add(a.Children[0], v)
+	case schema.String:
+		a.Len++
+		s, ok := v.(string)
+		a.Bytes = append(a.Bytes, s...)
+		a.Offsets = append(a.Offsets, int64(len(a.Bytes)))
+		return ok
+	case schema.Collection:
+		a.Len++
+		items := a.Children[0]
+		ok := each(v, func(item any) bool { return add(items, item) })
+		a.Offsets = append(a.Offsets, int64(items.Len))
+		return ok
+	}
+	switch all := a.Values().(type) {
+	case []bool:
+		b, ok := v.(bool)
+		field.SetValues(a, append(all, b))
+		return ok
+	case []int64:
+		n, ok := toInt(v)
+		field.SetValues(a, append(all, n))
+		return ok
+	case []float64:
+		x, ok := v.(float64)
+		if !ok {
+			var n int64
+			n, ok = toInt(v)
+			x = float64(n)
+		}
+		field.SetValues(a, append(all, x))
+		return ok
+	}
+	return false
+}
+
+// zero appends a value that may be anything.
+func zero(a *rntuple.Array) {
+	switch {
+	case a.Shape == schema.Optional:
+		add(a, nil)
+	case a.Shape == schema.String:
+		add(a, "")
+	case a.Shape == schema.Collection:
+		add(a, []any{})
+	case kindOf(a) == Bool:
+		add(a, false)
+	default:
+		add(a, 0)
+	}
+}
+
+func toInt(v any) (int64, bool) {
+	switch n := v.(type) {
+	case int:
+		return int64(n), true
+	case int64:
+		return n, true
+	}
+	return 0, false
+}
+
+// each calls f for the items of an array, as long as it returns true.
+func each(v any, f func(any) bool) bool {
+	switch v := v.(type) {
+	case []any:
+		return all(v, f)
+	case []bool:
+		return all(v, f)
+	case []int:
+		return all(v, f)
+	case []int64:
+		return all(v, f)
+	case []float64:
+		return all(v, f)
+	case []string:
+		return all(v, f)
+	}
+	return false
+}
+
+func all[T any](items []T, f func(any) bool) bool {
+	for _, item := range items {
+		if !f(item) {
+			return false
+		}
+	}
+	return true
 }

@@ -1,0 +1,298 @@
+package expression
+
+import (
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+)
+
+// A builder makes nodes that compute an expression column by column. Where it cannot, it
+// leaves a part of the expression to the virtual machine: the smallest one whose value depends
+// on the entry alone.
+type builder struct {
+	*scope
+	*leaves
+	entries *domain
+	text    file.Source
+	numbers map[ast.Node]int // of the nodes of the tree, as they are walked
+	parts   map[int]*part    // what the virtual machine evaluates, by the number of the node
+	part    func(n ast.Node, number int, reason string) (*part, error)
+
+	node ast.Node // the operator or function that is built, for messages
+	name string   // what it is called
+
+	lets   map[string]value
+	items  []value // of the arrays that the predicates around a node are about
+	guards []guard
+}
+
+// A guard is what must hold in a row for an expression to be evaluated there, in the virtual
+// machine: errors do not count elsewhere.
+type guard struct {
+	*node[bool]
+	want bool
+}
+
+// passed reports whether guards hold in a row.
+func passed(r *run, guards []guard, row int) bool {
+	for _, g := range guards {
+		if all, _ := g.rows(r); all[row] != g.want {
+			return false
+		}
+	}
+	return true
+}
+
+// guarded builds a node that is evaluated only where another one is true, or false.
+func (b *builder) guarded(n ast.Node, g *node[bool], want bool) (value, error) {
+	b.guards = append(b.guards[:len(b.guards):len(b.guards)], guard{g, want})
+	defer func() { b.guards = b.guards[:len(b.guards)-1] }()
+	return b.build(n)
+}
+
+// numbering gives each node of a tree a number.
+type numbering map[ast.Node]int
+
+// Visit implements ast.Visitor.
+func (n numbering) Visit(node *ast.Node) { n[*node] = len(n) }
+
+// build returns the value of a node.
+func (b *builder) build(n ast.Node) (value, error) {
+	number := b.numbers[n]
+	if p := b.parts[number]; p != nil {
+		return b.run(p)
+	}
+	v, err := b.columns(n)
+	u, ok := err.(*unsupported)
+	if !ok || b.part == nil || len(b.items) > 0 || !closed(n) {
+		return v, err
+	}
+	p, err := b.part(n, number, u.reason)
+	if err != nil {
+		return value{}, err
+	}
+	b.parts[number] = p
+	return b.run(p)
+}
+
+// closed reports whether a tree has no value that depends on where it stands in another one:
+// no item of a predicate, and no variable of let.
+func closed(n ast.Node) bool {
+	f := free{lets: map[string]bool{}}
+	return !f.in(n, 0)
+}
+
+// free looks for items of predicates and for variables that a tree does not declare.
+type free struct{ lets map[string]bool }
+
+// in reports whether there is one in a tree, which stands in some predicates.
+func (f free) in(n ast.Node, predicates int) bool {
+	switch n := n.(type) {
+	case *ast.PointerNode:
+		return predicates == 0
+	case *ast.PredicateNode:
+		return f.in(n.Node, predicates+1)
+	case *ast.IdentifierNode:
+		return f.lets[n.Value]
+	}
+	for _, part := range partsOf(n) {
+		if f.in(part, predicates) {
+			return true
+		}
+	}
+	return false
+}
+
+// partsOf returns the nodes that a node consists of.
+func partsOf(n ast.Node) (all []ast.Node) {
+	add := func(parts ...ast.Node) {
+		for _, p := range parts {
+			if p != nil {
+				all = append(all, p)
+			}
+		}
+	}
+	switch n := n.(type) {
+	case *ast.UnaryNode:
+		add(n.Node)
+	case *ast.BinaryNode:
+		add(n.Left, n.Right)
+	case *ast.ChainNode:
+		add(n.Node)
+	case *ast.MemberNode:
+		add(n.Node, n.Property)
+	case *ast.SliceNode:
+		add(n.Node, n.From, n.To)
+	case *ast.CallNode:
+		add(n.Arguments...)
+	case *ast.BuiltinNode:
+		add(n.Arguments...)
+	case *ast.PredicateNode:
+		add(n.Node)
+	case *ast.VariableDeclaratorNode:
+		add(n.Value, n.Expr)
+	case *ast.SequenceNode:
+		add(n.Nodes...)
+	case *ast.ConditionalNode:
+		add(n.Cond, n.Exp1, n.Exp2)
+	case *ast.ArrayNode:
+		add(n.Nodes...)
+	case *ast.MapNode:
+		add(n.Pairs...)
+	case *ast.PairNode:
+		add(n.Key, n.Value)
+	}
+	return all
+}
+
+// columns returns the value of a node that is computed column by column.
+func (b *builder) columns(n ast.Node) (value, error) {
+	switch n := n.(type) {
+	case *ast.NilNode:
+		return value{of: b.entries, null: true, missing: true}, nil
+	case *ast.BoolNode:
+		return literalOf(b.entries, n.Value), nil
+	case *ast.IntegerNode:
+		return literalOf(b.entries, int64(n.Value)), nil
+	case *ast.FloatNode:
+		return literalOf(b.entries, n.Value), nil
+	case *ast.StringNode:
+		return literalOf(b.entries, n.Value), nil
+	case *ast.IdentifierNode:
+		if v, ok := b.lets[n.Value]; ok {
+			return v, nil
+		}
+		return b.input(n.Value)
+	case *ast.PointerNode:
+		if n.Name != "" || len(b.items) == 0 {
+			return value{}, notColumns("#%s", n.Name)
+		}
+		return b.items[len(b.items)-1], nil
+	case *ast.ChainNode:
+		return b.build(n.Node)
+	case *ast.PredicateNode:
+		return b.build(n.Node)
+	case *ast.MemberNode:
+		return b.member(n)
+	case *ast.SliceNode:
+		return b.slice(n)
+	case *ast.UnaryNode:
+		return b.unary(n)
+	case *ast.BinaryNode:
+		return b.binary(n)
+	case *ast.ConditionalNode:
+		return b.conditional(n)
+	case *ast.VariableDeclaratorNode:
+		return b.let(n)
+	case *ast.BuiltinNode:
+		return b.builtin(n)
+	case *ast.CallNode:
+		if id, ok := n.Callee.(*ast.IdentifierNode); ok {
+			return b.function(n, id.Value, n.Arguments)
+		}
+	case *ast.ArrayNode:
+		return value{}, notColumns("it makes an array")
+	case *ast.MapNode:
+		return value{}, notColumns("it makes a map")
+	}
+	return value{}, notColumns("%s", n)
+}
+
+// input returns the value of a field.
+func (b *builder) input(name string) (value, error) {
+	f, err := b.lookup(name)
+	if err != nil {
+		return value{}, err
+	}
+	return b.valueOf(f)
+}
+
+func (b *builder) valueOf(f *input) (value, error) {
+	if f.array != nil {
+		return branch{leaves: b.leaves, path: f.path, array: f.array, dom: b.entries}.value()
+	}
+	out := &record{member: func(i int) (value, error) { return b.valueOf(f.members[i]) }}
+	for _, m := range f.members {
+		out.names = append(out.names, m.name)
+	}
+	return value{of: b.entries, record: out}, nil
+}
+
+func (b *builder) let(n *ast.VariableDeclaratorNode) (value, error) {
+	v, err := b.build(n.Value)
+	if err != nil {
+		return value{}, err
+	}
+	old, had := b.lets[n.Name]
+	b.lets[n.Name] = v
+	defer func() {
+		if delete(b.lets, n.Name); had {
+			b.lets[n.Name] = old
+		}
+	}()
+	return b.build(n.Expr)
+}
+
+// member returns a member of a record, or an item of an array.
+func (b *builder) member(n *ast.MemberNode) (value, error) {
+	name, named := n.Property.(*ast.StringNode)
+	if id, ok := n.Node.(*ast.IdentifierNode); ok && id.Value == "$env" && named {
+		return b.input(name.Value)
+	}
+	base, err := b.build(n.Node)
+	if err != nil {
+		return value{}, err
+	}
+	switch {
+	case base.record != nil && named:
+		for i, m := range base.record.names {
+			if m == name.Value {
+				return base.record.member(i)
+			}
+		}
+	case base.list != nil && !named:
+		at, err := b.build(n.Property)
+		if err != nil {
+			return value{}, err
+		}
+		if at.list != nil {
+			return b.masked(n, base, at)
+		}
+		return b.index(base, at)
+	}
+	return value{}, notColumns("it takes a part of something that is no array")
+}
+
+// common returns two values in the rows of the same domain, the one whose rows belong to those
+// of the other.
+func common(l, r value) (*domain, value, value, error) {
+	d := l.of
+	if r.of.within(d) {
+		d = r.of
+	}
+	l, err := l.down(d)
+	if err == nil {
+		r, err = r.down(d)
+	}
+	return d, l, r, err
+}
+
+// predicate builds the argument of a function of arrays that is about their items, which are
+// those of the value.
+func (b *builder) predicate(over value, n ast.Node) (value, error) {
+	b.items = append(b.items, over.list.item)
+	defer func() { b.items = b.items[:len(b.items)-1] }()
+	v, err := b.build(n)
+	if err != nil {
+		return value{}, err
+	}
+	return v.down(over.list.items)
+}
+
+// checked returns an error if errors are possible where a node stands that depends on whether
+// the virtual machine gets there.
+func (b *builder) checked() error {
+	if len(b.items) > 0 {
+		return notColumns("an error in it depends on the items before")
+	}
+	return nil
+}

@@ -1,0 +1,349 @@
+package expression
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+)
+
+// number are the types of numbers in columns.
+type number interface{ int64 | float64 }
+
+// compare returns the function that compares the values of two columns.
+func compare[T number | bool](op string) func(out []bool, a, b []T) {
+	switch op {
+	case "==":
+		return func(out []bool, a, b []T) {
+			for i, v := range a {
+				out[i] = v == b[i]
+			}
+		}
+	case "!=":
+		return func(out []bool, a, b []T) {
+			for i, v := range a {
+				out[i] = v != b[i]
+			}
+		}
+	}
+	return nil
+}
+
+// order returns the function that compares the values of two columns of numbers.
+func order[T number](op string) func(out []bool, a, b []T) {
+	switch op {
+	case "<":
+		return func(out []bool, a, b []T) {
+			for i, v := range a {
+				out[i] = v < b[i]
+			}
+		}
+	case "<=":
+		return func(out []bool, a, b []T) {
+			for i, v := range a {
+				out[i] = v <= b[i]
+			}
+		}
+	case ">":
+		return func(out []bool, a, b []T) {
+			for i, v := range a {
+				out[i] = v > b[i]
+			}
+		}
+	case ">=":
+		return func(out []bool, a, b []T) {
+			for i, v := range a {
+				out[i] = v >= b[i]
+			}
+		}
+	}
+	return compare[T](op)
+}
+
+// orderConst is like order, for a number on the right side.
+func orderConst[T number](op string, c T) func(out []bool, a []T) {
+	switch op {
+	case "<":
+		return func(out []bool, a []T) {
+			for i, v := range a {
+				out[i] = v < c
+			}
+		}
+	case "<=":
+		return func(out []bool, a []T) {
+			for i, v := range a {
+				out[i] = v <= c
+			}
+		}
+	case ">":
+		return func(out []bool, a []T) {
+			for i, v := range a {
+				out[i] = v > c
+			}
+		}
+	case ">=":
+		return func(out []bool, a []T) {
+			for i, v := range a {
+				out[i] = v >= c
+			}
+		}
+	case "==":
+		return func(out []bool, a []T) {
+			for i, v := range a {
+				out[i] = v == c
+			}
+		}
+	}
+	return func(out []bool, a []T) {
+		for i, v := range a {
+			out[i] = v != c
+		}
+	}
+}
+
+// mirrored are the comparisons with the sides exchanged.
+var mirrored = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+// orderStrings is order for strings.
+func orderStrings(op string) func(out []bool, a, b [][]byte) {
+	test := map[string]func(c int) bool{
+		"<":  func(c int) bool { return c < 0 },
+		"<=": func(c int) bool { return c <= 0 },
+		">":  func(c int) bool { return c > 0 },
+		">=": func(c int) bool { return c >= 0 },
+		"==": func(c int) bool { return c == 0 },
+		"!=": func(c int) bool { return c != 0 },
+	}[op]
+	return func(out []bool, a, b [][]byte) {
+		for i, v := range a {
+			out[i] = test(bytes.Compare(v, b[i]))
+		}
+	}
+}
+
+// arithmetic returns the function for + - *.
+func arithmetic[T number](op string) func(out, a, b []T) {
+	switch op {
+	case "+":
+		return func(out, a, b []T) {
+			for i, v := range a {
+				out[i] = v + b[i]
+			}
+		}
+	case "-":
+		return func(out, a, b []T) {
+			for i, v := range a {
+				out[i] = v - b[i]
+			}
+		}
+	}
+	return func(out, a, b []T) {
+		for i, v := range a {
+			out[i] = v * b[i]
+		}
+	}
+}
+
+// arithmeticConst is like arithmetic, for a number on the right side.
+func arithmeticConst[T number](op string, c T) func(out, a []T) {
+	switch op {
+	case "+":
+		return func(out, a []T) {
+			for i, v := range a {
+				out[i] = v + c
+			}
+		}
+	case "-":
+		return func(out, a []T) {
+			for i, v := range a {
+				out[i] = v - c
+			}
+		}
+	}
+	return func(out, a []T) {
+		for i, v := range a {
+			out[i] = v * c
+		}
+	}
+}
+
+func divide(out, a, b []float64) {
+	for i, v := range a {
+		out[i] = v / b[i]
+	}
+}
+
+func power(out, a, b []float64) {
+	for i, v := range a {
+		out[i] = math.Pow(v, b[i])
+	}
+}
+
+// modulo is the column of remainders, which are missing where the right side is 0.
+func modulo(left, right *node[int64]) *node[int64] {
+	return &node[int64]{compute: func(r *run, n *node[int64]) {
+		a, v := left.rows(r)
+		b, w := right.rows(r)
+		out, valid := n.out(len(a)), n.flags(len(a))
+		for i, x := range a {
+			valid[i] = (v == nil || v[i]) && (w == nil || w[i]) && b[i] != 0
+			if valid[i] {
+				out[i] = x % b[i]
+			}
+		}
+	}}
+}
+
+// moduloConst is modulo for a number that is not 0.
+func moduloConst(c int64) func(out, a []int64) {
+	return func(out, a []int64) {
+		for i, v := range a {
+			out[i] = v % c
+		}
+	}
+}
+
+func negate[T number](out, a []T) {
+	for i, v := range a {
+		out[i] = -v
+	}
+}
+
+func toFloat(out []float64, a []int64) {
+	for i, v := range a {
+		out[i] = float64(v)
+	}
+}
+
+func truncate(out []int64, a []float64) {
+	for i, v := range a {
+		out[i] = int64(v)
+	}
+}
+
+func not(out, a []bool) {
+	for i, v := range a {
+		out[i] = !v
+	}
+}
+
+func and(out, a, b []bool) {
+	for i, v := range a {
+		out[i] = v && b[i]
+	}
+}
+
+func or(out, a, b []bool) {
+	for i, v := range a {
+		out[i] = v || b[i]
+	}
+}
+
+// anyOf, allOf, noneOf and oneOf tell how many items of arrays are true.
+func anyOf(out []bool, o []int64, a []bool) {
+	for i := range out {
+		found := false
+		for _, v := range a[o[i]:o[i+1]] {
+			if v {
+				found = true
+				break
+			}
+		}
+		out[i] = found
+	}
+}
+
+func allOf(out []bool, o []int64, a []bool) {
+	for i := range out {
+		all := true
+		for _, v := range a[o[i]:o[i+1]] {
+			if !v {
+				all = false
+				break
+			}
+		}
+		out[i] = all
+	}
+}
+
+func noneOf(out []bool, o []int64, a []bool) {
+	anyOf(out, o, a)
+	not(out, out)
+}
+
+func oneOf(out []bool, o []int64, a []bool) {
+	for i := range out {
+		n := 0
+		for _, v := range a[o[i]:o[i+1]] {
+			if v {
+				n++
+			}
+		}
+		out[i] = n == 1
+	}
+}
+
+func countOf(out []int64, o []int64, a []bool) {
+	for i := range out {
+		n := int64(0)
+		for _, v := range a[o[i]:o[i+1]] {
+			if v {
+				n++
+			}
+		}
+		out[i] = n
+	}
+}
+
+// sumOf adds the items of arrays in order.
+func sumOf[T number](out []T, o []int64, a []T) {
+	for i := range out {
+		sum := T(0)
+		for _, v := range a[o[i]:o[i+1]] {
+			sum += v
+		}
+		out[i] = sum
+	}
+}
+
+// leastOf and greatestOf leave alone what is of an empty array.
+func leastOf[T cmp.Ordered](out []T, o []int64, a []T) {
+	for i := range out {
+		items := a[o[i]:o[i+1]]
+		if len(items) == 0 {
+			continue
+		}
+		best := items[0]
+		for _, v := range items[1:] {
+			if v < best {
+				best = v
+			}
+		}
+		out[i] = best
+	}
+}
+
+func greatestOf[T cmp.Ordered](out []T, o []int64, a []T) {
+	for i := range out {
+		items := a[o[i]:o[i+1]]
+		if len(items) == 0 {
+			continue
+		}
+		best := items[0]
+		for _, v := range items[1:] {
+			if v > best {
+				best = v
+			}
+		}
+		out[i] = best
+	}
+}
+
+func meanOf(out []float64, o []int64, a []float64) {
+	for i := range out {
+		sum := 0.0
+		for _, v := range a[o[i]:o[i+1]] {
+			sum += v
+		}
+		out[i] = sum / float64(o[i+1]-o[i])
+	}
+}
