@@ -113,7 +113,19 @@ func (c *checker) apply(p *ast.Node, name string, args []ast.Node, types []Type)
 		case wrong >= 0:
 			return c.fail(args[wrong], "%s, but argument %d of %s is %s", is(args[wrong], types[wrong]), wrong+1, f, parameterNames[f.parameters()[wrong]])
 		default:
-			return c.call(p, fmt.Sprintf("%s/%d/%d", name, len(args), i), f.call(), f.result(types), args...)
+			t, g := f.result(types), f.call()
+			if strict := len(types) == 2 && types[1].Kind == Array && types[1].Elem.index; strict && f.Name == "take" {
+				g, name = indexAll, "index all"
+				t.Missing = types[0].Missing || types[1].Missing
+			}
+			c.call(p, fmt.Sprintf("%s/%d/%d", name, len(args), i), g, t, args...)
+			for _, a := range types {
+				if a.Kind == Any {
+					c.convert(p, t)
+					break
+				}
+			}
+			return t
 		}
 	}
 	return Type{}
@@ -150,11 +162,12 @@ func (f Function) result(args []Type) Type {
 	case func([]float64) int64:
 		t, missing = Type{Kind: Int}, true
 	case func([]float64) []int64:
-		t = ArrayOf(Type{Kind: Int})
+		t = ArrayOf(Type{Kind: Int, index: true})
 	case func(a, b, c, d []float64) float64:
 		t = Type{Kind: Float}
 	case func(int64) [][]int64, func(n, m int64) [][]int64:
-		t = ArrayOf(ArrayOf(Type{Kind: Int}))
+		t = ArrayOf(ArrayOf(Type{Kind: Int, index: true}))
+		t.Size = 2
 	case func(any, []int64) any:
 		t, missing = args[0].unnamed(), true
 	default:
@@ -174,11 +187,8 @@ func (f Function) result(args []Type) Type {
 func (f Function) itemResult(args []Type) Type {
 	array, missing := false, false
 	for _, a := range args {
-		if a.Kind == Any {
-			return Type{Missing: true} // perhaps an array
-		}
 		array = array || a.Kind == Array
-		missing = missing || a.Missing
+		missing = missing || a.Missing || a.Kind == Any
 	}
 	if !array {
 		t := fromGo(reflect.TypeOf(f.F).Out(0))

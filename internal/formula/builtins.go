@@ -127,9 +127,7 @@ func (c *checker) concat(p *ast.Node, n *ast.BuiltinNode, types []Type) Type {
 		}
 		t = unify(t, other)
 	}
-	if t.Kind == Any {
-		t.Missing = true
-	}
+	t.Missing = t.Missing || t.Kind == Any
 	c.call(p, "concat", concatenated, t, n.Arguments...)
 	c.convert(p, t)
 	return t
@@ -181,14 +179,21 @@ func (c *checker) predicate(p *ast.Node, n *ast.BuiltinNode) Type {
 	body := item
 	if len(n.Arguments) > 1 {
 		predicate := n.Arguments[1].(*ast.PredicateNode)
-		c.items = append(c.items, item)
+		acc := item
+		if len(n.Arguments) > 2 && n.Name == "reduce" {
+			acc = c.visit(&n.Arguments[2]).unnamed()
+		}
+		c.scopes = append(c.scopes, scope{item, acc})
 		switch n.Name {
 		case "map", "sum", "groupBy", "sortBy", "reduce":
 			body = c.visit(&predicate.Node).unnamed()
 		default:
 			c.condition(&predicate.Node)
 		}
-		c.items = c.items[:len(c.items)-1]
+		c.scopes = c.scopes[:len(c.scopes)-1]
+		if next := unify(acc, body); n.Name == "reduce" && (!equal(acc, next) || next.Missing != acc.Missing) {
+			return c.fail(n, "reduce begins with %s, but goes on with %s", acc.described(), body.described())
+		}
 	} else if n.Name == "count" {
 		n.Arguments = append(n.Arguments, &ast.PredicateNode{Node: &ast.PointerNode{}})
 		if !c.truth(&n.Arguments[1].(*ast.PredicateNode).Node, item) {
@@ -223,10 +228,11 @@ func (c *checker) predicate(p *ast.Node, n *ast.BuiltinNode) Type {
 		}
 		c.convert(p, t)
 	case "reduce":
-		if t = (Type{Missing: true}); len(n.Arguments) < 3 {
+		t = body
+		c.convert(p, t)
+		if len(n.Arguments) < 3 {
 			return c.unless(p, source, "empty", isEmpty, t) // there is no first item to begin with
 		}
-		c.visit(&n.Arguments[2])
 	case "groupBy":
 		t = Type{}
 	}

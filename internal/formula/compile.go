@@ -44,9 +44,12 @@ type checker struct {
 	config   *conf.Config
 	err      *file.Error // the first one
 	lets     []let
-	items    []Type // of the arrays that the predicates around a node are about
-	names    int    // of variables that were added
+	scopes   []scope // of the predicates around a node
+	names    int     // of variables that were added
 }
+
+// A scope is that of a predicate: the types of # and #acc.
+type scope struct{ item, acc Type }
 
 // A let is a variable that the expression declares.
 type let struct {
@@ -108,13 +111,16 @@ func (c *checker) typ(p *ast.Node) Type {
 	case *ast.PredicateNode:
 		return c.visit(&n.Node)
 	case *ast.PointerNode:
-		switch {
-		case n.Name == "index":
-			return Type{Kind: Int}
-		case n.Name == "acc" || len(c.items) == 0: // which the parser refuses
-			return Type{}
+		if len(c.scopes) == 0 {
+			return c.fail(n, "%s stands outside of a predicate", n)
 		}
-		return c.items[len(c.items)-1]
+		switch s := c.scopes[len(c.scopes)-1]; n.Name {
+		case "":
+			return s.item
+		case "acc":
+			return s.acc
+		}
+		return Type{Kind: Int} // #index
 	case *ast.VariableDeclaratorNode:
 		return c.let(n)
 	case *ast.SequenceNode:
@@ -192,6 +198,7 @@ func (c *checker) array(p *ast.Node, n *ast.ArrayNode) Type {
 		}
 	}
 	t := ArrayOf(item)
+	t.Size = len(n.Nodes)
 	c.convert(p, t)
 	return t
 }

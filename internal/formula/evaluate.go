@@ -132,6 +132,18 @@ func comparisonOf(op string) call {
 	}
 }
 
+// scalars returns a comparison of values that are no arrays.
+func scalars(op string) call {
+	f := operators[op]
+	return func(args ...any) (any, error) {
+		v, err := f(args...)
+		if _, ok := v.(bool); err == nil && !ok {
+			return nil, fmt.Errorf("invalid operation: %s (%s, %s)", op, noun(args[0]), noun(args[1]))
+		}
+		return v, err
+	}
+}
+
 func compare[T int64 | float64 | string](op string, a, b T) bool {
 	switch op {
 	case "<":
@@ -312,6 +324,15 @@ func index(args ...any) (any, error) {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("%s is no index", noun(at))
+}
+
+// indexAll returns some items of an array, all of which must be there.
+func indexAll(args ...any) (any, error) {
+	v, err := index(args...)
+	if n, ok := length(args[0]); err == nil && v == nil && ok && !incomplete(args[1]) {
+		return nil, fmt.Errorf("%v are indices of a longer array than one of %d items", args[1], n)
+	}
+	return v, err
 }
 
 // slice returns a part of an array or a string, whose bounds are cut to it.

@@ -77,6 +77,8 @@ func (c *checker) binary(p *ast.Node, n *ast.BinaryNode) Type {
 			return t // what is missing is equal to nil
 		case l.plain() && r.plain(), l.Kind == String && r.Kind == String && !l.Missing && !r.Missing:
 			return t
+		case t.Kind == Bool:
+			return c.call(p, "scalar"+op, scalars(op), t, n.Left, n.Right)
 		}
 		return c.call(p, op, operators[op], t, n.Left, n.Right)
 	case "..":
@@ -199,7 +201,6 @@ func comparison(l, r Type, op string) (Type, bool) {
 		if l.Kind == Nil || r.Kind == Nil {
 			return Type{Kind: Bool}, equality
 		}
-		return Type{}, true
 	case l.isNumber() && r.isNumber(), l.Kind == String && r.Kind == String:
 	case equality && (l.Kind == r.Kind || l.Kind == Nil || r.Kind == Nil):
 	default:
@@ -249,7 +250,14 @@ func (c *checker) member(p *ast.Node, n *ast.MemberNode) Type {
 	case base.Kind == Array && at.Kind == Any:
 		t.Missing = true
 	case base.Kind == Array && at.Kind == Int:
-		t = base.Elem.Optional()
+		t = *base.Elem
+		if t.Missing = t.Missing || base.Missing || !within(n.Property, base.Size); !t.Missing {
+			return t
+		}
+	case base.Kind == Array && at.Kind == Array && at.Elem.index:
+		t = base.unnamed()
+		t.Missing = base.Missing || at.Missing || at.Elem.Missing
+		return c.call(p, "index all", indexAll, t, n.Node, n.Property)
 	case base.Kind == Array && at.Kind == Array && (at.Elem.Kind == Bool || at.Elem.Kind == Int):
 		t = base.unnamed()
 		t.Missing = base.Missing || at.Missing || at.Elem.Kind == Int // which may be out of range
@@ -276,6 +284,18 @@ func (c *checker) member(p *ast.Node, n *ast.MemberNode) Type {
 		return c.fail(n, "%s, and has no members or items", is(n.Node, base))
 	}
 	return c.call(p, "index", index, t, n.Node, n.Property)
+}
+
+// within reports whether an index is a constant that is in the range of an array of a
+// known size.
+func within(at ast.Node, size int) bool {
+	i, ok := at.(*ast.IntegerNode)
+	if minus, isMinus := at.(*ast.UnaryNode); isMinus && minus.Operator == "-" {
+		if i, ok = minus.Node.(*ast.IntegerNode); ok {
+			return i.Value <= size && i.Value > 0
+		}
+	}
+	return ok && i.Value < size
 }
 
 func (c *checker) slice(p *ast.Node, n *ast.SliceNode) Type {

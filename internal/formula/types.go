@@ -32,7 +32,10 @@ type Type struct {
 	Missing bool
 	Elem    *Type           // the type of the items of an Array or a Map
 	Members map[string]Type // of a Record
+	Size    int             // the number of items of an Array, if it is always the same; otherwise 0
 	Name    string          // what messages call the type; "" for words like "array of floats"
+
+	index bool // an integer that argsort or combinations yield
 }
 
 // ArrayOf returns the type of arrays.
@@ -50,9 +53,9 @@ func (t Type) present() Type {
 	return t
 }
 
-// unnamed returns the type without the name of the field that has it.
+// unnamed returns the type without what only the field that has it is known to have.
 func (t Type) unnamed() Type {
-	t.Name = ""
+	t.Name, t.Size = "", 0
 	return t
 }
 
@@ -95,6 +98,7 @@ func (t Type) isScalar() bool {
 // unify returns the type of a value that has one of two types.
 func unify(a, b Type) Type {
 	t, missing := a.unnamed(), a.Missing || b.Missing || a.Kind == Nil || b.Kind == Nil
+	t.index = a.index && b.index
 	switch {
 	case a.Kind == Nil:
 		t = b.unnamed()
