@@ -181,13 +181,14 @@ func filtered(v value, keep *node[bool]) (value, error) {
 }
 
 // masked returns the items where an array of bools, of the same length, is true.
-func (b *builder) masked(n ast.Node, v, mask value) (value, error) {
-	b.node, b.name = n, "index"
-	mask, err := b.aligned(mask, v)
+func (b *builder) masked(at ast.Node, v, mask value) (value, error) {
+	mask, err := b.alignedOr(mask, v, func(n, m int64) error {
+		return errorAt(b.text, at, "an array of %d items has an index of %d bools", n, m)
+	})
 	if err != nil {
 		return value{}, err
 	}
-	if mask.list.item.kind != Bool {
+	if mask.list.item.kind != Bool || mask.list.item.missing {
 		return value{}, notColumns("it takes items at several indices")
 	}
 	return filtered(v, mask.list.item.condition())
@@ -196,6 +197,14 @@ func (b *builder) masked(n ast.Node, v, mask value) (value, error) {
 // aligned returns an array with the items in the domain of those of another one, which must have
 // as many.
 func (b *builder) aligned(v, with value) (value, error) {
+	at, name := b.node, b.name
+	return b.alignedOr(v, with, func(n, m int64) error {
+		return errorAt(b.text, at, "%s: arrays of %d and %d items", name, n, m)
+	})
+}
+
+// alignedOr is aligned with an error of its own.
+func (b *builder) alignedOr(v, with value, failure func(n, m int64) error) (value, error) {
 	d, other := with.list.items, v.list.items
 	if d == other {
 		return v, nil
@@ -206,9 +215,8 @@ func (b *builder) aligned(v, with value) (value, error) {
 	if v.of != with.of || v.of != b.entries || v.list.item.kind == 0 {
 		return value{}, notColumns("it combines arrays of arrays")
 	}
-	at, name := b.node, b.name
-	a := &alignment{to: d, from: other, guards: slices.Clone(b.guards)}
-	a.err = func(n, m int64) error { return errorAt(b.text, at, "%s: arrays of %d and %d items", name, n, m) }
+	a := &alignment{to: d, from: other, guards: slices.Clone(b.guards), err: failure}
+	b.checks = append(b.checks, func(r *run) { a.check(r) })
 	item := v.list.item.each(d, v.list.item.missing, nodeFunc{
 		func(n *node[bool]) *node[bool] { return alignedRows(n, a) },
 		func(n *node[int64]) *node[int64] { return alignedRows(n, a) },

@@ -63,7 +63,7 @@ func (b *builder) build(n ast.Node) (value, error) {
 	}
 	v, err := b.columns(n)
 	u, ok := err.(*unsupported)
-	if !ok || b.part == nil || len(b.items) > 0 || !closed(n) {
+	if !ok || b.part == nil || len(b.items) > 0 || !b.closed(n) {
 		return v, err
 	}
 	p, err := b.part(n, number, u.reason)
@@ -76,26 +76,21 @@ func (b *builder) build(n ast.Node) (value, error) {
 
 // closed reports whether a tree has no value that depends on where it stands in another one:
 // no item of a predicate, and no variable of let.
-func closed(n ast.Node) bool {
-	f := free{lets: map[string]bool{}}
-	return !f.in(n, 0)
-}
+func (b *builder) closed(n ast.Node) bool { return !b.free(n, 0) }
 
-// free looks for items of predicates and for variables that a tree does not declare.
-type free struct{ lets map[string]bool }
-
-// in reports whether there is one in a tree, which stands in some predicates.
-func (f free) in(n ast.Node, predicates int) bool {
+// free reports whether there is one in a tree, which stands in some predicates.
+func (b *builder) free(n ast.Node, predicates int) bool {
 	switch n := n.(type) {
 	case *ast.PointerNode:
 		return predicates == 0
 	case *ast.PredicateNode:
-		return f.in(n.Node, predicates+1)
+		return b.free(n.Node, predicates+1)
 	case *ast.IdentifierNode:
-		return f.lets[n.Value]
+		_, ok := b.lets[n.Value]
+		return ok
 	}
 	for _, part := range partsOf(n) {
-		if f.in(part, predicates) {
+		if b.free(part, predicates) {
 			return true
 		}
 	}

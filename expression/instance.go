@@ -93,6 +93,9 @@ func (in *instance) add(t Type, m *machine) {
 func (in *instance) next(b *rntuple.Batch) {
 	in.serial++
 	in.batch, in.err = b, nil
+	for _, check := range in.leaves.checks {
+		check(&in.run)
+	}
 }
 
 // failure returns the first error of the batch.

@@ -15,6 +15,7 @@ type leaves struct {
 	domains map[string]*domain // of the items of fields
 	values  map[string]value   // of fields without members and items
 	later   []func()           // what must be done when all paths are known
+	checks  []func(r *run)     // what finds errors, whether or not values are needed
 }
 
 // place returns the place of a path among those that are read.
@@ -97,13 +98,17 @@ func (b branch) newValue() (value, error) {
 		return boolsOf(b.dom, withValidity(b.valid, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) }), b.valid != nil), nil
 	case kind == Int:
 		at := b.leaf()
-		return intsOf(b.dom, withValidity(b.valid, func(r *run, n *node[int64]) {
+		n := withValidity(b.valid, func(r *run, n *node[int64]) {
 			var err *rangeError
 			if n.all, err = toIntegers(at(r), &n.buffer, n.valid); err != nil {
 				n.out(at(r).Len)
 				r.fail(entryOf(r, b.dom, err.row), err)
 			}
-		}), b.valid != nil), nil
+		})
+		if _, ok := a.Values().([]uint64); ok {
+			b.checks = append(b.checks, func(r *run) { n.rows(r) })
+		}
+		return intsOf(b.dom, n, b.valid != nil), nil
 	case kind == Float:
 		at := b.leaf()
 		return floatsOf(b.dom, withValidity(b.valid, func(r *run, n *node[float64]) { n.all = toFloats(at(r), &n.buffer) }), b.valid != nil), nil
