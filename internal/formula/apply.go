@@ -111,7 +111,7 @@ func (c *checker) apply(p *ast.Node, name string, args []ast.Node, types []Type)
 		switch {
 		case wrong >= 0 && i < len(fits)-1:
 		case wrong >= 0:
-			return c.fail(args[wrong], "%s, but argument %d of %s is %s", is(args[wrong], types[wrong]), wrong+1, f, parameterNames[f.parameters()[wrong]])
+			return c.fail(args[wrong], "%s, but argument %d of %s is %s", c.is(args[wrong], types[wrong]), wrong+1, f, parameterNames[f.parameters()[wrong]])
 		default:
 			t, g := f.result(types), f.call()
 			if strict := len(types) == 2 && types[1].Kind == Array && types[1].Elem.index; strict && f.Name == "take" {

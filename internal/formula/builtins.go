@@ -49,7 +49,7 @@ func (c *checker) builtin(p *ast.Node, n *ast.BuiltinNode) Type {
 			}
 			return Type{Kind: Int}
 		default:
-			return c.fail(n, "%s, and has no length", is(n.Arguments[0], t))
+			return c.fail(n, "%s, and has no length", c.is(n.Arguments[0], t))
 		}
 	case "first", "last", "get":
 		return c.pick(p, n, types)
@@ -59,7 +59,7 @@ func (c *checker) builtin(p *ast.Node, n *ast.BuiltinNode) Type {
 		}
 		if n.Name == "sort" {
 			if t := types[0]; t.Kind == Array && !t.Elem.isNumber() && t.Elem.Kind != String && t.Elem.Kind != Any {
-				return c.fail(n, "sort takes an array of numbers or strings: %s; use sortBy", is(n.Arguments[0], t))
+				return c.fail(n, "sort takes an array of numbers or strings: %s; use sortBy", c.is(n.Arguments[0], t))
 			}
 			return c.arrayFunction(p, n, "sort", sorted, types[0], false, n.Arguments...)
 		}
@@ -81,7 +81,7 @@ func (c *checker) builtin(p *ast.Node, n *ast.BuiltinNode) Type {
 // arrayFunction checks a function that yields some of an array's items.
 func (c *checker) arrayFunction(p *ast.Node, n *ast.BuiltinNode, name string, f call, t Type, missing bool, args ...ast.Node) Type {
 	if t.Kind != Array && t.Kind != Any {
-		return c.fail(n, "%s takes an array: %s", n.Name, is(n.Arguments[0], t))
+		return c.fail(n, "%s takes an array: %s", n.Name, c.is(n.Arguments[0], t))
 	}
 	t = t.unnamed()
 	t.Missing = t.Missing || missing || t.Kind == Any
@@ -111,7 +111,7 @@ func (c *checker) pick(p *ast.Node, n *ast.BuiltinNode, types []Type) Type {
 	case base.Kind == Array || base.Kind == Map:
 		t = base.Elem.Optional()
 	case base.Kind != Record && base.Kind != Any:
-		return c.fail(n, "%s, and has no items", is(n.Arguments[0], base))
+		return c.fail(n, "%s, and has no items", c.is(n.Arguments[0], base))
 	}
 	return c.call(p, "index", index, t, n.Arguments[0], at)
 }
@@ -123,7 +123,7 @@ func (c *checker) concat(p *ast.Node, n *ast.BuiltinNode, types []Type) Type {
 	t := types[0].unnamed()
 	for i, other := range types {
 		if other.Kind != Array && other.Kind != Any {
-			return c.fail(n, "concat takes arrays: %s", is(n.Arguments[i], other))
+			return c.fail(n, "concat takes arrays: %s", c.is(n.Arguments[i], other))
 		}
 		t = unify(t, other)
 	}
@@ -145,7 +145,7 @@ func (c *checker) statistic(p *ast.Node, n *ast.BuiltinNode, types []Type) Type 
 			a = *a.Elem
 		}
 		if !types[i].isNumber() && a.Kind == Bool || a.Kind != Any && !a.isNumber() {
-			return c.fail(n, "%s takes numbers and arrays of numbers: %s", n.Name, is(n.Arguments[i], types[i]))
+			return c.fail(n, "%s takes numbers and arrays of numbers: %s", n.Name, c.is(n.Arguments[i], types[i]))
 		}
 		empty = empty && types[i].Kind != Int && types[i].Kind != Float
 		t.Missing = t.Missing || a.Missing
@@ -170,7 +170,7 @@ func (c *checker) statistic(p *ast.Node, n *ast.BuiltinNode, types []Type) Type 
 func (c *checker) predicate(p *ast.Node, n *ast.BuiltinNode) Type {
 	array := c.visit(&n.Arguments[0])
 	if array.Kind != Array && array.Kind != Any && array.Kind != Nil {
-		return c.fail(n, "%s takes an array: %s", n.Name, is(n.Arguments[0], array))
+		return c.fail(n, "%s takes an array: %s", n.Name, c.is(n.Arguments[0], array))
 	}
 	item := Type{Missing: true}
 	if array.Kind == Array {
@@ -197,7 +197,7 @@ func (c *checker) predicate(p *ast.Node, n *ast.BuiltinNode) Type {
 	} else if n.Name == "count" {
 		n.Arguments = append(n.Arguments, &ast.PredicateNode{Node: &ast.PointerNode{}})
 		if !c.truth(&n.Arguments[1].(*ast.PredicateNode).Node, item) {
-			return c.fail(n, "count takes an array of bools, or what to count: %s", is(n.Arguments[0], array))
+			return c.fail(n, "count takes an array of bools, or what to count: %s", c.is(n.Arguments[0], array))
 		}
 	}
 	t := Type{Kind: Bool}
@@ -219,11 +219,11 @@ func (c *checker) predicate(p *ast.Node, n *ast.BuiltinNode) Type {
 		return c.sum(p, n, array, body)
 	case "sortBy":
 		if t = ArrayOf(item); body.Missing {
-			return c.fail(n, "%s may be missing, but sortBy needs a value; give a default with ??", n.Arguments[1].(*ast.PredicateNode).Node)
+			return c.fail(n, "%s may be missing, but sortBy needs a value; give a default with ??", c.text(n.Arguments[1].(*ast.PredicateNode).Node))
 		}
 		if len(n.Arguments) == 3 {
 			if order := c.visit(&n.Arguments[2]); order.Kind != String {
-				return c.fail(n, `sortBy takes "asc" or "desc": %s`, is(n.Arguments[2], order))
+				return c.fail(n, `sortBy takes "asc" or "desc": %s`, c.is(n.Arguments[2], order))
 			}
 		}
 		c.convert(p, t)
@@ -252,7 +252,7 @@ func (c *checker) sum(p *ast.Node, n *ast.BuiltinNode, array, body Type) Type {
 		t.Missing = true
 	case Int, Float:
 	default:
-		return c.fail(n, "sum takes numbers or bools: %s", is(n, body))
+		return c.fail(n, "sum takes numbers or bools: %s", c.is(n, body))
 	}
 	terms := n.Arguments[0]
 	if len(n.Arguments) > 1 {

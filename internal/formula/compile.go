@@ -26,7 +26,7 @@ import (
 //
 // Errors are of the type *file.Error, with the place in the text.
 func Compile(tree *parser.Tree, variable func(name string) (Type, error)) (*vm.Program, Type, error) {
-	c := &checker{variable: variable, config: conf.New(map[string]any{})}
+	c := &checker{variable: variable, config: conf.New(map[string]any{}), replaced: map[ast.Node]ast.Node{}}
 	c.config.Optimize = false // its rewriting knows nothing of missing values
 	t := c.visit(&tree.Node)
 	if c.err != nil {
@@ -44,8 +44,9 @@ type checker struct {
 	config   *conf.Config
 	err      *file.Error // the first one
 	lets     []let
-	scopes   []scope // of the predicates around a node
-	names    int     // of variables that were added
+	scopes   []scope               // of the predicates around a node
+	names    int                   // of variables and functions that were added
+	replaced map[ast.Node]ast.Node // the nodes in whose place others are
 }
 
 // A scope is that of a predicate: the types of # and #acc.
@@ -66,7 +67,24 @@ func (c *checker) fail(n ast.Node, format string, args ...any) Type {
 }
 
 // is says of what type a node is, for messages.
-func is(n ast.Node, t Type) string { return n.String() + " is " + t.described() }
+func (c *checker) is(n ast.Node, t Type) string { return c.text(n) + " is " + t.described() }
+
+// text returns a node as it was written. It undoes all changes below.
+func (c *checker) text(n ast.Node) string {
+	ast.Walk(&n, restore(c.replaced))
+	return n.String()
+}
+
+// restore puts nodes back in their places.
+type restore map[ast.Node]ast.Node
+
+// Visit implements ast.Visitor.
+func (r restore) Visit(p *ast.Node) {
+	if before := r[*p]; before != nil {
+		*p = before
+		ast.Walk(p, r)
+	}
+}
 
 // visit finds the type of a node.
 func (c *checker) visit(p *ast.Node) Type {
@@ -103,7 +121,7 @@ func (c *checker) typ(p *ast.Node) Type {
 	case *ast.CallNode:
 		id, ok := n.Callee.(*ast.IdentifierNode)
 		if !ok {
-			return c.fail(n, "%s cannot be called", n.Callee)
+			return c.fail(n, "%s cannot be called", c.text(n.Callee))
 		}
 		return c.function(p, id.Value, n.Arguments)
 	case *ast.BuiltinNode:
@@ -169,9 +187,9 @@ func (c *checker) condition(p *ast.Node) {
 	switch {
 	case c.truth(p, t):
 	case t.Kind == Array:
-		c.fail(*p, "%s, not true or false; use any(..., #), all(..., #) or count(...)", is(*p, t))
+		c.fail(*p, "%s, not true or false; use any(..., #), all(..., #) or count(...)", c.is(*p, t))
 	default:
-		c.fail(*p, "%s, not true or false", is(*p, t))
+		c.fail(*p, "%s, not true or false", c.is(*p, t))
 	}
 }
 
@@ -211,7 +229,7 @@ func (c *checker) record(n *ast.MapNode) Type {
 		if name, ok := pair.Key.(*ast.StringNode); ok {
 			t.Members[name.Value] = value.unnamed()
 		} else if key.Kind != String || key.Missing {
-			return c.fail(pair, "%s, not a string", is(pair.Key, key))
+			return c.fail(pair, "%s, not a string", c.is(pair.Key, key))
 		} else {
 			return Type{Kind: Map, Elem: &Type{Missing: true}}
 		}
@@ -225,6 +243,7 @@ func (c *checker) call(p *ast.Node, name string, f func(args ...any) (any, error
 	name = "$" + name // no function that a text can name
 	c.config.Functions[name] = &builtin.Function{Name: name, Func: f}
 	n := &ast.CallNode{Callee: &ast.IdentifierNode{Value: name}, Arguments: args}
+	c.replaced[n] = *p
 	ast.Patch(p, n)
 	n.SetNature(t.nature())
 	return t
@@ -252,6 +271,7 @@ func (c *checker) unless(p, array *ast.Node, name string, condition call, t Type
 	variable := func() ast.Node {
 		n := &ast.IdentifierNode{Value: id}
 		n.SetLocation(value.Location())
+		c.replaced[n] = value
 		return n
 	}
 	*array = variable()
@@ -259,7 +279,8 @@ func (c *checker) unless(p, array *ast.Node, name string, condition call, t Type
 	c.call(&test, name, condition, Type{Kind: Bool}, variable())
 	absent := &ast.NilNode{}
 	absent.SetNature(Type{Kind: Nil}.nature())
-	choice := &ast.ConditionalNode{Cond: test, Exp1: absent, Exp2: *p}
-	ast.Patch(p, &ast.VariableDeclaratorNode{Name: id, Value: value, Expr: choice})
+	n := &ast.VariableDeclaratorNode{Name: id, Value: value, Expr: &ast.ConditionalNode{Cond: test, Exp1: absent, Exp2: *p}}
+	c.replaced[n] = *p
+	ast.Patch(p, n)
 	return t.Optional()
 }

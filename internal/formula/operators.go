@@ -23,13 +23,13 @@ func (c *checker) unary(p *ast.Node, n *ast.UnaryNode) Type {
 			result.Missing = t.Missing
 			return c.call(p, "not", notItems, result, n.Node)
 		case !c.truth(&n.Node, t):
-			return c.fail(n, "invalid operation: %s (%s)", n.Operator, is(n.Node, t))
+			return c.fail(n, "invalid operation: %s (%s)", n.Operator, c.is(n.Node, t))
 		}
 		return Type{Kind: Bool}
 	case "+", "-":
 		result, ok := arithmetic(t, Type{Kind: Int}, "-")
 		if !ok {
-			return c.fail(n, "invalid operation: %s (%s)", n.Operator, is(n.Node, t))
+			return c.fail(n, "invalid operation: %s (%s)", n.Operator, c.is(n.Node, t))
 		}
 		if n.Operator == "-" && !t.plain() {
 			return c.call(p, "negate", negate, result, n.Node)
@@ -48,7 +48,7 @@ func (c *checker) binary(p *ast.Node, n *ast.BinaryNode) Type {
 	}
 	l, r := c.visit(&n.Left), c.visit(&n.Right)
 	wrong := func() Type {
-		return c.fail(n, "invalid operation: %s (%s, %s)", n.Operator, is(n.Left, l), is(n.Right, r))
+		return c.fail(n, "invalid operation: %s (%s, %s)", n.Operator, c.is(n.Left, l), c.is(n.Right, r))
 	}
 	switch op := n.Operator; op {
 	case "+", "-", "*", "/", "%", "**", "^":
@@ -129,13 +129,13 @@ func (c *checker) logic(p *ast.Node, n *ast.BinaryNode) Type {
 	l, r := c.visit(&n.Left), c.visit(&n.Right)
 	if l.Kind != Array && r.Kind != Array {
 		if !c.truth(&n.Left, l) || !c.truth(&n.Right, r) {
-			return c.fail(n, "invalid operation: %s (%s, %s)", n.Operator, is(n.Left, l), is(n.Right, r))
+			return c.fail(n, "invalid operation: %s (%s, %s)", n.Operator, c.is(n.Left, l), c.is(n.Right, r))
 		}
 		return Type{Kind: Bool}
 	}
 	isMask := func(t Type) bool { return t.Kind == Bool || t.Kind == Array && t.Elem.Kind == Bool }
 	if !isMask(l) || !isMask(r) {
-		return c.fail(n, "invalid operation: %s (%s, %s)", n.Operator, is(n.Left, l), is(n.Right, r))
+		return c.fail(n, "invalid operation: %s (%s, %s)", n.Operator, c.is(n.Left, l), c.is(n.Right, r))
 	}
 	t := ArrayOf(Type{Kind: Bool})
 	t.Missing = l.Missing || r.Missing
@@ -263,13 +263,13 @@ func (c *checker) member(p *ast.Node, n *ast.MemberNode) Type {
 		t.Missing = base.Missing || at.Missing || at.Elem.Kind == Int // which may be out of range
 	case base.Kind == Array:
 		if named {
-			return c.fail(n, "%s; write map(%s, .%s) for the members of its items", is(n.Node, base), n.Node, name.Value)
+			return c.fail(n, "%s; write map(%s, .%s) for the members of its items", c.is(n.Node, base), c.text(n.Node), name.Value)
 		}
-		return c.fail(n, "%s, but an index is an integer, an array of integers or an array of bools", is(n.Property, at))
+		return c.fail(n, "%s, but an index is an integer, an array of integers or an array of bools", c.is(n.Property, at))
 	case base.Kind == Record && named:
 		m, ok := base.Members[name.Value]
 		if !ok {
-			return c.fail(n, "%s has no member %q%s", n.Node, name.Value, suggest(name.Value, base.Members))
+			return c.fail(n, "%s has no member %q%s", c.text(n.Node), name.Value, suggest(name.Value, base.Members))
 		}
 		if !base.Missing {
 			return m
@@ -281,7 +281,7 @@ func (c *checker) member(p *ast.Node, n *ast.MemberNode) Type {
 			t = base.Elem.Optional()
 		}
 	default:
-		return c.fail(n, "%s, and has no members or items", is(n.Node, base))
+		return c.fail(n, "%s, and has no members or items", c.is(n.Node, base))
 	}
 	return c.call(p, "index", index, t, n.Node, n.Property)
 }
@@ -301,7 +301,7 @@ func within(at ast.Node, size int) bool {
 func (c *checker) slice(p *ast.Node, n *ast.SliceNode) Type {
 	t := c.visit(&n.Node).unnamed()
 	if t.Kind != Array && t.Kind != String && t.Kind != Any {
-		return c.fail(n, "cannot slice %s", is(n.Node, t))
+		return c.fail(n, "cannot slice %s", c.is(n.Node, t))
 	}
 	missing := t.Missing || t.Kind == Any
 	for _, bound := range []*ast.Node{&n.From, &n.To} {
@@ -310,7 +310,7 @@ func (c *checker) slice(p *ast.Node, n *ast.SliceNode) Type {
 		}
 		b := c.visit(bound)
 		if b.Kind != Int && b.Kind != Any {
-			return c.fail(*bound, "%s, but the bounds of a slice are integers", is(*bound, b))
+			return c.fail(*bound, "%s, but the bounds of a slice are integers", c.is(*bound, b))
 		}
 		missing = missing || b.Missing || b.Kind == Any
 	}
