@@ -188,7 +188,7 @@ func (b *builder) masked(at ast.Node, v, mask value) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	if mask.list.item.kind != Bool || mask.list.item.missing {
+	if mask.list.item.kind != Bool {
 		return value{}, notColumns("it takes items at several indices")
 	}
 	return filtered(v, mask.list.item.condition())

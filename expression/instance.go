@@ -75,7 +75,9 @@ func (in *instance) add(t Type, m *machine) {
 	}
 	in.truth = &node[bool]{compute: func(r *run, n *node[bool]) {
 		out := n.out(r.batch.Len)
-		m.load(r)
+		if !m.load(r) {
+			return
+		}
 		for row := 0; row < len(out) && r.err == nil; row++ {
 			result, err := m.value(row)
 			truth, ok := result.(bool)

@@ -131,13 +131,16 @@ func newMachine(p *part, l *leaves, guards []guard) *machine {
 	return m
 }
 
-// load takes the values of the fields in a batch.
-func (m *machine) load(r *run) {
+// load takes the values of the fields in a batch. It returns false if it cannot.
+func (m *machine) load(r *run) (ok bool) {
+	ok = true
 	for _, v := range m.all {
 		if err := v.load(v.at(r)); err != nil {
 			r.fail(err.row, err)
+			ok = false
 		}
 	}
+	return ok
 }
 
 // value returns the value of an entry of the batch.
@@ -160,7 +163,7 @@ func (m *machine) evaluate(r *run) *rntuple.Array {
 	}
 	m.serial = r.serial
 	field.Clear(m.array)
-	if m.load(r); r.err != nil {
+	if !m.load(r) {
 		for range r.batch.Len {
 			zero(m.array)
 		}

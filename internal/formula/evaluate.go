@@ -305,17 +305,8 @@ func index(args ...any) (any, error) {
 		}
 		return item(base, int(i)), nil
 	}
-	if mask, ok := at.([]bool); ok {
-		if len(mask) != n {
-			return nil, fmt.Errorf("an array of %d items has an index of %d bools", n, len(mask))
-		}
-		indices := []int64{}
-		for i, keep := range mask {
-			if keep {
-				indices = append(indices, int64(i))
-			}
-		}
-		return Take(base, indices), nil
+	if _, ok := at.([]bool); ok {
+		return masked(args...)
 	}
 	if indices, ok := integers(at); ok {
 		return Take(base, indices), nil
@@ -333,6 +324,26 @@ func indexAll(args ...any) (any, error) {
 		return nil, fmt.Errorf("%v are indices of a longer array than one of %d items", args[1], n)
 	}
 	return v, err
+}
+
+// masked returns the items of an array for which an array of bools, which must be as long,
+// has true; what is missing there is false.
+func masked(args ...any) (any, error) {
+	base, mask := args[0], args[1]
+	if base == nil || mask == nil {
+		return nil, nil
+	}
+	n, _ := length(base)
+	if bools, _ := length(mask); bools != n {
+		return nil, fmt.Errorf("an array of %d items has an index of %d bools", n, bools)
+	}
+	indices := []int64{}
+	for i := range n {
+		if item(mask, i) == true {
+			indices = append(indices, int64(i))
+		}
+	}
+	return Take(base, indices), nil
 }
 
 // slice returns a part of an array or a string, whose bounds are cut to it.

@@ -258,9 +258,13 @@ func (c *checker) member(p *ast.Node, n *ast.MemberNode) Type {
 		t = base.unnamed()
 		t.Missing = base.Missing || at.Missing || at.Elem.Missing
 		return c.call(p, "index all", indexAll, t, n.Node, n.Property)
-	case base.Kind == Array && at.Kind == Array && (at.Elem.Kind == Bool || at.Elem.Kind == Int):
+	case base.Kind == Array && at.Kind == Array && at.Elem.Kind == Bool:
 		t = base.unnamed()
-		t.Missing = base.Missing || at.Missing || at.Elem.Kind == Int // which may be out of range
+		t.Missing = base.Missing || at.Missing
+		return c.call(p, "mask", masked, t, n.Node, n.Property)
+	case base.Kind == Array && at.Kind == Array && at.Elem.Kind == Int:
+		t = base.unnamed()
+		t.Missing = true // out of range
 	case base.Kind == Array:
 		if named {
 			return c.fail(n, "%s; write map(%s, .%s) for the members of its items", c.is(n.Node, base), c.text(n.Node), name.Value)
