@@ -42,9 +42,8 @@ func (c *Chain) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 // chainBatches reads from the inputs of a chain.
 type chainBatches struct {
 	parts[batchPlan]
+	chainOrder
 	model []*Array // those of the first input, empty
-	order bool     // entries are read in order,
-	end   int64    // up to but not including this one
 }
 
 func (p *chainBatches) arrays() []*Array { return p.model }
@@ -56,13 +55,7 @@ func (p *chainBatches) read(ctx context.Context, first, n int64) (arrays []*Arra
 	}
 	err = p.use(ctx, i, func(part *part[batchPlan]) error {
 		at := first - entries.First
-		if p.order && !part.ordered {
-			for len(p.all) > 1 { // the inputs before this one are no longer needed
-				p.drop(0)
-			}
-			part.ordered = true
-			part.plan.inOrder(at, p.end-entries.First)
-		}
+		announce(p.chainOrder, &p.parts, part, entries.First, at)
 		var err error
 		arrays, got, err = part.plan.read(ctx, at, min(n, entries.End-first))
 		return err
@@ -70,9 +63,23 @@ func (p *chainBatches) read(ctx context.Context, first, n int64) (arrays []*Arra
 	return arrays, got, err
 }
 
-func (p *chainBatches) inOrder(first, end int64) {
+func (p *chainBatches) readSpans(ctx context.Context, spans []field.Span) (arrays []*Array, got int64, err error) {
+	i, entries, ok, err := p.find(ctx, spans[0].First)
+	if err != nil || !ok {
+		return nil, 0, err
+	}
+	spans, _ = split(spans, entries)
+	err = p.use(ctx, i, func(part *part[batchPlan]) (err error) {
+		announce(p.chainOrder, &p.parts, part, entries.First, spans[0].First)
+		arrays, got, err = part.plan.readSpans(ctx, spans)
+		return err
+	})
+	return arrays, got, err
+}
+
+func (p *chainBatches) inOrder(_, end int64, c field.Chosen) {
 	p.stop()
-	p.order, p.end = true, end
+	p.chainOrder = chainOrder{true, end, c}
 }
 
 func (p *chainBatches) stop() {
@@ -112,7 +119,15 @@ func (w *withoutFields) arrays() []*Array {
 }
 
 func (w *withoutFields) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
-	arrays, got, err := w.batchPlan.read(ctx, first, n)
+	return w.add(w.batchPlan.read(ctx, first, n))
+}
+
+func (w *withoutFields) readSpans(ctx context.Context, spans []field.Span) ([]*Array, int64, error) {
+	return w.add(w.batchPlan.readSpans(ctx, spans))
+}
+
+// add adds the fields to what was read.
+func (w *withoutFields) add(arrays []*Array, got int64, err error) ([]*Array, int64, error) {
 	if err != nil || got == 0 {
 		return nil, 0, err
 	}

@@ -113,30 +113,111 @@ func (ps *parts[P]) each(ctx context.Context, first, n int64, f func(p *part[P],
 	return done, nil
 }
 
+// eachSpans is each for the entries in spans: it calls f with those that an input has,
+// counted there.
+func (ps *parts[P]) eachSpans(ctx context.Context, spans []field.Span, f func(p *part[P], base int64, spans []field.Span, done int64) error) error {
+	done := int64(0)
+	for len(spans) > 0 {
+		i, entries, ok, err := ps.find(ctx, spans[0].First)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("there is no entry %d", spans[0].First)
+		}
+		inner, rest := split(spans, entries)
+		if err := ps.use(ctx, i, func(p *part[P]) error { return f(p, entries.First, inner, done) }); err != nil {
+			return err
+		}
+		spans, done = rest, done+field.Sum(inner)
+	}
+	return nil
+}
+
+// split returns the first of spans as far as they lie in r, counted from its first entry,
+// and the rest of them.
+func split(spans []field.Span, r EntryRange) (inner, rest []field.Span) {
+	for len(spans) > 0 && spans[0].First < r.End {
+		s := spans[0]
+		n := min(s.N, r.End-s.First)
+		inner = append(inner, field.Span{First: s.First - r.First, N: n})
+		if spans = spans[1:]; n < s.N {
+			return inner, append([]field.Span{{First: r.End, N: s.N - n}}, spans...)
+		}
+	}
+	return inner, spans
+}
+
+// chainOrder is how entries of a chain are read.
+type chainOrder struct {
+	order  bool         // in order,
+	end    int64        // up to but not including this entry,
+	chosen field.Chosen // and only these, if not nil
+}
+
+// announce tells the plan of an input, which begins with the entry base of the chain, in
+// which order its entries are read from the given one on.
+func announce[P interface {
+	inOrder(first, end int64, c field.Chosen)
+	stop()
+}](o chainOrder, ps *parts[P], p *part[P], base, at int64) {
+	if !o.order || p.ordered {
+		return
+	}
+	for len(ps.all) > 1 { // the inputs before this one are no longer needed
+		ps.drop(0)
+	}
+	p.ordered = true
+	var c field.Chosen
+	if o.chosen != nil {
+		c = shifted{o.chosen, base}
+	}
+	p.plan.inOrder(at, o.end-base, c)
+}
+
+// shifted is what is chosen of an input of a chain that begins with the entry base.
+type shifted struct {
+	of   field.Chosen
+	base int64
+}
+
+func (s shifted) Next(entry int64) (int64, bool) {
+	next, ok := s.of.Next(s.base + entry)
+	return next - s.base, ok
+}
+
+func (s shifted) Spans(first, end int64) []field.Span {
+	spans := s.of.Spans(s.base+first, s.base+end)
+	for i := range spans {
+		spans[i].First -= s.base
+	}
+	return spans
+}
+
 // chainPlan reads from the inputs of a chain.
 type chainPlan struct {
 	parts[plan]
-	size  int64 // of a value
-	order bool  // entries are read in order,
-	end   int64 // up to but not including this one
+	chainOrder
+	size int64 // of a value
 }
 
 func (p *chainPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
 	return p.each(ctx, first, n, func(part *part[plan], base, at, m, done int64) (int64, error) {
-		if p.order && !part.ordered {
-			for len(p.all) > 1 { // the inputs before this one are no longer needed
-				p.drop(0)
-			}
-			part.ordered = true
-			part.plan.inOrder(at, p.end-base)
-		}
+		announce(p.chainOrder, &p.parts, part, base, at)
 		return part.plan.read(ctx, memory, at, m, unsafe.Add(dst, done*p.size))
 	})
 }
 
-func (p *chainPlan) inOrder(first, end int64) {
+func (p *chainPlan) readSpans(ctx context.Context, memory *field.Memory, spans []field.Span, dst unsafe.Pointer) error {
+	return p.eachSpans(ctx, spans, func(part *part[plan], base int64, spans []field.Span, done int64) error {
+		announce(p.chainOrder, &p.parts, part, base, spans[0].First)
+		return part.plan.readSpans(ctx, memory, spans, unsafe.Add(dst, done*p.size))
+	})
+}
+
+func (p *chainPlan) inOrder(_, end int64, c field.Chosen) {
 	p.stop()
-	p.order, p.end = true, end
+	p.chainOrder = chainOrder{true, end, c}
 }
 
 func (p *chainPlan) stop() {
@@ -159,6 +240,21 @@ func (p *chainJagged) read(ctx context.Context, first int64, ends []int64, items
 			ends[i] += before
 		}
 		return n, err
+	})
+}
+
+func (p *chainJagged) readSpans(ctx context.Context, spans []field.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+	return p.eachSpans(ctx, spans, func(part *part[jaggedPlan], _ int64, spans []field.Span, done int64) error {
+		before := int64(0) // number of items
+		if done > 0 {
+			before = ends[done-1]
+		}
+		ends := ends[done:][:field.Sum(spans)]
+		err := part.plan.readSpans(ctx, spans, ends, func(lo, hi int64) unsafe.Pointer { return items(before+lo, before+hi) })
+		for i := range ends {
+			ends[i] += before
+		}
+		return err
 	})
 }
 

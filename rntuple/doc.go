@@ -16,7 +16,8 @@
 // Fold runs any of these in several goroutines, and joins their results in order.
 //
 // All of these also read from several files: from a Chain, one after the other, and from a
-// Join, side by side or matched by the values of fields.
+// Join, side by side or matched by the values of fields. Where selects entries by a
+// Condition; of a Selection, only the pages with its entries are read.
 //
 // # Types
 //

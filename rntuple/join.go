@@ -289,9 +289,18 @@ func (p *joinPlan) read(ctx context.Context, memory *field.Memory, first, n int6
 	return n, nil
 }
 
-func (p *joinPlan) inOrder(first, end int64) {
+func (p *joinPlan) readSpans(ctx context.Context, memory *field.Memory, spans []field.Span, dst unsafe.Pointer) error {
 	for _, part := range p.parts {
-		part.inOrder(first, end)
+		if err := part.readSpans(ctx, memory, spans, dst); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *joinPlan) inOrder(first, end int64, c field.Chosen) {
+	for _, part := range p.parts {
+		part.inOrder(first, end, c)
 	}
 }
 

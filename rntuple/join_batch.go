@@ -75,14 +75,31 @@ func (p *joinBatches) arrays() []*Array {
 }
 
 func (p *joinBatches) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
-	all := make([]*Array, len(p.all))
-	for i, part := range p.parts {
-		var arrays []*Array
-		var got int64
-		var err error
+	return p.join(first, func(part *joinedPart, i int, all int64) ([]*Array, int64, error) {
 		if i == 0 {
-			arrays, got, err = part.batchPlan.read(ctx, first, n)
-		} else if arrays, got, err = part.filler.read(ctx, first, n); err == nil && got != n {
+			return part.batchPlan.read(ctx, first, n)
+		}
+		return part.filler.read(ctx, first, all)
+	})
+}
+
+func (p *joinBatches) readSpans(ctx context.Context, spans []field.Span) ([]*Array, int64, error) {
+	return p.join(spans[0].First, func(part *joinedPart, i int, all int64) ([]*Array, int64, error) {
+		if i == 0 {
+			return part.batchPlan.readSpans(ctx, spans)
+		}
+		return part.filler.readSpans(ctx, within(spans, 0, all))
+	})
+}
+
+// join joins what read reads from each part: from the first one as much as it likes, and
+// from the others as many entries as that has.
+func (p *joinBatches) join(first int64, read func(part *joinedPart, i int, n int64) ([]*Array, int64, error)) ([]*Array, int64, error) {
+	all := make([]*Array, len(p.all))
+	n := int64(0)
+	for i, part := range p.parts {
+		arrays, got, err := read(part, i, n)
+		if i > 0 && err == nil && got != n {
 			err = fmt.Errorf("sources that are joined have %d and %d entries from entry %d on", n, got, first)
 		}
 		if err != nil || got == 0 {
@@ -96,9 +113,9 @@ func (p *joinBatches) read(ctx context.Context, first, n int64) ([]*Array, int64
 	return all, n, nil
 }
 
-func (p *joinBatches) inOrder(first, end int64) {
+func (p *joinBatches) inOrder(first, end int64, c field.Chosen) {
 	for _, part := range p.parts {
-		part.inOrder(first, end)
+		part.inOrder(first, end, c)
 	}
 }
 
@@ -128,6 +145,27 @@ func (f *filler) read(ctx context.Context, first, n int64) ([]*Array, int64, err
 	}
 	more, err := f.add(ctx, first+got, n-got)
 	return f.all, got + more, err
+}
+
+// readSpans reads the entries in spans.
+func (f *filler) readSpans(ctx context.Context, spans []field.Span) ([]*Array, int64, error) {
+	n := field.Sum(spans)
+	arrays, got, err := f.plan.readSpans(ctx, spans)
+	if err != nil || got == n || got == 0 {
+		return arrays, got, err
+	}
+	f.clear()
+	for done := got; ; done += got {
+		if err := take(f.all, arrays, []field.Span{{First: 0, N: got}}); err != nil {
+			return nil, 0, err
+		}
+		if done == n {
+			return f.all, n, nil
+		}
+		if arrays, got, err = f.plan.readSpans(ctx, within(spans, done, n-done)); err != nil || got == 0 {
+			return f.all, done, err
+		}
+	}
 }
 
 // clear empties f.all.
@@ -191,7 +229,17 @@ func (p *matchBatches) empty() []*Array {
 func (p *matchBatches) arrays() []*Array { return p.all }
 
 func (p *matchBatches) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
-	n, err := p.match(ctx, first, min(n, defaultBatch))
+	n, err := p.matchRange(ctx, first, min(n, defaultBatch))
+	return p.matched(ctx, n, err)
+}
+
+func (p *matchBatches) readSpans(ctx context.Context, spans []field.Span) ([]*Array, int64, error) {
+	n, err := p.matchSpans(ctx, within(spans, 0, min(field.Sum(spans), defaultBatch)))
+	return p.matched(ctx, n, err)
+}
+
+// matched reads what was matched last, for n entries.
+func (p *matchBatches) matched(ctx context.Context, n int64, err error) ([]*Array, int64, error) {
 	if err != nil || n == 0 {
 		return nil, 0, err
 	}
@@ -225,7 +273,7 @@ func (p *matchBatches) read(ctx context.Context, first, n int64) ([]*Array, int6
 	return p.all, n, nil
 }
 
-func (p *matchBatches) inOrder(first, end int64) { p.keys.inOrder(first, end) }
+func (p *matchBatches) inOrder(first, end int64, c field.Chosen) { p.keys.inOrder(first, end, c) }
 
 func (p *matchBatches) stop() {
 	p.keys.stop()

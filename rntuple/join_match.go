@@ -52,15 +52,15 @@ func newMatcher(primary Source, s *side) (*matcher, error) {
 }
 
 // match sets m.runs and m.at for n entries of the primary source, or less at the end of its
-// entries, and returns their number.
-func (m *matcher) match(ctx context.Context, first, n int64) (int64, error) {
+// entries, whose keys read reads, and returns their number.
+func (m *matcher) match(ctx context.Context, n int64, read func(keys unsafe.Pointer) (int64, error)) (int64, error) {
 	t, err := m.side.tableOf(ctx)
 	if err != nil {
 		return 0, err
 	}
 	k := len(m.signed)
 	m.values = slices.Grow(m.values[:0], int(n)*k)[:int(n)*k]
-	n, err = m.keys.read(ctx, nil, first, n, unsafe.Pointer(unsafe.SliceData(m.values)))
+	n, err = read(unsafe.Pointer(unsafe.SliceData(m.values)))
 	if err != nil {
 		return 0, err
 	}
@@ -91,6 +91,17 @@ func (m *matcher) match(ctx context.Context, first, n int64) (int64, error) {
 		m.at[match.of] = int32(total - 1)
 	}
 	return n, nil
+}
+
+// matchRange is match for the entries from first on.
+func (m *matcher) matchRange(ctx context.Context, first, n int64) (int64, error) {
+	return m.match(ctx, n, func(keys unsafe.Pointer) (int64, error) { return m.keys.read(ctx, nil, first, n, keys) })
+}
+
+// matchSpans is match for the entries in spans.
+func (m *matcher) matchSpans(ctx context.Context, spans []field.Span) (int64, error) {
+	n := field.Sum(spans)
+	return m.match(ctx, n, func(keys unsafe.Pointer) (int64, error) { return n, m.keys.readSpans(ctx, nil, spans, keys) })
 }
 
 // check returns the error of reading a run, of which got entries were read.
@@ -134,24 +145,37 @@ func newMatchPlan(primary Source, s *side, t reflect.Type, members []field.Membe
 const matchBatch = 1 << 13
 
 func (p *matchPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (done int64, err error) {
-	for done < n && err == nil {
-		var got int64
+	for done < n {
 		want := min(n-done, matchBatch)
-		if got, err = p.batch(ctx, memory, first+done, want, unsafe.Add(dst, done*p.size)); err != nil {
-			break
+		got, err := p.matchRange(ctx, first+done, want)
+		if err == nil {
+			err = p.fill(ctx, memory, unsafe.Add(dst, done*p.size))
+		}
+		if err != nil {
+			return done, err
 		}
 		if done += got; got < want {
 			break
 		}
 	}
-	return done, err
+	return done, nil
 }
 
-func (p *matchPlan) batch(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
-	n, err := p.match(ctx, first, n)
-	if err != nil {
-		return 0, err
+func (p *matchPlan) readSpans(ctx context.Context, memory *field.Memory, spans []field.Span, dst unsafe.Pointer) error {
+	for done, n := int64(0), field.Sum(spans); done < n; done += matchBatch {
+		_, err := p.matchSpans(ctx, within(spans, done, min(n-done, matchBatch)))
+		if err == nil {
+			err = p.fill(ctx, memory, unsafe.Add(dst, done*p.size))
+		}
+		if err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// fill reads what was matched last into the values at dst.
+func (p *matchPlan) fill(ctx context.Context, memory *field.Memory, dst unsafe.Pointer) error {
 	total := int64(0)
 	for _, r := range p.runs {
 		total += r.n
@@ -162,15 +186,15 @@ func (p *matchPlan) batch(ctx context.Context, memory *field.Memory, first, n in
 	for _, r := range p.runs {
 		got, err := p.items.read(ctx, memory, r.first, r.n, unsafe.Add(items, at))
 		if err := p.check(r, got, err); err != nil {
-			return 0, err
+			return err
 		}
 		at += uintptr(r.n) * typ.Size()
 	}
 	p.gather.Copy(dst, uintptr(p.size), p.at, items)
-	return n, nil
+	return nil
 }
 
-func (p *matchPlan) inOrder(first, end int64) { p.keys.inOrder(first, end) }
+func (p *matchPlan) inOrder(first, end int64, c field.Chosen) { p.keys.inOrder(first, end, c) }
 
 func (p *matchPlan) stop() {
 	p.keys.stop()

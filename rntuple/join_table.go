@@ -31,7 +31,7 @@ func (s *side) makeTable(ctx context.Context) (*table, error) {
 		return nil, err
 	}
 	t := newTable(s.keys)
-	p.inOrder(0, math.MaxInt64)
+	p.inOrder(0, math.MaxInt64, nil)
 	defer p.stop()
 	k := len(s.keys)
 	words := make([]uint64, k<<13)

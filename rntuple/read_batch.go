@@ -117,7 +117,7 @@ func BatchesIn(s Source, first, end int64, o BatchOptions) iter.Seq2[*Batch, err
 			return
 		}
 		end := min(end, s.bound())
-		plan.inOrder(first, end)
+		plan.inOrder(first, end, nil)
 		defer plan.stop()
 		b := new(Batch)
 		for at := first; at < end; at += int64(b.Len) {
@@ -170,9 +170,12 @@ type batchPlan interface {
 	// only at the end of the entries. The Arrays are valid until the next call unless
 	// the plan's memory is fresh.
 	read(ctx context.Context, first, n int64) ([]*Array, int64, error)
+	// readSpans is like read for entries in several spans, which are in order, not empty
+	// and must exist. It reads some of the first ones.
+	readSpans(ctx context.Context, spans []field.Span) ([]*Array, int64, error)
 	// inOrder announces that the entries from first up to but not including end will be
-	// read in order, until stop is called.
-	inOrder(first, end int64)
+	// read in order, until stop is called: only those that c chooses if it is not nil.
+	inOrder(first, end int64, c field.Chosen)
 	stop()
 }
 
@@ -210,8 +213,16 @@ func (p *readerBatches) read(ctx context.Context, first, n int64) ([]*Array, int
 	return p.plan.Read(ctx, first, n)
 }
 
-func (p *readerBatches) inOrder(first, end int64) { p.plan.InOrder(first, end) }
-func (p *readerBatches) stop()                    { p.plan.Stop() }
+func (p *readerBatches) readSpans(ctx context.Context, spans []field.Span) ([]*Array, int64, error) {
+	return p.plan.ReadSpans(ctx, spans)
+}
+
+func (p *readerBatches) inOrder(first, end int64, c field.Chosen) {
+	p.plan.InOrder(first, end)
+	p.plan.Choose(c)
+}
+
+func (p *readerBatches) stop() { p.plan.Stop() }
 
 // like returns empty Arrays of the same shapes.
 func like(arrays []*Array) []*Array {

@@ -114,7 +114,7 @@ func (v *View[T]) Range(first, end int64) iter.Seq2[int64, T] {
 		var batch []T
 		v.err = nil
 		end := min(end, v.src.bound())
-		v.plan.inOrder(first, end)
+		v.plan.inOrder(first, end, nil)
 		defer v.plan.stop()
 		for at := first; at < end; {
 			if batch == nil {
@@ -195,7 +195,7 @@ func EntriesIn[T any](s Source, first, end int64, opts ...EntriesOption) iter.Se
 			return
 		}
 		end := min(end, s.bound())
-		v.plan.inOrder(first, end)
+		v.plan.inOrder(first, end, nil)
 		defer v.plan.stop()
 		for batch, err := range v.batches(first, end, o.reuse) {
 			if err != nil {

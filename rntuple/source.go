@@ -11,8 +11,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A Source is what views read from: a *Reader; a *Chain of sources, one after the other; or
-// a *Join of sources, side by side. Sources are safe for concurrent use; a view made from
+// A Source is what views read from: a *Reader; a *Chain of sources, one after the other;
+// a *Join of sources, side by side; or a *Selection of entries. Sources are safe for concurrent use; a view made from
 // one must be used by one goroutine at a time.
 type Source interface {
 	// bind returns a plan that reads entries into the given members of values of type
@@ -54,9 +54,12 @@ type plan interface {
 	// the values point to is fresh memory, or part of memory if that is not nil; see
 	// field.Plan.ReadWith.
 	read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error)
+	// readSpans is like read for entries in several spans, which are in order, not empty
+	// and must exist.
+	readSpans(ctx context.Context, memory *field.Memory, spans []field.Span, dst unsafe.Pointer) error
 	// inOrder announces that the entries from first up to but not including end will be
-	// read in order, until stop is called.
-	inOrder(first, end int64)
+	// read in order, until stop is called: only those that c chooses if it is not nil.
+	inOrder(first, end int64, c field.Chosen)
 	stop()
 }
 
@@ -66,6 +69,9 @@ type jaggedPlan interface {
 	// read reads at most len(ends) entries from first on and returns their number. See
 	// field.Jagged for ends and items.
 	read(ctx context.Context, first int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) (int64, error)
+	// readSpans is like read for entries in several spans, which are in order, not empty
+	// and must exist.
+	readSpans(ctx context.Context, spans []field.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error
 	stop()
 }
 
@@ -133,8 +139,16 @@ func (p *readerPlan) read(ctx context.Context, memory *field.Memory, first, n in
 	return n, p.plan.ReadWith(ctx, memory, first, n, dst)
 }
 
-func (p *readerPlan) inOrder(first, end int64) { p.plan.InOrder(first, end) }
-func (p *readerPlan) stop()                    { p.plan.Stop() }
+func (p *readerPlan) readSpans(ctx context.Context, memory *field.Memory, spans []field.Span, dst unsafe.Pointer) error {
+	return p.plan.ReadSpans(ctx, memory, spans, dst)
+}
+
+func (p *readerPlan) inOrder(first, end int64, c field.Chosen) {
+	p.plan.InOrder(first, end)
+	p.plan.Choose(c)
+}
+
+func (p *readerPlan) stop() { p.plan.Stop() }
 
 // readerJagged reads a collection field of one RNTuple.
 type readerJagged struct {
@@ -148,6 +162,10 @@ func (p *readerJagged) read(ctx context.Context, first int64, ends []int64, item
 		return 0, nil
 	}
 	return n, p.plan.Read(ctx, first, n, ends, items)
+}
+
+func (p *readerJagged) readSpans(ctx context.Context, spans []field.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+	return p.plan.ReadSpans(ctx, spans, ends, items)
 }
 
 func (p *readerJagged) stop() { p.plan.Stop() }
@@ -180,11 +198,25 @@ func bindRecords(s Source, paths []string) (plan, error) {
 const recordBatch = 1 << 12
 
 func (p *records) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
+	return p.fill(n, dst, func(done, want int64, values unsafe.Pointer) (int64, error) {
+		return p.plan.read(ctx, memory, first+done, want, values)
+	})
+}
+
+func (p *records) readSpans(ctx context.Context, memory *field.Memory, spans []field.Span, dst unsafe.Pointer) error {
+	_, err := p.fill(field.Sum(spans), dst, func(done, want int64, values unsafe.Pointer) (int64, error) {
+		return want, p.plan.readSpans(ctx, memory, within(spans, done, want), values)
+	})
+	return err
+}
+
+// fill makes n records of the values that read reads, a batch at a time.
+func (p *records) fill(n int64, dst unsafe.Pointer, read func(done, want int64, values unsafe.Pointer) (int64, error)) (int64, error) {
 	all := unsafe.Slice((*value.Record)(dst), n)
 	for done := int64(0); done < n; {
 		want, k := min(n-done, recordBatch), int64(len(p.names))
 		values := make([]any, want*k)
-		got, err := p.plan.read(ctx, memory, first+done, want, unsafe.Pointer(unsafe.SliceData(values)))
+		got, err := read(done, want, unsafe.Pointer(unsafe.SliceData(values)))
 		if err != nil {
 			return done, err
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -85,7 +86,7 @@ func (v numbers[T]) empty(fresh bool) values {
 func (v numbers[T]) take(src values, spans []Span, per int) values {
 	from := src.(numbers[T])
 	at := len(v)
-	v = extend(v, sum(spans)*int64(per))
+	v = extend(v, Sum(spans)*int64(per))
 	for _, s := range spans {
 		n := int(s.N) * per
 		switch to := v[at:][:n]; {
@@ -107,7 +108,7 @@ func extend[S ~[]T, T any](s S, n int64) S {
 }
 
 // A Span is a range of the values of an Array, or N times no value if First is negative.
-type Span struct{ First, N int64 }
+type Span = pagesource.Span
 
 // AddSpan appends a span to spans, joined with the last one if they meet.
 func AddSpan(spans []Span, s Span) []Span {
@@ -121,8 +122,8 @@ func AddSpan(spans []Span, s Span) []Span {
 	return append(spans, s)
 }
 
-// sum returns the number of values in spans.
-func sum(spans []Span) (n int64) {
+// Sum returns the number of values in spans.
+func Sum(spans []Span) (n int64) {
 	for _, s := range spans {
 		n += s.N
 	}
@@ -201,14 +202,14 @@ func (a *Array) share(with *Array) {
 func Take(a, src *Array, spans []Span, budget int64) error {
 	r := run{budget: budget}
 	if err := a.take(&r, src, spans); err != nil {
-		return tooLarge(fmt.Sprintf("%d values of field %q", sum(spans), a.Name), budget, r.over)
+		return tooLarge(fmt.Sprintf("%d values of field %q", Sum(spans), a.Name), budget, r.over)
 	}
 	return nil
 }
 
 // take is Take with the budget of a run. Its only error is errBudget.
 func (a *Array) take(r *run, src *Array, spans []Span) error {
-	n := sum(spans)
+	n := Sum(spans)
 	switch {
 	case n == 0:
 		return nil
@@ -227,7 +228,7 @@ func (a *Array) take(r *run, src *Array, spans []Span) error {
 		return a.Children[0].take(r, src.Children[0], a.takeOffsets(src, spans))
 	case schema.String, schema.Streamer:
 		inner := a.takeOffsets(src, spans)
-		if err := r.alloc(sum(inner), 1); err != nil {
+		if err := r.alloc(Sum(inner), 1); err != nil {
 			return err
 		}
 		a.Bytes = numbers[byte](a.Bytes).take(numbers[byte](src.Bytes), inner, 1).slice().([]byte)
@@ -243,7 +244,7 @@ func (a *Array) take(r *run, src *Array, spans []Span) error {
 				r.over = math.MaxInt64 - r.budget
 				return errBudget
 			}
-			inner[i] = Span{s.First * size, s.N * size} // a negative number stays one
+			inner[i] = Span{First: s.First * size, N: s.N * size} // a negative number stays one
 		}
 		return a.Children[0].take(r, src.Children[0], inner)
 	case schema.Record:
@@ -289,14 +290,14 @@ func (a *Array) takeOffsets(src *Array, spans []Span) (items []Span) {
 			a.Offsets = append(a.Offsets, end+shift)
 		}
 		if n := bounds[s.N] - bounds[0]; n > 0 {
-			items, at = AddSpan(items, Span{bounds[0], n}), at+n
+			items, at = AddSpan(items, Span{First: bounds[0], N: n}), at+n
 		}
 	}
 	return items
 }
 
 func (a *Array) takeVariants(r *run, src *Array, spans []Span) error {
-	if err := r.alloc(sum(spans), unsafe.Sizeof(int32(0))+unsafe.Sizeof(int64(0))); err != nil {
+	if err := r.alloc(Sum(spans), unsafe.Sizeof(int32(0))+unsafe.Sizeof(int64(0))); err != nil {
 		return err
 	}
 	next := make([]int64, len(a.Children))
@@ -311,7 +312,7 @@ func (a *Array) takeVariants(r *run, src *Array, spans []Span) error {
 				tag = src.Tags[s.First+i]
 			}
 			if tag >= 0 {
-				items[tag] = AddSpan(items[tag], Span{src.Index[s.First+i], 1})
+				items[tag] = AddSpan(items[tag], Span{First: src.Index[s.First+i], N: 1})
 				index = next[tag]
 				next[tag]++
 			}

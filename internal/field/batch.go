@@ -19,6 +19,9 @@ type Batches struct {
 	nodes  []batchNode
 	arrays []*Array
 	fresh  bool
+
+	taken  []*Array // of the last ReadSpans, if it has left entries out
+	wanted []Span
 }
 
 // A batchNode reads the values of a field into an Array.

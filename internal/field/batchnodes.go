@@ -325,9 +325,9 @@ func (o *optionalNode) read(r *run, first, n int64) error {
 	for i, end := range bounds[1:] {
 		switch l := end - bounds[i]; l {
 		case 0:
-			o.spans = AddSpan(o.spans, Span{-1, 1})
+			o.spans = AddSpan(o.spans, Span{First: -1, N: 1})
 		case 1:
-			o.spans = AddSpan(o.spans, Span{bounds[i], 1})
+			o.spans = AddSpan(o.spans, Span{First: bounds[i], N: 1})
 		default:
 			return r.corrupt(o.index.index.path, "item %d has %d values, expected one at most", first+int64(i), l)
 		}
@@ -376,7 +376,7 @@ func (v *variantNode) read(r *run, first, n int64) error {
 			return r.corrupt(v.path, "item %d is item %d of its alternative", first+int64(i), t.Index)
 		default:
 			tag = int32(t.Tag - 1)
-			spans[tag] = AddSpan(spans[tag], Span{int64(t.Index), 1})
+			spans[tag] = AddSpan(spans[tag], Span{First: int64(t.Index), N: 1})
 			index = next[tag]
 			next[tag]++
 		}

@@ -27,6 +27,7 @@ type Column[T column.Element] struct {
 	now, next *clusterPages[T] // of the current cluster, and of the next one if ahead is working on it
 	bulk      bool             // reads span so many pages that they need no read-ahead
 	keep      bool             // KeepBytes was called
+	gaps      bool             // reading in order leaves out elements
 	at        int64            // the element at which reading in order continues, or -1
 	forward   bool             // the current read continues the previous one
 	recent    []pageRef[T]     // decoded pages that have been read, the latest one last
@@ -241,7 +242,7 @@ func (c *Column[T]) Next(ctx context.Context, cluster *Cluster, first, n int64) 
 
 // begin begins a read of n elements from first on.
 func (c *Column[T]) begin(first, n int64) error {
-	c.forward = first == c.at
+	c.forward = first == c.at || c.gaps && first > c.at
 	c.at = first + n
 	if first < 0 || first > c.now.Elements || n > c.now.Elements-first {
 		return c.now.cluster.corrupt(c.field, "elements from %d to %d wanted, the column has %d", first, first+n, c.now.Elements)

@@ -17,12 +17,14 @@ import (
 type ReadAhead struct {
 	src     *Source
 	columns []interface {
-		queue(cluster *Cluster, from float64) []task
+		queue(cluster *Cluster, from float64, w *wanted) []task
 		release()
+		choose(some bool)
 	}
 	budget int64 // limit for pages that are decoded but not yet read, in bytes
 	keep   int64 // limit for pages that columns keep after reading them, in bytes
 
+	chosen   Chosen   // nil: all entries
 	at, last *Cluster // the one that the reader is in, and the last one that was queued
 
 	mu      sync.Mutex
@@ -54,6 +56,9 @@ func (a *ReadAhead) Advance(ctx context.Context, cluster *Cluster, first, end in
 	if a.budget == 0 || len(a.columns) == 0 || a.src.Workers < 2 && a.src.mapped(0, 0) != nil {
 		return // there is nothing to wait for, and no other goroutine to decode
 	}
+	a.mu.Lock()
+	a.ctx = ctx
+	a.mu.Unlock()
 	if cluster != a.at {
 		if cluster != a.last {
 			a.forget()
@@ -62,12 +67,13 @@ func (a *ReadAhead) Advance(ctx context.Context, cluster *Cluster, first, end in
 		a.at = cluster
 	}
 	a.mu.Lock()
-	a.ctx = ctx
 	idle := len(a.tasks) == 0
 	a.mu.Unlock()
-	if next := a.last.End; idle && a.last == cluster && next < min(end, a.src.Entries) {
-		if c, err := a.src.Find(ctx, next); err == nil { // if not, the reader meets the error
-			a.queue(c, 0)
+	if idle && a.last == cluster {
+		if next := a.after(a.last.End); next < min(end, a.src.Entries) {
+			if c, err := a.src.Find(ctx, next); err == nil { // if not, the reader meets the error
+				a.queue(c, 0)
+			}
 		}
 	}
 	a.start()
@@ -93,8 +99,9 @@ func (a *ReadAhead) forget() {
 // and 1.
 func (a *ReadAhead) queue(c *Cluster, from float64) {
 	var tasks []task
+	w := a.wanted(c)
 	for _, column := range a.columns {
-		tasks = append(tasks, column.queue(c, from)...)
+		tasks = append(tasks, column.queue(c, from, w)...)
 	}
 	a.src.join(tasks, a.budget/4/int64(len(a.columns)))
 	slices.SortStableFunc(tasks, func(x, y task) int { return cmp.Compare(x.at, y.at) })
@@ -150,8 +157,8 @@ func (a *ReadAhead) release(n int64) {
 }
 
 // queue returns tasks for the column's pages in a cluster, as ReadAhead.queue adds
-// them.
-func (c *Column[T]) queue(cluster *Cluster, from float64) (tasks []task) {
+// them: if w is not nil, only for those with wanted elements.
+func (c *Column[T]) queue(cluster *Cluster, from float64, w *wanted) (tasks []task) {
 	if c.bulk {
 		return nil
 	}
@@ -164,10 +171,18 @@ func (c *Column[T]) queue(cluster *Cluster, from float64) (tasks []task) {
 		c.leave(c.next)
 		c.next = pages
 	}
+	var some []bool // of the pages; nil: all
+	if w != nil {
+		spans, ok := w.elements(c.field, c.index)
+		if !ok {
+			return nil
+		}
+		some = pages.pages(spans)
+	}
 	total := float64(max(1, pages.Elements))
 	for i := range pages.Pages {
 		n := int64(pages.Pages[i].NumElements)
-		if float64(pages.ends[i])/total <= from {
+		if float64(pages.ends[i])/total <= from || some != nil && !some[i] {
 			continue
 		}
 		cost := n * column.Size[T]()

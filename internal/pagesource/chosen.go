@@ -1,0 +1,190 @@
+package pagesource
+
+import (
+	"context"
+	"math"
+
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// Chosen says which entries are wanted of those that are read in order. It is used by
+// several goroutines.
+type Chosen interface {
+	// Next returns the first wanted entry from the given one on; it is not ok if there is
+	// none.
+	Next(entry int64) (next int64, ok bool)
+	// Spans returns the wanted entries from first up to but not including end, as spans in
+	// order.
+	Spans(first, end int64) []Span
+}
+
+// A Span is a range of entries, items or elements: N from First on.
+type Span struct{ First, N int64 }
+
+// Choose announces that of the entries that Advance announces only some will be read. Nil
+// stands for all.
+func (a *ReadAhead) Choose(c Chosen) {
+	a.chosen = c
+	for _, column := range a.columns {
+		column.choose(c != nil)
+	}
+}
+
+// choose makes the column ready for entries that are chosen.
+func (c *Column[T]) choose(some bool) {
+	c.gaps = some
+	c.keep = c.keep || some && c.index == 0 && c.field.Columns[0][0].Type.IsIndex() // wanted reads it, too
+}
+
+// after returns the first entry from the given one on that will be read.
+func (a *ReadAhead) after(entry int64) int64 {
+	if a.chosen == nil {
+		return entry
+	}
+	if next, ok := a.chosen.Next(entry); ok {
+		return next
+	}
+	return math.MaxInt64
+}
+
+// nearEntries is the number of unwanted entries between wanted ones that are not worth
+// looking for pages among them.
+const nearEntries = 16
+
+// A wanted finds the elements that chosen entries of a cluster need.
+type wanted struct {
+	ctx     context.Context
+	src     *Source
+	cluster *Cluster
+	entries []Span
+	items   map[*schema.Field][]Span // of collections; nil if they are not known
+	byPage  map[uint64][]Span        // of collections in entries, by the offset of the first page of offsets
+}
+
+// wanted returns what is wanted of a cluster, or nil if all of it is.
+func (a *ReadAhead) wanted(c *Cluster) *wanted {
+	if a.chosen == nil {
+		return nil
+	}
+	w := &wanted{ctx: a.ctx, src: a.src, cluster: c, items: map[*schema.Field][]Span{}, byPage: map[uint64][]Span{}}
+	for _, s := range a.chosen.Spans(c.First, c.End) {
+		s.First -= c.First
+		if last := len(w.entries) - 1; last >= 0 && s.First-w.entries[last].First-w.entries[last].N <= nearEntries {
+			w.entries[last].N = s.First + s.N - w.entries[last].First
+			continue
+		}
+		w.entries = append(w.entries, s)
+	}
+	return w
+}
+
+// elements returns the elements that are wanted of the index-th column of f. It is not ok
+// if they are not known.
+func (w *wanted) elements(f *schema.Field, index int) (spans []Span, ok bool) {
+	switch spans, ok = w.of(f); {
+	case !ok:
+	case index == 1:
+		return w.inside(f, spans)
+	case f.Shape == schema.Bitset:
+		return scale(spans, f.ArraySize)
+	}
+	return spans, ok
+}
+
+// of returns the items that are wanted of f.
+func (w *wanted) of(f *schema.Field) (spans []Span, ok bool) {
+	above := f.Parent
+	if above == nil {
+		return w.entries, true
+	}
+	if spans, ok = w.of(above); !ok {
+		return nil, false
+	}
+	switch {
+	case above.Shape == schema.Record, above.Shape == schema.Wrapper, above.IsDense():
+		return spans, true
+	case above.Shape == schema.Array:
+		return scale(spans, above.ArraySize)
+	case above.Shape == schema.Collection, above.Shape == schema.Optional:
+		return w.inside(above, spans)
+	}
+	return nil, false
+}
+
+// scale returns spans of items that there are n of in each of those in spans.
+func scale(spans []Span, n uint64) (all []Span, ok bool) {
+	for _, s := range spans {
+		if n > math.MaxInt64 || s.First+s.N > math.MaxInt64/int64(max(1, n)) {
+			return nil, false
+		}
+		all = append(all, Span{s.First * int64(n), s.N * int64(n)})
+	}
+	return all, true
+}
+
+// inside returns the items of the collections of f in spans.
+func (w *wanted) inside(f *schema.Field, spans []Span) (items []Span, ok bool) {
+	if items, ok = w.items[f]; ok {
+		return items, items != nil
+	}
+	alone := &ReadAhead{src: w.src}
+	defer alone.Stop()
+	items, err := w.find(alone, f, spans)
+	if err != nil {
+		items = nil // the reader meets the error
+	}
+	w.items[f] = items
+	return items, items != nil
+}
+
+// find returns the items of collections.
+func (w *wanted) find(alone *ReadAhead, f *schema.Field, spans []Span) ([]Span, error) {
+	ends, err := NewColumn[uint64](alone, f, 0)
+	if err != nil {
+		return nil, err
+	}
+	ends.choose(true)
+	page, ok, err := ends.FirstPage(w.cluster)
+	if err != nil {
+		return nil, err
+	}
+	twins := ok && f.Parent == nil // collections of the same sizes share their pages as a rule
+	if items := w.byPage[page]; twins && items != nil {
+		return items, nil
+	}
+	items := []Span{}
+	for _, s := range spans {
+		begin := uint64(0)
+		if s.First > 0 {
+			one, err := ends.Next(w.ctx, w.cluster, s.First-1, 1)
+			if err != nil {
+				return nil, err
+			}
+			begin = one[0]
+		}
+		one, err := ends.Next(w.ctx, w.cluster, s.First+s.N-1, 1)
+		if err != nil {
+			return nil, err
+		}
+		if end := one[0]; begin < end && end <= math.MaxInt64 {
+			items = append(items, Span{int64(begin), int64(end - begin)})
+		}
+	}
+	if twins {
+		w.byPage[page] = items
+	}
+	return items, nil
+}
+
+// pages returns which of the pages of a column hold elements of spans.
+func (p *clusterPages[T]) pages(spans []Span) []bool {
+	all := make([]bool, len(p.Pages))
+	for i := range p.Pages {
+		begin, end := p.ends[i]-int64(p.Pages[i].NumElements), p.ends[i]
+		for len(spans) > 0 && spans[0].First+spans[0].N <= begin {
+			spans = spans[1:]
+		}
+		all[i] = len(spans) > 0 && spans[0].First < end
+	}
+	return all
+}
