@@ -47,7 +47,7 @@ func (s *scope) lookup(name string) (*input, error) {
 	f := &input{name: name, path: name}
 	for _, other := range s.names {
 		if member, ok := strings.CutPrefix(other, name+"."); ok && !slices.Contains(s.names, name) {
-			arrays, err := rntuple.Columns(s.source, other)
+			arrays, err := rntuple.Shapes(s.source, other)
 			if err != nil {
 				return nil, err
 			}
@@ -58,7 +58,7 @@ func (s *scope) lookup(name string) (*input, error) {
 		if _, err := rntuple.FieldOf(s.source, name); err != nil {
 			return nil, err
 		}
-		arrays, err := rntuple.Columns(s.source, name)
+		arrays, err := rntuple.Shapes(s.source, name)
 		if err != nil {
 			return nil, err
 		}

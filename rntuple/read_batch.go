@@ -143,10 +143,10 @@ func BatchesIn(s Source, first, end int64, o BatchOptions) iter.Seq2[*Batch, err
 	}
 }
 
-// Columns returns what Batches would yield for the fields at the given paths, without values:
+// Shapes returns what Batches would yield for the fields at the given paths, without values:
 // the Arrays' shapes, and as Values slices of the right type with no elements. Only metadata is
 // read. The error is that of Batches.
-func Columns(s Source, paths ...string) ([]*Array, error) {
+func Shapes(s Source, paths ...string) ([]*Array, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
