@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +20,7 @@ import (
 // used by one goroutine at a time.
 type File struct {
 	ctx   context.Context
+	mu    sync.Mutex // guards root, which forks of sinks write to in the background
 	root  *rootfile.Writer
 	pages *pagesink.Output // on root
 	open  int              // number of writers that are not closed
@@ -111,11 +113,19 @@ func newFile(root *rootfile.Writer, o *WriteOptions) *File {
 	f := &File{root: root, ctx: o.Context}
 	f.pages = &pagesink.Output{
 		Blob: func(parts ...[]byte) (int64, error) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
 			defer f.count()
 			return root.Blob(parts...)
 		},
-		SmallBlob: root.SmallBlob,
+		SmallBlob: func(parts ...[]byte) (int64, error) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return root.SmallBlob(parts...)
+		},
 		Stream: func(n int64, fill func(io.WriterAt) error) (int64, error) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
 			defer f.count()
 			return root.BlobFrom(n, fill)
 		},
@@ -125,7 +135,7 @@ func newFile(root *rootfile.Writer, o *WriteOptions) *File {
 	return f
 }
 
-// count updates what Size returns. It is called by the goroutine that writes.
+// count updates what Size returns. The caller holds the mutex.
 func (f *File) count() { f.size.Store(f.root.End()) }
 
 // Size returns the length in bytes that the file has so far, with what has been written since
@@ -147,6 +157,8 @@ func (f *File) commitUnlessDone(last bool) error {
 
 // commit commits what has been written; last says that nothing follows.
 func (f *File) commit(last bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	defer f.count()
 	if f.disk == nil {
 		return f.root.Commit()
@@ -260,6 +272,8 @@ func (f *File) release() error {
 // before. It does nothing if it is not certain that the last commit still is what the file
 // has: if writing the header of another one failed, or if another process writes, too.
 func (f *File) shorten() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if errors.Is(f.err, rootfile.ErrChanged) || errors.Is(f.err, diskfile.ErrOpenElsewhere) || f.disk.CheckAlone() != nil {
 		return
 	}

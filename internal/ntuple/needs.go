@@ -22,5 +22,7 @@ func (w *Writer) Needs() (need Limits, fileSize int64) {
 		of, _ := set.Needs()
 		need.PageBytes, need.EnvelopeBytes = max(need.PageBytes, of.PageBytes), max(need.EnvelopeBytes, of.EnvelopeBytes)
 	}
+	w.file.mu.Lock()
+	defer w.file.mu.Unlock()
 	return need, w.file.root.Size()
 }

@@ -183,6 +183,8 @@ func (w *Writer) finish() error {
 		return err
 	}
 	dir, _ := SplitPath(w.path)
+	w.file.mu.Lock()
+	defer w.file.mu.Unlock()
 	var key rootfile.Key
 	if w.anchor == nil {
 		key, err = w.file.root.Object(dir, o)
@@ -256,6 +258,8 @@ func (w *Writer) freeRecord(class, name string, l locator.Locator) error {
 		top = top.parent
 	}
 	dir, _ := SplitPath(top.path)
+	w.file.mu.Lock()
+	defer w.file.mu.Unlock()
 	return w.file.root.Free(dir, class, name, int64(l.Offset), int64(l.Size))
 }
 
@@ -266,7 +270,9 @@ func (w *Writer) finishSet() (link envelope.AttributeSet, err error) {
 	if err != nil || !changed {
 		return w.placed, err
 	}
+	w.file.mu.Lock()
 	at, err := w.file.root.Unlisted(o)
+	w.file.mu.Unlock()
 	if err != nil {
 		return link, err
 	}
@@ -313,7 +319,7 @@ func (w *Writer) Close() error {
 		set.closed = true
 	}
 	w.file.open--
-	err := w.Sink.Err()
+	err := w.Sink.EndForks()
 	if err == nil && w.file.err == nil {
 		w.file.err = w.file.look() // what is written now may use free space
 	}

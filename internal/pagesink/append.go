@@ -31,15 +31,15 @@ type Page struct {
 // With several workers the cluster is written in the background: Encode and place
 // may be called until Wait returns.
 func (s *Sink) AppendCluster(entries int64, columns []Column, place func(*Output) (size int64, err error)) error {
-	if s.err == nil && s.entries > s.first {
+	if s.Err() == nil && s.filled > 0 {
 		s.settle()
 		s.commit()
 	}
 	if err := s.ctx.Err(); err != nil {
 		s.Fail(err)
 	}
-	if s.err != nil || entries == 0 {
-		return s.err
+	if s.Err() != nil || entries == 0 {
+		return s.Err()
 	}
 	c := s.current
 	c.place, c.compression = place, make([]uint32, len(columns))
@@ -52,7 +52,7 @@ func (s *Sink) AppendCluster(entries int64, columns []Column, place func(*Output
 			c.append(k, &column.Pages[j])
 		}
 	}
-	s.entries += entries
+	s.filled += entries
 	err := s.commit()
 	for i, k := range s.columns[:len(columns)] {
 		k.suppressed = !active[i]

@@ -1,6 +1,8 @@
 package pagesink
 
 import (
+	"bytes"
+	"encoding/binary"
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
@@ -11,11 +13,12 @@ import (
 // A clusterBuilder is a cluster that is being filled or written.
 type clusterBuilder struct {
 	envelope.Cluster
-	sink   *Sink
-	arena  *arena
-	pages  [][]*page // by column
-	sealed sync.WaitGroup
-	atMost int64 // limit for the bytes that it takes in the file
+	sink    *Sink
+	arena   *arena
+	pages   [][]*page // by column
+	offsets []*int64  // number of the next element, by column
+	sealed  sync.WaitGroup
+	atMost  int64 // limit for the bytes that it takes in the file
 
 	mu    sync.Mutex
 	known map[uint64][]byte // sealed pages, see lookup
@@ -24,16 +27,18 @@ type clusterBuilder struct {
 	compression []uint32 // settings by column
 	place       func(*Output) (size int64, err error)
 
-	lists []envelope.ColumnPages // have no pages until done
-	size  int64                  // bytes in the file
-	err   error
-	done  chan struct{} // closed when the cluster is written
+	lists    []envelope.ColumnPages // have no pages until done
+	arranged bool
+	size     int64         // bytes in the file, once it is arranged; with those of place once it is written
+	done     chan struct{} // closed when the cluster is written
 }
 
 // A page is a page of a clusterBuilder.
 type page struct {
 	elements uint32
 	stored   []byte         // once it is sealed, with its checksum
+	first    *page          // an equal one, whose bytes it shares, or nil
+	listed   *envelope.Page // in clusterBuilder.lists
 	placed   *envelope.Page // written by clusterBuilder.place; then stored is nil
 	err      error
 }
@@ -46,26 +51,55 @@ func (c *clusterBuilder) add(col *schema.Column, p *page) {
 	c.atMost += col.Format().PageSize(p.elements) + checksum.Size
 }
 
-// start writes the cluster, in the background if there is more than one worker.
-func (c *clusterBuilder) start() {
-	out := c.sink.out
-	out.Wait()
-	if c.sink.set.Workers <= 1 {
-		c.err = c.write()
-		close(c.done)
-		return
+// finish writes the cluster once it is sealed, unless there was an error before.
+func (c *clusterBuilder) finish() {
+	c.sealed.Wait()
+	err := c.sink.Err()
+	if err == nil {
+		err = c.arrange()
 	}
-	out.turn = c.done
-	go func() {
-		c.sealed.Wait()
-		c.err = c.write()
-		close(c.done)
-	}()
+	if err == nil {
+		err = c.write()
+	}
+	c.sink.finish(c, err)
+}
+
+// arrange finds out which pages are written, and their size. All must be sealed.
+func (c *clusterBuilder) arrange() error {
+	if c.arranged {
+		return nil
+	}
+	c.arranged = true
+	seen := map[uint64]*page{}
+	share := !c.sink.set.NoSharing && !c.sink.set.NoChecksums
+	for i, pages := range c.pages {
+		if c.lists[i].ElementOffset == envelope.Suppressed {
+			continue
+		}
+		for _, p := range pages {
+			if p.err != nil {
+				return p.err
+			}
+			if p.placed != nil {
+				continue
+			}
+			if share {
+				sum := binary.LittleEndian.Uint64(p.stored[len(p.stored)-checksum.Size:])
+				if first := seen[sum]; first != nil && bytes.Equal(first.stored, p.stored) {
+					p.first = first
+					continue
+				}
+				seen[sum] = p
+			}
+			c.size += int64(len(p.stored))
+		}
+	}
+	return nil
 }
 
 // write writes the pages, column by column, and puts them into the lists.
 func (c *clusterBuilder) write() error {
-	w := payloadWriter{cluster: c, seen: map[uint64]storedPage{}}
+	w := payloadWriter{sink: c.sink}
 	for i, pages := range c.pages {
 		if len(pages) == 0 || c.lists[i].ElementOffset == envelope.Suppressed {
 			continue
@@ -73,29 +107,39 @@ func (c *clusterBuilder) write() error {
 		list := make([]envelope.Page, len(pages))
 		c.lists[i].Pages = list
 		for j, p := range pages {
-			if p.err != nil {
-				return p.err
-			}
+			p.listed = &list[j]
 			if p.placed != nil {
 				continue
 			}
 			list[j] = envelope.Page{NumElements: p.elements, HasChecksum: !c.sink.set.NoChecksums}
-			if err := w.add(storedPage{&list[j], p.stored}); err != nil {
-				return err
+			list[j].Locator.Size = uint64(len(p.stored)) - list[j].ChecksumSize()
+			if p.first == nil {
+				if err := w.add(p); err != nil {
+					return err
+				}
 			}
 		}
 	}
-	if err := w.flush(); err != nil || c.place == nil {
+	if err := w.write(); err != nil {
 		return err
 	}
-	size, err := c.place(c.sink.out)
-	c.size += size
-	for i, list := range c.lists {
-		for j := range list.Pages {
-			if placed := c.pages[i][j].placed; placed != nil {
-				list.Pages[j] = *placed
+	if c.place != nil {
+		size, err := c.place(c.sink.out)
+		if err != nil {
+			return err
+		}
+		c.size += size
+	}
+	for _, pages := range c.pages {
+		for _, p := range pages {
+			switch {
+			case p.listed == nil: // the column is suppressed
+			case p.placed != nil:
+				*p.listed = *p.placed
+			case p.first != nil:
+				p.listed.Locator = p.first.listed.Locator
 			}
 		}
 	}
-	return err
+	return nil
 }

@@ -32,18 +32,13 @@ const (
 	maxMerged = 16 << 20
 )
 
-// list adds a cluster that has been written to the current cluster group.
-func (s *Sink) list(c envelope.Cluster, pages []envelope.ColumnPages) {
-	s.group.Clusters = append(s.group.Clusters, c)
-	s.group.Pages = append(s.group.Pages, envelope.ClusterPages{Columns: pages})
-	for i := range pages {
-		s.groupPages += len(pages[i].Pages)
-	}
-}
-
 // GroupSize returns how many clusters of the current cluster group have been
-// written, and how many pages these have.
-func (s *Sink) GroupSize() (clusters, pages int) { return len(s.group.Clusters), s.groupPages }
+// committed, and how many pages these have.
+func (s *Sink) GroupSize() (clusters, pages int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.clusters, s.groupPages
+}
 
 // CommitClusterGroup commits the current cluster and the cluster group.
 func (s *Sink) CommitClusterGroup() error {
@@ -53,7 +48,7 @@ func (s *Sink) CommitClusterGroup() error {
 	return s.EndGroup()
 }
 
-// EndGroup commits a cluster group of the clusters that have been written. The
+// EndGroup commits a cluster group of the clusters that have been committed. The
 // current cluster is not part of it.
 func (s *Sink) EndGroup() error { return s.endGroup(false) }
 
@@ -67,24 +62,23 @@ func (s *Sink) Checkpoint() error {
 }
 
 func (s *Sink) endGroup(merge bool) error {
-	if s.err != nil || len(s.group.Clusters) == 0 {
-		return s.err
+	list := s.takeGroup()
+	if s.Err() != nil || len(list.Clusters) == 0 {
+		return s.Err()
 	}
-	g, err := s.writeGroup(merge)
+	g, err := s.writeGroup(list, merge)
 	if err != nil {
 		s.Fail(err)
 		return err
 	}
 	s.groups = append(s.groups, g)
-	s.group, s.groupPages = envelope.PageList{}, 0
 	s.groupFirst = int64(g.MinEntry + g.EntrySpan)
 	return nil
 }
 
-// writeGroup writes the page list of the current cluster group, which it merges with the
-// last ones if wanted. These are removed.
-func (s *Sink) writeGroup(merge bool) (g Group, err error) {
-	list := s.group
+// writeGroup writes the page list of a cluster group, which it merges with the last ones if
+// wanted. These are removed.
+func (s *Sink) writeGroup(list envelope.PageList, merge bool) (g Group, err error) {
 	list.HeaderChecksum = s.sums
 	first := uint64(s.groupFirst)
 	if merge {

@@ -3,6 +3,8 @@ package pagesink
 import (
 	"io"
 	"os"
+	"slices"
+	"sync"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/compress"
@@ -10,10 +12,10 @@ import (
 )
 
 // An Output is where the sinks of one file write their clusters, one after the
-// other. The sinks must all be used by the same goroutine.
+// other. The sinks must all be used by the same goroutine, but for forks.
 type Output struct {
 	// Blob appends a payload, which consists of parts, to the file and returns its
-	// offset. It is called by one goroutine at a time.
+	// offset. Only with forks it may be called by several goroutines at a time.
 	Blob func(parts ...[]byte) (offset int64, err error)
 
 	// SmallBlob is like Blob, for envelopes. Nil stands for Blob.
@@ -26,7 +28,8 @@ type Output struct {
 	// Extents, if not nil, are those of the file that Stream writes to.
 	Extents Extents
 
-	turn <-chan struct{} // closed when the last cluster that was begun is written
+	mu   sync.Mutex
+	line []*clusterBuilder // the clusters to write, in this order
 }
 
 // Extents let a file clone blocks of other files.
@@ -61,11 +64,44 @@ type payload []byte
 
 func (p payload) WriteAt(b []byte, off int64) (int, error) { return copy(p[off:], b), nil }
 
-// Wait waits for the cluster that is being written, if there is one.
+// append adds a cluster to the line, and reports whether it is the first one; then the
+// caller must write it.
+func (o *Output) append(c *clusterBuilder) (first bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.line = append(o.line, c)
+	return len(o.line) == 1
+}
+
+// writeFirst writes the first cluster of the line, and reports whether there are more.
+func (o *Output) writeFirst() (more bool) {
+	o.mu.Lock()
+	c := o.line[0]
+	o.mu.Unlock()
+	c.finish()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.line = slices.Delete(o.line, 0, 1)
+	close(c.done)
+	return len(o.line) > 0
+}
+
+// writeAll writes the clusters in the line.
+func (o *Output) writeAll() {
+	for o.writeFirst() {
+	}
+}
+
+// Wait waits for the clusters that are in the line.
 func (o *Output) Wait() {
-	if o.turn != nil {
-		<-o.turn
-		o.turn = nil
+	o.mu.Lock()
+	var last *clusterBuilder
+	if n := len(o.line); n > 0 {
+		last = o.line[n-1]
+	}
+	o.mu.Unlock()
+	if last != nil {
+		<-last.done
 	}
 }
 

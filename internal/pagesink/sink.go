@@ -6,7 +6,6 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -34,17 +33,16 @@ type Settings struct {
 // and clusters. It may be used by one goroutine only. With several workers, further
 // goroutines seal pages, and write a cluster while the next one is being filled. The
 // number of workers does not change a byte of the file.
+//
+// Other goroutines can fill clusters of the same RNTuple: see Fork.
 type Sink struct {
+	*book
 	ctx     context.Context
-	out     *Output
 	set     Settings
-	sums    uint64 // checksum of the header
 	columns []*columnSink
-	err     error // the first one; sticky
 
 	counters []*uint64 // reset with every cluster
-	entries  int64     // in all clusters, including the current one
-	first    int64     // entry of the current cluster
+	filled   int64     // entries of the current cluster
 
 	budget   budget
 	capacity []int64 // memory of the page that is being filled, by column, in bytes
@@ -53,7 +51,6 @@ type Sink struct {
 
 	current *clusterBuilder // that is being filled
 	pending *clusterBuilder // that is being written, or nil
-	spare   []*arena
 
 	// The elements that buffers may hold count towards the size of the cluster, so
 	// that nothing must be counted while they are added; see settle.
@@ -62,11 +59,10 @@ type Sink struct {
 	allowance int64 // part of limit that a buffer gets at a time
 
 	zippedSum, unzippedSum int64 // of all clusters before the current one
-	group                  envelope.PageList
-	groups                 []Group
-	superseded             []locator.Link // page lists of groups that were merged
-	groupFirst             int64          // first entry of the current cluster group
-	groupPages             int            // number of its pages
+
+	fork   bool
+	ticket int64 // of a fork
+	begun  int64 // entries of a fork since Begin, without the current cluster's
 }
 
 // A columnSink is a column that is written.
@@ -76,7 +72,7 @@ type columnSink struct {
 	packed     int64  // what an element counts towards the size of a cluster, in bytes
 	buffer     buffer // nil before NewBuffer
 	suppressed bool   // in the current cluster
-	offset     *int64 // number of the current cluster's first element; one for all representations
+	offset     *int64 // number of elements in the clusters that have their place; one for all representations
 }
 
 // pageSize returns the size in bytes of a page of n elements before compression.
@@ -90,7 +86,7 @@ type buffer interface {
 
 // NewSink returns a sink for the columns of s.
 func NewSink(ctx context.Context, out *Output, set Settings, headerChecksum uint64) *Sink {
-	s := &Sink{ctx: ctx, out: out, set: set, sums: headerChecksum}
+	s := &Sink{book: newBook(out, headerChecksum), ctx: ctx, set: set}
 	s.budget.limit = set.PageBudget
 	s.workers.others = set.Workers - 1
 	s.begin(0)
@@ -108,14 +104,18 @@ func (s *Sink) AddColumns(columns []*schema.Column) {
 		} else {
 			*k.offset = c.FirstElement
 		}
-		s.columns = append(s.columns, k)
-		// ROOT has another sink behind this one, with pages that stay empty.
-		s.makeRoom(2*initialPage, 0)
-		s.capacity = append(s.capacity, initialPage)
-		s.filling += 2 * initialPage
-		s.current.pages = append(s.current.pages, nil)
+		s.add(k)
 	}
 	s.allot()
+}
+
+func (s *Sink) add(k *columnSink) {
+	s.columns = append(s.columns, k)
+	// ROOT has another sink behind this one, with pages that stay empty.
+	s.makeRoom(2*initialPage, 0)
+	s.capacity = append(s.capacity, initialPage)
+	s.filling += 2 * initialPage
+	s.current.pages = append(s.current.pages, nil)
 }
 
 // Activate makes another representation of a field the one that is written, from the
@@ -131,7 +131,7 @@ func (s *Sink) Activate(f *schema.Field, representation int) {
 // Resume sets the entries, the cluster groups and the number of elements of each
 // column, by ID, that the RNTuple has already. The sink must have none yet.
 func (s *Sink) Resume(entries int64, groups []Group, elements []int64) {
-	s.entries, s.first, s.groupFirst = entries, entries, entries
+	s.entries, s.groupFirst = entries, entries
 	s.groups = slices.Clone(groups)
 	for i, n := range elements {
 		*s.columns[i].offset = n
@@ -147,6 +147,8 @@ func (s *Sink) Elements(c *schema.Column) int64 {
 	if int(c.ID) >= len(s.columns) {
 		return 0
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return *s.columns[c.ID].offset
 }
 
@@ -156,19 +158,22 @@ func (s *Sink) Settings() Settings { return s.set }
 // HeaderChecksum returns the checksum of the header, which page lists repeat.
 func (s *Sink) HeaderChecksum() uint64 { return s.sums }
 
-// Entries returns the number of entries so far, including the current cluster's.
-func (s *Sink) Entries() int64 { return s.entries }
+// Entries returns the number of entries so far, including the current cluster's. Those of
+// forks count once their place is known. A fork counts its own since Begin.
+func (s *Sink) Entries() int64 {
+	if s.fork {
+		return s.begun + s.filled
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.entries + s.filled
+}
 
-// Err returns the first error.
-func (s *Sink) Err() error { return s.err }
-
-// Fail makes err the sink's error, unless it has one already. Nothing is written
-// after that.
+// Fail makes err the error of the RNTuple, unless it has one already. No cluster is
+// begun to be written after that.
 func (s *Sink) Fail(err error) {
 	s.wait()
-	if s.err == nil {
-		s.err = err
-	}
+	s.fail(err)
 }
 
 // Counter returns a number that the sink sets to 0 at the start of each cluster.
@@ -181,47 +186,46 @@ func (s *Sink) Counter() *uint64 {
 // EndEntries counts n entries as complete, and commits the cluster if it is
 // large enough.
 func (s *Sink) EndEntries(n int64) error {
-	s.entries += n
-	if s.err != nil {
-		return s.err
+	s.filled += n
+	if err := s.Err(); err != nil {
+		return err
 	}
 	select {
 	case <-s.ctx.Done():
 		s.Fail(s.ctx.Err())
-		return s.err
+		return s.Err()
 	default:
 	}
 	if s.unzipped < s.limit || !s.full() {
-		return s.err
+		return s.Err()
 	}
 	return s.commit()
 }
 
 // CommitCluster commits the current cluster, if it has entries, and returns when it
-// is written.
+// is written; that of a fork is written later.
 func (s *Sink) CommitCluster() error {
 	if err := s.ctx.Err(); err != nil {
 		s.Fail(err) // what comes after the last entry must not make a file of it
 	}
-	if s.entries > s.first && s.err == nil {
+	if s.filled > 0 && s.Err() == nil {
 		s.settle()
 		s.commit()
 	}
-	s.wait()
-	return s.err
+	return s.Wait()
 }
 
 // Wait returns when all clusters that have been committed are written.
 func (s *Sink) Wait() error {
 	s.wait()
-	return s.err
+	return s.Err()
 }
 
 // commit ends the current cluster, and starts to write it once the previous one is
 // written.
 func (s *Sink) commit() error {
-	if s.wait(); s.err != nil {
-		return s.err
+	if s.wait(); s.Err() != nil {
+		return s.Err()
 	}
 	for _, c := range s.columns {
 		if c.buffer != nil {
@@ -229,41 +233,41 @@ func (s *Sink) commit() error {
 		}
 	}
 	c := s.current
-	c.Cluster = envelope.Cluster{FirstEntry: uint64(s.first), NumEntries: uint64(s.entries - s.first)}
+	c.NumEntries = uint64(s.filled)
 	c.lists = make([]envelope.ColumnPages, len(s.columns))
 	for i, k := range s.columns {
+		c.offsets = append(c.offsets, k.offset)
 		if k.suppressed {
 			c.lists[i] = envelope.ColumnPages{ElementOffset: envelope.Suppressed}
 			continue
 		}
-		c.lists[i] = envelope.ColumnPages{ElementOffset: *k.offset, Compression: uint32(s.set.Compression)}
+		c.lists[i] = envelope.ColumnPages{Compression: uint32(s.set.Compression)}
 		if c.compression != nil {
 			c.lists[i].Compression = c.compression[i]
 		}
-		for _, p := range c.pages[i] {
-			*k.offset += int64(p.elements)
-		}
 	}
-	s.first = s.entries
+	s.begun += s.filled
+	s.filled = 0
 	s.unzippedSum += s.unzipped
 	for _, n := range s.counters {
 		*n = 0
 	}
-	s.pending = c
-	c.start()
+	if s.fork {
+		s.hand(c)
+	} else {
+		s.pending = c
+		s.write(c, s.set.Workers > 1)
+	}
 	s.begin(s.zippedSum + c.atMost)
-	return s.err
+	return s.Err()
 }
 
 // begin begins a cluster. The previous ones take at most zipped bytes in the file; if
 // they take fewer, the limit is too low and is computed again when it is reached.
 func (s *Sink) begin(zipped int64) {
 	s.current = &clusterBuilder{
-		sink: s, arena: &arena{}, pages: make([][]*page, len(s.columns)),
+		sink: s, arena: s.newArena(), pages: make([][]*page, len(s.columns)),
 		known: map[uint64][]byte{}, done: make(chan struct{}),
-	}
-	if n := len(s.spare); n > 0 {
-		s.current.arena, s.spare = s.spare[n-1], s.spare[:n-1]
 	}
 	s.unzipped = 0
 	if s.set.Workers <= 1 {
@@ -274,8 +278,7 @@ func (s *Sink) begin(zipped int64) {
 	s.allot()
 }
 
-// wait waits for the cluster that is being written, if there is one, and adds it to
-// the cluster group.
+// wait waits for the cluster that is being written, if there is one.
 func (s *Sink) wait() {
 	c := s.pending
 	if c == nil {
@@ -284,11 +287,5 @@ func (s *Sink) wait() {
 	s.workers.help()
 	<-c.done
 	s.pending = nil
-	s.spare = append(s.spare, c.arena.reset())
-	if c.err != nil {
-		s.Fail(c.err)
-		return
-	}
 	s.zippedSum += c.size
-	s.list(c.Cluster, c.lists)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -70,6 +71,9 @@ func fill(s *Sink, columns []*schema.Column, entries int) error {
 		if err := s.EndEntries(1); err != nil {
 			return err
 		}
+	}
+	if s.fork {
+		return nil
 	}
 	return s.CommitClusterGroup()
 }
@@ -169,11 +173,11 @@ func TestClusterSize(t *testing.T) {
 		if err := s.EndEntries(1); err != nil {
 			t.Fatal(err)
 		}
-		if size += n; (s.first > first) != (size >= limit) {
-			t.Fatalf("entry %d: %d bytes, cluster from %d on, before from %d on", e, size, s.first, first)
+		if size += n; (s.entries > first) != (size >= limit) {
+			t.Fatalf("entry %d: %d bytes, cluster from %d on, before from %d on", e, size, s.entries, first)
 		}
-		if s.first > first {
-			size, first = 0, s.first
+		if s.entries > first {
+			size, first = 0, s.entries
 		}
 	}
 }
@@ -193,6 +197,66 @@ func TestSinkErrors(t *testing.T) {
 		s := NewSink(ctx, &Output{Blob: (&memory{}).Blob}, settings(workers, 505), 1)
 		if err := fill(s, doubles(7), 1); !errors.Is(err, context.Canceled) {
 			t.Errorf("%d workers: %v", workers, err)
+		}
+	}
+}
+
+// TestForks makes sure that the bytes depend on tickets only, and that a fork waits when the
+// clusters that wait for lower tickets are as large as those of all forks, but not for
+// a ticket that nobody has.
+func TestForks(t *testing.T) {
+	const tickets, entries = 4, 20_000
+	var want []byte
+	for _, backwards := range []bool{false, true} {
+		out := &memory{}
+		set := settings(2, 505)
+		s := NewSink(context.Background(), &Output{Blob: out.Blob}, set, 1)
+		columns := doubles(7)
+		s.AddColumns(columns)
+		ended := make(chan error, tickets)
+		run := func(i int64) {
+			f := s.Fork()
+			f.Begin(i)
+			ended <- errors.Join(fill(f, columns, entries+int(i)), f.End())
+		}
+		if backwards {
+			for i := int64(tickets - 1); i >= 0; i-- {
+				if run(i); i > 0 && s.queue.waiting < 2*set.ZippedCluster {
+					t.Fatalf("%d bytes wait", s.queue.waiting)
+				}
+			}
+		} else {
+			lowest := s.Fork()
+			lowest.Begin(0)
+			for i := range int64(tickets - 1) {
+				go run(i + 1)
+			}
+			for waiting := int64(0); waiting < tickets*set.ZippedCluster; {
+				s.mu.Lock()
+				waiting = s.queue.waiting
+				s.mu.Unlock()
+				runtime.Gosched()
+			}
+			if n := len(ended); n > 0 {
+				t.Errorf("%d forks have ended", n)
+			}
+			ended <- errors.Join(fill(lowest, columns, entries), lowest.End())
+		}
+		for range tickets {
+			if err := <-ended; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(s.EndForks(), s.CommitClusterGroup()); err != nil {
+			t.Fatal(err)
+		}
+		if s.Entries() != tickets*entries+6 || s.queue.waiting != 0 || s.queue.writing != 0 {
+			t.Errorf("%d entries, %+v", s.Entries(), s.queue)
+		}
+		if want == nil {
+			want = out.Bytes()
+		} else if !bytes.Equal(out.Bytes(), want) {
+			t.Error("other bytes in another order")
 		}
 	}
 }
