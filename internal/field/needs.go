@@ -18,6 +18,16 @@ func (o *Outlets) EntryBytes(fields []*schema.Field) int64 {
 	return int64(min(sum, math.MaxInt64/2))
 }
 
+// Merge makes EntryBytes regard what was written to a fork.
+func (o *Outlets) Merge(fork *Outlets) {
+	for id, most := range fork.most {
+		if o.most[id] == nil {
+			o.most[id] = new(int)
+		}
+		*o.most[id] = max(*o.most[id], *most)
+	}
+}
+
 // The sizes in bytes of what dynamic values consist of, on 64-bit systems.
 const (
 	anyBytes     = 16

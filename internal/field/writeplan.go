@@ -36,6 +36,17 @@ func NewOutlets(sink *pagesink.Sink) *Outlets {
 	return &Outlets{sink, map[schema.FieldID]*int{}, map[schema.ColumnID]any{}, map[counted]*uint64{}, map[schema.ColumnID]*int{}}
 }
 
+// Fork returns the outlets of the columns of a fork of the sink, which write in the same
+// representations.
+func (o *Outlets) Fork(sink *pagesink.Sink) *Outlets {
+	fork := NewOutlets(sink)
+	for id, active := range o.active {
+		fork.active[id] = new(int)
+		*fork.active[id] = *active
+	}
+	return fork
+}
+
 // Activate selects the representation that the field's values are written in from
 // now on. The sink must be at the beginning of a cluster.
 func (o *Outlets) Activate(f *schema.Field, representation int) {
