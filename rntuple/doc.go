@@ -2,8 +2,8 @@
 // ROOT, without ROOT.
 //
 // Create writes an RNTuple from structs, CreateRecords from dynamic values and
-// CreateColumns from slices. Open returns a Reader of one RNTuple in a file. It is
-// read
+// CreateColumns from slices; with Fillers, several goroutines write one RNTuple. Open
+// returns a Reader of one RNTuple in a file. It is read
 //
 //   - field by field, with ViewOf and JaggedOf: values of a Go type, or for
 //     collections one flat slice and the bounds of the entries in it;

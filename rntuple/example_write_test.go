@@ -1,10 +1,13 @@
 package rntuple_test
 
 import (
+	"cmp"
 	"fmt"
 	"log"
+	"math"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/go-rntuple/go-rntuple/cpp"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -217,4 +220,113 @@ func ExampleNewAttributes() {
 		fmt.Println(s.Name)
 	}
 	// Output: quality
+}
+
+// A step is an entry of the files that the examples of fillers write.
+type step struct {
+	Run  int32   `rntuple:"run"`
+	Root float64 `rntuple:"root"`
+}
+
+// simulate makes the entries of a run.
+func simulate(run int, f *rntuple.Filler[step]) error {
+	for i := range 1000 {
+		if err := f.Write(&step{int32(run), math.Sqrt(float64(i))}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Ten runs are simulated in several goroutines. The file is the same as if it had been one.
+func ExampleWriter_Fill() {
+	path, remove := inTemp("runs.root")
+	defer remove()
+	w, err := rntuple.Create[step](path, "Steps")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := cmp.Or(w.Fill(10, simulate), w.Close()); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(w.NumEntries(), "entries")
+	// Output:
+	// 10000 entries
+}
+
+// The order of clusters does not matter here, so that none has to wait for others.
+func ExampleWriter_Filler() {
+	path, remove := inTemp("steps.root")
+	defer remove()
+	w, err := rntuple.Create[step](path, "Steps")
+	if err != nil {
+		log.Fatal(err)
+	}
+	var workers sync.WaitGroup
+	for i := range 4 {
+		f := w.Filler()
+		workers.Go(func() {
+			defer f.Close()
+			for run := i; run < 10; run += 4 {
+				simulate(run, f) // Close of the Writer returns its error
+			}
+		})
+	}
+	workers.Wait()
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(w.NumEntries(), "entries")
+	// Output:
+	// 10000 entries
+}
+
+// Work is dealt out with tickets, which decide the order in the file.
+func ExampleWriter_OrderedFiller() {
+	path, remove := inTemp("ordered.root")
+	defer remove()
+	w, err := rntuple.Create[step](path, "Steps")
+	if err != nil {
+		log.Fatal(err)
+	}
+	runs := make(chan int)
+	var workers sync.WaitGroup
+	for range 4 {
+		workers.Go(func() {
+			for run := range runs {
+				f := w.OrderedFiller(int64(run))
+				simulate(run, f)
+				f.Close()
+			}
+		})
+	}
+	for run := range 10 {
+		runs <- run
+	}
+	close(runs)
+	workers.Wait()
+	if err := w.Close(); err != nil {
+		log.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "Steps")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	view, err := rntuple.ViewOf[int32](r, "run")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, entry := range []int64{0, 999, 1000, 9999} {
+		run, err := view.At(entry)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println("entry", entry, "of run", run)
+	}
+	// Output:
+	// entry 0 of run 0
+	// entry 999 of run 0
+	// entry 1000 of run 1
+	// entry 9999 of run 9
 }

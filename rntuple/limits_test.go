@@ -255,11 +255,13 @@ func TestNeeds(t *testing.T) {
 			}
 			w, err := rntuple.CreateColumns(path, "n", doc, test.opts...)
 			check(t, err)
-			check(t, rntuple.Put(w, "x", make([]int8, test.entries)))
+			f := w.Filler()
+			check(t, rntuple.Put(f, "x", make([]int8, test.entries)))
 			if test.items > 0 {
-				check(t, rntuple.Put(w, "v", many(test.entries, make([]float64, test.items))))
+				check(t, rntuple.Put(f, "v", many(test.entries, make([]float64, test.items))))
 			}
-			check(t, w.End(int64(test.entries)))
+			check(t, f.End(int64(test.entries)))
+			check(t, f.Close())
 			check(t, w.Close())
 			need := w.Needs()
 			info, err := os.Stat(path)

@@ -6,22 +6,43 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // A ColumnWriter writes one RNTuple field by field, many entries at a time, from slices:
 // call Put or PutJagged for every field, then End. It must be used by one goroutine at a
-// time; see Writer for its errors and how to finish it.
+// time; others can write to ColumnFillers beside it. See Writer for its errors and how to
+// finish it.
 type ColumnWriter struct {
 	common
-	plans map[planKey]any
-	given map[schema.FieldID]int64 // number of entries since the last End
+	columns
+}
+
+// Columns is what Put and PutJagged write to: a ColumnWriter or a ColumnFiller.
+type Columns interface{ to() *columns }
+
+// columns is the part of a ColumnWriter and of a ColumnFiller that writes values.
+type columns struct {
+	sink    *pagesink.Sink
+	err     func() error // of the sink, or that it is closed
+	schema  *schema.Schema
+	outlets *field.Outlets
+	plans   map[planKey]any
+	given   map[schema.FieldID]int64 // number of entries since the last End
 }
 
 type planKey struct {
 	field schema.FieldID
 	typ   reflect.Type
 }
+
+func newColumns(w *ntuple.Writer, sink *pagesink.Sink, outlets *field.Outlets) columns {
+	return columns{sink: sink, err: w.Err, schema: w.Schema, outlets: outlets, plans: map[planKey]any{}, given: map[schema.FieldID]int64{}}
+}
+
+func (c *columns) to() *columns { return c }
 
 // CreateColumns creates a ROOT file at path with one RNTuple of the given schema.
 func CreateColumns(path, name string, doc *schema.Document, opts ...WriteOption) (*ColumnWriter, error) {
@@ -44,18 +65,17 @@ func NewColumnWriter(f *File, name string, doc *schema.Document, opts ...WriteOp
 	if err != nil {
 		return nil, err
 	}
-	return &ColumnWriter{
-		common: common{ntuple: base, outlets: field.NewOutlets(base.Sink)},
-		plans:  map[planKey]any{}, given: map[schema.FieldID]int64{},
-	}, nil
+	w := &ColumnWriter{common: common{ntuple: base, outlets: field.NewOutlets(base.Sink)}}
+	w.columns = newColumns(base, base.Sink, w.common.outlets)
+	return w, nil
 }
 
 // top returns the top-level field of the given name.
-func (w *ColumnWriter) top(name string) (*schema.Field, error) {
-	if err := w.ntuple.Err(); err != nil {
+func (c *columns) top(name string) (*schema.Field, error) {
+	if err := c.err(); err != nil {
 		return nil, err
 	}
-	chain, err := w.ntuple.Schema.Lookup(name)
+	chain, err := c.schema.Lookup(name)
 	if err != nil {
 		return nil, err
 	}
@@ -66,14 +86,14 @@ func (w *ColumnWriter) top(name string) (*schema.Field, error) {
 }
 
 // planOf returns the plan for values of type t of f, which compile makes the first time.
-func planOf[P any](w *ColumnWriter, f *schema.Field, t reflect.Type, compile func(*schema.Field, reflect.Type) (P, error)) (P, error) {
+func planOf[P any](c *columns, f *schema.Field, t reflect.Type, compile func(*schema.Field, reflect.Type) (P, error)) (P, error) {
 	key := planKey{f.ID, t}
-	if p, ok := w.plans[key].(P); ok {
+	if p, ok := c.plans[key].(P); ok {
 		return p, nil
 	}
 	p, err := compile(f, t)
 	if err == nil {
-		w.plans[key] = p
+		c.plans[key] = p
 	}
 	return p, err
 }
@@ -81,26 +101,28 @@ func planOf[P any](w *ColumnWriter, f *schema.Field, t reflect.Type, compile fun
 // Put writes the values of a top-level field for the next len(values) entries. The package
 // documentation says which Go types fit. The error wraps ErrRange if the field
 // cannot hold a value.
-func Put[E any](w *ColumnWriter, name string, values []E) error {
-	f, err := w.top(name)
+func Put[E any](w Columns, name string, values []E) error {
+	c := w.to()
+	f, err := c.top(name)
 	if err != nil {
 		return err
 	}
-	plan, err := planOf(w, f, reflect.TypeFor[E](), w.outlets.CompileField)
+	plan, err := planOf(c, f, reflect.TypeFor[E](), c.outlets.CompileField)
 	if err != nil {
 		return err
 	}
 	if err := plan.Write(unsafe.Pointer(unsafe.SliceData(values)), len(values)); err != nil {
-		w.ntuple.Sink.Fail(err)
+		c.sink.Fail(err)
 	}
-	w.given[f.ID] += int64(len(values))
-	return w.ntuple.Sink.Err()
+	c.given[f.ID] += int64(len(values))
+	return c.sink.Err()
 }
 
 // PutJagged writes the values of a top-level collection field for the next len(offsets)-1
 // entries: entry i has the items items[offsets[i]:offsets[i+1]].
-func PutJagged[E any](w *ColumnWriter, name string, offsets []int64, items []E) error {
-	f, err := w.top(name)
+func PutJagged[E any](w Columns, name string, offsets []int64, items []E) error {
+	c := w.to()
+	f, err := c.top(name)
 	if err != nil {
 		return err
 	}
@@ -111,29 +133,29 @@ func PutJagged[E any](w *ColumnWriter, name string, offsets []int64, items []E) 
 	if first < 0 || last < first || last > int64(len(items)) {
 		return fmt.Errorf("field %q: offsets from %d to %d for %d items", name, first, last, len(items))
 	}
-	plan, err := planOf[*field.JaggedPlan](w, f, reflect.TypeFor[E](), w.outlets.CompileJagged)
+	plan, err := planOf(c, f, reflect.TypeFor[E](), c.outlets.CompileJagged)
 	if err != nil {
 		return err
 	}
 	if err := plan.Write(offsets, unsafe.Pointer(unsafe.SliceData(items[first:]))); err != nil {
-		w.ntuple.Sink.Fail(fmt.Errorf("field %q: %w", name, err))
+		c.sink.Fail(fmt.Errorf("field %q: %w", name, err))
 	}
-	w.given[f.ID] += int64(len(offsets) - 1)
-	return w.ntuple.Sink.Err()
+	c.given[f.ID] += int64(len(offsets) - 1)
+	return c.sink.Err()
 }
 
 // End completes n entries; every field must have been given n values. Clusters end only
 // here, so none has fewer entries than a call of End completes.
-func (w *ColumnWriter) End(n int64) error {
-	if err := w.ntuple.Err(); err != nil {
+func (c *columns) End(n int64) error {
+	if err := c.err(); err != nil {
 		return err
 	}
-	for _, f := range w.fields() {
-		if got := w.given[f.ID]; got != n {
-			w.ntuple.Sink.Fail(fmt.Errorf("field %q has the values of %d entries, expected %d", f.Name, got, n))
-			return w.ntuple.Sink.Err()
+	for _, f := range c.schema.Fields {
+		if got := c.given[f.ID]; f.Source == nil && got != n {
+			c.sink.Fail(fmt.Errorf("field %q has the values of %d entries, expected %d", f.Name, got, n))
+			return c.sink.Err()
 		}
 	}
-	clear(w.given)
-	return w.ntuple.Sink.EndEntries(n)
+	clear(c.given)
+	return c.sink.EndEntries(n)
 }

@@ -9,6 +9,9 @@ package rntuple
 // cat" prints them; that is more than other Go types need, and it is an estimate, rather
 // too high than too low. Entries that the RNTuple had before Append do not count.
 func (w *common) Needs() Limits {
+	w.mu.Lock()
+	w.gather()
+	w.mu.Unlock()
 	need, size := w.ntuple.Needs()
 	need.EntryBytes = w.outlets.EntryBytes(w.ntuple.Schema.Fields)
 	have := Limits{}.For(size)

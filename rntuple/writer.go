@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
 	"reflect"
-	"unsafe"
+	"sync"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/field"
@@ -16,11 +15,11 @@ import (
 )
 
 // A Writer writes one RNTuple, entry by entry, from values of type T. It must be used by
-// one goroutine at a time. Its errors are sticky: after the first one all methods do nothing
-// but return it, Close included.
+// one goroutine at a time; others can write to Fillers beside it. Its errors are sticky:
+// after the first one all methods do nothing but return it, Close included.
 type Writer[T any] struct {
 	common
-	plan *field.WritePlan
+	rows[T]
 }
 
 // common is the part of writers that does not depend on the type of entries.
@@ -28,6 +27,9 @@ type common struct {
 	ntuple  *ntuple.Writer
 	owned   *File // closed with the writer; nil if the caller closes the file
 	outlets *field.Outlets
+
+	mu   sync.Mutex // guards what fillers share with the writer: the schema, and
+	idle []*fork
 }
 
 // Create creates a ROOT file at path with one RNTuple whose fields are those of the struct
@@ -98,6 +100,7 @@ func newWriter[T any](f *File, name string, doc *schema.Document, opts []WriteOp
 // writerOn returns a Writer of entries of type T to an RNTuple that exists.
 func writerOn[T any](base *ntuple.Writer) (*Writer[T], error) {
 	w := &Writer[T]{common: common{ntuple: base, outlets: field.NewOutlets(base.Sink)}}
+	w.rows = rows[T]{sink: base.Sink, err: base.Err}
 	err := w.compile()
 	if err != nil {
 		base.Discard()
@@ -167,16 +170,6 @@ func (w *Writer[T]) compile() (err error) {
 	return err
 }
 
-// fields returns the top-level fields that have columns of their own.
-func (w *common) fields() (fields []*schema.Field) {
-	for _, f := range w.ntuple.Schema.Fields {
-		if f.Source == nil {
-			fields = append(fields, f)
-		}
-	}
-	return fields
-}
-
 // Schema returns the current schema.
 func (w *common) Schema() *schema.Schema { return w.ntuple.Schema }
 
@@ -186,61 +179,18 @@ func (w *common) NumEntries() int64 { return w.ntuple.Sink.Entries() }
 // FileSize returns the length in bytes that the file has so far; see File.Size.
 func (w *common) FileSize() int64 { return w.ntuple.FileSize() }
 
-var errNil = errors.New("nil is not an entry")
-
-// Write writes one entry, which must not be nil. It retains no memory of the entry.
-func (w *Writer[T]) Write(entry *T) error {
-	if err := w.ntuple.Err(); err != nil {
-		return err
-	}
-	err := errNil
-	if entry != nil {
-		err = w.plan.Write(unsafe.Pointer(entry), 1)
-	}
-	if err != nil {
-		// Some columns may have the entry already, others not.
-		w.ntuple.Sink.Fail(fmt.Errorf("entry %d: %w", w.ntuple.Sink.Entries(), err))
-		return w.ntuple.Sink.Err()
-	}
-	return w.ntuple.Sink.EndEntries(1)
-}
-
-// WriteBatch writes all entries of a slice, up to the first error.
-func (w *Writer[T]) WriteBatch(entries []T) error {
-	for i := range entries {
-		if err := w.Write(&entries[i]); err != nil {
-			return err
-		}
-	}
-	return w.ntuple.Err()
-}
-
-// WriteAll writes all entries that seq yields, up to the first error. It must not be nil.
-func (w *Writer[T]) WriteAll(seq iter.Seq[T]) error {
-	if seq == nil {
-		return w.Write(nil)
-	}
-	for entry := range seq {
-		if err := w.Write(&entry); err != nil {
-			return err
-		}
-	}
-	return w.ntuple.Err()
-}
-
 // Extend adds fields to the RNTuple. In earlier entries they are zero; the entries that
 // follow must have them. Extend is for writers of dynamic values, because the fields of a
-// Go type are fixed.
+// Go type are fixed. It is an error while there are Fillers.
 //
 // Specification: "Schema Extension Record Frame".
 func (w *Writer[T]) Extend(fields ...*schema.FieldDocument) error {
-	if err := w.ntuple.Err(); err != nil {
-		return err
-	}
-	if err := extend(w.ntuple, fields); err != nil {
-		return err
-	}
-	return w.compile()
+	return w.alone(func() error {
+		if err := extend(w.ntuple, fields); err != nil {
+			return err
+		}
+		return w.compile()
+	})
 }
 
 // extend adds fields to an RNTuple that is being written.
@@ -272,11 +222,13 @@ func (w *common) CommitClusterGroup() error {
 }
 
 // Use ends the current cluster, and writes the values of a field in another of the
-// representations that its document gives, counted from 0, from the next cluster on.
+// representations that its document gives, counted from 0, from the next cluster on. It is
+// an error while there are Fillers.
 func (w *common) Use(path string, representation int) error {
-	if err := w.ntuple.Err(); err != nil {
-		return err
-	}
+	return w.alone(func() error { return w.use(path, representation) })
+}
+
+func (w *common) use(path string, representation int) error {
 	chain, err := w.ntuple.Schema.Lookup(path)
 	if err != nil {
 		return err

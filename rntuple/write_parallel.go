@@ -1,0 +1,230 @@
+package rntuple
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
+	"github.com/go-rntuple/go-rntuple/internal/parallel"
+)
+
+// A Filler writes entries to the RNTuple of a Writer, beside other Fillers: each of several
+// goroutines has one of its own, or one after the other. It must be used by one goroutine
+// at a time, and closed before the Writer is.
+//
+// A Filler makes clusters of its own, and encodes and compresses them in the goroutine that
+// uses it; Workers has no effect on it. It needs the memory of a Writer, of ClusterSize and
+// PageBufferBudget, and as many bytes as the clusters of all open Fillers may wait until they
+// are written; then the next one that is complete waits.
+//
+// The errors of a Filler are those of the Writer, and sticky there.
+type Filler[T any] struct {
+	forked
+	rows[T]
+}
+
+// forked is the part of fillers that does not depend on the type of entries.
+type forked struct {
+	w    *common
+	fork *fork // nil if it is closed
+}
+
+// A fork is what a filler works with. The next filler may use it again.
+type fork struct {
+	sink    *pagesink.Sink
+	outlets *field.Outlets
+	plan    *field.WritePlan // of a Filler
+	columns columns          // of a ColumnFiller
+}
+
+// fill returns a filler whose fork compile completes.
+func (w *common) fill(ticket int64, compile func(*fork) error) forked {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var f *fork
+	if n := len(w.idle); n > 0 {
+		f, w.idle = w.idle[n-1], w.idle[:n-1]
+	} else {
+		sink := w.ntuple.Sink.Fork()
+		f = &fork{sink: sink, outlets: w.outlets.Fork(sink)}
+		if err := compile(f); err != nil {
+			sink.Fail(err)
+		}
+	}
+	f.sink.Begin(ticket)
+	return forked{w, f}
+}
+
+// partOf says for errors which entries those of a ticket are.
+func partOf(ticket int64) string {
+	if ticket == pagesink.NoTicket {
+		return " of a filler"
+	}
+	return fmt.Sprintf(" of ticket %d", ticket)
+}
+
+// checkTicket makes a ticket that is no number from 0 on an error of the writer.
+func (w *common) checkTicket(ticket int64) {
+	if ticket < 0 {
+		w.ntuple.Sink.Fail(fmt.Errorf("ticket %d; the number must not be negative", ticket))
+	}
+}
+
+// alone calls change, which changes what fillers have copied, if there are none.
+func (w *common) alone(change func() error) error {
+	if err := w.ntuple.Err(); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := w.ntuple.Sink.Forks(); n > 0 {
+		return fmt.Errorf("%d fillers are not closed", n)
+	}
+	w.gather()
+	w.idle = nil
+	return change()
+}
+
+// gather lets Needs regard what was written to fillers. The caller holds the mutex.
+func (w *common) gather() {
+	for _, f := range w.idle {
+		w.outlets.Merge(f.outlets)
+	}
+}
+
+// state returns the error that all further calls return.
+func (f *forked) state() error {
+	if f.fork == nil {
+		return ntuple.ErrClosed
+	}
+	return f.w.ntuple.Err()
+}
+
+// NumEntries returns the number of entries written to the filler so far; 0 once it is
+// closed.
+func (f *forked) NumEntries() int64 {
+	if f.fork == nil {
+		return 0
+	}
+	return f.fork.sink.Entries()
+}
+
+// CommitCluster ends the current cluster, if it has entries. It need not be written yet
+// when CommitCluster returns.
+func (f *forked) CommitCluster() error {
+	if err := f.state(); err != nil {
+		return err
+	}
+	return f.fork.sink.CommitCluster()
+}
+
+// Close ends the last cluster, and the part of a ticket.
+func (f *forked) Close() error {
+	if f.fork == nil {
+		return ntuple.ErrClosed
+	}
+	err := f.fork.sink.End()
+	f.w.mu.Lock()
+	defer f.w.mu.Unlock()
+	f.w.idle = append(f.w.idle, f.fork)
+	f.fork = nil
+	return err
+}
+
+// Filler returns a Filler whose clusters become part of the RNTuple when they are complete,
+// as they come: their order may be another one each time. It may be called by any
+// goroutine.
+func (w *Writer[T]) Filler() *Filler[T] { return w.fillerOf(pagesink.NoTicket) }
+
+// OrderedFiller returns a Filler for one part of the entries. Its clusters come behind those
+// of all lower tickets: the RNTuple, and the file, are the same whichever goroutines write
+// the parts, and when, because clusters do not reach over parts. Tickets are the numbers
+// from 0 on, each given once; at Close of the Writer, none may be missing.
+//
+// Clusters wait for those of lower tickets, and so does the Filler when too many do. Tickets
+// should therefore be taken in their order, and by a goroutine that holds no other: one
+// that waits for a ticket that it holds itself waits forever. As long as the lowest ticket
+// that is not closed has not been taken at all, nobody waits, and all that is complete is
+// kept in memory.
+//
+// OrderedFiller may be called by any goroutine.
+func (w *Writer[T]) OrderedFiller(ticket int64) *Filler[T] {
+	w.checkTicket(ticket)
+	return w.fillerOf(max(ticket, pagesink.NoTicket))
+}
+
+func (w *Writer[T]) fillerOf(ticket int64) *Filler[T] {
+	f := &Filler[T]{forked: w.fill(ticket, func(f *fork) (err error) {
+		f.plan, err = f.outlets.CompileEntries(w.ntuple.Schema.Fields, reflect.TypeFor[T]())
+		return err
+	})}
+	f.rows = rows[T]{sink: f.fork.sink, err: f.state, plan: f.fork.plan, part: partOf(ticket)}
+	return f
+}
+
+// Fill calls write for the parts of the entries from 0 to n-1, in several goroutines, each
+// with a Filler for that part. The RNTuple gets the entries in the order of the parts, and
+// the file is the same whatever the number of goroutines, which is that of Workers. Clusters
+// do not reach over parts; so a part should have the entries of a large cluster, or of many.
+//
+// Parts begin in their order. After an error of write, or of the Writer, no more begin; Fill
+// waits for those in progress, and returns the error, which is the Writer's from then on. A
+// panic of write becomes one of Fill's caller, as that of a function that was given to Fold.
+//
+// There must be no Filler when Fill is called.
+func (w *Writer[T]) Fill(n int, write func(part int, f *Filler[T]) error) error {
+	if err := w.alone(func() error { return nil }); err != nil {
+		return err
+	}
+	sink := w.ntuple.Sink
+	first := sink.NextTicket()
+	err := parallel.Do(sink.Settings().Workers, n, func(i int) (err error) {
+		err = errors.New("the goroutine has ended") // if write calls runtime.Goexit
+		defer func() {
+			if err != nil {
+				sink.Fail(err) // others may wait for this part
+			}
+		}()
+		defer caught(&err)
+		f := w.OrderedFiller(first + int64(i))
+		if err := write(i, f); err != nil {
+			return err
+		}
+		return f.Close()
+	})
+	if p, ok := err.(*foldPanic); ok {
+		panic(p)
+	}
+	return cmp.Or(sink.Err(), err)
+}
+
+// A ColumnFiller is for a ColumnWriter what a Filler is for a Writer: Put and PutJagged
+// write to it.
+type ColumnFiller struct {
+	forked
+	columns
+}
+
+// Filler returns a ColumnFiller whose clusters come in any order; see Writer.Filler.
+func (w *ColumnWriter) Filler() *ColumnFiller { return w.fillerOf(pagesink.NoTicket) }
+
+// OrderedFiller returns a ColumnFiller for one part of the entries; see Writer.OrderedFiller.
+func (w *ColumnWriter) OrderedFiller(ticket int64) *ColumnFiller {
+	w.checkTicket(ticket)
+	return w.fillerOf(max(ticket, pagesink.NoTicket))
+}
+
+func (w *ColumnWriter) fillerOf(ticket int64) *ColumnFiller {
+	f := &ColumnFiller{forked: w.fill(ticket, func(f *fork) error {
+		f.columns = newColumns(w.ntuple, f.sink, f.outlets)
+		return nil
+	})}
+	f.columns = f.fork.columns
+	f.columns.err = f.state
+	clear(f.columns.given)
+	return f
+}
