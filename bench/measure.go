@@ -139,6 +139,7 @@ type Measurement struct {
 	Row     string
 	Threads int
 	Bytes   uint64 `json:",omitempty"` // of the pages that a codec decodes or encodes
+	Scaling ratio  `json:",omitempty"` // goal for the ratio of our time with one thread to this
 	Ours    Timing
 	Rivals  []Timing
 }
@@ -165,6 +166,9 @@ type limits struct {
 // warm up, and then they take turns.
 func (w *workshop) measure(r row, threads int, limits limits) (*Measurement, error) {
 	m := &Measurement{Row: r.name, Threads: threads, Ours: Timing{Name: "go-rntuple"}}
+	if threads > 1 {
+		m.Scaling = r.scaling
+	}
 	var workers []*worker
 	defer func() {
 		for _, w := range workers {

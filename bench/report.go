@@ -83,7 +83,11 @@ func (r *Report) printWork(w io.Writer) {
 			}
 		}
 		if m.Threads > 1 && single[m.Row] > 0 {
-			scaling = fmt.Sprintf("%.2f", single[m.Row]/m.Ours.Median)
+			reached := single[m.Row] / m.Ours.Median
+			scaling = fmt.Sprintf("%.2f", reached)
+			if m.Scaling > 0 {
+				scaling += fmt.Sprintf(" (%s)", goal(&Timing{Ratio: reached, Goal: m.Scaling}))
+			}
 		}
 		fmt.Fprintf(w, "| %s | %d | %s | %s, %s | %d | %s |\n",
 			m.Row, m.Threads, size, megabytes(m.Ours.PeakMemory), theirs, m.Ours.Allocations, scaling)

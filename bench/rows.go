@@ -23,6 +23,7 @@ type row struct {
 	file        string // that is read
 	compression string // of the file that is written, if one is
 	cpu         bool   // measure processor time
+	scaling     ratio  // goal for the ratio of our time with one thread to that with two, if there is one
 	rivals      []rival
 }
 
@@ -107,12 +108,14 @@ func rows() []row {
 		},
 	})
 
+	scaling := map[string]ratio{"505": 1.7}
 	writing := map[string][]ratio{"505": {4, 4}, "404": {5, 5}, "0": {2.5, 1.5}}
 	for _, codec := range codecs[:3] {
 		for _, data := range []string{"F", "J"} {
 			add(row{
 				name: "writing columns, " + data + " " + codec.name, work: "write", data: data, file: data + "-505.root", compression: codec.settings,
-				rivals: []rival{{name: "ROOT writer", program: root, work: "write", goals: writing[codec.settings]}},
+				scaling: scaling[codec.settings],
+				rivals:  []rival{{name: "ROOT writer", program: root, work: "write", goals: writing[codec.settings]}},
 			})
 		}
 	}
@@ -120,6 +123,10 @@ func rows() []row {
 		add(row{
 			name: "writing structs, " + data + " zstd", work: "writerows", data: data, file: data + "-505.root", compression: "505",
 			rivals: []rival{{name: "ROOT writer", program: root, work: "write", goals: []ratio{4, 4}}},
+		})
+		add(row{
+			name: "writing structs from goroutines, " + data + " zstd", work: "fillrows", data: data, file: data + "-505.root", compression: "505",
+			rivals: []rival{{name: "ROOT parallel writer", program: root, work: "write", goals: []ratio{0, 4.5}}},
 		})
 	}
 

@@ -83,6 +83,10 @@ func run(args []string) error {
 		return write(newRowWriter[work.F](file))
 	case "writerows J":
 		return write(newRowWriter[work.J](file))
+	case "fillrows F":
+		return write(newFillWriter[work.F](file))
+	case "fillrows J":
+		return write(newFillWriter[work.J](file))
 	}
 	return fmt.Errorf("unknown work: %q", args)
 }

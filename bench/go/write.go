@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/go-rntuple/go-rntuple/bench/work"
 	"github.com/go-rntuple/go-rntuple/compress"
@@ -132,7 +133,9 @@ func (c *columnWriter) write(output string, threads int, settings compress.Setti
 // A rowWriter has them as structs.
 type rowWriter[E any] struct{ rows []E }
 
-func newRowWriter[E any](file string) (writer, error) {
+func newRowWriter[E any](file string) (writer, error) { return loadRows[E](file) }
+
+func loadRows[E any](file string) (*rowWriter[E], error) {
 	r, err := rntuple.Open(file, "Events")
 	if err != nil {
 		return nil, err
@@ -154,5 +157,30 @@ func (r *rowWriter[E]) write(output string, threads int, settings compress.Setti
 		return err
 	}
 	w.WriteBatch(r.rows) // Close returns the first error
+	return w.Close()
+}
+
+// A fillWriter has each thread write a part of the structs.
+type fillWriter[E any] struct{ *rowWriter[E] }
+
+func newFillWriter[E any](file string) (writer, error) {
+	r, err := loadRows[E](file)
+	return fillWriter[E]{r}, err
+}
+
+func (r fillWriter[E]) write(output string, threads int, settings compress.Settings) error {
+	w, err := rntuple.Create[E](output, "Events", rntuple.Compression(settings), rntuple.Workers(threads))
+	if err != nil {
+		return err
+	}
+	var wg sync.WaitGroup
+	for t := range threads {
+		f, rows := w.Filler(), r.rows[len(r.rows)*t/threads:len(r.rows)*(t+1)/threads]
+		wg.Go(func() {
+			f.WriteBatch(rows) // Close returns the first error
+			f.Close()
+		})
+	}
+	wg.Wait()
 	return w.Close()
 }
