@@ -310,6 +310,9 @@ func (c *Column[T]) into(ctx context.Context, p int, sp *span, dst []T) error {
 		return s.err
 	case s.elements != nil:
 		copy(dst, s.elements)
+		if s.charged > 0 { // the reader is done with what was decoded for it
+			c.drop(s)
+		}
 		return nil
 	}
 	s.done = true
