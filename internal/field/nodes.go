@@ -282,15 +282,37 @@ func (c *collection) read(r *run, first, n int64, dst unsafe.Pointer, stride uin
 	if err != nil {
 		return err
 	}
-	size := c.size
-	for i := range n {
-		var s slice
-		if l := int(bounds[i+1] - bounds[i]); l > 0 {
-			s = slice{unsafe.Add(items, uintptr(bounds[i]-bounds[0])*size), l, l}
-		}
-		*(*slice)(unsafe.Add(dst, uintptr(i)*stride)) = s
-	}
+	putSlices(bounds, []list{{items, c.size, 0}}, dst, stride)
 	return nil
+}
+
+// A list is an array of items that slices are made of.
+type list struct {
+	items  unsafe.Pointer
+	size   uintptr // of an item
+	offset uintptr // at which a slice is stored
+}
+
+// putSlices stores slices of several lists, all with the given bounds, at dst and every stride
+// bytes behind it. Empty ones are nil.
+func putSlices(bounds []uint64, lists []list, dst unsafe.Pointer, stride uintptr) {
+	origin := bounds[0]
+	begin := origin
+	for i, end := range bounds[1:] {
+		at, l, first := unsafe.Add(dst, uintptr(i)*stride), int(end-begin), uintptr(begin-origin)
+		if l == 0 {
+			first = 0 // not behind the last item
+		}
+		for k := range lists {
+			from := &lists[k]
+			data := unsafe.Add(from.items, first*from.size)
+			if l == 0 {
+				data = nil
+			}
+			*(*slice)(unsafe.Add(at, from.offset)) = slice{data, l, l}
+		}
+		begin = end
+	}
 }
 
 // optional reads collections of at most one item into pointers.
@@ -363,10 +385,29 @@ type recordMember struct {
 }
 
 func (s record) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
+	var room [16]list
+	lists := room[:0] // of collections that have the same bounds, whose slices lie side by side
+	var bounds []uint64
 	for _, m := range s {
-		if err := m.read(r, first, n, unsafe.Add(dst, m.offset), stride); err != nil {
+		c, ok := m.node.(*collection)
+		if !ok {
+			if err := m.read(r, first, n, unsafe.Add(dst, m.offset), stride); err != nil {
+				return err
+			}
+			continue
+		}
+		b, items, err := c.items(r, first, n)
+		if err != nil {
 			return err
 		}
+		if len(lists) > 0 && (&b[0] != &bounds[0] || len(lists) == len(room)) {
+			putSlices(bounds, lists, dst, stride)
+			lists = lists[:0]
+		}
+		bounds, lists = b, append(lists, list{items, c.size, m.offset})
+	}
+	if len(lists) > 0 {
+		putSlices(bounds, lists, dst, stride)
 	}
 	return nil
 }
