@@ -244,11 +244,17 @@ func TestBatches(t *testing.T) {
 				names = append(names[:i], info.Path)
 			}
 			for _, name := range names {
-				r, err := rntuple.Open(file, name)
+				// Two workers read the next batch while one is checked.
+				r, err := rntuple.Open(file, name, rntuple.ReadWorkers(2))
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer r.Close()
+				one, err := rntuple.Open(file, name, rntuple.ReadWorkers(1))
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer one.Close()
 				n := r.NumEntries()
 				for b, err := range rntuple.BatchesIn(r, 0, min(n, 10), rntuple.BatchOptions{}) {
 					if err != nil {
@@ -262,7 +268,9 @@ func TestBatches(t *testing.T) {
 				checkBatches(t, r, 0, whole, rntuple.BatchOptions{Size: math.MaxInt32})
 				checkBatches(t, r, 0, min(n, 100), rntuple.BatchOptions{Size: 1})
 				checkBatches(t, r, n/3, min(n*2/3, n/3+1000), rntuple.BatchOptions{Size: 7, Fresh: true})
-				checkBatches(t, r, max(0, n-500), n+10, rntuple.BatchOptions{Size: 100})
+				for _, r := range []*rntuple.Reader{one, r} {
+					checkBatches(t, r, max(0, n-500), n+10, rntuple.BatchOptions{Size: 100})
+				}
 				checkBatches(t, r, n/2, n/2, rntuple.BatchOptions{})
 				clusters, err := r.Clusters()
 				if err != nil {
@@ -503,8 +511,8 @@ func TestBatchChainDifferences(t *testing.T) {
 // TestBatchLimits makes sure that batches need no more memory than an entry may, and that
 // the memory is used again.
 func TestBatchLimits(t *testing.T) {
-	small := func(bytes int64) *rntuple.Reader {
-		r, err := rntuple.Open(sample, "", rntuple.WithLimits(rntuple.Limits{EntryBytes: bytes}))
+	small := func(bytes int64, opts ...rntuple.Option) *rntuple.Reader {
+		r, err := rntuple.Open(sample, "", append(opts, rntuple.WithLimits(rntuple.Limits{EntryBytes: bytes}))...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -534,16 +542,18 @@ func TestBatchLimits(t *testing.T) {
 	if n != 1 {
 		t.Errorf("%d errors", n)
 	}
-	at := map[*int64]bool{}
-	n = 0
-	for b, err := range rntuple.Batches(r, rntuple.BatchOptions{Fields: []string{"Muon_pt"}, Size: 100}) {
-		if err != nil {
-			t.Fatal(err)
+	for _, workers := range []int{1, 2} { // with two, one batch is read while the loop has another
+		at := map[*int64]bool{}
+		n := 0
+		for b, err := range rntuple.Batches(small(10<<10, rntuple.ReadWorkers(workers)), rntuple.BatchOptions{Fields: []string{"Muon_pt"}, Size: 100}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			at[&b.Columns[0].Offsets[0]] = true
+			n++
 		}
-		at[&b.Columns[0].Offsets[0]] = true
-		n++
-	}
-	if len(at) != 1 || n < 800 {
-		t.Errorf("%d batches have offsets in %d places", n, len(at))
+		if len(at) != workers || n < 800 {
+			t.Errorf("%d workers: %d batches have offsets in %d places", workers, n, len(at))
+		}
 	}
 }

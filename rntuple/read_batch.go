@@ -86,6 +86,9 @@ const defaultBatch = 1 << 16 // entries
 // types; with the option AllowMissing, a field that an input lacks, but not the first one, is
 // zero, empty or valueless there.
 //
+// With several workers, see ReadWorkers, the next batch is read into other memory while the
+// loop's body runs.
+//
 // The first error ends the loop; it comes with a nil pointer. It is a *MismatchError that
 // wraps ErrNoField if there is no such field.
 func Batches(s Source, o BatchOptions) iter.Seq2[*Batch, error] {
@@ -119,23 +122,50 @@ func BatchesIn(s Source, first, end int64, o BatchOptions) iter.Seq2[*Batch, err
 		end := min(end, s.bound())
 		plan.inOrder(first, end, nil)
 		defer plan.stop()
+		if first >= end {
+			return
+		}
+		type result struct {
+			arrays []*Array
+			n      int64
+			err    error
+		}
+		at := first
+		next := func() (r result, last bool) {
+			r.arrays, r.n, r.err = plan.read(s.context(), at, min(size, end-at))
+			at += r.n
+			return r, r.err != nil || r.n == 0 || at >= end
+		}
+		var lent []*Array // what the loop's body has, while the plan reads the next batch
+		hand := func(r *result) {
+			if s.workers() < 2 || o.Fresh || r.err != nil {
+				return
+			}
+			if lent == nil {
+				lent = like(r.arrays)
+			}
+			for i, a := range r.arrays {
+				field.Swap(a, lent[i])
+			}
+			r.arrays = lent
+		}
 		b := new(Batch)
-		for at := first; at < end; at += int64(b.Len) {
-			arrays, n, err := plan.read(s.context(), at, min(size, end-at))
-			if err != nil {
-				yield(nil, err)
+		for r := range ahead(s.workers(), next, hand) {
+			if r.err != nil {
+				yield(nil, r.err)
 				return
 			}
-			if n == 0 {
+			if r.n == 0 {
 				return
 			}
-			for i, a := range arrays {
+			for i, a := range r.arrays {
 				a.Name = paths[i]
 			}
 			if o.Fresh {
 				b = new(Batch)
 			}
-			*b = Batch{at, int(n), arrays}
+			*b = Batch{first, int(r.n), r.arrays}
+			first += r.n
 			if !yield(b, nil) {
 				return
 			}

@@ -197,13 +197,14 @@ func EntriesIn[T any](s Source, first, end int64, opts ...EntriesOption) iter.Se
 		end := min(end, s.bound())
 		v.plan.inOrder(first, end, nil)
 		defer v.plan.stop()
+		ctx := s.context()
 		for batch, err := range v.batches(first, end, o.reuse) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			for i := range batch {
-				if err := done(s.context(), i); err != nil {
+				if err := done(ctx, i); err != nil {
 					yield(nil, err)
 					return
 				}
@@ -271,29 +272,15 @@ func (v *View[T]) batches(first, end int64, reuse bool) iter.Seq2[[]T, error] {
 		return result{values[:n], err}
 	}
 	return func(yield func([]T, error) bool) {
-		if v.src.workers() < 2 {
-			for first < end {
-				if b := fill(); !yield(b.values, b.err) || b.err != nil {
-					return
-				}
-			}
+		if first >= end {
 			return
 		}
-		filled, pending := make(chan result, 1), false
-		defer func() {
-			if pending {
-				<-filled // the plan is in use until then
-			}
-		}()
-		for pending || first < end {
-			if !pending {
-				filled <- fill()
-			}
-			b := <-filled
-			if pending = b.err == nil && first < end; pending {
-				go func() { filled <- fill() }()
-			}
-			if !yield(b.values, b.err) || b.err != nil {
+		next := func() (b result, last bool) {
+			b = fill()
+			return b, b.err != nil || first >= end
+		}
+		for b := range ahead(v.src.workers(), next, func(*result) {}) {
+			if !yield(b.values, b.err) {
 				return
 			}
 		}

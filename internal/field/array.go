@@ -30,6 +30,7 @@ type Array struct {
 	Children []*Array
 
 	values values
+	bounds []int64 // of a Cardinality: offsets, which collections may share
 }
 
 // Values returns the values of a Scalar as a slice of the Go type that the
@@ -170,7 +171,7 @@ func (a *Array) clearAll(fresh bool) {
 
 func (a *Array) clear(fresh bool) {
 	if fresh {
-		a.Offsets, a.Bytes, a.Valid, a.Tags, a.Index = nil, nil, nil, nil, nil
+		a.Offsets, a.Bytes, a.Valid, a.Tags, a.Index, a.bounds = nil, nil, nil, nil, nil, nil
 	}
 	a.Len, a.Offsets, a.Bytes, a.Valid, a.Tags, a.Index = 0, a.Offsets[:0], a.Bytes[:0], a.Valid[:0], a.Tags[:0], a.Index[:0]
 	if a.hasOffsets() {
@@ -178,6 +179,17 @@ func (a *Array) clear(fresh bool) {
 	}
 	if a.values != nil {
 		a.values = a.values.empty(fresh)
+	}
+}
+
+// Swap exchanges the values, and the memory, of two Arrays of the same shape. Afterwards b has
+// the name and the field of a, too.
+func Swap(a, b *Array) {
+	*a, *b = *b, *a
+	a.Children, b.Children = b.Children, a.Children
+	a.Name, a.Field = b.Name, b.Field
+	for i, child := range a.Children {
+		Swap(child, b.Children[i])
 	}
 }
 

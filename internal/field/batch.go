@@ -36,7 +36,7 @@ type batchNode interface {
 // CompileBatches makes the plan that reads the last fields of chains, paths as
 // schema.Lookup returns them. If fresh is set, it uses no memory twice.
 func CompileBatches(src *pagesource.Source, chains [][]*schema.Field, fresh bool, opts Options) (*Batches, error) {
-	c := &batchCompiler{compiler: newCompiler(src, opts), offsets: map[string]*offsets{}, leaves: map[string]*Array{}, byIndex: map[*index]*offsets{}, fresh: fresh}
+	c := &batchCompiler{compiler: newCompiler(src, opts), offsets: map[string]*offsets{}, leaves: map[string]*Array{}, byIndex: map[*index]*offsets{}}
 	b := &Batches{fresh: fresh}
 	for _, chain := range chains {
 		if n := c.path(chain, "0"); n != nil {
@@ -106,7 +106,6 @@ type batchCompiler struct {
 	offsets map[string]*offsets
 	leaves  map[string]*Array
 	byIndex map[*index]*offsets
-	fresh   bool // no memory is used twice
 }
 
 // alone is the domain of items that are read in several steps, or elsewhere first: their
@@ -151,7 +150,7 @@ func (c *batchCompiler) value(f *schema.Field, domain string) batchNode {
 		return scalarOf[bool]{}.batch(c, f, a, domain)
 	case schema.Cardinality:
 		a.values = numbers[uint64](nil)
-		return &sizesNode{arrayNode: arrayNode{a}, index: c.indexOf(f, domain), max: largestSize(f), fresh: c.fresh}
+		return &sizesNode{arrayNode: arrayNode{a}, index: c.indexOf(f, domain), max: largestSize(f)}
 	case schema.String:
 		return bytesOf[int8](c, f, a, domain) // characters are signed
 	case schema.Streamer:

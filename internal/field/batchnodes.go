@@ -176,17 +176,10 @@ type sizesNode struct {
 	arrayNode
 	index indexOf
 	max   uint64 // that the field's type can hold
-	fresh bool   // collections that share the offsets must have them to themselves
-
-	bounds []int64
 }
 
 func (s *sizesNode) read(r *run, first, n int64) error {
-	begin := []int64{0}
-	if !s.fresh {
-		begin = append(s.bounds[:0], 0)
-	}
-	all, _, _, err := s.index.read(r, first, n, begin)
+	all, _, _, err := s.index.read(r, first, n, append(s.a.bounds[:0], 0))
 	if err != nil {
 		return err
 	}
@@ -194,7 +187,7 @@ func (s *sizesNode) read(r *run, first, n int64) error {
 		return err
 	}
 	if s.index.owned {
-		s.bounds = all
+		s.a.bounds = all
 	}
 	sizes := extend(s.a.values.(numbers[uint64]), n)
 	all = all[len(all)-int(n)-1:]
