@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/surgery"
-	"github.com/go-rntuple/go-rntuple/surgery/where"
 )
 
 // sample was written by ROOT: 80000 events with up to four muons.
@@ -28,12 +28,12 @@ func folder() (string, func()) {
 func ExampleSkim() {
 	dir, remove := folder()
 	defer remove()
-	condition, err := where.Parse("nMuon == 2 && sum(Muon_charge) == 0 && all(Muon_pt, # > 20)")
+	condition, err := expression.Parse("nMuon == 2 && sum(Muon_charge) == 0 && all(Muon_pt, # > 20)")
 	if err != nil {
 		log.Fatal(err)
 	}
 	out := filepath.Join(dir, "pairs.root")
-	report, err := surgery.Skim(context.Background(), out, []surgery.Input{sample}, condition, surgery.Keep("run", "event", "Muon_*"))
+	report, err := surgery.Skim(context.Background(), out, []surgery.Input{sample}, condition.Condition(), surgery.Keep("run", "event", "Muon_*"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,15 +1,19 @@
 package main
 
 import (
+	"context"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/surgery"
-	"github.com/go-rntuple/go-rntuple/surgery/where"
 )
 
 func (t *tool) skimCommand() *cobra.Command {
 	var c cutting
 	var condition string
+	var explain bool
 	cmd := &cobra.Command{
 		Use:   "skim --where EXPR OUT IN...",
 		Short: "Keep the entries that meet a condition",
@@ -17,11 +21,13 @@ func (t *tool) skimCommand() *cobra.Command {
 which EXPR is true. Clusters of which all entries are kept are copied as they are
 stored, those of which none is kept are skipped, and the others are rewritten.
 
-EXPR is an expression of the language https://expr-lang.org/docs/language-definition
-whose variables are the fields: numbers, strings, arrays, records with members, and
-nil for an optional without a value. A field whose name is not a word of the language
-is written $env["a:b"]. Only the fields that EXPR names are read. Ranges of attributes
-are cut and renumbered with their entries.`,
+EXPR is an expression whose variables are the fields; "rnt help expressions" tells its
+language. Muon_pt[0] > 20 is false without muons. A field whose name is not a word of
+the language is written $env["a:b"]. Only the fields that EXPR names are read. Ranges
+of attributes are cut and renumbered with their entries.
+
+--explain prints what of EXPR is evaluated column by column, and what by the much
+slower virtual machine of the language, and makes no file.`,
 		Example: "  rnt skim --where 'nMuon == 2 && all(Muon_pt, # > 20)' pairs.root events.root\n" +
 			"  rnt skim --where 'MET_pt > 100' --fields 'MET_*,Jet_*' met.root run*.root",
 		Args:              outArgs(anyNumber, "skimmed"),
@@ -30,9 +36,12 @@ are cut and renumbered with their entries.`,
 			if condition == "" {
 				return usageError("which entries? Use --where")
 			}
-			w, err := where.Parse(condition)
+			w, err := expression.Parse(condition)
 			if err != nil {
 				return usageError("--where: " + err.Error())
+			}
+			if explain {
+				return t.explain(cmd.Context(), args[1], c.name, w)
 			}
 			opts, err := c.options(cmd)
 			if err != nil {
@@ -43,7 +52,7 @@ are cut and renumbered with their entries.`,
 				return err
 			}
 			report, err := t.operate(args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
-				return surgery.Skim(cmd.Context(), args[0], inputs, w, append(opts, more...)...)
+				return surgery.Skim(cmd.Context(), args[0], inputs, w.Condition(), append(opts, more...)...)
 			})
 			if err != nil {
 				return err
@@ -52,8 +61,28 @@ are cut and renumbered with their entries.`,
 		},
 	}
 	cmd.Flags().StringVar(&condition, "where", "", `the condition: 'nMuon == 2 && any(Muon_pt, # > 20)'`)
+	cmd.Flags().BoolVar(&explain, "explain", false, "say how the condition is evaluated, and end")
 	c.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
 	c.flags(cmd)
 	forceFlag(cmd, &c.force)
 	return cmd
+}
+
+// explain prints how an expression is evaluated for the RNTuple of a file.
+func (t *tool) explain(ctx context.Context, arg, name string, e *expression.Expression) error {
+	args := []string{arg}
+	if name != "" {
+		args = append(args, name)
+	}
+	r, err := t.open(ctx, args)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	p, err := expression.Compile(r, e)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(t.out, p.Explain())
+	return err
 }

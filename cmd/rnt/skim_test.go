@@ -86,7 +86,7 @@ func TestCutErrors(t *testing.T) {
 		{[]string{"skim", "out", "in"}, 2, "which entries?"},
 		{[]string{"skim", "--where", "1 +", "out", "in"}, 2, "--where: expression, character"},
 		{[]string{"skim", "--where", "Muon_px > 1", "out", "in"}, 1, `no field "Muon_px" in RNTuple "Events"; did you mean "Muon_pt"?`},
-		{[]string{"skim", "--where", "Muon_pt[0] > 1", "out", "in"}, 1, "entry "},
+		{[]string{"skim", "--where", "sum(Muon_pt * Muon_pt[1:]) > 1", "out", "in"}, 1, "entry "},
 		{[]string{"concat", "out", "in[5:5]"}, 2, "the range is empty"},
 		{[]string{"concat", "out", "in[5:99999999999999999999]"}, 2, "too large"},
 		{[]string{"concat", "out", "in[5:80001]"}, 1, "there are no entries from 5 to 80001, but 80000"},
@@ -112,3 +112,20 @@ func TestCutErrors(t *testing.T) {
 
 // sampleFile is dimuon for tests that change the folder.
 var sampleFile, _ = filepath.Abs(dimuon)
+
+// TestExplain asks how conditions are evaluated; no file is made.
+func TestExplain(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.root")
+	for condition, want := range map[string]string{
+		"any(Muon_pt, # > 20)":                   "column by column",
+		"nMuon > 1 and first(sort(Muon_pt)) > 3": "in the virtual machine, entry by entry: first(sort(Muon_pt)) (the function first)",
+	} {
+		stdout, stderr, status := try("skim", "--explain", "--where", condition, out, dimuon)
+		if status != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("%s: status %d, %s%s", condition, status, stdout, stderr)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("there is a file")
+	}
+}

@@ -62,7 +62,6 @@ var layers = []string{
 	"rescue",
 	"verify",
 	"surgery",
-	"surgery/where",
 }
 
 // leaves are all other packages: programs, bridges, and what tests need. No
@@ -93,7 +92,7 @@ var owners = map[string][]string{
 	"github.com/ulikunitz/xz":       {"compress"},
 	"github.com/cespare/xxhash":     {"compress", "internal/zstd"},
 	"github.com/zeebo/xxh3":         {"internal/checksum"},
-	"github.com/expr-lang/expr":     {"internal/formula", "expression", "surgery/where"},
+	"github.com/expr-lang/expr":     {"internal/formula", "expression"},
 	"golang.org/x/sys":              {"internal/diskfile"},
 }
 
