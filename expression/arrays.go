@@ -23,6 +23,19 @@ func (b *builder) index(array, at value) (value, error) {
 	if at.kind != Int {
 		return value{}, notColumns("its index is not known to be an integer")
 	}
+	i, fixed := at.literal.(int64)
+	if size := int64(array.list.size); fixed && -size <= i && i < size {
+		if array.list.parts != nil {
+			return array.list.parts[(i+size)%size], nil
+		}
+		o := array.list.items
+		return pick(array.list.item, array.of, &node[int64]{compute: func(r *run, n *node[int64]) {
+			begins := o.bounds(r)
+			for row := range n.out(len(begins) - 1) {
+				n.all[row] = begins[row] + (i+size)%size
+			}
+		}}, false)
+	}
 	begin, end := boundsOf(array)
 	d, begin, at, err := common(begin, at)
 	if err != nil {
@@ -48,24 +61,62 @@ func (b *builder) index(array, at value) (value, error) {
 			flags[i] = flags[i] && v
 		}
 	}}
-	return pick(array.list.item, d, place)
+	return pick(array.list.item, d, place, true)
 }
 
-// pick returns the items at some places.
-func pick(item value, d *domain, place *node[int64]) (value, error) {
+// taken returns the items of arrays at several indices, which must be there.
+func (b *builder) taken(where ast.Node, array, indices value) (value, error) {
+	if err := b.checked(); err != nil {
+		return value{}, err
+	}
+	d, index := indices.list.items, indices.list.item
+	if array.of != b.entries || indices.of != b.entries || index.kind != Int || !index.index || index.missing {
+		return value{}, notColumns("it takes items at several indices, which may be missing")
+	}
+	items, guards := array.list.items, slices.Clone(b.guards)
+	place := &node[int64]{compute: func(r *run, out *node[int64]) {
+		o, p := items.bounds(r), d.bounds(r)
+		at, _ := index.ints.rows(r)
+		all := out.out(len(at))
+		for row := range len(o) - 1 {
+			lo, n := o[row], o[row+1]-o[row]
+			for k := p[row]; k < p[row+1]; k++ {
+				i := at[k]
+				if i < 0 {
+					i += n
+				}
+				if i < 0 || i >= n {
+					if passed(r, guards, row) {
+						r.fail(row, errorAt(b.text, where, "%v are indices of a longer array than one of %d items", at[p[row]:p[row+1]], n))
+					}
+					i = 0
+				}
+				if all[k] = lo + i; n == 0 {
+					all[k] = 0
+				}
+			}
+		}
+	}}
+	b.checks = append(b.checks, func(r *run) { place.rows(r) })
+	item, err := pick(array.list.item, d, place, false)
+	return listOfItems(array.of, d, item), err
+}
+
+// pick returns the items at some places. They may be missing if that is set.
+func pick(item value, d *domain, place *node[int64], missing bool) (value, error) {
 	switch {
-	case item.list != nil:
-		return value{}, notColumns("it takes an array of an array of arrays")
 	case item.record != nil:
 		return value{of: d, record: &record{item.record.names, func(i int) (value, error) {
 			m, err := item.record.member(i)
 			if err != nil {
 				return value{}, err
 			}
-			return pick(m, d, place)
+			return pick(m, d, place, missing)
 		}}}, nil
+	case !item.isNode():
+		return value{}, notColumns("it takes an array of an array of arrays")
 	}
-	return item.each(d, true, nodeFunc{
+	return item.each(d, missing || item.missing, nodeFunc{
 		func(n *node[bool]) *node[bool] { return picked(n, place) },
 		func(n *node[int64]) *node[int64] { return picked(n, place) },
 		func(n *node[float64]) *node[float64] { return picked(n, place) },
@@ -78,15 +129,16 @@ func picked[T any](from *node[T], place *node[int64]) *node[T] {
 		values, valid := from.rows(r)
 		places, flags := place.rows(r)
 		out := n.out(len(places))
-		for i, ok := range flags {
-			if ok {
-				out[i] = values[places[i]]
+		all := int64(len(values)) // less than a place after an error
+		for i, k := range places {
+			if (flags == nil || flags[i]) && k < all {
+				out[i] = values[k]
 			}
 		}
 		if n.valid = flags; valid != nil {
 			n.valid = n.flags(len(places))
-			for i, ok := range flags {
-				n.valid[i] = ok && valid[places[i]]
+			for i, k := range places {
+				n.valid[i] = (flags == nil || flags[i]) && k < all && valid[k]
 			}
 		}
 	}}

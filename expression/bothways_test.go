@@ -270,9 +270,12 @@ func (w *writer) write(typ string, depth int) string {
 			func() string { return "mass(V, W, V, W)" },
 			func() string { return "mass(1, 2, V[0], 4, X[0], 3, 2, 1)" },
 			func() string { return fmt.Sprintf("H[%s].X", sub("i")) },
+			func() string {
+				return fmt.Sprintf("(let c = combinations(V); %s(V[c[0]] %s W[c[1]]))", w.one("sum", "max"), w.one("+", "*"))
+			},
 			func() string { return fmt.Sprintf("(let y = %s; y + %s)", sub("f"), "y") },
 			func() string { return fmt.Sprintf("sum(map(%s, # * 2))", sub("[f]")) },
-		}[w.IntN(18)]()
+		}[w.IntN(19)]()
 	case "s":
 		return []func() string{
 			func() string { return fmt.Sprintf("(%s + %s)", sub("s"), sub("s")) },

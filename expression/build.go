@@ -249,7 +249,11 @@ func (b *builder) member(n *ast.MemberNode) (value, error) {
 		if err != nil {
 			return value{}, err
 		}
-		if at.list != nil {
+		switch {
+		case at.list == nil:
+		case at.list.item.kind == Int:
+			return b.taken(n, base, at)
+		default:
 			return b.masked(n, base, at)
 		}
 		return b.index(base, at)

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
@@ -281,14 +282,16 @@ func (b *builder) call(f any, args []value) (out value, err error, ok bool) {
 	case func([]float64) []int64:
 		out, err = b.ofArrays(args, 1, func(v value, items []*node[float64]) value {
 			d := v.list.items
-			return listOfItems(v.of, d, intsOf(d, &node[int64]{compute: func(r *run, n *node[int64]) {
+			item := intsOf(d, &node[int64]{compute: func(r *run, n *node[int64]) {
 				o := d.bounds(r)
 				a, _ := items[0].rows(r)
 				out := n.out(len(a))
 				for i := range len(o) - 1 {
 					copy(out[o[i]:o[i+1]], f(a[o[i]:o[i+1]]))
 				}
-			}}, false))
+			}}, false)
+			item.index = true
+			return listOfItems(v.of, d, item)
 		})
 	case func(a, b, c, d []float64) float64:
 		out, err = b.ofArrays(args, 4, func(v value, items []*node[float64]) value {
@@ -306,6 +309,14 @@ func (b *builder) call(f any, args []value) (out value, err error, ok bool) {
 				}
 			}}, false)
 		})
+	case func(n int64) [][]int64:
+		out, err = b.ofLengths(args, 1, func(n []int64) [][]int64 { return f(n[0]) })
+	case func(n, m int64) [][]int64:
+		out, err = b.ofLengths(args, 2, func(n []int64) [][]int64 { return f(n[0], n[1]) })
+	case func(array any, indices []int64) any:
+		if err = errArguments; len(args) == 2 && args[0].list != nil && args[1].list != nil && args[1].list.item.kind == Int {
+			out, err = b.taken(b.node, args[0], args[1])
+		}
 	default:
 		return value{}, nil, false
 	}
@@ -453,4 +464,60 @@ func (b *builder) ofArrays(args []value, count int, f func(v value, items []*nod
 		items = append(items, v.list.item.asFloats().floats)
 	}
 	return f(args[0], items), nil
+}
+
+// ofLengths applies a function of the lengths of arrays, which yields two arrays of indices.
+func (b *builder) ofLengths(args []value, count int, f func(n []int64) [][]int64) (value, error) {
+	if len(args) != count {
+		return value{}, errArguments
+	}
+	for _, v := range args {
+		if v.list == nil {
+			return value{}, errArguments
+		}
+		if v.of != b.entries {
+			return value{}, notColumns("it makes arrays for each item of another one")
+		}
+	}
+	if err := b.checked(); err != nil {
+		return value{}, err
+	}
+	where, name, guards := b.node, b.name, slices.Clone(b.guards)
+	var indices [2][]int64
+	lengths := make([]int64, count)
+	d := &domain{up: b.entries}
+	d.items = func(r *run, d *domain) []int64 {
+		out := append(d.buffer[:0], 0)
+		indices[0], indices[1] = indices[0][:0], indices[1][:0]
+		for row := range r.batch.Len {
+			for i, v := range args {
+				o := v.list.items.bounds(r)
+				lengths[i] = o[row+1] - o[row]
+			}
+			if passed(r, guards, row) {
+				all := f(lengths)
+				if all == nil {
+					r.fail(row, errorAt(b.text, where, "%s: too many combinations of %v items", name, lengths))
+					all = make([][]int64, 2)
+				}
+				indices[0], indices[1] = append(indices[0], all[0]...), append(indices[1], all[1]...)
+			}
+			out = append(out, int64(len(indices[0])))
+		}
+		d.buffer = out
+		return out
+	}
+	b.checks = append(b.checks, func(r *run) { d.bounds(r) })
+	pair := &domain{up: b.entries, items: fixed(2)}
+	out := listOfItems(b.entries, pair, value{of: pair})
+	out.list.size = 2
+	for i := range indices {
+		item := intsOf(d, &node[int64]{compute: func(r *run, n *node[int64]) {
+			d.bounds(r)
+			n.all = indices[i]
+		}}, false)
+		item.index = true
+		out.list.parts = append(out.list.parts, listOfItems(b.entries, d, item))
+	}
+	return out, nil
 }

@@ -128,6 +128,8 @@ func (v value) output(t Type) (output, error) {
 		return nil, notColumns("it is a record")
 	case v.null:
 		return nil, notColumns("it is nil")
+	case !v.isNode():
+		return nil, notColumns("it is made of arrays")
 	}
 	a := newArray(Type{Kind: t.Kind})
 	var values func(r *run) (valid []bool)

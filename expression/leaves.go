@@ -92,7 +92,7 @@ func (b branch) newValue() (value, error) {
 		at := b.leaf()
 		return listOfItems(b.dom, d, boolsOf(d, &node[bool]{compute: func(r *run, n *node[bool]) {
 			n.all, _ = at(r).Values().([]bool)
-		}}, false)), b.whole()
+		}}, false)).sized(a.Size), b.whole()
 	case kind == Bool:
 		at := b.leaf()
 		return boolsOf(b.dom, withValidity(b.valid, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) }), b.valid != nil), nil
@@ -131,7 +131,7 @@ func (b branch) newValue() (value, error) {
 		if err != nil {
 			return value{}, err
 		}
-		return listOfItems(b.dom, d, item), b.whole()
+		return listOfItems(b.dom, d, item).sized(a.Size), b.whole()
 	case schema.Collection:
 		d := b.items(nil)
 		if d.items == nil {

@@ -13,6 +13,7 @@ type value struct {
 	floats  *node[float64]
 	strings *node[[]byte]
 	missing bool // a node has rows without a value
+	index   bool // a node of integers is of indices into an array
 
 	literal any // bool, int64, float64 or string, if it is one
 	null    bool
@@ -24,7 +25,9 @@ type value struct {
 // A list is an array for each row of a domain: its items have a domain of their own.
 type list struct {
 	items *domain
-	item  value // of the domain items
+	item  value   // of the domain items
+	size  int     // of all arrays, or 0 if it varies
+	parts []value // the items of arrays of arrays of which only these are there
 }
 
 // A record has members, whose values are made when they are needed.
@@ -57,8 +60,17 @@ func stringsOf(d *domain, n *node[[]byte], missing bool) value {
 }
 
 func listOfItems(d *domain, items *domain, item value) value {
-	return value{of: d, list: &list{items, item}}
+	return value{of: d, list: &list{items: items, item: item}}
 }
+
+// sized returns an array whose size is known.
+func (v value) sized(n int) value {
+	v.list.size = n
+	return v
+}
+
+// isNode reports whether v is computed by a node.
+func (v value) isNode() bool { return v.kind != 0 }
 
 // isNumber reports whether v is a number in each row.
 func (v value) isNumber() bool { return v.kind == Int || v.kind == Float }
@@ -91,7 +103,7 @@ func (v value) down(d *domain) (value, error) {
 		return v, nil
 	case !d.within(v.of):
 		return value{}, notColumns("it combines items of different arrays")
-	case v.list != nil || v.record != nil:
+	case !v.isNode():
 		return value{}, notColumns("it needs an array or a record for each item of another array")
 	}
 	above, err := v.down(d.up)
@@ -104,7 +116,7 @@ func (v value) down(d *domain) (value, error) {
 		func(n *node[float64]) *node[float64] { return spread(n, d) },
 		func(n *node[[]byte]) *node[[]byte] { return spread(n, d) },
 	})
-	out.literal = v.literal
+	out.literal, out.index = v.literal, v.index
 	return out, nil
 }
 
@@ -112,8 +124,6 @@ func (v value) down(d *domain) (value, error) {
 // v has there.
 func (v value) chosen(d *domain) (value, error) {
 	switch {
-	case v.list != nil:
-		return value{}, notColumns("it chooses arrays of an array")
 	case v.record != nil:
 		return value{of: d, record: &record{v.record.names, func(i int) (value, error) {
 			m, err := v.record.member(i)
@@ -122,13 +132,17 @@ func (v value) chosen(d *domain) (value, error) {
 			}
 			return m.chosen(d)
 		}}}, nil
+	case !v.isNode():
+		return value{}, notColumns("it chooses arrays of an array")
 	}
-	return v.each(d, v.missing, nodeFunc{
+	out := v.each(d, v.missing, nodeFunc{
 		func(n *node[bool]) *node[bool] { return gather(n, d) },
 		func(n *node[int64]) *node[int64] { return gather(n, d) },
 		func(n *node[float64]) *node[float64] { return gather(n, d) },
 		func(n *node[[]byte]) *node[[]byte] { return gather(n, d) },
-	}), nil
+	})
+	out.index = v.index
+	return out, nil
 }
 
 // literalOf returns the value of a literal.

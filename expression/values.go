@@ -23,7 +23,7 @@ func valuesOf(a *rntuple.Array) values {
 		return &stringValues{}
 	case Bool:
 		if a.Shape == schema.Bitset {
-			return &listValues[bool]{item: &boolValues{}}
+			return &listValues[bool]{bounds: bounds{size: a.Size}, item: &boolValues{}}
 		}
 		return &boolValues{}
 	case Int:
@@ -58,17 +58,18 @@ func valuesOf(a *rntuple.Array) values {
 }
 
 func listOf(a *rntuple.Array) values {
+	b := bounds{size: a.Size} // 0 for collections
 	switch item := valuesOf(a.Children[0]).(type) {
 	case *boolValues:
-		return &listValues[bool]{item: item}
+		return &listValues[bool]{b, item}
 	case *intValues:
-		return &listValues[int64]{item: item}
+		return &listValues[int64]{b, item}
 	case *floatValues:
-		return &listValues[float64]{item: item}
+		return &listValues[float64]{b, item}
 	case *stringValues:
-		return &listValues[string]{item: item}
+		return &listValues[string]{b, item}
 	default:
-		return &arrayValues{item: item}
+		return &arrayValues{b, item}
 	}
 }
 
@@ -134,7 +135,17 @@ func (v *bytesValues) at(i int) any {
 }
 
 // bounds are those of the items of collections, arrays and bitsets.
-type bounds struct{ a *rntuple.Array }
+type bounds struct {
+	a    *rntuple.Array
+	size int // of all of them, or 0 if it varies
+}
+
+// array returns the type of arrays of items of a type.
+func (b bounds) array(item formula.Type) formula.Type {
+	t := formula.ArrayOf(item)
+	t.Size = b.size
+	return t
+}
 
 func (b bounds) of(i int) (lo, hi int) {
 	if b.a.Shape == schema.Collection {
@@ -172,7 +183,7 @@ type listValues[T any] struct {
 	}
 }
 
-func (v *listValues[T]) typ() formula.Type { return formula.ArrayOf(v.item.typ()) }
+func (v *listValues[T]) typ() formula.Type { return v.array(v.item.typ()) }
 func (v *listValues[T]) load(a *rntuple.Array) *rangeError {
 	v.a = a
 	return v.above(v.item.load(v.items()))
@@ -190,7 +201,7 @@ type arrayValues struct {
 	item values
 }
 
-func (v *arrayValues) typ() formula.Type { return formula.ArrayOf(v.item.typ()) }
+func (v *arrayValues) typ() formula.Type { return v.array(v.item.typ()) }
 func (v *arrayValues) load(a *rntuple.Array) *rangeError {
 	v.a = a
 	return v.above(v.item.load(v.items()))
