@@ -70,7 +70,7 @@ func (c *clusterBuilder) append(k *columnSink, p *Page) {
 	}
 	e := &encodedPage{page: page{elements: p.NumElements}, source: p, cluster: c, column: k}
 	c.add(k.column, &e.page)
-	c.sink.workers.do(e)
+	c.sink.workers.do(e, leastQueue)
 }
 
 // An encodedPage is a page whose elements Page.Encode provides.

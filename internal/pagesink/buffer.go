@@ -126,5 +126,5 @@ func (b *Buffer[T]) flush() {
 	b.before = b.room
 	b.resize(b.initial)
 	c.add(b.c.column, &p.page)
-	s.workers.do(p)
+	s.workers.do(p, s.queueLength())
 }

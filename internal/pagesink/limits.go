@@ -41,6 +41,13 @@ func (s *Sink) estimate(zipped int64) int64 {
 	return min(wanted, s.set.UnzippedCluster)
 }
 
+// queueLength returns how many pages may wait for each worker: as many as fit into what
+// the pages that are being filled leave of the budget.
+func (s *Sink) queueLength() int {
+	pages := (s.set.PageBudget - s.filling) / (s.set.MaxPage * int64(s.set.Workers))
+	return int(min(max(pages, leastQueue), mostQueue))
+}
+
 // makeRoom flushes the pages of columns that have more memory than floor, until
 // more bytes fit into the budget, and reports whether they do. It takes them in the
 // order in which ROOT does: the largest first, of equal ones that of the last column,

@@ -14,7 +14,8 @@ import (
 //
 // A Sink holds in memory: the pages that are being filled, of PageBudget bytes; up to
 // 5*Workers pages of MaxPage bytes that wait for a worker or are with one, which needs
-// as much again for encoding and compression; the current cluster as it will be in the
+// as much again for encoding and compression, and more pages that wait if PageBudget has
+// room for them; the current cluster as it will be in the
 // file; and, with several workers, the previous one, which is being written. It keeps
 // that memory for the next clusters.
 type Settings struct {
@@ -224,13 +225,13 @@ func (s *Sink) Wait() error {
 // commit ends the current cluster, and starts to write it once the previous one is
 // written.
 func (s *Sink) commit() error {
-	if s.wait(); s.Err() != nil {
-		return s.Err()
-	}
-	for _, c := range s.columns {
+	for _, c := range s.columns { // first: these pages are sealed while the previous cluster is written
 		if c.buffer != nil {
 			c.buffer.flush()
 		}
+	}
+	if s.wait(); s.Err() != nil {
+		return s.Err()
 	}
 	c := s.current
 	c.NumEntries = uint64(s.filled)

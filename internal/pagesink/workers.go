@@ -11,6 +11,14 @@ type task interface{ seal(*scratch) }
 // scratch is the memory that sealing a page needs, which is used again.
 type scratch struct{ plain, zipped []byte }
 
+// The numbers of pages that may wait for a goroutine: leastQueue always, and mostQueue if
+// there is memory. Columns of the same kind fill their pages at the same time, and the
+// caller should not stop to seal some of them while others will have nothing to do soon.
+const (
+	leastQueue = 4
+	mostQueue  = 32
+)
+
 // workers seal pages: the goroutine that calls their methods, and others.
 type workers struct {
 	others int // limit for the number of other goroutines
@@ -21,9 +29,9 @@ type workers struct {
 	free    []*scratch
 }
 
-// do has a page sealed: by another goroutine if one is free or will be soon, else
-// by the caller's.
-func (w *workers) do(t task) {
+// do has a page sealed: by another goroutine, which may have the given number of pages
+// to seal before, else by the caller's.
+func (w *workers) do(t task, before int) {
 	w.mu.Lock()
 	switch {
 	case w.running < w.others:
@@ -34,7 +42,7 @@ func (w *workers) do(t task) {
 				w.seal(t)
 			}
 		}()
-	case len(w.queue) < 4*w.others:
+	case len(w.queue) < before*w.others:
 		w.queue = append(w.queue, t)
 		w.mu.Unlock()
 	default:
