@@ -139,14 +139,26 @@ func (o *Outlets) CompileJagged(f *schema.Field, t reflect.Type) (*JaggedPlan, e
 // Write appends entries whose items, which begin at src, end at the given
 // places, relative to offsets[0].
 func (p *JaggedPlan) Write(offsets []int64, src unsafe.Pointer) error {
-	first := offsets[0]
-	for i, end := range offsets[1:] {
-		if end < offsets[i] {
-			return fmt.Errorf("offset %d is %d, after %d", i+1, end, offsets[i])
+	first, last := offsets[0], offsets[len(offsets)-1]
+	base := *p.c.end - uint64(first)
+	most, before := int64(*p.c.most), first
+	var ends [512]uint64
+	for i := 1; i < len(offsets); {
+		n := 0
+		for _, end := range offsets[i:min(len(offsets), i+len(ends))] {
+			if end < before {
+				return fmt.Errorf("offset %d is %d, after %d", i+n, end, before)
+			}
+			most = max(most, end-before)
+			before = end
+			ends[n] = base + uint64(end)
+			n++
 		}
-		p.c.add(int(end - offsets[i]))
+		p.c.AddAll(ends[:n])
+		i += n
 	}
-	if n := int(offsets[len(offsets)-1] - first); n > 0 {
+	*p.c.end, *p.c.most = base+uint64(last), int(most)
+	if n := int(last - first); n > 0 {
 		return p.c.elem.write(src, n, p.c.size)
 	}
 	return nil
