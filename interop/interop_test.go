@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,6 +35,11 @@ var environment = sync.OnceValues(func() (string, error) {
 // run runs a script of testdata/gen in the environment and returns what it
 // prints to standard output and standard error.
 func run(name string, args ...string) (stdout, stderr []byte, err error) {
+	return runWith(nil, name, args...)
+}
+
+// runWith does the same, with standard input.
+func runWith(stdin io.Reader, name string, args ...string) (stdout, stderr []byte, err error) {
 	dir, err := environment()
 	if err != nil {
 		return nil, nil, fmt.Errorf("no environment with ROOT: %w", err)
@@ -45,7 +51,7 @@ func run(name string, args ...string) (stdout, stderr []byte, err error) {
 	}
 	cmd.Env = append(os.Environ(), "VIRTUAL_ENV="+dir, "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), "PYTHONWARNINGS=ignore")
 	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, &out, &errs
 	if err = cmd.Run(); err != nil {
 		err = fmt.Errorf("%s %v: %w\n%s%s", name, args, err, out.Bytes(), errs.Bytes())
 	}

@@ -312,7 +312,7 @@ func FuzzCompile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		v, typ, err := run(text)
-		if err != nil {
+		if err != nil || typ.Kind == Nil {
 			return
 		}
 		if v == nil && !typ.Missing && typ.Kind != Nil && typ.Kind != Any {
