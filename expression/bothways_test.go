@@ -270,12 +270,14 @@ func (w *writer) write(typ string, depth int) string {
 			func() string { return "mass(V, W, V, W)" },
 			func() string { return "mass(1, 2, V[0], 4, X[0], 3, 2, 1)" },
 			func() string { return fmt.Sprintf("H[%s].X", sub("i")) },
+			func() string { return over(w.one("find", "findLast"), "f", "b") },
+			func() string { return fmt.Sprintf("%s(%s)", w.one("first", "last"), sub("[f]")) },
 			func() string {
 				return fmt.Sprintf("(let c = combinations(V); %s(V[c[0]] %s W[c[1]]))", w.one("sum", "max"), w.one("+", "*"))
 			},
 			func() string { return fmt.Sprintf("(let y = %s; y + %s)", sub("f"), "y") },
 			func() string { return fmt.Sprintf("sum(map(%s, # * 2))", sub("[f]")) },
-		}[w.IntN(19)]()
+		}[w.IntN(21)]()
 	case "s":
 		return []func() string{
 			func() string { return fmt.Sprintf("(%s + %s)", sub("s"), sub("s")) },
@@ -324,6 +326,9 @@ func (w *writer) write(typ string, depth int) string {
 
 func (w *writer) leaf(typ string) string {
 	if n := len(w.items); n > 0 && w.IntN(2) == 0 {
+		if typ == "i" && w.IntN(3) == 0 {
+			return "#index"
+		}
 		switch item := w.items[n-1]; {
 		case item == typ:
 			return "#"

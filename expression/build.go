@@ -21,7 +21,8 @@ type builder struct {
 	name string   // what it is called
 
 	lets   map[string]value
-	items  []value // of the arrays that the predicates around a node are about
+	items  []value   // of the arrays that the predicates around a node are about
+	over   []*domain // of these items
 	guards []guard
 }
 
@@ -158,8 +159,11 @@ func (b *builder) columns(n ast.Node) (value, error) {
 		}
 		return b.input(n.Value)
 	case *ast.PointerNode:
-		if n.Name != "" || len(b.items) == 0 {
+		switch {
+		case len(b.items) == 0 || n.Name != "" && n.Name != "index":
 			return value{}, notColumns("#%s", n.Name)
+		case n.Name == "index":
+			return b.numbered(b.over[len(b.over)-1]), nil
 		}
 		return b.items[len(b.items)-1], nil
 	case *ast.ChainNode:
@@ -276,15 +280,33 @@ func common(l, r value) (*domain, value, value, error) {
 }
 
 // predicate builds the argument of a function of arrays that is about their items, which are
-// those of the value.
+// those of the value. Meanwhile the items are in a domain of their own: rows of another predicate
+// about the same array are other ones.
 func (b *builder) predicate(over value, n ast.Node) (value, error) {
-	b.items = append(b.items, over.list.item)
-	defer func() { b.items = b.items[:len(b.items)-1] }()
+	d := &domain{up: over.of, items: func(r *run, _ *domain) []int64 { return over.list.items.bounds(r) }}
+	b.items, b.over = append(b.items, over.list.item.moved(d)), append(b.over, d)
+	defer func() { b.items, b.over = b.items[:len(b.items)-1], b.over[:len(b.over)-1] }()
 	v, err := b.build(n)
+	if err == nil && v.of != d {
+		v, err = v.down(d)
+	}
 	if err != nil {
 		return value{}, err
 	}
-	return v.down(over.list.items)
+	return v.moved(over.list.items), nil
+}
+
+// numbered returns the numbers of items in their arrays.
+func (b *builder) numbered(d *domain) value {
+	return intsOf(d, &node[int64]{compute: func(r *run, n *node[int64]) {
+		o := d.bounds(r)
+		out := n.out(d.size(r))
+		for i, begin := range o[:len(o)-1] {
+			for k := begin; k < o[i+1]; k++ {
+				out[k] = k - begin
+			}
+		}
+	}}, false)
 }
 
 // checked returns an error if errors are possible where a node stands that depends on whether

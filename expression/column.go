@@ -29,6 +29,21 @@ type domain struct {
 	offsets []int64 // of the arrays, one more than the rows above; the first is 0
 	buffer  []int64
 	from    []int64 // of domains that choose rows of another one: their numbers there
+
+	copies map[*domain]*domain // of domains of items, for items in rows of this one
+}
+
+// copyFor returns a domain with the rows of another one, as items of rows of up.
+func (d *domain) copyFor(up *domain) *domain {
+	c := up.copies[d]
+	if c == nil {
+		c = &domain{up: up, items: func(r *run, _ *domain) []int64 { return d.bounds(r) }}
+		if up.copies == nil {
+			up.copies = map[*domain]*domain{}
+		}
+		up.copies[d] = c
+	}
+	return c
 }
 
 // bounds returns the offsets of the arrays that the rows are the items of.

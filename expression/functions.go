@@ -27,6 +27,37 @@ func (b *builder) builtin(n *ast.BuiltinNode) (value, error) {
 			}
 		}
 		return b.aggregate(n.Name, v, item)
+	case "find", "findLast":
+		v, err := b.build(n.Arguments[0])
+		if err != nil {
+			return value{}, err
+		}
+		if v.list == nil {
+			return value{}, notColumns("%s of something that is no array", n.Name)
+		}
+		test, err := b.predicate(v, n.Arguments[1])
+		if err == nil {
+			v, err = b.aggregate("filter", v, test)
+		}
+		if err != nil {
+			return value{}, err
+		}
+		return b.index(v, literalOf(v.of, map[string]int64{"find": 0, "findLast": -1}[n.Name]))
+	case "first", "last", "get":
+		v, err := b.build(n.Arguments[0])
+		if err != nil {
+			return value{}, err
+		}
+		if v.list == nil {
+			return value{}, notColumns("%s of something that is no array", n.Name)
+		}
+		at := literalOf(v.of, map[string]int64{"first": 0, "last": -1}[n.Name])
+		if n.Name == "get" {
+			if at, err = b.build(n.Arguments[1]); err != nil {
+				return value{}, err
+			}
+		}
+		return b.index(v, at)
 	case "min", "max", "mean":
 		return b.statistic(n)
 	case "len":

@@ -120,6 +120,25 @@ func (v value) down(d *domain) (value, error) {
 	return out, nil
 }
 
+// moved returns the value in another domain, which has the same rows.
+func (v value) moved(to *domain) value {
+	switch {
+	case v.list != nil:
+		l := *v.list
+		l.items = v.list.items.copyFor(to)
+		l.item = v.list.item.moved(l.items)
+		v.list = &l
+	case v.record != nil:
+		r := v.record
+		v.record = &record{r.names, func(i int) (value, error) {
+			m, err := r.member(i)
+			return m.moved(to), err
+		}}
+	}
+	v.of = to
+	return v
+}
+
 // chosen returns the value that has in the rows of d, which were chosen from those of v, what
 // v has there.
 func (v value) chosen(d *domain) (value, error) {

@@ -168,6 +168,9 @@ func (c *checker) statistic(p *ast.Node, n *ast.BuiltinNode, types []Type) Type 
 
 // predicate checks functions that evaluate a part of the expression for each item.
 func (c *checker) predicate(p *ast.Node, n *ast.BuiltinNode) Type {
+	if n.Name == "findLast" || n.Name == "findLastIndex" {
+		return c.findLast(p, n)
+	}
 	array := c.visit(&n.Arguments[0])
 	if array.Kind != Array && array.Kind != Any && array.Kind != Nil {
 		return c.fail(n, "%s takes an array: %s", n.Name, c.is(n.Arguments[0], array))
@@ -240,6 +243,21 @@ func (c *checker) predicate(p *ast.Node, n *ast.BuiltinNode) Type {
 		return c.unless(p, source, "missing", isMissing, t)
 	}
 	return t
+}
+
+// findLast puts the last item that a filter leaves, or its index, in the place of functions
+// that leave a value behind in the virtual machine where they find nothing.
+func (c *checker) findLast(p *ast.Node, n *ast.BuiltinNode) Type {
+	found := &ast.BuiltinNode{Name: "filter", Arguments: n.Arguments}
+	if predicate, ok := n.Arguments[1].(*ast.PredicateNode); ok && n.Name == "findLastIndex" {
+		index := &ast.ConditionalNode{Cond: predicate.Node, Exp1: &ast.PointerNode{Name: "index"}, Exp2: &ast.NilNode{}}
+		indices := &ast.BuiltinNode{Name: "map", Arguments: []ast.Node{n.Arguments[0], &ast.PredicateNode{Node: index}}}
+		there := &ast.BinaryNode{Operator: "!=", Left: &ast.PointerNode{}, Right: &ast.NilNode{}}
+		found.Arguments = []ast.Node{indices, &ast.PredicateNode{Node: there}}
+	}
+	found.SetLocation(n.Location())
+	ast.Patch(p, &ast.BuiltinNode{Name: "last", Arguments: []ast.Node{found}})
+	return c.visit(p)
 }
 
 // sum checks the sum of numbers, or of bools, which are 1 or 0.

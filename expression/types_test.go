@@ -1,0 +1,259 @@
+package expression
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
+
+// columnsOf has a field of every number type, alone and in a vector, an array and an optional.
+type columnsOf[T any] struct {
+	One   T
+	Many  []T
+	Three [3]T
+	Maybe *T
+}
+
+// testNumbers compares expressions over fields of a type with arithmetic in float64, which is
+// exact for these values.
+func testNumbers[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64](t *testing.T, values ...T) {
+	t.Run(reflect.TypeFor[T]().String(), func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "n.root")
+		w, err := rntuple.Create[columnsOf[T]](path, "n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var entries []columnsOf[T]
+		for i, v := range values {
+			e := columnsOf[T]{One: v, Many: values[:i], Three: [3]T{v, values[0], 1}}
+			if i%2 == 0 {
+				e.Maybe = &v
+			}
+			entries = append(entries, e)
+			w.Write(&e)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r, err := rntuple.Open(path, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		numbers := func(all []T) (out []float64) {
+			for _, v := range all {
+				out = append(out, float64(v))
+			}
+			return out
+		}
+		sum := func(all []float64) (s float64) {
+			for _, v := range all {
+				s += v
+			}
+			return s
+		}
+		item := func(all []float64, i int) any {
+			if i < 0 {
+				i += len(all)
+			}
+			if i < 0 || i >= len(all) {
+				return nil
+			}
+			return all[i]
+		}
+		for text, want := range map[string]func(one float64, many []float64, maybe any) any{
+			"One":                        func(one float64, many []float64, maybe any) any { return one },
+			"One + 1":                    func(one float64, many []float64, maybe any) any { return one + 1 },
+			"2 * One - One":              func(one float64, many []float64, maybe any) any { return one },
+			"-One":                       func(one float64, many []float64, maybe any) any { return 0 - one },
+			"One / 2":                    func(one float64, many []float64, maybe any) any { return one / 2 },
+			"One / 0":                    func(one float64, many []float64, maybe any) any { return one / float64(len("")) },
+			"One ** 2":                   func(one float64, many []float64, maybe any) any { return one * one },
+			"One > 2":                    func(one float64, many []float64, maybe any) any { return one > 2 },
+			"2 >= One":                   func(one float64, many []float64, maybe any) any { return 2 >= one },
+			"One == 2.0 or One != One":   func(one float64, many []float64, maybe any) any { return one == 2 || one != one },
+			"One in Many":                func(one float64, many []float64, maybe any) any { return slices.Contains(many, one) },
+			"One in Three":               func(one float64, many []float64, maybe any) any { return true },
+			"len(Many)":                  func(one float64, many []float64, maybe any) any { return float64(len(many)) },
+			"sum(Many)":                  func(one float64, many []float64, maybe any) any { return sum(many) },
+			"count(Many, # > One)":       func(one float64, many []float64, maybe any) any { return above(many, one) },
+			"sum(Many[Many > One])":      func(one float64, many []float64, maybe any) any { return sum(larger(many, one)) },
+			"sum(filter(Many, # > One))": func(one float64, many []float64, maybe any) any { return sum(larger(many, one)) },
+			"sum(Many * 2 + One)":        func(one float64, many []float64, maybe any) any { return 2*sum(many) + one*float64(len(many)) },
+			"sum(map(Many, # + One))":    func(one float64, many []float64, maybe any) any { return sum(many) + one*float64(len(many)) },
+			"Many[1]":                    func(one float64, many []float64, maybe any) any { return item(many, 1) },
+			"Many[-1]":                   func(one float64, many []float64, maybe any) any { return item(many, -1) },
+			"Many[-2] > 1": func(one float64, many []float64, maybe any) any {
+				v, ok := item(many, -2).(float64)
+				return ok && v > 1
+			},
+			"max(Many) == Many[argmax(Many)]": func(one float64, many []float64, maybe any) any { return len(many) > 0 },
+			"min(Many)": func(one float64, many []float64, maybe any) any {
+				if len(many) == 0 {
+					return nil
+				}
+				return slices.Min(many)
+			},
+			"mean(Many) ?? -1": func(one float64, many []float64, maybe any) any {
+				if len(many) == 0 {
+					return -1.0
+				}
+				return sum(many) / float64(len(many))
+			},
+			"sum(Many[1:-1])": func(one float64, many []float64, maybe any) any {
+				if len(many) < 2 {
+					return 0.0
+				}
+				return sum(many[1 : len(many)-1])
+			},
+			"Three[0] + Three[-1]": func(one float64, many []float64, maybe any) any { return one + 1 },
+			"Maybe":                func(one float64, many []float64, maybe any) any { return maybe },
+			"Maybe > 0":            func(one float64, many []float64, maybe any) any { v, ok := maybe.(float64); return ok && v > 0 },
+			"Maybe != nil ? 1 : 2": func(one float64, many []float64, maybe any) any { return 2 - float64(bit(maybe != nil)) },
+			"any(Many, # == Maybe)": func(one float64, many []float64, maybe any) any {
+				v, ok := maybe.(float64)
+				return ok && slices.Contains(many, v)
+			},
+		} {
+			p, err := Compile(r, must(t, text))
+			if err != nil {
+				t.Errorf("%s: %v", text, err)
+				continue
+			}
+			if len(p.parts[0]) > 0 {
+				t.Error(p.Explain())
+			}
+			i := 0
+			for b, err := range p.In(r, rntuple.EntryRange{End: r.NumEntries()}) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				for k := range b.Len {
+					e := entries[i]
+					var maybe any
+					if e.Maybe != nil {
+						maybe = float64(*e.Maybe)
+					}
+					w := want(float64(e.One), numbers(e.Many), maybe)
+					if x, ok := w.(float64); ok {
+						if w = fmt.Sprintf("%b", x); math.IsNaN(x) {
+							w = "NaN"
+						}
+					}
+					got := at(b.Values[0], k)
+					if n, ok := got.(int64); ok {
+						got = fmt.Sprintf("%b", float64(n))
+					}
+					if got != w {
+						t.Errorf("%s, One %v, Many %v, Maybe %v: %v, want %v", text, e.One, e.Many, maybe, got, w)
+					}
+					i++
+				}
+			}
+		}
+	})
+}
+
+func larger(all []float64, than float64) (out []float64) {
+	for _, v := range all {
+		if v > than {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+func above(all []float64, than float64) float64 { return float64(len(larger(all, than))) }
+
+func TestTypes(t *testing.T) {
+	testNumbers[int8](t, -3, 0, 1, 2, 2, 5)
+	testNumbers[uint8](t, 3, 0, 1, 2, 200, 5)
+	testNumbers[int16](t, -300, 0, 1, 2, 2, 5)
+	testNumbers[uint16](t, 3, 0, 1, 2, 40000, 5)
+	testNumbers[int32](t, -1<<31, 0, 1, 2, 2, 5)
+	testNumbers[uint32](t, 3, 0, 1<<32-1, 2, 2, 5)
+	testNumbers[int64](t, -1<<40, 0, 1, 2, 2, 5)
+	testNumbers[uint64](t, 3, 0, 1<<40, 2, 2, 5)
+	testNumbers[float32](t, -3, 0.5, 1, 2, 2, 1.75)
+	testNumbers[float64](t, -3, 0.5, 1, 2, 2, 1e9)
+}
+
+// TestDefinitions puts expressions in the place of names.
+func TestDefinitions(t *testing.T) {
+	r := zooFile(t, 20, 4)
+	all := rntuple.EntryRange{End: 20}
+	define := func(name, text string, d ...Definition) Definition {
+		return Definition{name, must(t, text).With(d...)}
+	}
+	double := define("double", "F * 2")
+	for _, c := range []struct {
+		e    *Expression
+		want string
+	}{
+		{must(t, "double + 1").With(double), "F * 2 + 1"},
+		{must(t, "double * 3").With(double, define("double", "double + 1", double)), "(F * 2 + 1) * 3"},
+		{must(t, "sum(map(V, # + good))").With(define("good", "N")), "sum(map(V, # + N))"},
+		{must(t, "F + $env.F").With(define("F", "F * 2")), "F * 3"},
+		{must(t, "a").With(define("b", "N")).With(define("a", "b")), "N"},
+	} {
+		p, err := Compile(r, c.e)
+		if err != nil {
+			t.Errorf("%s: %v", c.e, err)
+			continue
+		}
+		q, err := Compile(r, must(t, c.want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := evaluated(r, p, all)
+		want, _ := evaluated(r, q, all)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", c.e, got, want)
+		}
+	}
+	_, err := Compile(r, must(t, "1 + wrong").With(define("wrong", "F + Q")))
+	if want := `expression, character 5: no field "Q" in RNTuple "zoo"`; err == nil || err.Error()[:len(want)] != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestFold evaluates a program in several goroutines.
+func TestFold(t *testing.T) {
+	r := zooFile(t, 500, 5)
+	p, err := Compile(r, must(t, "sum(I) + (O ?? 0)"), must(t, "len(sortBy(V, -#))"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := func(s rntuple.Source, entries rntuple.EntryRange) (sum int64, err error) {
+		for b, err := range p.In(s, entries) {
+			if err != nil {
+				return 0, err
+			}
+			for _, a := range b.Values {
+				all, err := rntuple.Values[int64](a)
+				if err != nil {
+					return 0, err
+				}
+				for _, v := range all {
+					sum += v
+				}
+			}
+		}
+		return sum, nil
+	}
+	want, err := work(r, rntuple.EntryRange{End: 500})
+	if err != nil || want == 0 {
+		t.Fatal(want, err)
+	}
+	for range 10 {
+		got, err := rntuple.Fold(r, work, func(a, b int64) int64 { return a + b }, rntuple.FoldWorkers(3))
+		if err != nil || got != want {
+			t.Errorf("%v, %v, want %v", got, err, want)
+		}
+	}
+}
