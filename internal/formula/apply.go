@@ -2,7 +2,9 @@ package formula
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -141,11 +143,7 @@ func functionNames() map[string]Type {
 
 // suggest returns what a message about a misspelt name ends with.
 func suggest(name string, names map[string]Type) string {
-	var all []string
-	for n := range names {
-		all = append(all, n)
-	}
-	if like := nearest.Name(name, all); like != "" {
+	if like := nearest.Name(name, slices.Sorted(maps.Keys(names))); like != "" {
 		return fmt.Sprintf("; did you mean %q?", like)
 	}
 	return ""

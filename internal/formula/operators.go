@@ -86,6 +86,9 @@ func (c *checker) binary(p *ast.Node, n *ast.BinaryNode) Type {
 			return wrong()
 		}
 		t := ArrayOf(Type{Kind: Int})
+		if l.plain() && r.plain() {
+			return t // with the virtual machine's limit of memory
+		}
 		t.Missing = l.Missing || r.Missing || l.Kind == Any || r.Kind == Any
 		return c.call(p, op, rangeOf, t, n.Left, n.Right)
 	case "in":
