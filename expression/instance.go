@@ -54,6 +54,13 @@ func (p *Program) build(newPart func(e *Expression, number int, reason string) (
 			return nil, err
 		default:
 			out, err := v.output(p.types[i])
+			if u, ok := err.(*unsupported); ok && newPart != nil {
+				if machine, err = newPart(e, root, u.reason); err == nil {
+					p.parts[i][root] = machine
+					in.add(p.types[i], newMachine(machine, in.leaves, nil))
+					continue
+				}
+			}
 			if err != nil {
 				return nil, err
 			}
