@@ -37,7 +37,7 @@ func TestWriteParallel(t *testing.T) {
 		}
 		return e
 	}
-	const parts, size, goroutines = 12, 400, 4
+	const parts, size, goroutines = 12, 100, 4
 	var lines []string
 	for n := range parts * size {
 		line, _ := json.Marshal(entryOf(n))
@@ -51,7 +51,7 @@ func TestWriteParallel(t *testing.T) {
 		return nil
 	}
 	dir := t.TempDir()
-	opts := []rntuple.WriteOption{rntuple.Workers(goroutines), rntuple.ClusterSize(4000), rntuple.MaxUnzippedPageSize(1000)}
+	opts := []rntuple.WriteOption{rntuple.Workers(goroutines), rntuple.ClusterSize(1500), rntuple.MaxUnzippedPageSize(500)}
 	ordered, unordered := filepath.Join(dir, "ordered.root"), filepath.Join(dir, "any.root")
 
 	const half = parts / 2

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
@@ -205,11 +205,12 @@ func TestSinkErrors(t *testing.T) {
 // clusters that wait for lower tickets are as large as those of all forks, but not for
 // a ticket that nobody has.
 func TestForks(t *testing.T) {
-	const tickets, entries = 4, 20_000
+	const tickets, entries = 4, 5000
 	var want []byte
 	for _, backwards := range []bool{false, true} {
 		out := &memory{}
 		set := settings(2, 505)
+		set.ZippedCluster = 20_000
 		s := NewSink(context.Background(), &Output{Blob: out.Blob}, set, 1)
 		columns := doubles(7)
 		s.AddColumns(columns)
@@ -235,7 +236,7 @@ func TestForks(t *testing.T) {
 				s.mu.Lock()
 				waiting = s.queue.waiting
 				s.mu.Unlock()
-				runtime.Gosched()
+				time.Sleep(time.Millisecond)
 			}
 			if n := len(ended); n > 0 {
 				t.Errorf("%d forks have ended", n)
