@@ -98,8 +98,8 @@ func SharePages(on bool) WriteOption {
 
 // Workers sets the number of goroutines that encode and compress pages, including the
 // caller's. With more than one, clusters are written in the background, and errors may be
-// returned by later calls. The bytes written do not depend on it. Default:
-// runtime.GOMAXPROCS(0).
+// returned by later calls. Fill runs as many goroutines. The bytes written do not depend on
+// it. Default: runtime.GOMAXPROCS(0).
 func Workers(n int) WriteOption {
 	return positive("Workers", int64(n), func(o *ntuple.WriteOptions) { o.Pages.Workers = n })
 }

@@ -17,9 +17,9 @@ import (
 // at a time, and closed before the Writer is.
 //
 // A Filler makes clusters of its own, and encodes and compresses them in the goroutine that
-// uses it; Workers has no effect on it. It needs the memory of a Writer, of ClusterSize and
-// PageBufferBudget, and as many bytes as the clusters of all open Fillers may wait until they
-// are written; then the next one that is complete waits.
+// uses it; Workers has no effect on it. It needs the memory of a Writer: see ClusterSize and
+// PageBufferBudget. Clusters that are complete are held in memory until they are written, up
+// to ClusterSize for each open Filler; when there are more, a Filler waits.
 //
 // The errors of a Filler are those of the Writer, and sticky there.
 type Filler[T any] struct {
