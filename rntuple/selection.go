@@ -42,6 +42,9 @@ func Where(s Source, c Condition, opts ...FoldOption) (*Selection, error) {
 			if err != nil {
 				return nil, err
 			}
+			if e.Len() == 0 {
+				continue
+			}
 			if e.First < last || e.End < e.First || e.End > r.End {
 				return nil, fmt.Errorf("the condition selects the entries from %d up to %d, after %d and of those up to %d", e.First, e.End, last, r.End)
 			}

@@ -25,12 +25,13 @@ func (p *Plan) skip(entry int64) {
 
 // ReadSpans is like ReadWith for the entries in spans, which are in order.
 func (p *Plan) ReadSpans(ctx context.Context, memory *Memory, spans []Span, dst unsafe.Pointer) error {
+	at := uintptr(0)
 	for _, s := range spans {
 		p.skip(s.First)
-		if err := p.ReadWith(ctx, memory, s.First, s.N, dst); err != nil {
+		if err := p.ReadWith(ctx, memory, s.First, s.N, unsafe.Add(dst, at)); err != nil {
 			return err
 		}
-		dst = unsafe.Add(dst, uintptr(s.N)*p.size)
+		at += uintptr(s.N) * p.size
 	}
 	return nil
 }

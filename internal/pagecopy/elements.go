@@ -23,11 +23,16 @@ type Elements interface {
 	Add(numbers []uint64)
 }
 
-// A Flow copies elements from a column of a Source to one of a Sink.
+// A Flow copies elements from a column of a Source to one of a Sink. It serves one goroutine
+// at a time.
 type Flow interface {
-	// Copy appends n elements, from first on, counted from the start of the cluster,
-	// and adds shift to each, which must be 0 unless they are 64-bit unsigned integers.
-	Copy(ctx context.Context, c *pagesource.Cluster, first, n int64, shift uint64) error
+	// Read reads the elements of spans, counted from the start of the cluster, or the first
+	// ones if they are many. It may run in several goroutines for different flows. If more is
+	// set, elements of the cluster that follow will be read next.
+	Read(ctx context.Context, c *pagesource.Cluster, spans []pagesource.Span, more bool) error
+	// Append appends all elements of the spans that were read last, and adds shift to each,
+	// which must be 0 unless they are 64-bit unsigned integers.
+	Append(ctx context.Context, shift uint64) error
 }
 
 // fillers has newElements by the kind of the elements.
@@ -56,7 +61,7 @@ func newElements[T column.Element](s *pagesink.Sink, c *schema.Column) (Elements
 
 func (e *elements[T]) From(ahead *pagesource.ReadAhead, f *schema.Field, index int) (Flow, error) {
 	c, err := pagesource.NewColumn[T](ahead, f, index)
-	return &flow[T]{c, e.buffer}, err
+	return &flow[T]{from: c, to: e.buffer}, err
 }
 
 func (e *elements[T]) Zeros(n int64) {
@@ -71,25 +76,60 @@ func (e *elements[T]) Add(numbers []uint64) { e.buffer.AddAll(any(numbers).([]T)
 type flow[T column.Element] struct {
 	from *pagesource.Column[T]
 	to   *pagesink.Buffer[T]
+
+	// of the spans that were read last:
+	cluster  *pagesource.Cluster
+	spans    []pagesource.Span // those that are not in elements
+	elements []T
+	more     bool
 }
 
-func (f *flow[T]) Copy(ctx context.Context, c *pagesource.Cluster, first, n int64, shift uint64) error {
-	for n > 0 {
-		some, err := f.from.Next(ctx, c, first, n)
-		if err != nil {
-			return err
+// readSize limits the memory in bytes of elements that are read at once.
+const readSize = 4 << 20
+
+func (f *flow[T]) Read(ctx context.Context, c *pagesource.Cluster, spans []pagesource.Span, more bool) error {
+	f.cluster, f.spans, f.more = c, spans, more
+	return f.next(ctx)
+}
+
+// next reads some of f.spans.
+func (f *flow[T]) next(ctx context.Context) error {
+	n, room := int64(0), readSize/column.Size[T]()
+	some, cut := f.spans, pagesource.Span{}
+	for i, s := range f.spans {
+		if s.N > room-n {
+			some = append(slices.Clone(f.spans[:i]), pagesource.Span{First: s.First, N: room - n})
+			f.spans, cut = f.spans[i+1:], pagesource.Span{First: s.First + room - n, N: s.N - (room - n)}
+			n = room
+			break
 		}
-		first, n = first+int64(len(some)), n-int64(len(some))
-		if numbers, ok := any(some).([]uint64); ok && shift != 0 {
-			numbers = slices.Clone(numbers)
+		n += s.N
+	}
+	if cut.N > 0 {
+		f.spans = append([]pagesource.Span{cut}, f.spans...)
+	} else {
+		f.spans = nil
+	}
+	f.elements = pagesource.Borrow[T](int(n))
+	return f.from.ReadSpans(ctx, f.cluster, some, f.elements, f.more || len(f.spans) > 0)
+}
+
+func (f *flow[T]) Append(ctx context.Context, shift uint64) error {
+	for {
+		if numbers, ok := any(f.elements).([]uint64); ok && shift != 0 {
 			if err := raise(numbers, shift); err != nil {
 				return err
 			}
-			some = any(numbers).([]T)
 		}
-		f.to.AddAll(some)
+		f.to.AddAll(f.elements)
+		pagesource.GiveBack(f.elements)
+		if f.elements = nil; len(f.spans) == 0 {
+			return nil
+		}
+		if err := f.next(ctx); err != nil {
+			return err
+		}
 	}
-	return nil
 }
 
 // Offsets appends to a column of offsets, which are the ends of collections.
@@ -111,34 +151,70 @@ func (o *Offsets) Empty(n int64) {
 	}
 }
 
-// Copy appends n collections, from first on, counted from the start of the cluster. It
-// returns the range of their items, which must be appended, too, without end.
-func (o *Offsets) Copy(ctx context.Context, from *pagesource.Column[uint64], c *pagesource.Cluster, first, n int64) (begin, end int64, err error) {
-	before := uint64(0)
-	if first > 0 {
-		one, err := from.Next(ctx, c, first-1, 1)
-		if err != nil {
-			return 0, 0, err
-		}
-		before = one[0]
-	}
-	base, last := *o.total-before, before
-	for n > 0 {
-		ends, err := from.Next(ctx, c, first, n)
-		if err != nil {
-			return 0, 0, err
-		}
-		for _, e := range ends {
-			if e < last || e > math.MaxInt64 {
-				return 0, 0, from.Corrupt(c, "collection from item %d to %d", last, e)
+// Copied are collections that were appended: where their items are, which must be appended,
+// too, and the offsets.
+type Copied struct {
+	Items []pagesource.Span
+	first uint64 // number of items in the cluster before
+	ends  []uint64
+}
+
+// Copy appends the collections in spans, counted from the start of the cluster.
+func (o *Offsets) Copy(ctx context.Context, from *pagesource.Column[uint64], c *pagesource.Cluster, spans []pagesource.Span) (*Copied, error) {
+	all := &Copied{first: *o.total}
+	for _, s := range spans {
+		before := uint64(0)
+		if s.First > 0 {
+			one, err := from.Next(ctx, c, s.First-1, 1)
+			if err != nil {
+				return nil, err
 			}
-			last = e
-			o.buffer.Add(base + e)
+			before = one[0]
 		}
-		first, n = first+int64(len(ends)), n-int64(len(ends))
+		base, last := *o.total-before, before
+		for first, n := s.First, s.N; n > 0; {
+			ends, err := from.Next(ctx, c, first, n)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range ends {
+				if e < last || e > math.MaxInt64 {
+					return nil, from.Corrupt(c, "collection from item %d to %d", last, e)
+				}
+				last = e
+				all.ends = append(all.ends, base+e)
+			}
+			first, n = first+int64(len(ends)), n-int64(len(ends))
+		}
+		*o.total = base + last
+		if before < last {
+			all.Items = addSpan(all.Items, int64(before), int64(last-before))
+		}
 	}
-	*o.total = base + last
-	return int64(before), int64(last), nil
+	o.buffer.AddAll(all.ends)
+	return all, nil
+}
+
+// addSpan appends a span to spans, joined with the last one if they meet.
+func addSpan(spans []pagesource.Span, first, n int64) []pagesource.Span {
+	if last := len(spans) - 1; last >= 0 && spans[last].First+spans[last].N == first {
+		spans[last].N += n
+		return spans
+	}
+	return append(spans, pagesource.Span{First: first, N: n})
+}
+
+// Repeat appends collections of the same sizes as others, if they are stored like these. It
+// reports false if the current cluster has another number of items.
+func (o *Offsets) Repeat(like *Copied) bool {
+	if *o.total != like.first {
+		return false
+	}
+	if n := len(like.ends); n > 0 {
+		o.buffer.AddAll(like.ends)
+		*o.total = like.ends[n-1]
+	}
+	return true
 }
 
 // Tags appends to a Switch column.

@@ -31,6 +31,7 @@ type Column[T column.Element] struct {
 	at        int64            // the element at which reading in order continues, or -1
 	forward   bool             // the current read continues the previous one
 	recent    []pageRef[T]     // decoded pages that have been read, the latest one last
+	here      []Span           // for ReadSpans
 }
 
 // A pageRef identifies a page.
@@ -369,11 +370,16 @@ func (c *Column[T]) use(p int) {
 
 // decode decodes page p into dst. If sp is not nil, it holds the bytes of the page.
 func (c *Column[T]) decode(ctx context.Context, pages *clusterPages[T], p int, sp *span, dst []T) error {
+	decoder := c.decoders[pages.Column.Representation]
+	return c.plain(ctx, pages, p, sp, func(b []byte) error { return decoder.Decode(dst, b) })
+}
+
+// plain calls use with page p, decompressed. If sp is not nil, it holds the bytes of the page.
+func (c *Column[T]) plain(ctx context.Context, pages *clusterPages[T], p int, sp *span, use func(page []byte) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	page, format, decoder := pages.Pages[p], pages.Column.Format(), c.decoders[pages.Column.Representation]
-	use := func(b []byte) error { return decoder.Decode(dst, b) }
+	page, format := pages.Pages[p], pages.Column.Format()
 	keep := c.keep || pages.cluster.sharesBytes(page)
 	return c.blame(pages, p, c.src.readPage(sp, format, page, keep, use))
 }

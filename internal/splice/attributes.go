@@ -44,7 +44,11 @@ func (r *run) addSet(ctx context.Context, set *source, name string, taken []Rang
 			return set.fail(err)
 		}
 	}
-	return newMapping(o, origins, set).copyEntries(ctx, Range{End: set.Source.Entries})
+	m := newMapping(o, origins, set)
+	if err := m.copyEntries(ctx, Range{End: set.Source.Entries}); err != nil {
+		return err
+	}
+	return m.flush(ctx)
 }
 
 // change changes the origin of a top-level field of 64-bit unsigned integers.
@@ -88,7 +92,7 @@ func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin,
 			return err
 		}
 	}
-	return nil
+	return m.flush(ctx)
 }
 
 // attributeBytes is the memory that an attribute takes while a set is cut, in bytes.

@@ -106,6 +106,9 @@ func (m *mapping) copyJoined(ctx context.Context, r Range) (end int64, err error
 			return r.First, err
 		}
 	}
+	if err := m.flush(ctx); err != nil {
+		return r.First, err
+	}
 	return end, m.take(lists, end-r.First)
 }
 

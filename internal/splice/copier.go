@@ -3,10 +3,12 @@ package splice
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -35,9 +37,9 @@ func (m *mapping) copier(f *schema.Field) *copier {
 	return c
 }
 
-// copyElements appends the entries of a range, which lie in the given clusters, one
-// of each source.
-func (m *mapping) copyElements(ctx context.Context, clusters []*pagesource.Cluster, r Range) error {
+// copyElements appends the entries in spans, which lie in the given clusters, one of each
+// source.
+func (m *mapping) copyElements(ctx context.Context, clusters []*pagesource.Cluster, spans []pagesource.Span) error {
 	o := m.out
 	for i, c := range clusters {
 		if c != m.last[i] {
@@ -50,31 +52,106 @@ func (m *mapping) copyElements(ctx context.Context, clusters []*pagesource.Clust
 	if m.atOnce == 0 {
 		m.atOnce = m.step(clusters)
 	}
-	for r.First < r.End {
-		end := m.reach(clusters, r.First, min(r.End, r.First+m.atOnce))
-		if err := m.prepare(clusters, r.First); err != nil {
+	for len(spans) > 0 {
+		first, end := spans[0].First, spans[len(spans)-1].First+spans[len(spans)-1].N
+		some, rest, n := cut(spans, end, m.atOnce)
+		last := some[len(some)-1]
+		if end := m.reach(clusters, first, last.First+last.N); end < last.First+last.N {
+			some, rest, n = cut(spans, end, n)
+		}
+		if err := m.prepare(clusters, first); err != nil {
 			return err
 		}
-		for i, src := range m.sources {
-			src.ahead.Advance(ctx, clusters[i], r.First, r.End)
+		last = some[len(some)-1]
+		if src, err := m.copySome(ctx, clusters, some, n, len(rest) > 0); err != nil {
+			return fmt.Errorf("%s: entries %d to %d: %w", src.name, first, last.First+last.N, err)
 		}
-		for _, c := range m.copiers {
-			if c.from.field == nil {
-				c.zeros(end - r.First)
-				continue
-			}
-			cluster := m.cluster(c.from.src, clusters)
-			if err := c.copy(ctx, cluster, r.First-cluster.First, end-r.First); err != nil {
-				return fmt.Errorf("%s: entries %d to %d: %w", c.from.src.name, r.First, end, err)
-			}
-		}
-		if err := o.Sink.EndEntries(end - r.First); err != nil {
+		if err := o.Sink.EndEntries(n); err != nil {
 			return err
 		}
-		m.progress(end)
-		r.First = end
+		m.progress(last.First + last.N)
+		spans = rest
 	}
 	return nil
+}
+
+// cut returns the first of spans, as far as they are before end and have at most the given
+// number of entries, the rest of them, and the number of entries.
+func cut(spans []pagesource.Span, end, most int64) (some, rest []pagesource.Span, n int64) {
+	for i, s := range spans {
+		k := min(s.N, end-s.First, most-n)
+		if k > 0 {
+			n += k
+			some = append(some, pagesource.Span{First: s.First, N: k})
+		}
+		if k < s.N {
+			rest = append(rest, pagesource.Span{First: s.First + max(0, k), N: s.N - max(0, k)})
+			return some, append(rest, spans[i+1:]...), n
+		}
+	}
+	return some, nil, n
+}
+
+// copySome appends the entries in spans, of which there are n. All columns exist that they
+// need. If more is set, entries that follow in the clusters will be copied next. An error comes
+// with the source that it is about.
+func (m *mapping) copySome(ctx context.Context, clusters []*pagesource.Cluster, spans []pagesource.Span, n int64, more bool) (*source, error) {
+	m.flows = m.flows[:0]
+	clear(m.sizes)
+	inCluster := map[*pagesource.Cluster][]pagesource.Span{}
+	for _, c := range m.copiers {
+		if c.from.field == nil {
+			c.zeros(n)
+			continue
+		}
+		cluster := m.cluster(c.from.src, clusters)
+		if inCluster[cluster] == nil {
+			for _, s := range spans {
+				s.First -= cluster.First
+				inCluster[cluster] = append(inCluster[cluster], s)
+			}
+		}
+		if err := c.copy(ctx, m, cluster, inCluster[cluster]); err != nil {
+			return c.from.src, err
+		}
+	}
+	// Sources decode in several goroutines; the sink takes elements in one.
+	errs := make([]error, flowsAtOnce)
+	for flows := range slices.Chunk(m.flows, flowsAtOnce) {
+		parallel.Do(flows[0].from.Source.Workers, len(flows), func(i int) error {
+			f := flows[i]
+			errs[i] = f.flow.Read(ctx, f.cluster, f.spans, more)
+			return errs[i]
+		})
+		for i, f := range flows {
+			if errs[i] == nil {
+				errs[i] = f.flow.Append(ctx, f.shift)
+			}
+			if errs[i] != nil {
+				return f.from, errs[i]
+			}
+		}
+	}
+	return nil, nil
+}
+
+// flowsAtOnce is the number of columns whose elements are in memory at the same time.
+const flowsAtOnce = 8
+
+// A flowing is a flow with what it copies.
+type flowing struct {
+	flow    pagecopy.Flow
+	from    *source
+	cluster *pagesource.Cluster
+	spans   []pagesource.Span
+	shift   uint64
+}
+
+// collections are some whose offsets have been copied, from the given column and spans.
+type collections struct {
+	*pagecopy.Copied
+	offsets *pagesource.Column[uint64]
+	spans   []pagesource.Span
 }
 
 // step returns how many entries are copied at a time: few enough that clusters of the
@@ -91,7 +168,7 @@ func (m *mapping) step(clusters []*pagesource.Cluster) int64 {
 		}
 		bytes += float64(all) / float64(c.End-c.First)
 	}
-	want := float64(min(1<<20, m.out.Sink.Settings().ZippedCluster/64))
+	want := float64(min(8<<20, m.out.Sink.Settings().ZippedCluster/32))
 	return int64(max(1, min(1<<20, want/max(bytes, 1e-3))))
 }
 
@@ -241,61 +318,107 @@ func (c *copier) connect() error {
 	return from.src.fail(err)
 }
 
-// copy appends n items, from first on, counted in the cluster.
-func (c *copier) copy(ctx context.Context, cluster *pagesource.Cluster, first, n int64) error {
-	if n == 0 || !c.exists() {
+// copy appends the items in spans, counted in the cluster. Elements are left to the flows
+// that it adds to those of m.
+func (c *copier) copy(ctx context.Context, m *mapping, cluster *pagesource.Cluster, spans []pagesource.Span) error {
+	if len(spans) == 0 || !c.exists() {
 		return nil
 	}
 	f := c.field
-	below := func(first, n int64) error {
+	below := func(spans []pagesource.Span) error {
 		for _, child := range c.children {
-			if err := child.copy(ctx, cluster, first, n); err != nil {
+			if err := child.copy(ctx, m, cluster, spans); err != nil {
 				return err
 			}
 		}
+		return nil
+	}
+	flow := func(spans []pagesource.Span, shift uint64) error {
+		m.flows = append(m.flows, flowing{c.flow, c.from.src, cluster, spans, shift})
 		return nil
 	}
 	switch f.Shape {
 	case schema.Scalar:
 		if c.from.numbers != nil {
-			first += cluster.First
-			c.filler().elements.Add(c.from.numbers[first : first+n])
+			for _, s := range spans {
+				first := cluster.First + s.First
+				c.filler().elements.Add(c.from.numbers[first : first+s.N])
+			}
 			return nil
 		}
-		return c.flow.Copy(ctx, cluster, first, n, c.from.shift)
+		return flow(spans, c.from.shift)
 	case schema.Bitset:
-		size := int64(f.ArraySize)
-		return c.flow.Copy(ctx, cluster, first*size, n*size, 0)
+		return flow(scale(spans, int64(f.ArraySize)), 0)
 	case schema.Array:
-		size := int64(f.ArraySize)
-		return below(first*size, n*size)
+		return below(scale(spans, int64(f.ArraySize)))
 	case schema.Wrapper, schema.Record:
-		return below(first, n)
+		return below(spans)
 	case schema.Variant:
-		return c.copyVariants(ctx, cluster, first, n)
+		return c.copyVariants(ctx, m, cluster, spans)
 	}
-	begin, end, err := c.filler().offsets.Copy(ctx, c.offsets, cluster, first, n)
-	if err != nil || begin == end {
+	items, err := c.copyOffsets(ctx, m, cluster, spans)
+	if err != nil || len(items) == 0 {
 		return err
 	}
 	if c.flow != nil {
-		return c.flow.Copy(ctx, cluster, begin, end-begin, 0)
+		return flow(items, 0)
 	}
-	return below(begin, end-begin)
+	return below(items)
 }
 
-func (c *copier) copyVariants(ctx context.Context, cluster *pagesource.Cluster, first, n int64) error {
-	for n > 0 {
-		copied, begin, end, err := c.filler().tags.Copy(ctx, c.switches, cluster, first, n)
-		if err != nil {
-			return err
+// scale returns spans of items, n of which belong to each item in spans.
+func scale(spans []pagesource.Span, n int64) []pagesource.Span {
+	all := make([]pagesource.Span, 0, len(spans))
+	for _, s := range spans {
+		if n > 0 {
+			all = append(all, pagesource.Span{First: s.First * n, N: s.N * n})
 		}
-		for i, child := range c.children {
-			if err := child.copy(ctx, cluster, begin[i], end[i]-begin[i]); err != nil {
+	}
+	return all
+}
+
+// copyOffsets appends collections and returns where their items are. Collections of the same
+// sizes often have the same pages of offsets, which are then read only once.
+func (c *copier) copyOffsets(ctx context.Context, m *mapping, cluster *pagesource.Cluster, spans []pagesource.Span) ([]pagesource.Span, error) {
+	page, ok, err := c.offsets.FirstPage(cluster)
+	if err != nil {
+		return nil, err
+	}
+	known := m.sizes[page]
+	if ok && known.offsets != nil && len(known.spans) == len(spans) && &known.spans[0] == &spans[0] &&
+		known.offsets.SamePages(c.offsets, cluster) && c.filler().offsets.Repeat(known.Copied) {
+		return known.Items, nil
+	}
+	copied, err := c.filler().offsets.Copy(ctx, c.offsets, cluster, spans)
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		m.sizes[page] = collections{copied, c.offsets, spans}
+	}
+	return copied.Items, nil
+}
+
+func (c *copier) copyVariants(ctx context.Context, m *mapping, cluster *pagesource.Cluster, spans []pagesource.Span) error {
+	items := make([][]pagesource.Span, len(c.children))
+	for _, s := range spans {
+		for first, n := s.First, s.N; n > 0; {
+			copied, begin, end, err := c.filler().tags.Copy(ctx, c.switches, cluster, first, n)
+			if err != nil {
 				return err
 			}
+			for i := range c.children {
+				if begin[i] < end[i] {
+					items[i] = append(items[i], pagesource.Span{First: begin[i], N: end[i] - begin[i]})
+				}
+			}
+			first, n = first+copied, n-copied
 		}
-		first, n = first+copied, n-copied
+	}
+	for i, child := range c.children {
+		if err := child.copy(ctx, m, cluster, items[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -34,10 +34,18 @@ type mapping struct {
 	all     []*copier             // these and those below them
 	last    []*pagesource.Cluster // that elements were copied from, by source
 	atOnce  int64                 // entries of these that are copied at a time
+
+	// Entries that are to be copied from the given clusters, one of each source.
+	pending   []pagesource.Span
+	pendingIn []*pagesource.Cluster
+
+	// Of the entries that are being copied:
+	flows []flowing
+	sizes map[uint64]collections // by the offset of the first page of offsets
 }
 
 func newMapping(o *output, origins map[schema.FieldID]origin, sources ...*source) *mapping {
-	m := &mapping{out: o, origins: origins, sources: sources, last: make([]*pagesource.Cluster, len(sources)), progress: func(int64) {}}
+	m := &mapping{out: o, origins: origins, sources: sources, last: make([]*pagesource.Cluster, len(sources)), sizes: map[uint64]collections{}, progress: func(int64) {}}
 	for _, f := range o.shape.Fields {
 		if f.Source == nil {
 			m.copiers = append(m.copiers, m.copier(f))
@@ -120,10 +128,10 @@ func (m *mapping) copySelection(ctx context.Context, s Selection) (taken []Range
 			taken = append(taken, r)
 		}
 	}
-	return taken, nil
+	return taken, m.flush(ctx)
 }
 
-// copyEntries appends the entries of a range.
+// copyEntries appends the entries of a range, some of them perhaps not before flush.
 func (m *mapping) copyEntries(ctx context.Context, r Range) error {
 	for r.First < r.End {
 		if err := ctx.Err(); err != nil {
@@ -139,10 +147,28 @@ func (m *mapping) copyEntries(ctx context.Context, r Range) error {
 		if err != nil {
 			return err
 		}
-		m.progress(end)
+		if len(m.pending) == 0 {
+			m.progress(end)
+		}
 		r.First = end
 	}
 	return nil
+}
+
+// maxPending limits the number of pending spans.
+const maxPending = 1 << 16
+
+// flush appends what copyEntries has left.
+func (m *mapping) flush(ctx context.Context) error {
+	if len(m.pending) == 0 {
+		return nil
+	}
+	spans := m.pending
+	m.pending = m.pending[:0]
+	if err := m.copyElements(ctx, m.pendingIn, spans); err != nil {
+		return err
+	}
+	return m.out.endCluster()
 }
 
 // copyCluster appends the first entries of a range, up to the next end of a cluster,
@@ -163,11 +189,16 @@ func (m *mapping) copyCluster(ctx context.Context, r Range) (end int64, err erro
 	r.End = min(r.End, end)
 	switch {
 	case whole && !m.rewrites(clusters):
-		err = m.takeClusters(clusters, r.Len())
+		if err = m.flush(ctx); err == nil {
+			err = m.takeClusters(clusters, r.Len())
+		}
 	case m.out.options.Most < pagecopy.Rewrite && !m.rewrite:
 		err = fmt.Errorf("%s: %w: entries %d to %d need %q", m.sources[0].name, ErrLevel, r.First, r.End, pagecopy.Rewrite)
 	default:
-		err = m.copyElements(ctx, clusters, r)
+		if len(m.pending) > 0 && !slices.Equal(clusters, m.pendingIn) || len(m.pending) >= maxPending {
+			err = m.flush(ctx)
+		}
+		m.pending, m.pendingIn = append(m.pending, pagesource.Span{First: r.First, N: r.Len()}), clusters
 	}
 	return r.End, err
 }

@@ -40,7 +40,7 @@ func (s Selection) all(entries int64) iter.Seq2[Range, error] {
 	return func(yield func(Range, error) bool) {
 		var last Range
 		for r, err := range ranges {
-			if err == nil && (r.First < last.End || r.End < r.First || r.End > entries) {
+			if err == nil && r.Len() != 0 && (r.First < last.End || r.End < r.First || r.End > entries) {
 				err = fmt.Errorf("entries %d to %d cannot come after entry %d of %d", r.First, r.End, last.End, entries)
 			}
 			switch {
