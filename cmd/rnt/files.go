@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/tempfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -114,6 +115,26 @@ func (t *tool) beginOutput(out string, force bool, inputs ...string) error {
 		t.output.begin(newFile, out)
 	}
 	return err
+}
+
+// writeFile writes the file out, for which beginOutput was called. It appears once it is complete.
+func (t *tool) writeFile(ctx context.Context, out string, b []byte) error {
+	f, err := diskfile.Create(out, diskfile.Options{Context: ctx})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.WriteAt(b, 0); err != nil {
+		return err
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if err := f.Publish(); err != nil {
+		return err
+	}
+	t.output.done()
+	return nil
 }
 
 func checkOutput(out string, force bool, inputs ...string) error {

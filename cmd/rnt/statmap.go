@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/storagemap"
-	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -31,22 +30,7 @@ func (t *tool) writeMap(ctx context.Context, r *rntuple.Reader, i *rntuple.Inspe
 	if err := p.Write(&b); err != nil {
 		return err
 	}
-	f, err := diskfile.Create(out, diskfile.Options{Context: ctx})
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if _, err := f.WriteAt(b.Bytes(), 0); err != nil {
-		return err
-	}
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	if err := f.Publish(); err != nil {
-		return err
-	}
-	t.output.done()
-	return nil
+	return t.writeFile(ctx, out, b.Bytes())
 }
 
 // pictureOf returns the picture of the storage of fields, or of the whole RNTuple if
