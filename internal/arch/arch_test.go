@@ -72,6 +72,7 @@ var leaves = []string{
 	"bench/peers",
 	"bench/work",
 	"cmd/rnt",
+	"cmd/rnt/internal/draw",
 	"cmd/rnt/internal/storagemap",
 	"examples/dimuon",
 	"examples/select",
