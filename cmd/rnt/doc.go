@@ -7,6 +7,7 @@
 //	rnt head FILE [NTUPLE]      print the first entries
 //	rnt tail FILE [NTUPLE]      print the last entries, and with -f those that come
 //	rnt stat FILE [NTUPLE]      print or draw the sizes on disk and in memory
+//	rnt draw FILE... EXPR       draw a histogram of an expression
 //	rnt attrs FILE [NTUPLE]     print the attributes of ranges of entries
 //	rnt verify FILE...          check files for damage
 //	rnt dump FILE [NTUPLE]      print the records, byte by byte

@@ -103,7 +103,7 @@ func (t *tool) command() *cobra.Command {
 	root.PersistentFlags().IntVarP(&t.jobs, "jobs", "j", 0, "use at most `N` processors (default all)")
 	root.PersistentFlags().Var(&t.maxMemory, "max-memory", "read entries, pages and metadata that need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
 	root.AddCommand(
-		t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.tailCommand(), t.statCommand(), t.attrsCommand(),
+		t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.tailCommand(), t.statCommand(), t.drawCommand(), t.attrsCommand(),
 		t.verifyCommand(), t.dumpCommand(), t.diffCommand(), t.recoverCommand(), t.createCommand(),
 		t.mergeCommand(), t.slimCommand(), t.skimCommand(), t.concatCommand(), t.splitCommand(), t.hmergeCommand(),
 		t.repackCommand(), t.appendCommand(), t.renameCommand(), t.versionCommand(), expressionsTopic())

@@ -28,6 +28,7 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 
+	t.Setenv("LC_ALL", "C.UTF-8")
 	ran := 0
 	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(readme, -1) {
 		for _, shown := range strings.Split("\n"+block[1], "\n$ ")[1:] {
