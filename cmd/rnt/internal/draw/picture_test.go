@@ -210,7 +210,7 @@ func TestPictures(t *testing.T) {
 			}
 		}
 		formats := Formats
-		if i%16 > 0 || testing.Short() {
+		if i%24 > 0 || testing.Short() {
 			formats = Formats[1:2] // the others take their time
 		}
 		for _, format := range formats {
