@@ -246,23 +246,31 @@ func (p *Plan) fillKept(all []*found, fresh func() []*Histogram) []*Histogram {
 
 // fillEntries reads entries and fills their values.
 func (p *Plan) fillEntries(s rntuple.Source, fresh func() []*Histogram) ([]*Histogram, error) {
-	pool := sync.Pool{New: func() any { return fresh() }}
-	return rntuple.Fold(s, func(s rntuple.Source, r rntuple.EntryRange) ([]*Histogram, error) {
-		all := pool.Get().([]*Histogram)
+	pool := sync.Pool{New: func() any {
+		all := fresh()
+		return &all
+	}}
+	sum, err := rntuple.Fold(s, func(s rntuple.Source, r rntuple.EntryRange) (*[]*Histogram, error) {
+		all := pool.Get().(*[]*Histogram)
 		err := p.each(s, r, func(i int, v values, missing int64, _ func(int) []byte) error {
-			all[i].fill(v)
-			all[i].Missing += missing
+			h := (*all)[i]
+			h.fill(v)
+			h.Missing += missing
 			return nil
 		})
 		return all, err
-	}, func(a, b []*Histogram) []*Histogram {
-		for i := range a {
-			a[i].add(b[i])
-			b[i].clear()
+	}, func(a, b *[]*Histogram) *[]*Histogram {
+		for i, h := range *a {
+			h.add((*b)[i])
+			(*b)[i].clear()
 		}
 		pool.Put(b)
 		return a
 	}, p.fold()...)
+	if err != nil {
+		return nil, err
+	}
+	return *sum, nil
 }
 
 // each calls f with the values of each curve in batches of the entries in r; word returns the
