@@ -24,21 +24,15 @@ type Page struct {
 }
 
 // AppendCluster commits the current cluster, if it has entries, and appends another
-// one that has the given pages, by column ID. Pages with Encode are sealed by the
+// one that has the given pages, by column ID. A column that gets none may have a Buffer,
+// to which its elements were added after EndCluster. Pages with Encode are sealed by the
 // sink's workers. When these are written, place, if not nil, must write the others
 // and set their Placed; it returns how many bytes they take in the file.
 //
 // With several workers the cluster is written in the background: Encode and place
 // may be called until Wait returns.
 func (s *Sink) AppendCluster(entries int64, columns []Column, place func(*Output) (size int64, err error)) error {
-	if s.Err() == nil && s.filled > 0 {
-		s.settle()
-		s.commit()
-	}
-	if err := s.ctx.Err(); err != nil {
-		s.Fail(err)
-	}
-	if s.Err() != nil || entries == 0 {
+	if s.EndCluster() != nil || entries == 0 {
 		return s.Err()
 	}
 	c := s.current

@@ -206,6 +206,12 @@ func (s *Sink) EndEntries(n int64) error {
 // CommitCluster commits the current cluster, if it has entries, and returns when it
 // is written; that of a fork is written later.
 func (s *Sink) CommitCluster() error {
+	s.EndCluster()
+	return s.Wait()
+}
+
+// EndCluster is like CommitCluster, but does not wait until the cluster is written.
+func (s *Sink) EndCluster() error {
 	if err := s.ctx.Err(); err != nil {
 		s.Fail(err) // what comes after the last entry must not make a file of it
 	}
@@ -213,7 +219,7 @@ func (s *Sink) CommitCluster() error {
 		s.settle()
 		s.commit()
 	}
-	return s.Wait()
+	return s.Err()
 }
 
 // Wait returns when all clusters that have been committed are written.
