@@ -3,6 +3,7 @@ package rntuple
 import (
 	"context"
 	"fmt"
+	"iter"
 	"reflect"
 	"unsafe"
 
@@ -77,6 +78,31 @@ func (s *Selection) Entry(i int64) int64 {
 		panic(fmt.Sprintf("rntuple: entry %d of a Selection of %d", i, s.set.n))
 	}
 	return s.set.entry(i)
+}
+
+// Ranges yields the entries of the other source that are selected, as ranges in order that are
+// neither empty nor adjacent.
+func (s *Selection) Ranges() iter.Seq[EntryRange] {
+	return func(yield func(EntryRange) bool) {
+		var last EntryRange
+		for i := range s.set.blocks {
+			b := &s.set.blocks[i]
+			for span := range b.spans(0, blockSize) {
+				r := EntryRange{b.first + span.First, b.first + span.First + span.N}
+				switch {
+				case r.First == last.End && last.Len() > 0:
+					last.End = r.End
+				case last.Len() > 0 && !yield(last):
+					return
+				default:
+					last = r
+				}
+			}
+		}
+		if last.Len() > 0 {
+			yield(last)
+		}
+	}
 }
 
 func (s *Selection) field(path string) (*schema.Field, error) { return s.src.field(path) }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,6 +79,23 @@ func checkSelection(t *testing.T, s *rntuple.Selection, all []value.Record, keep
 	}
 	if s.NumEntries() != int64(len(want)) {
 		t.Fatalf("%d entries, want %d", s.NumEntries(), len(want))
+	}
+	end := int64(-1)
+	left := slices.Clone(keep)
+	for r := range s.Ranges() {
+		if r.First <= end || r.Len() <= 0 || slices.Contains(left[r.First:r.End], false) {
+			t.Fatalf("the range %v after entry %d", r, end)
+		}
+		clear(left[r.First:r.End])
+		end = r.End
+		if r.First > 10 && r.First < 20 {
+			for range s.Ranges() {
+				break
+			}
+		}
+	}
+	if slices.Contains(left, true) {
+		t.Fatal("the ranges lack entries")
 	}
 	compare := func(how string, at int64, got value.Record) {
 		if !same(got, want[at]) {
