@@ -75,7 +75,7 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 			if err == nil {
 				in.next(b)
 				truth, _ = in.truth.rows(&in.run)
-				err = in.failure()
+				err = in.failure(s)
 			}
 			if err != nil {
 				yield(rntuple.EntryRange{}, err)

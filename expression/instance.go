@@ -107,12 +107,16 @@ func (in *instance) next(b *rntuple.Batch) {
 	}
 }
 
-// failure returns the first error of the batch.
-func (in *instance) failure() error {
+// failure returns the first error of the batch, which was read from s.
+func (in *instance) failure(s rntuple.Source) error {
 	if in.err == nil {
 		return nil
 	}
-	return fmt.Errorf("entry %d: %w", in.batch.First+int64(in.row), in.err)
+	entry := in.batch.First + int64(in.row)
+	if selected, ok := s.(*rntuple.Selection); ok {
+		entry = selected.Entry(entry)
+	}
+	return fmt.Errorf("entry %d: %w", entry, in.err)
 }
 
 // output returns what makes an Array of the values.

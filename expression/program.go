@@ -182,7 +182,7 @@ func (p *Program) In(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*Batch, e
 			for _, values := range in.outputs {
 				b.Values = append(b.Values, values(&in.run))
 			}
-			if err := in.failure(); err != nil {
+			if err := in.failure(s); err != nil {
 				yield(nil, err)
 				return
 			}
