@@ -45,6 +45,9 @@ func (m *mapping) takeClusters(clusters []*pagesource.Cluster, entries int64) er
 		})
 	}
 	m.useExact(lists)
+	if err := m.defineCluster(entries); err != nil {
+		return err
+	}
 	return m.take(lists[:o.reached], entries)
 }
 
@@ -56,6 +59,12 @@ func (m *mapping) chunks(clusters []*pagesource.Cluster, entries int64) (lists [
 	listed := make([]bool, len(lists)) // in the page list of the source, and with more than zeros
 	for _, f := range m.out.storedFields() {
 		from := m.origins[f.ID]
+		if m.out.shape.defines(f) {
+			for _, c := range f.Columns[0] {
+				lists[c.ID] = []*pagecopy.Chunk{} // the column's buffer has the elements
+			}
+			continue
+		}
 		if from.field == nil {
 			for _, c := range f.Columns[0] {
 				n := c.PerEntry * entries
@@ -96,7 +105,7 @@ func (m *mapping) useExact(lists [][]*pagecopy.Chunk) {
 	for _, f := range m.out.storedFields() {
 		for r, columns := range f.Columns {
 			list := lists[columns[0].ID]
-			if list == nil || list[0].Zeros == 0 {
+			if len(list) == 0 || list[0].Zeros == 0 {
 				continue
 			}
 			if exact := m.out.exactRepresentation(f, r); exact != r {

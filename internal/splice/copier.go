@@ -66,6 +66,9 @@ func (m *mapping) copyElements(ctx context.Context, clusters []*pagesource.Clust
 		if src, err := m.copySome(ctx, clusters, some, n, len(rest) > 0); err != nil {
 			return fmt.Errorf("%s: entries %d to %d: %w", src.name, first, last.First+last.N, err)
 		}
+		if err := m.define(n); err != nil {
+			return err
+		}
 		if err := o.Sink.EndEntries(n); err != nil {
 			return err
 		}

@@ -29,6 +29,7 @@ type mapping struct {
 	sources  []*source                 // one at least; they have the same number of entries
 	rewrite  bool                      // all is rewritten, whatever the levels are
 	progress func(entry int64)         // is called when the entries before the given one are done
+	values   Values                    // of the fields that are defined; nil if none is
 
 	copiers []*copier             // of the top-level fields
 	all     []*copier             // these and those below them
@@ -46,7 +47,7 @@ type mapping struct {
 
 func newMapping(o *output, origins map[schema.FieldID]origin, sources ...*source) *mapping {
 	m := &mapping{out: o, origins: origins, sources: sources, last: make([]*pagesource.Cluster, len(sources)), sizes: map[uint64]collections{}, progress: func(int64) {}}
-	for _, f := range o.shape.Fields {
+	for _, f := range o.shape.inherited() {
 		if f.Source == nil {
 			m.copiers = append(m.copiers, m.copier(f))
 		}
@@ -60,7 +61,7 @@ func newMapping(o *output, origins map[schema.FieldID]origin, sources ...*source
 func (r *run) mapping(n int, sources []*source) (*mapping, error) {
 	origins := map[schema.FieldID]origin{}
 	if n == 0 && !r.SideBySide {
-		sources[0].sameNumbers(origins, r.out.shape.Fields, sources[0].schema().Fields)
+		sources[0].sameNumbers(origins, r.out.shape.inherited(), sources[0].schema().Fields)
 		return newMapping(r.out, origins, sources...), nil
 	}
 	for i, src := range sources {
@@ -95,7 +96,7 @@ func (s *source) sameNumbers(origins map[schema.FieldID]origin, fields, others [
 // match adds the origins of fields that belong together by name. In the mode Union,
 // fields that the output does not have are added to it.
 func (o *output) match(origins map[schema.FieldID]origin, src *source, prefix string, mode Mode, convert bool) error {
-	m := compare(o.shape.Schema, src.schema(), prefix, convert)
+	m := compare(o.shape.inherited(), src.schema(), prefix, convert)
 	if len(m.problems) > 0 {
 		return fmt.Errorf("%s: changed meanwhile: %v", src.name, m.problems[0])
 	}
@@ -103,7 +104,7 @@ func (o *output) match(origins map[schema.FieldID]origin, src *source, prefix st
 		if err := o.shape.extend(m.extra, prefix); err != nil {
 			return src.fail(err)
 		}
-		m = compare(o.shape.Schema, src.schema(), prefix, convert)
+		m = compare(o.shape.inherited(), src.schema(), prefix, convert)
 	}
 	if err := o.shape.addTypes(src.Source.Schema.ExtraTypes); err != nil {
 		return src.fail(err)

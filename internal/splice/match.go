@@ -23,14 +23,14 @@ type match struct {
 	convert bool
 }
 
-// compare compares the schema of an input with that of the output, where its
-// top-level fields have a prefix to their names. It finds the problems that are such
+// compare compares the schema of an input with the top-level fields of the output, where
+// those of the input have a prefix to their names. It finds the problems that are such
 // in all modes.
 //
 // Specification: "RNTuple merging process", "Descriptor compatibility and
 // validation". Several column representations and, on request, types that can be
 // converted are allowed here.
-func compare(out, in *schema.Schema, prefix string, convert bool) *match {
+func compare(out []*schema.Field, in *schema.Schema, prefix string, convert bool) *match {
 	m := &match{from: map[schema.FieldID]*schema.Field{}, prefix: prefix, convert: convert}
 	for _, h := range in.Hidden {
 		m.problem(h.Field, "cannot be read: %v", h.Err)
@@ -39,7 +39,7 @@ func compare(out, in *schema.Schema, prefix string, convert bool) *match {
 	for _, g := range in.Fields {
 		byName[prefix+g.Name] = g
 	}
-	for _, f := range out.Fields {
+	for _, f := range out {
 		if g := byName[f.Name]; g != nil {
 			m.compare(f, g)
 			delete(byName, f.Name)

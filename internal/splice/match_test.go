@@ -38,7 +38,7 @@ func TestTypeNames(t *testing.T) {
 		{"C<", "C<", true}, // no type names, but the same
 		{"C<", "C< ", false},
 	} {
-		m := compare(build(test.first), build(test.this), "", false)
+		m := compare(build(test.first).Fields, build(test.this), "", false)
 		m.apply(Strict)
 		if same := len(m.problems) == 0; same != test.same {
 			t.Errorf("%q and %q: %v", test.first, test.this, m.problems)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -29,6 +30,7 @@ type output struct {
 	active  map[schema.FieldID]int // representation that elements are written in, if not 0
 	first   []int64                // FirstElement of further representations in the first input, by column
 	sets    map[string]*output
+	outlets *field.Outlets // of the fields that are defined; nil before any is
 }
 
 // A filler appends elements to a column; one of its members is set when elements are

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // Run does jobs one after the other in the file at path, which open opens: before the
@@ -23,8 +24,9 @@ func Run(ctx context.Context, path string, open Opener, jobs ...*Job) (reports [
 		return nil, err
 	}
 	var f *ntuple.File
+	finished := false // after an error, or a panic of a function that a job has
 	defer func() {
-		if err != nil && f != nil {
+		if !finished && f != nil {
 			f.Abort()
 		}
 	}()
@@ -60,7 +62,9 @@ func Run(ctx context.Context, path string, open Opener, jobs ...*Job) (reports [
 			return nil, err
 		}
 	}
-	return reports, f.Close()
+	err = f.Close()
+	finished = err == nil
+	return reports, err
 }
 
 // checkInputs makes sure that there are inputs, and that the file at out is none.
@@ -98,10 +102,11 @@ type run struct {
 	listed map[string]bool // files whose objects have been looked at
 
 	// Made by plan.
-	shape *Shape
-	sets  map[string]*Shape // of the attribute sets, by name
-	bytes []int64           // of the inputs of each step
-	write *ntuple.WriteOptions
+	fields []*schema.FieldDocument // that are defined
+	shape  *Shape
+	sets   map[string]*Shape // of the attribute sets, by name
+	bytes  []int64           // of the inputs of each step
+	write  *ntuple.WriteOptions
 
 	report Report
 	out    *output
@@ -136,7 +141,11 @@ func (r *run) with(ctx context.Context, n int, f func([]*source) error) (err err
 		return err
 	}
 	var sources []*source
+	finished := false
 	defer func() {
+		if !finished && err == nil {
+			err = errors.New("a function has panicked")
+		}
 		if err != nil && r.out != nil {
 			r.out.fail(err)
 		}
@@ -154,7 +163,9 @@ func (r *run) with(ctx context.Context, n int, f func([]*source) error) (err err
 			return err
 		}
 	}
-	return f(sources)
+	err = f(sources)
+	finished = true
+	return err
 }
 
 // plan checks all inputs.
@@ -191,11 +202,18 @@ func (r *run) planStep(ctx context.Context, n int, sources []*source) ([]Problem
 	if n > 0 || !r.InPlace {
 		r.leaveBehind(n)
 	}
-	problems, err := r.check(n, sources)
-	if err == nil {
-		_, err = r.selection(ctx, n, sources[0])
+	s, err := r.selection(ctx, n, sources[0])
+	if err != nil {
+		return nil, err
 	}
-	return problems, err
+	if n == 0 {
+		r.fields = s.Fields
+	}
+	if err := r.checkDefined(sources[0]); err != nil {
+		return nil, err
+	}
+	problems, err := r.check(n, sources)
+	return append(problems, r.differs(sources[0], s.Fields)...), err
 }
 
 // compressAs compresses the output as the first pages of a source are, unless it is
@@ -230,7 +248,7 @@ func (o *Options) writeOptions(ctx context.Context) (*ntuple.WriteOptions, error
 // check compares the inputs of a step with those before it.
 func (r *run) check(n int, sources []*source) (problems []Problem, err error) {
 	join := func(s *Shape, src *source, mode Mode) error {
-		m := compare(s.Schema, src.schema(), "", r.Convert)
+		m := compare(s.inherited(), src.schema(), "", r.Convert)
 		m.apply(mode)
 		for _, p := range m.problems {
 			p.Input = src.name
@@ -283,7 +301,10 @@ func (r *run) newShape(sources []*source) (s *Shape, err error) {
 	if r.Name != "" {
 		s.Header.Name = r.Name
 	}
-	return s, nil
+	if len(r.fields) > 0 {
+		err = s.define(r.fields, r.write == nil || r.write.Pages.Compression.Level() > 0)
+	}
+	return s, err
 }
 
 // eachSet calls f for the attribute sets of sources that are to be kept, with the
@@ -378,6 +399,12 @@ func (r *run) add(ctx context.Context, n int, sources []*source) error {
 	s, err := r.selection(ctx, n, sources[0])
 	if err != nil {
 		return err
+	}
+	if s.Begin != nil {
+		if m.values, err = s.Begin(m.outlets(), r.out.shape.definedFields()); err != nil {
+			return sources[0].fail(err)
+		}
+		defer m.values.Stop()
 	}
 	m.progress = r.meter.within(s.Within, r.bytes[n])
 	taken, err := m.copySelection(ctx, s)

@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"iter"
+
+	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // A Range is the entries from First to End, End excluded.
@@ -18,6 +21,11 @@ type Selection struct {
 	// Ranges yields ranges within that one in order. They may be empty, and adjacent.
 	// Nil takes all of it.
 	Ranges iter.Seq2[Range, error]
+	// Fields are new fields of the output, the same for all inputs, with the values
+	// that Begin begins to compute for the entries to be taken. Begin is called in the
+	// second pass only.
+	Fields []*schema.FieldDocument
+	Begin  func(out *field.Outlets, fields []*schema.Field) (Values, error)
 }
 
 // selection returns the entries of a step to be taken, of the only source if there

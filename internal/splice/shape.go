@@ -14,6 +14,8 @@ type Shape struct {
 	Header    *envelope.Header
 	Extension *envelope.Schema
 	*schema.Schema
+
+	defined map[string]bool // names of the top-level fields that define has added
 }
 
 // newShape returns the schema of an RNTuple with the given descriptors. Columns of
