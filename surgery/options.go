@@ -27,6 +27,7 @@ type config struct {
 	prefix    []string
 	encodeAll Encoding
 	encode    []splice.FieldEncoding
+	define    []definition
 }
 
 // The options that operations have in common, by what they concern.
@@ -35,6 +36,8 @@ var (
 	takesName  = append([]string{"Name"}, takesPages...)
 	takesCut   = append([]string{"Drop", "Keep"}, takesName...)
 	takesMerge = append([]string{"ConvertTypes", "WithMode"}, takesCut...)
+	takesSlim  = append([]string{"Define", "DefineColumns"}, takesCut...)
+	takesSkim  = append([]string{"Define", "DefineColumns"}, takesMerge...)
 )
 
 // configure applies options to the defaults. The operation must take them.
@@ -82,6 +85,7 @@ func (c *config) create(ctx context.Context, out string, j *splice.Job) (*Report
 func (c *config) run(ctx context.Context, path string, open splice.Opener, j *splice.Job) (*Report, error) {
 	j.Options = c.Options
 	reports, err := splice.Run(ctx, path, open, j)
+	pass(err)
 	if err != nil {
 		return nil, errorOf(err)
 	}

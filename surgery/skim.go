@@ -1,11 +1,12 @@
 package surgery
 
 import (
+	"cmp"
 	"context"
 	"iter"
-	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/internal/splice"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -18,26 +19,22 @@ import (
 //
 // The condition is evaluated in several goroutines, as rntuple.ReadWorkers says.
 //
+// Define and DefineColumns add fields, computed for the entries that are chosen.
+//
 // Attribute sets are kept: an attribute belongs to those of its entries that are left,
 // and is dropped if there are none, even if it had none before. If all entries of an
 // input are chosen, all its attributes are kept.
 //
-// Options: those of Merge.
+// Options: those of Merge, Define, DefineColumns.
 func Skim(ctx context.Context, out string, inputs []Input, c rntuple.Condition, opts ...Option) (*Report, error) {
-	o, err := configure("Skim", takesMerge, opts)
+	o, err := configure("Skim", takesSkim, opts)
 	if err != nil {
 		return nil, err
 	}
 	return o.asStored().create(ctx, out, &splice.Job{
 		Inputs: inputsOf(inputs...),
 		Select: func(_ context.Context, _ int, r *ntuple.Reader) (splice.Selection, error) {
-			in := rntuple.Wrap(r)
-			if err := c.Check(in); err != nil {
-				return splice.Selection{}, err
-			}
-			return splice.Selection{Within: splice.Range{End: in.NumEntries()}, Ranges: func(yield func(splice.Range, error) bool) {
-				chosen(in, c, r.Source.Workers)(func(e rntuple.EntryRange, err error) bool { return yield(splice.Range(e), err) })
-			}}, nil
+			return o.selection(rntuple.Wrap(r), c)
 		},
 	})
 }
@@ -45,9 +42,9 @@ func Skim(ctx context.Context, out string, inputs []Input, c rntuple.Condition, 
 // maxEvaluated limits the entries for which a condition is evaluated at once.
 const maxEvaluated = 1 << 20
 
-// chosen yields the entries of r for which c holds. With several workers, the condition is
+// evaluated yields the entries of r for which c holds. With several workers, the condition is
 // evaluated for the next clusters while the loop's body runs.
-func chosen(r *rntuple.Reader, c rntuple.Condition, workers int) iter.Seq2[rntuple.EntryRange, error] {
+func evaluated(r *rntuple.Reader, c rntuple.Condition, workers int) iter.Seq2[rntuple.EntryRange, error] {
 	if workers < 2 {
 		return c.Select(r, rntuple.EntryRange{End: r.NumEntries()})
 	}
@@ -64,45 +61,31 @@ func chosen(r *rntuple.Reader, c rntuple.Condition, workers int) iter.Seq2[rntup
 			}
 			parts = append(parts, part)
 		}
+		// A part that fails has the entries before the failure, as a loop would.
 		type result struct {
 			ranges []rntuple.EntryRange
 			err    error
 		}
-		var stopped atomic.Bool
-		evaluate := func(part rntuple.EntryRange) <-chan result {
-			done := make(chan result, 1)
-			go func() {
-				var all result
-				for e, err := range c.Select(r, part) {
-					if all.err = err; err != nil || stopped.Load() {
-						break
-					}
-					all.ranges = append(all.ranges, e)
+		ahead := parallel.NewAhead(workers, len(parts), func(i int) (all result, err error) {
+			for e, err := range c.Select(r, parts[i]) {
+				if err != nil {
+					all.err = err
+					break
 				}
-				done <- all
-			}()
-			return done
-		}
-		var next []<-chan result // in progress, in order
-		defer func() {
-			stopped.Store(true)
-			for _, done := range next {
-				<-done
+				all.ranges = append(all.ranges, e)
 			}
-		}()
-		for len(parts) > 0 || len(next) > 0 {
-			for len(parts) > 0 && len(next) < workers {
-				next, parts = append(next, evaluate(parts[0])), parts[1:]
-			}
-			all := <-next[0]
-			next = next[1:]
+			return all, nil
+		})
+		defer ahead.Stop()
+		for range parts {
+			all, err := ahead.Next()
 			for _, e := range all.ranges {
 				if !yield(e, nil) {
 					return
 				}
 			}
-			if all.err != nil {
-				yield(rntuple.EntryRange{}, all.err)
+			if err = cmp.Or(err, all.err); err != nil {
+				yield(rntuple.EntryRange{}, err)
 				return
 			}
 		}

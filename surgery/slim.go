@@ -3,20 +3,28 @@ package surgery
 import (
 	"context"
 
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/splice"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // Slim makes a ROOT file at out with some fields of an RNTuple, those that the options
-// Keep and Drop leave. Pages are copied as they are, and stay compressed as they are
-// unless the option Compression is given. Entries, clusters and attribute sets stay the
-// same.
+// Keep and Drop leave, and with those that Define and DefineColumns add. Pages are copied
+// as they are, and stay compressed as they are unless the option Compression is given.
+// Entries, clusters and attribute sets stay the same.
 //
-// Options: Keep, Drop, Name, AtLeast, AtMost, Compression, KeepCompression,
-// JoinClusters, DropAttributes, Read, Write, Progress.
+// Options: Keep, Drop, Define, DefineColumns, Name, AtLeast, AtMost, Compression,
+// KeepCompression, JoinClusters, DropAttributes, Read, Write, Progress.
 func Slim(ctx context.Context, out string, in Input, opts ...Option) (*Report, error) {
-	c, err := configure("Slim", takesCut, opts)
+	c, err := configure("Slim", takesSlim, opts)
 	if err != nil {
 		return nil, err
 	}
-	return c.asStored().create(ctx, out, &splice.Job{Inputs: inputsOf(in)})
+	job := &splice.Job{Inputs: inputsOf(in)}
+	if len(c.define) > 0 {
+		job.Select = func(_ context.Context, _ int, r *ntuple.Reader) (splice.Selection, error) {
+			return c.selection(rntuple.Wrap(r), nil)
+		}
+	}
+	return c.asStored().create(ctx, out, job)
 }
