@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/expression"
@@ -14,26 +11,18 @@ func defineFlag(cmd *cobra.Command, define *[]string, what string) {
 	cmd.Flags().StringArrayVar(define, "define", nil, what)
 }
 
-// definitions returns the definitions NAME=EXPR of the flag --define. Each may use the names of
-// those before it.
-func definitions(define []string) ([]expression.Definition, error) {
-	var all []expression.Definition
-	for _, text := range define {
-		name, value, ok := strings.Cut(text, "=")
-		name = strings.TrimSpace(name)
-		if !ok || name == "" || strings.HasPrefix(value, "=") {
-			return nil, usageError(fmt.Sprintf("--define %s: want NAME=EXPR", text))
-		}
-		for _, d := range all {
-			if d.Name == name {
-				return nil, usageError(fmt.Sprintf("--define has %q twice", name))
-			}
-		}
-		e, err := expression.Parse(value)
-		if err != nil {
-			return nil, usageError(fmt.Sprintf("--define %s: %v", name, err))
-		}
-		all = append(all, expression.Definition{Name: name, Value: e.With(all...)})
+// newFields returns the fields of the flag --define, NAME=EXPR or NAME:TYPE=EXPR. Each may use
+// the names of those before it.
+func newFields(define []string) (expression.Fields, error) {
+	fields, err := expression.ParseFields(define...)
+	if err != nil {
+		return nil, usageError("--define: " + err.Error())
 	}
-	return all, nil
+	return fields, nil
+}
+
+// definitions returns the definitions of the flag --define, for Expression.With.
+func definitions(define []string) ([]expression.Definition, error) {
+	fields, err := newFields(define)
+	return fields.Definitions(), err
 }

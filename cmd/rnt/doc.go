@@ -15,7 +15,7 @@
 //	rnt recover OUT IN          save what is left of a damaged file
 //	rnt create --schema S OUT   make a file from JSON Lines
 //	rnt merge OUT IN...         join the entries of several files
-//	rnt slim OUT IN             keep or drop fields
+//	rnt slim OUT IN             keep, drop or define fields
 //	rnt skim --where E OUT IN   keep the entries that meet a condition
 //	rnt concat OUT IN[A:B]...   join ranges of entries
 //	rnt split OUT IN            divide the entries among several files

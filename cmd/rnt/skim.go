@@ -27,8 +27,11 @@ the language is written $env["a:b"]. Only the fields that EXPR names are read. R
 of attributes are cut and renumbered with their entries.
 
 --explain prints what of EXPR is evaluated column by column, and what by the much
-slower virtual machine of the language, and makes no file.`,
+slower virtual machine of the language, and makes no file.
+
+` + defineHelp,
 		Example: "  rnt skim --where 'nMuon == 2 && all(Muon_pt, # > 20)' pairs.root events.root\n" +
+			"  rnt skim --define 'lead:float = max(Muon_pt)' --where 'lead > 50' hard.root events.root\n" +
 			"  rnt skim --where 'MET_pt > 100' --fields 'MET_*,Jet_*' met.root run*.root",
 		Args:              outArgs(anyNumber, "skimmed"),
 		ValidArgsFunction: completeFiles,
@@ -40,6 +43,11 @@ slower virtual machine of the language, and makes no file.`,
 			if err != nil {
 				return usageError("--where: " + err.Error())
 			}
+			defined, err := newFields(c.define)
+			if err != nil {
+				return err
+			}
+			w = w.With(defined.Definitions()...)
 			if explain {
 				return t.explain(cmd.Context(), args[1], c.name, w)
 			}
@@ -64,6 +72,7 @@ slower virtual machine of the language, and makes no file.`,
 	cmd.Flags().BoolVar(&explain, "explain", false, "say how the condition is evaluated, and end")
 	c.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
 	c.flags(cmd)
+	c.defineFlag(cmd)
 	forceFlag(cmd, &c.force)
 	return cmd
 }

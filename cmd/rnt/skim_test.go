@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -68,6 +70,39 @@ func TestCut(t *testing.T) {
 	}
 }
 
+// TestDefine adds fields, and selects entries by them.
+func TestDefine(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.root")
+	define := []string{"--define", "n:std::uint8_t = len(Muon_pt)", "--define", "charge = sum(Muon_charge)", "--define", "run = run + 1"}
+	var want []string
+	for line := range strings.Lines(rnt(t, "cat", dimuon, "--fields", "run,event,Muon_charge")) {
+		var e struct {
+			Run, Event int64
+			Charge     []int `json:"Muon_charge"`
+		}
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		if sum := strings.Count(fmt.Sprint(e.Charge, " "), "1") - 2*strings.Count(fmt.Sprint(e.Charge), "-"); len(e.Charge) != 2 || sum != 0 {
+			want = append(want, fmt.Sprintf(`{"event":%d,"n":%d,"charge":%d,"run":%d}`+"\n", e.Event, len(e.Charge), sum, e.Run+1))
+		}
+	}
+	rnt(t, append([]string{"skim", "--where", "n != 2 || charge != 0", "--fields", "event", out, dimuon}, define...)...)
+	if got := rnt(t, "cat", out); got != strings.Join(want, "") || len(want) < 1000 {
+		t.Errorf("skim: other entries than the %d expected", len(want))
+	}
+	if fields := rnt(t, "schema", out); !strings.Contains(fields, "std::uint8_t") || !strings.Contains(fields, `"sum(Muon_charge)"`) {
+		t.Error(fields)
+	}
+	report := decode[cutJSON](t, append([]string{"slim", "--force", "--json", "--drop", "run", out, dimuon}, define...)...)
+	if len(report.Levels) != 1 || report.Levels[0].Level != "copy" || report.Entries != 80000 {
+		t.Errorf("slim: %v", report)
+	}
+	if got := rnt(t, "cat", out, "--fields", "run", "--count", "1"); got != "{\"run\":194051}\n" {
+		t.Error(got)
+	}
+}
+
 // TestCutErrors has calls that fail: they leave no file.
 func TestCutErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -87,6 +122,12 @@ func TestCutErrors(t *testing.T) {
 		{[]string{"skim", "--where", "1 +", "out", "in"}, 2, "--where: expression, character"},
 		{[]string{"skim", "--where", "Muon_px > 1", "out", "in"}, 1, `no field "Muon_px" in RNTuple "Events"; did you mean "Muon_pt"?`},
 		{[]string{"skim", "--where", "sum(Muon_pt * Muon_pt[1:]) > 1", "out", "in"}, 1, "entry "},
+		{[]string{"skim", "--where", "true", "--define", "x=1 +", "out", "in"}, 2, "--define: x: expression, character"},
+		{[]string{"slim", "--define", "nMuon == 2", "out", "in"}, 2, "--define: \"nMuon == 2\" is not NAME=EXPRESSION"},
+		{[]string{"slim", "--define", "x=1", "--define", "x=2", "out", "in"}, 2, `--define: "x" is defined twice`},
+		{[]string{"slim", "--define", "x=nMoun", "out", "in"}, 1, `did you mean "nMuon"?`},
+		{[]string{"slim", "--define", "run=1", "out", "in"}, 1, `there is a field "run" already; to replace it, drop it`},
+		{[]string{"slim", "--define", "x:std::int8_t=event", "out", "in"}, 1, `entry 0: field "x": value out of range: 1112 does not fit int8`},
 		{[]string{"concat", "out", "in[5:5]"}, 2, "the range is empty"},
 		{[]string{"concat", "out", "in[5:99999999999999999999]"}, 2, "too large"},
 		{[]string{"concat", "out", "in[5:80001]"}, 1, "there are no entries from 5 to 80001, but 80000"},

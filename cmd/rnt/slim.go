@@ -12,7 +12,7 @@ import (
 // cutting holds the flags that slim, skim, concat and split share.
 type cutting struct {
 	making
-	fields, drop []string
+	fields, drop, define []string
 }
 
 // flags adds the flags to a command.
@@ -31,8 +31,30 @@ func (c *cutting) options(cmd *cobra.Command) ([]surgery.Option, error) {
 		return nil, err
 	}
 	opts, err := c.making.options()
-	return append(opts, surgery.Keep(c.fields...), surgery.Drop(c.drop...)), err
+	if err != nil {
+		return nil, err
+	}
+	if len(c.define) > 0 {
+		defined, err := newFields(c.define)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, surgery.DefineColumns(defined))
+	}
+	return append(opts, surgery.Keep(c.fields...), surgery.Drop(c.drop...)), nil
 }
+
+// defineFlag adds the flag --define of slim and skim, which defineHelp describes.
+func (c *cutting) defineFlag(cmd *cobra.Command) {
+	defineFlag(cmd, &c.define, "a new field, `'NAME=EXPR'` or 'NAME:TYPE=EXPR'; may be given again")
+}
+
+const defineHelp = `--define NAME=EXPR adds a field with the values of an expression, which may name
+fields that are left out, and those defined before. The field is a bool, std::int64_t,
+double or std::string, or a vector of these, and an optional if the value may be
+missing; NAME:TYPE=EXPR gives it a narrower type, such as float, and an integer that
+this cannot hold is an error. Its description is EXPR. To replace a field, drop the
+old one with --drop.`
 
 // printCut prints what was written to the file out.
 func (t *tool) printCut(out string, r *surgery.Report, asJSON bool) error {
@@ -64,7 +86,7 @@ func (t *tool) slimCommand() *cobra.Command {
 	var c cutting
 	cmd := &cobra.Command{
 		Use:   "slim OUT IN [NTUPLE]",
-		Short: "Keep or drop fields",
+		Short: "Keep, drop or define fields",
 		Long: `slim makes a ROOT file OUT with some fields of the RNTuple in the file IN. Pages are
 copied as they are stored; entries, clusters and attribute sets stay the same.
 
@@ -73,9 +95,12 @@ for one and [a-z] for one of several: "Muon_*", "event.vertex.*". Those that mat
 --fields are kept with everything below them; those that match --drop are left out
 in any case. Members can be chosen of untyped records only: a class without one of
 its members would not be that class. The source of a projected field that is kept is
-kept, too; projections of a field that is dropped are dropped.`,
+kept, too; projections of a field that is dropped are dropped.
+
+` + defineHelp,
 		Example: "  rnt slim --fields 'Muon_*,run,event' muons.root events.root\n" +
-			"  rnt slim --drop 'HLT_*' small.root events.root Events",
+			"  rnt slim --drop 'HLT_*' small.root events.root Events\n" +
+			"  rnt slim --drop 'Muon_*' --define 'lead:float = max(Muon_pt)' leads.root events.root",
 		Args:              outArgs(3, "slimmed"),
 		ValidArgsFunction: completeArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,8 +108,8 @@ kept, too; projections of a field that is dropped are dropped.`,
 			if err != nil {
 				return err
 			}
-			if len(c.fields)+len(c.drop) == 0 {
-				return usageError("which fields? Use --fields or --drop")
+			if len(c.fields)+len(c.drop)+len(c.define) == 0 {
+				return usageError("which fields? Use --fields, --drop or --define")
 			}
 			inputs, err := t.inputs(cmd, args[1:2], nameOf(args[1:]))
 			if err != nil {
@@ -100,6 +125,7 @@ kept, too; projections of a field that is dropped are dropped.`,
 		},
 	}
 	c.flags(cmd)
+	c.defineFlag(cmd)
 	forceFlag(cmd, &c.force)
 	return cmd
 }
