@@ -96,7 +96,11 @@ func resume[T any](f *File, r *Reader, opts []WriteOption) (*Writer[T], error) {
 			return nil, fmt.Errorf("RNTuple %q: %w", r.Name(), err)
 		}
 	}
-	w, err := writerOn[T](base)
+	err = recordZones(base, o)
+	var w *Writer[T]
+	if err == nil {
+		w, err = writerOn[T](base)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("RNTuple %q: %w", r.Name(), err)
 	}

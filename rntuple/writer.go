@@ -138,6 +138,10 @@ func begin(f *File, path string, doc *schema.Document, opts []WriteOption) (*ntu
 		return nil, err
 	}
 	w.Extension = *ext
+	if err := recordZones(w, o); err != nil {
+		w.Discard()
+		return fail(err)
+	}
 	return w, nil
 }
 

@@ -59,8 +59,8 @@ func configure(operation string, takes []string, opts []Option) (*config, error)
 	}
 	write, err := c.Options.Write(0)
 	errs = append(errs, err)
-	if write.Description != "" || len(write.Projections) > 0 {
-		errs = append(errs, errors.New("surgery.Write does not take the options rntuple.Description and rntuple.Project"))
+	if write.Description != "" || len(write.Projections) > 0 || write.ZoneMap {
+		errs = append(errs, errors.New("surgery.Write does not take the options rntuple.Description, rntuple.Project and rntuple.ZoneMap"))
 	}
 	return c, errors.Join(errs...)
 }

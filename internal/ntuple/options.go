@@ -74,6 +74,10 @@ type WriteOptions struct {
 	// ExtendSchema adds fields to a resumed RNTuple if values have more fields than it;
 	// otherwise that is an error.
 	ExtendSchema bool
+	// ZoneMap makes the RNTuple have a zone map, of the fields that match one of ZoneFields,
+	// of all if there are none.
+	ZoneMap    bool
+	ZoneFields []string
 }
 
 // disk returns the options for files on disk.

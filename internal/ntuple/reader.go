@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
@@ -35,6 +36,9 @@ type Reader struct {
 	again func(context.Context) (*Reader, error)
 	trail atomic.Pointer[rootfile.Trail] // of the anchor, or of that of the RNTuple with the set
 	sum   uint64                         // checksum of the footer
+
+	mu    sync.Mutex
+	memos map[any]any // see Memo
 }
 
 // Open opens an RNTuple in the file at path; see rntuple.Open for the name.
@@ -313,4 +317,23 @@ func (r *Reader) Compression(ctx context.Context) (s compress.Settings, ok bool,
 		}
 	}
 	return 0, false, nil
+}
+
+// Memo returns what compute has returned for the key, which other packages keep with the
+// RNTuple; the key should be of a type of theirs. Only one goroutine computes at a time, and
+// errors are not kept.
+func Memo[T any](r *Reader, key any, compute func() (T, error)) (T, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if v, ok := r.memos[key]; ok {
+		return v.(T), nil
+	}
+	v, err := compute()
+	if err == nil {
+		if r.memos == nil {
+			r.memos = map[any]any{}
+		}
+		r.memos[key] = v
+	}
+	return v, err
 }

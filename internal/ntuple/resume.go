@@ -109,8 +109,9 @@ func elementsOf(r *Reader) ([]int64, error) {
 }
 
 // Rename rewrites the metadata of the RNTuple that r, which was opened after f, reads from the
-// same file, with a header and a schema extension that differ from its own only in names. Pages stay where they are.
-func (f *File) Rename(r *Reader, h *envelope.Header, ext *envelope.Schema, o *WriteOptions) error {
+// same file, with a header and a schema extension that differ from its own only in names. Pages
+// stay where they are. If sets is not nil it may change the attribute sets.
+func (f *File) Rename(r *Reader, h *envelope.Header, ext *envelope.Schema, o *WriteOptions, sets func(*Writer) error) error {
 	w := &Writer{file: f, path: h.Name, Header: *h, Extension: *ext, Features: r.Footer.Features, linked: slices.Clone(r.Footer.AttributeSets)}
 	f.root.SetCompression(o.File.Compression)
 	options := *o
@@ -125,12 +126,38 @@ func (f *File) Rename(r *Reader, h *envelope.Header, ext *envelope.Schema, o *Wr
 		}
 	}
 	w.Sink.Resume(r.Source.Entries, groups, nil)
+	return f.replace(r, w, sets)
+}
+
+// Relink gives the RNTuple that r, which was opened after f, reads from the same file a new
+// footer, with what sets makes of the attribute sets. All else stays where it is.
+func (f *File) Relink(r *Reader, o *WriteOptions, sets func(*Writer) error) error {
+	w, err := f.resume(r, o)
+	if err != nil {
+		return fmt.Errorf("RNTuple %q: %w", r.Header.Name, err)
+	}
+	f.root.SetCompression(o.File.Compression)
+	return f.replace(r, w, sets)
+}
+
+// replace lists the RNTuple that w writes in place of the one that r reads.
+func (f *File) replace(r *Reader, w *Writer, sets func(*Writer) error) error {
+	if sets != nil {
+		if err := sets(w); err != nil {
+			return err
+		}
+	}
 	object, _, err := w.anchorObject()
 	if err != nil {
 		return err
 	}
 	_, err = f.root.Rename(r.Path, object, anchor.ClassName)
 	return err
+}
+
+// Unlink removes the link to an attribute set that the RNTuple had before w, if there is one.
+func (w *Writer) Unlink(set string) {
+	w.linked = slices.DeleteFunc(w.linked, func(s envelope.AttributeSet) bool { return s.Name == set })
 }
 
 // adopt writes the page list of a cluster group of r again, for the header of w.

@@ -31,6 +31,10 @@ type Writer struct {
 
 	Resumed bool // it continues an existing RNTuple
 
+	// Extended, if not nil, is called when fields have been added to the schema, and their
+	// columns to the sink.
+	Extended func() error
+
 	file   *File
 	path   string                  // in the file
 	header locator.Link            // where it was written
@@ -136,6 +140,9 @@ func (w *Writer) Extend(added *envelope.Schema) error {
 	}
 	w.Extension = ext
 	w.Sink.AddColumns(w.Schema.Columns)
+	if w.Extended != nil {
+		return w.Extended()
+	}
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -45,7 +46,8 @@ type Chunk struct {
 	// number for their tag, from 1 on, is added. It takes the level Reseal.
 	Shift []uint64
 
-	Where string // the place that errors name
+	Bounds bounds.Bounds // of the elements, as far as they are known
+	Where  string        // the place that errors name
 }
 
 // fail adds to an error where it happened.
@@ -84,6 +86,11 @@ func (c *Copier) Take(entries int64, columns []Column) error {
 		to := c.sink.Column(schema.ColumnID(i))
 		for j := range column.Chunks {
 			chunk := &column.Chunks[j]
+			if j == 0 {
+				out[i].Bounds = chunk.Bounds
+			} else {
+				out[i].Bounds = out[i].Bounds.Join(chunk.Bounds)
+			}
 			if err := p.add(&out[i], to, chunk); err != nil {
 				err = chunk.fail(to, err)
 				c.sink.Fail(err)

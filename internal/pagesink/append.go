@@ -1,12 +1,16 @@
 package pagesink
 
-import "github.com/go-rntuple/go-rntuple/envelope"
+import (
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/bounds"
+)
 
 // A Column is what AppendCluster gives a column.
 type Column struct {
 	Suppressed  bool // another representation of the field has the elements
 	Compression uint32
 	Pages       []Page
+	Bounds      bounds.Bounds // of all elements, as far as they are known; see Sink.Written
 }
 
 // A Page is a page for AppendCluster. It has either Encode or Placed.
@@ -36,12 +40,12 @@ func (s *Sink) AppendCluster(entries int64, columns []Column, place func(*Output
 		return s.Err()
 	}
 	c := s.current
-	c.place, c.compression = place, make([]uint32, len(columns))
+	c.place, c.compression, c.given = place, make([]uint32, len(columns)), make([]bounds.Bounds, len(s.columns))
 	active := make([]bool, len(columns)) // in clusters that are filled
 	for i, column := range columns {
 		k := s.columns[i]
 		active[i], k.suppressed = !k.suppressed, column.Suppressed
-		c.compression[i] = column.Compression
+		c.compression[i], c.given[i] = column.Compression, column.Bounds
 		for j := range column.Pages {
 			c.append(k, &column.Pages[j])
 		}

@@ -25,6 +25,7 @@ type book struct {
 	clusters   int               // of the current cluster group that have their place
 	groupPages int               // of these
 	group      envelope.PageList // those that are written
+	tracked    []writtenCluster  // those that Written has not been told of
 	spare      []*arena
 	forks      int // that are open
 	queue      queue
@@ -110,6 +111,9 @@ func (b *book) finish(c *clusterBuilder, err error) {
 	if err == nil {
 		b.group.Clusters = append(b.group.Clusters, c.Cluster)
 		b.group.Pages = append(b.group.Pages, envelope.ClusterPages{Columns: c.lists})
+		if c.kinds != nil {
+			b.tracked = append(b.tracked, writtenCluster{c.Cluster, c.lists, c.bounds()})
+		}
 	}
 	b.spare = append(b.spare, c.arena.reset())
 	if c.sink.fork {

@@ -121,7 +121,7 @@ func (b *Buffer[T]) flush() {
 	}
 	b.retract()
 	s, c := b.c.sink, b.c.sink.current
-	p := &filledPage[T]{page: page{elements: uint32(b.n)}, buffer: b, cluster: c, values: b.page}
+	p := &filledPage[T]{page: page{elements: uint32(b.n)}, buffer: b, cluster: c, values: b.page, tracked: b.c.tracked}
 	b.page, b.n = nil, 0
 	b.before = b.room
 	b.resize(b.initial)

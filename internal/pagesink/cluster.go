@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -18,13 +19,15 @@ type clusterBuilder struct {
 	pages   [][]*page // by column
 	offsets []*int64  // number of the next element, by column
 	sealed  sync.WaitGroup
-	atMost  int64 // limit for the bytes that it takes in the file
+	atMost  int64         // limit for the bytes that it takes in the file
+	kinds   []bounds.Kind // of the bounds that are wanted, by column; nil if none are
 
 	mu    sync.Mutex
 	known map[uint64][]byte // sealed pages, see lookup
 
 	// Of a cluster that AppendCluster makes, else nil.
-	compression []uint32 // settings by column
+	compression []uint32        // settings by column
+	given       []bounds.Bounds // by column
 	place       func(*Output) (size int64, err error)
 
 	lists    []envelope.ColumnPages // have no pages until done
@@ -40,6 +43,7 @@ type page struct {
 	first    *page          // an equal one, whose bytes it shares, or nil
 	listed   *envelope.Page // in clusterBuilder.lists
 	placed   *envelope.Page // written by clusterBuilder.place; then stored is nil
+	bounds   *bounds.Part   // once it is sealed, if the column is tracked and they are known
 	err      error
 }
 

@@ -63,6 +63,7 @@ func (s *Sink) Checkpoint() error {
 
 func (s *Sink) endGroup(merge bool) error {
 	list := s.takeGroup()
+	s.report()
 	if s.Err() != nil || len(list.Clusters) == 0 {
 		return s.Err()
 	}

@@ -17,12 +17,18 @@ type filledPage[T column.Element] struct {
 	buffer  *Buffer[T]
 	cluster *clusterBuilder
 	values  []T
+	tracked bool // the page's bounds are wanted
 }
 
 func (p *filledPage[T]) seal(t *scratch) {
 	c := p.buffer.c
 	p.stored, p.err = p.cluster.seal(t, c.pageSize(p.elements), func(dst []byte) ([]byte, error) {
-		return p.buffer.encoder.Append(dst, p.values)
+		n := len(dst)
+		dst, err := p.buffer.encoder.Append(dst, p.values)
+		if p.tracked && err == nil {
+			p.bounds, err = p.buffer.measure(p.values, dst[n:])
+		}
+		return dst, err
 	})
 	if p.err != nil {
 		p.err = fmt.Errorf("field %q: %w", c.column.Owner.Path(), p.err)

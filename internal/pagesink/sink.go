@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -38,9 +39,16 @@ type Settings struct {
 // Other goroutines can fill clusters of the same RNTuple: see Fork.
 type Sink struct {
 	*book
+	// Written, if not nil, is told of each cluster that is in the file, in order: its
+	// pages and, of the columns that Track was called for, the bounds of the elements as
+	// far as they are known, both by column ID. It is called by the goroutine that uses
+	// the sink.
+	Written func(c envelope.Cluster, columns []envelope.ColumnPages, found []bounds.Bounds) error
+
 	ctx     context.Context
 	set     Settings
 	columns []*columnSink
+	track   map[schema.ColumnID]bool // columns to be tracked once they are added
 
 	counters []*uint64 // reset with every cluster
 	filled   int64     // entries of the current cluster
@@ -74,6 +82,7 @@ type columnSink struct {
 	buffer     buffer // nil before NewBuffer
 	suppressed bool   // in the current cluster
 	offset     *int64 // number of elements in the clusters that have their place; one for all representations
+	tracked    bool   // see Track
 }
 
 // pageSize returns the size in bytes of a page of n elements before compression.
@@ -99,7 +108,7 @@ func NewSink(ctx context.Context, out *Output, set Settings, headerChecksum uint
 func (s *Sink) AddColumns(columns []*schema.Column) {
 	for _, c := range columns[len(s.columns):] {
 		// ROOT counts whole bytes for every element, of bits, too.
-		k := &columnSink{column: c, sink: s, packed: c.Format().PageSize(1), offset: new(int64), suppressed: c.Representation > 0}
+		k := &columnSink{column: c, sink: s, packed: c.Format().PageSize(1), offset: new(int64), suppressed: c.Representation > 0, tracked: s.track[c.ID]}
 		if first := c.Owner.Columns[0][c.Index]; first != c {
 			k.offset = s.columns[first.ID].offset
 		} else {
@@ -240,7 +249,7 @@ func (s *Sink) commit() error {
 		return s.Err()
 	}
 	c := s.current
-	c.NumEntries = uint64(s.filled)
+	c.NumEntries, c.kinds = uint64(s.filled), s.tracks()
 	c.lists = make([]envelope.ColumnPages, len(s.columns))
 	for i, k := range s.columns {
 		c.offsets = append(c.offsets, k.offset)
@@ -295,4 +304,5 @@ func (s *Sink) wait() {
 	<-c.done
 	s.pending = nil
 	s.zippedSum += c.size
+	s.report()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/internal/zone"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -41,6 +42,9 @@ func (r *run) clashes(sources []*source) (problems []Problem) {
 			continue
 		}
 		for _, a := range src.Footer.AttributeSets {
+			if zone.IsSet(a) {
+				continue // zone maps become one
+			}
 			name := r.prefix(i) + a.Name
 			clash(sets, name, "", fmt.Sprintf("attribute set %q: ", name))
 		}

@@ -3,8 +3,11 @@ package splice
 import (
 	"fmt"
 
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/internal/zone"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -19,6 +22,9 @@ func (from origin) chunks(c *pagesource.Cluster) ([]*pagecopy.Chunk, error) {
 		chunks[i] = &pagecopy.Chunk{Chunk: stored, From: from.src.Source, Where: fmt.Sprintf("%s: cluster %d", from.src.name, c.ID)}
 		if from.shift != 0 {
 			chunks[i].Shift = []uint64{from.shift}
+		}
+		if i == 0 {
+			chunks[i].Bounds = from.src.bounds(from.field, c)
 		}
 	}
 	return chunks, nil
@@ -68,7 +74,11 @@ func (m *mapping) chunks(clusters []*pagesource.Cluster, entries int64) (lists [
 		if from.field == nil {
 			for _, c := range f.Columns[0] {
 				n := c.PerEntry * entries
-				lists[c.ID] = []*pagecopy.Chunk{{Chunk: pagesource.Chunk{Zeros: n, Elements: n}, Where: m.sources[0].name}}
+				zeros := &pagecopy.Chunk{Chunk: pagesource.Chunk{Zeros: n, Elements: n}, Where: m.sources[0].name}
+				if n > 0 {
+					zeros.Bounds = zone.Zeros(zone.KindOf(f))
+				}
+				lists[c.ID] = []*pagecopy.Chunk{zeros}
 			}
 			continue
 		}
@@ -132,6 +142,9 @@ func (m *mapping) take(lists [][]*pagecopy.Chunk, entries int64) error {
 			return err
 		}
 		for _, c := range chunks {
+			if to := o.shape.Columns[id].Format(); c.Column != nil && !sameValues(c.Column.Format(), to) || c.Zeros > 0 && to.Type == column.Real32Quant {
+				c.Bounds = bounds.Bounds{}
+			}
 			columns[id].Chunks = append(columns[id].Chunks, *c)
 			for _, page := range c.Pages {
 				o.report.Levels[c.Level].Add(1, int64(page.StoredSize()))

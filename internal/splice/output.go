@@ -9,6 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
+	"github.com/go-rntuple/go-rntuple/internal/zone"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -31,6 +32,7 @@ type output struct {
 	first   []int64                // FirstElement of further representations in the first input, by column
 	sets    map[string]*output
 	outlets *field.Outlets // of the fields that are defined; nil before any is
+	zones   *zone.Recorder // nil for attribute sets
 }
 
 // A filler appends elements to a column; one of its members is set when elements are

@@ -58,7 +58,11 @@ func renameIn(ctx context.Context, f *ntuple.File, in Input, edit func(*Shape) e
 	if err != nil {
 		return err
 	}
-	return src.fail(f.Rename(src.Reader, s.Header, s.Extension, write))
+	sets, err := renameZones(ctx, src, s, write)
+	if err != nil {
+		return err
+	}
+	return src.fail(f.Rename(src.Reader, s.Header, s.Extension, write, sets))
 }
 
 // Rename gives the RNTuple, unless its name is empty, and fields, by their paths,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/zone"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -315,6 +316,9 @@ func (r *run) eachSet(sources []*source, f func(set *source, name string) error)
 	}
 	for i, src := range sources {
 		for _, a := range src.Footer.AttributeSets {
+			if zone.IsSet(a) {
+				continue // see keepZones
+			}
 			set, err := src.set(a.Name)
 			if err == nil {
 				err = f(set, r.prefix(i)+a.Name)
@@ -339,6 +343,10 @@ func (r *run) do(ctx context.Context, f *ntuple.File) error {
 			return err
 		}
 		if r.out, err = r.newOutput(w, nil); err != nil {
+			return err
+		}
+		r.recordZones()
+		if err := r.keepOwnZones(ctx, sources[0]); err != nil {
 			return err
 		}
 		return r.fill(ctx, f, 1)
@@ -375,8 +383,12 @@ func (r *run) begin(f *ntuple.File, sources []*source) error {
 	if err != nil {
 		return err
 	}
-	if r.out, err = r.newOutput(w, s); err != nil || r.SideBySide {
+	if r.out, err = r.newOutput(w, s); err != nil {
 		return err
+	}
+	r.recordZones()
+	if r.SideBySide {
+		return nil
 	}
 	first := sources[0]
 	if first.pruned != nil {
@@ -394,6 +406,9 @@ func (r *run) add(ctx context.Context, n int, sources []*source) error {
 	first, entries := r.out.Sink.Entries(), sources[0].Source.Entries
 	m, err := r.mapping(n, sources)
 	if err != nil {
+		return err
+	}
+	if err := r.keepZones(ctx, m); err != nil {
 		return err
 	}
 	s, err := r.selection(ctx, n, sources[0])

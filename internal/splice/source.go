@@ -7,6 +7,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/internal/zone"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -15,7 +16,8 @@ type source struct {
 	*ntuple.Reader
 	name   string // for errors
 	ahead  *pagesource.ReadAhead
-	pruned *pruned // the fields that are wanted; nil: all
+	pruned *pruned   // the fields that are wanted; nil: all
+	zones  *zone.Map // nil until loadZones is called
 }
 
 func openSource(ctx context.Context, in Input, o *ntuple.ReadOptions) (*source, error) {

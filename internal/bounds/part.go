@@ -1,0 +1,50 @@
+package bounds
+
+// A Part is what is known of some elements of a column in a cluster, such as those of a
+// page.
+type Part struct {
+	Bounds
+
+	// Of offsets, whose Bounds are of the differences between those within the part.
+	first, last uint64
+	filled      bool // there are elements
+}
+
+// Elements returns the Part of numbers.
+func Elements[T any](all []T) Part { return Part{Bounds: Of(all)} }
+
+// Offsets returns the Part of offsets, as index columns have them: the ends of
+// collections, counted from the start of the cluster.
+func Offsets[T uint32 | uint64](all []T) Part {
+	p := Part{Bounds: None(Size)}
+	if len(all) == 0 {
+		return p
+	}
+	p.first, p.last, p.filled = uint64(all[0]), uint64(all[len(all)-1]), true
+	if len(all) > 1 {
+		least, greatest := all[1]-all[0], all[1]-all[0]
+		last := all[0]
+		for _, v := range all[1:] {
+			least, greatest, last = min(least, v-last), max(greatest, v-last), v
+		}
+		p.Bounds = Bounds{Kind: Size, Least: uint64(least), Greatest: uint64(greatest)}
+	}
+	return p
+}
+
+// Cluster returns the bounds of all elements that a column has in a cluster, of which the
+// parts tell, in order.
+func Cluster(k Kind, parts []*Part) Bounds {
+	b, last := None(k), uint64(0)
+	for _, p := range parts {
+		if p == nil {
+			return Bounds{}
+		}
+		if k == Size && p.filled {
+			n := p.first - last
+			b, last = b.Join(Bounds{Kind: Size, Least: n, Greatest: n}), p.last
+		}
+		b = b.Join(p.Bounds)
+	}
+	return b
+}

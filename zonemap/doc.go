@@ -1,0 +1,14 @@
+// Package zonemap reads zone maps: for each cluster of an RNTuple and some of its fields,
+// the least and the greatest value, and whether there are NaNs. A condition that no value
+// within these bounds meets need not be looked at in the cluster, and none of its pages are
+// read; conditions of package expression do that by themselves.
+//
+// A zone map is an attribute set, which this project has a convention for; the file
+// docs/zonemaps.md describes it. It is made by surgery.Index, or by the option
+// rntuple.ZoneMap when an RNTuple is written, and kept up by package surgery. Other programs
+// read the file as before.
+//
+// A zone map that does not fit its RNTuple must not hide entries: each of its attributes
+// says where the pages are that it was made from. Those that say otherwise than the page
+// lists are ignored, which Map.Problems reports.
+package zonemap
