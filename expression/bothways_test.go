@@ -45,10 +45,10 @@ type zoo struct {
 }
 
 // zooFile makes a file of random entries.
-func zooFile(t testing.TB, entries int, seed uint64) *rntuple.Reader {
+func zooFile(t testing.TB, entries int, seed uint64, opts ...rntuple.WriteOption) *rntuple.Reader {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "zoo.root")
-	w, err := rntuple.Create[zoo](path, "zoo")
+	w, err := rntuple.Create[zoo](path, "zoo", opts...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,18 +6,31 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/expr-lang/expr/ast"
+
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
 // Condition returns the condition that is true for an entry where the value of the expression
 // is; a missing value is false. Only the fields that the expression names are read, and of
 // records only the members that it names. Its methods return an *Error if the expression does
 // not fit the fields, or is no condition.
-func (e *Expression) Condition() rntuple.Condition { return &condition{expression: e} }
+//
+// Clusters that the zone maps of files rule out are not read; see package zonemap.
+func (e *Expression) Condition() rntuple.Condition { return e.ConditionUsing(nil) }
+
+// ConditionUsing is Condition, but z says whether zone maps are used, and learns how many
+// clusters they rule out. It may be nil.
+func (e *Expression) ConditionUsing(z *zonemap.Use) rntuple.Condition {
+	return &condition{expression: e, node: e.tree().Node, zones: z}
+}
 
 // A condition keeps the programs for the sources that it was used for last.
 type condition struct {
 	expression *Expression
+	node       ast.Node
+	zones      *zonemap.Use
 	mu         sync.Mutex
 	recent     []compiled
 }
@@ -70,7 +83,7 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 		in := p.instance()
 		defer p.pool.Put(in)
 		var run rntuple.EntryRange
-		for b, err := range p.read(s, r) {
+		for b, err := range c.possible(p, s, r) {
 			var truth []bool
 			if err == nil {
 				in.next(b)
@@ -97,6 +110,24 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 		}
 		if run.Len() > 0 {
 			yield(run, nil)
+		}
+	}
+}
+
+// possible yields the batches of the entries for which the condition may be true.
+func (c *condition) possible(p *Program, s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error] {
+	return func(yield func(*rntuple.Batch, error) bool) {
+		may := func(zone func(path string) (zonemap.Zone, bool)) bool { return mayHold(c.node, zone) }
+		for part, err := range zonemap.Possible(s, r, c.zones, may) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for b, err := range p.read(s, part) {
+				if !yield(b, err) || err != nil {
+					return
+				}
+			}
 		}
 	}
 }

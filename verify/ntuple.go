@@ -91,6 +91,7 @@ func (v *verifier) load(a anchorObject, link *setLink) {
 		return
 	}
 	n.attributeSets()
+	n.zones(a)
 }
 
 // metadata reads header and footer, and reports whether the check can continue.

@@ -56,6 +56,9 @@ func TestKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r, m := open(t, out)
 			check(t, r, m, all...)
+			if lines := verified(t, out); len(lines) > 0 {
+				t.Error(lines)
+			}
 		})
 	}
 	t.Run("into", func(t *testing.T) {
@@ -147,8 +150,8 @@ func TestRenameInPlace(t *testing.T) {
 			}
 		}
 	}
-	if len(m.Problems()) > 0 {
-		t.Error(m.Problems())
+	if lines := verified(t, path); len(m.Problems())+len(lines) > 0 {
+		t.Error(m.Problems(), lines)
 	}
 }
 
@@ -192,7 +195,7 @@ func TestUnion(t *testing.T) {
 			}
 		}
 	}
-	if len(m.Problems()) > 0 {
-		t.Error(m.Problems())
+	if lines := verified(t, out); len(m.Problems())+len(lines) > 0 {
+		t.Error(m.Problems(), lines)
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/verify"
 	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
@@ -81,8 +82,33 @@ func TestMisfits(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, m := open(t, remade(base, change))
+		if lines := verified(t, base); len(lines) > 0 != (want != "") || len(lines) > 0 && !strings.Contains(strings.Join(lines, "\n"), want) {
+			t.Errorf("problems of the file: %q, want %q", lines, want)
+		}
 		if problems := strings.Join(m.Problems(), "\n"); !strings.Contains(problems, want) || want == "" && problems != "" {
 			t.Errorf("got problems %q, want %q", problems, want)
+		}
+	}
+	// Wrong bounds.
+	for _, change := range []func(a *record){
+		func(a *record) { a.IntGreatest-- },
+		func(a *record) { a.UintLeast++ },
+		func(a *record) { a.Empty = true },
+		func(a *record) { a.NaN = false },
+	} {
+		base := write(t, rntuple.ZoneMap())
+		if err := surgery.RemoveIndex(context.Background(), surgery.Input{Path: base}); err != nil {
+			t.Fatal(err)
+		}
+		lines := verified(t, remade(base, func(_ *rntuple.EntryRange, a *record) {
+			if before := *a; a.IntLeast < a.IntGreatest || a.UintLeast < a.UintGreatest || a.NaN {
+				if change(a); a.Empty {
+					*a = record{Version: before.Version, Field: before.Field, Kind: before.Kind, Places: before.Places, Empty: true}
+				}
+			}
+		}))
+		if len(lines) == 0 || !strings.Contains(lines[0], "zone map, cluster ") || !strings.Contains(lines[0], ": the bounds are ") {
+			t.Errorf("problems %q", lines)
 		}
 	}
 	// Pages in other places; of clusters without pages the zones are right.
@@ -118,6 +144,19 @@ func TestMisfits(t *testing.T) {
 	if _, err := surgery.MergeInto(context.Background(), surgery.Input{Path: path}, []surgery.Input{{Path: good}}); err != nil {
 		t.Error(err)
 	}
+}
+
+// verified returns the problems of a file.
+func verified(t *testing.T, path string) (lines []string) {
+	t.Helper()
+	_, err := verify.File(context.Background(), path, func(p verify.Problem) error {
+		lines = append(lines, p.String())
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
 }
 
 // TestDamage flips bytes of a zone map: reading goes on without it.
