@@ -23,6 +23,7 @@
 //	rnt repack OUT IN           change compression, encodings or clusters
 //	rnt append INTO IN...       add entries to an existing file
 //	rnt rename FILE [NTUPLE]    change names, in an existing file or a copy
+//	rnt index FILE [NTUPLE]     store bounds of values, so that conditions skip clusters
 //
 // Results go to standard output, everything else to standard error. The exit
 // statuses are those of the constants in exit.go, which `rnt help` explains.

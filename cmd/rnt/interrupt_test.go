@@ -104,6 +104,7 @@ var interruptedCommands = []struct{ args, fate string }{
 	{"hmerge --prefix a,b out.root IN IN", "; out.root was not written"},
 	{"repack --force --page-size 10000 old.root IN", "; old.root was not written"},
 	{"rename --to New old.root", "; old.root is as it was"},
+	{"index old.root", "; old.root is as it was"},
 	{"rename --to New --out out.root IN", "; out.root was not written"},
 }
 

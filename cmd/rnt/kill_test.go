@@ -58,6 +58,7 @@ func killCases() []killed {
 		{what: "append idle lines", args: "append --cluster-size 10000 OUT -", update: true, lines: killIn.lines(), idle: true, outs: one},
 		{what: "merge into", args: "merge --into --level rewrite OUT IN", update: true, outs: one, want: []held{of("n", killIn, killIn)}},
 		{what: "rename", args: "rename --to new OUT", update: true, outs: one, want: []held{of("new", killIn)}},
+		{what: "index", args: "index OUT", update: true, outs: one, want: []held{of("n", killIn)}},
 		{what: "rename in a copy", args: "rename FORCE --to new --out OUT IN", outs: one, want: []held{of("new", killIn)}},
 		{what: "recover", args: "recover FORCE OUT IN", outs: one, want: []held{of("n", killIn)}},
 	}

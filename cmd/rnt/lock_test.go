@@ -12,8 +12,8 @@ import (
 
 // TestDurabilityFlags looks for the flags in the help of all commands that write files.
 func TestDurabilityFlags(t *testing.T) {
-	updating := map[string]bool{"append": true, "rename": true, "merge": true}
-	for _, name := range strings.Fields("create recover merge append slim skim concat split hmerge repack rename") {
+	updating := map[string]bool{"append": true, "rename": true, "merge": true, "index": true}
+	for _, name := range strings.Fields("create recover merge append slim skim concat split hmerge repack rename index") {
 		text := rnt(t, "help", name)
 		if !strings.Contains(text, "--no-sync") {
 			t.Errorf("%s has no --no-sync", name)
@@ -31,7 +31,7 @@ func TestLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := [][]string{{"append", into, "-"}, {"append", into, more}, {"merge", "--into", into, more}, {"rename", "--to", "left2", into}}
+	commands := [][]string{{"append", into, "-"}, {"append", into, more}, {"merge", "--into", into, more}, {"index", into}, {"rename", "--to", "left2", into}}
 	f, err := diskfile.Update(into, diskfile.Options{})
 	if err != nil {
 		t.Fatal(err)

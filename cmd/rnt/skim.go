@@ -8,12 +8,13 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
 func (t *tool) skimCommand() *cobra.Command {
 	var c cutting
 	var condition string
-	var explain bool
+	var explain, noZones bool
 	cmd := &cobra.Command{
 		Use:   "skim --where EXPR OUT IN...",
 		Short: "Keep the entries that meet a condition",
@@ -25,6 +26,9 @@ EXPR is an expression whose variables are the fields; "rnt help expressions" tel
 language. Muon_pt[0] > 20 is false without muons. A field whose name is not a word of
 the language is written $env["a:b"]. Only the fields that EXPR names are read. Ranges
 of attributes are cut and renumbered with their entries.
+
+Clusters in which EXPR cannot be true are not read if IN has a zone map, which "rnt
+index" makes; --no-zones reads them all the same.
 
 --explain prints what of EXPR is evaluated column by column, and what by the much
 slower virtual machine of the language, and makes no file.
@@ -59,22 +63,47 @@ slower virtual machine of the language, and makes no file.
 			if err != nil {
 				return err
 			}
+			zones := &zonemap.Use{Off: noZones}
 			report, err := t.operate(args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
-				return surgery.Skim(cmd.Context(), args[0], inputs, w.Condition(), append(opts, more...)...)
+				return surgery.Skim(cmd.Context(), args[0], inputs, w.ConditionUsing(zones), append(opts, more...)...)
 			})
 			if err != nil {
 				return err
 			}
-			return t.printCut(args[0], report, c.asJSON)
+			return t.printSkimmed(args[0], report, zones, c.asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&condition, "where", "", `the condition: 'nMuon == 2 && any(Muon_pt, # > 20)'`)
 	cmd.Flags().BoolVar(&explain, "explain", false, "say how the condition is evaluated, and end")
+	cmd.Flags().BoolVar(&noZones, "no-zones", false, "do not use zone maps")
 	c.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
 	c.flags(cmd)
 	c.defineFlag(cmd)
 	forceFlag(cmd, &c.force)
 	return cmd
+}
+
+// skimJSON is a report of skim as JSON.
+type skimJSON struct {
+	cutJSON
+	Zoned  int64 `json:"zoned_clusters"`  // clusters of inputs with zone maps
+	Passed int64 `json:"passed_clusters"` // those of them that were passed over because of these
+}
+
+// printSkimmed prints what was written to the file out, and what came of zone maps.
+func (t *tool) printSkimmed(out string, r *surgery.Report, zones *zonemap.Use, asJSON bool) error {
+	for _, problem := range zones.Problems() {
+		t.warn("%s; rnt index makes it anew", problem)
+	}
+	zoned, passed := zones.Clusters()
+	if asJSON {
+		return printJSON(t.out, skimJSON{cutOf(r), zoned, passed})
+	}
+	if err := t.printCut(out, r, false); err != nil || t.quiet || zoned == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(t.out, "\nzone maps: %s of %s passed over\n", count(passed), plural(int(zoned), "cluster"))
+	return err
 }
 
 // explain prints how an expression is evaluated for the RNTuple of a file.

@@ -42,7 +42,7 @@ func TestCut(t *testing.T) {
 			want = append(want, line)
 		}
 	}
-	report = decode[cutJSON](t, "skim", "--force", "--json", "--where", "len(Muon_pt) == 3 && nMuon == 3", "--fields", "event,Muon_pt", out, dimuon)
+	report = decode[skimJSON](t, "skim", "--force", "--json", "--where", "len(Muon_pt) == 3 && nMuon == 3", "--fields", "event,Muon_pt", out, dimuon).cutJSON
 	same("skim", cat(out), want...)
 	if report.Entries != int64(len(want)) || report.InputEntries != 80000 || len(want) == 0 {
 		t.Errorf("skim: %v, want %d entries", report, len(want))

@@ -3,12 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
 func (t *tool) statCommand() *cobra.Command {
@@ -16,8 +18,8 @@ func (t *tool) statCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stat FILE [NTUPLE]",
 		Short: "Print or draw the sizes of fields and columns on disk and in memory",
-		Long: `stat prints the sizes of an RNTuple, of its fields and of its columns. It reads no
-pages.
+		Long: `stat prints the sizes of an RNTuple, of its fields and of its columns, and what its
+zone map has, if there is one. It reads no other pages.
 
 IN MEMORY is the size of the elements as ROOT counts it: a bool has 1 byte, an
 offset 8. ON DISK is the size of the pages without their checksums; RATIO is how
@@ -106,7 +108,11 @@ func (t *tool) stat(ctx context.Context, args []string, s stating) error {
 		}
 		return t.writeMap(ctx, r, i, shown(args[0]), s.picture, fields)
 	case s.asJSON:
-		return printJSON(t.out, statOf(r, i, fields))
+		m, err := zonemap.Of(r)
+		if err != nil {
+			return err
+		}
+		return printJSON(t.out, statOf(r, i, m, fields))
 	}
 	return t.printStat(r, i, fields)
 }
@@ -119,6 +125,9 @@ func (t *tool) printStat(r *rntuple.Reader, i *rntuple.Inspection, fields []*sch
 	words, _ := settings(i.Compression())
 	if len(words) > 0 {
 		fmt.Fprintf(t.out, "compression: %s\n", strings.Join(words, ", "))
+	}
+	if err := t.printZones(r); err != nil {
+		return err
 	}
 	fmt.Fprintln(t.out)
 
@@ -155,6 +164,21 @@ func (t *tool) printStat(r *rntuple.Reader, i *rntuple.Inspection, fields []*sch
 	}
 	if s.projected > 0 {
 		fmt.Fprintf(t.out, "\nnot shown: %s, without columns\n", plural(s.projected, "projected field"))
+	}
+	return nil
+}
+
+// printZones prints what the zone map of an RNTuple has, if there is one.
+func (t *tool) printZones(r *rntuple.Reader) error {
+	m, err := zonemap.Of(r)
+	if err != nil {
+		return err
+	}
+	for _, problem := range m.Problems() {
+		t.warn("RNTuple %q: %s; rnt index makes it anew", r.Name(), problem)
+	}
+	if paths, clusters := m.Fields(); len(paths) > 0 {
+		fmt.Fprintf(t.out, "zone map: bounds of %s in %s\n", plural(len(paths), "field"), plural(slices.Max(clusters), "cluster"))
 	}
 	return nil
 }

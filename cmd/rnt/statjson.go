@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
 // stat is what `rnt stat --json` prints. All sizes are in bytes.
@@ -20,6 +21,13 @@ type stat struct {
 	Pages         statStorage  `json:"total"`      // of all columns
 	Fields        []statField  `json:"fields"`     // all, each before those below it
 	Columns       []statColumn `json:"columns"`    // by ID
+	Zones         []statZones  `json:"zone_map"`   // fields that it has bounds of
+	Misfits       []string     `json:"zone_map_problems,omitempty"`
+}
+
+type statZones struct {
+	Field    string `json:"field"` // path
+	Clusters int    `json:"clusters"`
 }
 
 type statEnvelope struct {
@@ -63,12 +71,16 @@ type statColumn struct {
 }
 
 // statOf returns the sizes of an RNTuple, and of some fields with all below them.
-func statOf(r *rntuple.Reader, i *rntuple.Inspection, fields []*schema.Field) stat {
+func statOf(r *rntuple.Reader, i *rntuple.Inspection, m *zonemap.Map, fields []*schema.Field) stat {
 	s := stat{
 		Name: r.Name(), Entries: i.Entries, Clusters: i.Clusters, ClusterGroups: i.ClusterGroups,
 		Header: statEnvelope(i.Header), Footer: statEnvelope(i.Footer), PageLists: statEnvelope(i.PageLists),
 		Disk: i.Disk(), Pages: storageOf(i.Total),
-		Fields: []statField{}, Columns: []statColumn{},
+		Fields: []statField{}, Columns: []statColumn{}, Zones: []statZones{}, Misfits: m.Problems(),
+	}
+	paths, clusters := m.Fields()
+	for k, path := range paths {
+		s.Zones = append(s.Zones, statZones{path, clusters[k]})
 	}
 	s.Compression, s.Settings = settings(i.Compression())
 	hidden := map[*schema.Field]string{}

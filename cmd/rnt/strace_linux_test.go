@@ -262,6 +262,7 @@ func TestSystemCalls(t *testing.T) {
 		{"append OUT -", some.lines(), true},
 		{"merge --into OUT IN", "", true},
 		{"rename --to new OUT", "", true},
+		{"index OUT", "", true},
 		{"rename --field x=y OUT", "", true},
 		{"append --name dir/sub/n OUT DEEP", "", true},
 		{"rename --to new OUT dir/sub/n", "", true},
