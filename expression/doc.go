@@ -27,4 +27,6 @@
 //
 // What is missing, such as x[0] of an empty array, makes arithmetic and functions of it missing,
 // and comparisons false; a condition that is missing is false.
+//
+// Conditions pass over clusters that zone maps rule out; see package zonemap.
 package expression

@@ -641,3 +641,30 @@ func TestRenameInterrupted(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexInterrupted stops indexing at every write.
+func TestIndexInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	old, path := filepath.Join(dir, "old"), filepath.Join(dir, "new")
+	points(t, old, 0, 300)
+	for calls := 0; ; calls++ {
+		copyFile(t, old, path)
+		disk, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = index(t.Context(), updateDying(disk, calls), Input{Path: path}, false, nil)
+		disk.Close()
+		sets := openReader(t, path, "n").AttributeSets()
+		checkPoints(t, path, 300)
+		if err == nil {
+			if calls < 4 || len(sets) != 1 {
+				t.Errorf("done after %d writes: %v", calls, sets)
+			}
+			break
+		}
+		if !errors.Is(err, errDead) || len(sets) > 1 {
+			t.Fatalf("stopped at write %d: %v, %v", calls, err, sets)
+		}
+	}
+}

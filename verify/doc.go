@@ -5,7 +5,7 @@
 // format; cluster groups, clusters and entries; of every page the place, the
 // checksum and that it decompresses to the expected number of elements; numbers of
 // elements against those of the entries and collections that they belong to; and the
-// values of columns that refer to other columns. It continues after a problem where
+// values of columns that refer to other columns; and zone maps against the values. It continues after a problem where
 // possible. A file without problems can be read without errors, apart from those for
 // limits that readers set.
 //
