@@ -389,6 +389,18 @@ func FuzzBothWays(f *testing.F) {
 	f.Add(uint64(1), "")
 	f.Add(uint64(2), "any(H, .X > 1 and N < 2) ? sum(V * W) : mean(X) ?? 3")
 	f.Add(uint64(3), `OS contains "a" or len(filter(T, # in ["a", "b"])) > 1`)
+	for _, text := range []string{ // which were not the same once
+		"map(map(filter(V > W, #), V > W[O]), min(W[#index], (0.0 ** 1.5)))[1:]",
+		"map(H, argmin(map(H, .K) * .K))",
+		"(findLast(W, M[0]) ?? 1) + 1",
+		"map(V, let x = #; count(V, # < x))",
+		"I[X < 1]",
+		"sum((M or V > W), -O)",
+		"let c = combinations(V); c",
+		"sum(map(W[argsort(X)], # * 2)) <= V[argsort(map(H, .K)[X < 1])][0]",
+	} {
+		f.Add(uint64(0), text)
+	}
 	r := zooFile(f, 40, 2)
 	f.Fuzz(func(t *testing.T, seed uint64, text string) {
 		if len(text) > 300 || strings.Contains(text, "repeat") || strings.Contains(text, "now") {

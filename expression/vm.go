@@ -35,13 +35,16 @@ func (f *input) typ() formula.Type {
 	return formula.Type{Kind: formula.Record, Members: members}
 }
 
-// typeOf returns the Type of values of a type of the virtual machine. The second result says
-// whether items of arrays may be missing.
+// typeOf returns the Type of values of a type of the virtual machine.
 func typeOf(t formula.Type) (out Type) {
 	out.Missing = t.Missing
 	for ; t.Kind == formula.Array; t = *t.Elem {
-		out.Depth++
-		out.Items = out.Items || t.Elem.Missing
+		if out.Depth++; t.Elem.Missing {
+			if t.Elem.Kind == formula.Array {
+				return Type{Kind: Other, Missing: true}
+			}
+			out.Items = true
+		}
 	}
 	switch t.Kind {
 	case formula.Bool:
