@@ -79,14 +79,6 @@ func newInput(name, path string, above []string, a *rntuple.Array) *input {
 	return f
 }
 
-// describe returns the path and the type of a field, for messages.
-func (f *input) describe() string {
-	if f.array == nil {
-		return f.path + " is a source of the join"
-	}
-	return fmt.Sprintf("%s is %s", f.path, f.array.Field.CppType())
-}
-
 // uses finds the fields that a tree names. It visits the parts of a node before the node.
 type uses struct {
 	*scope

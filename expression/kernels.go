@@ -214,12 +214,6 @@ func toFloat(out []float64, a []int64) {
 	}
 }
 
-func truncate(out []int64, a []float64) {
-	for i, v := range a {
-		out[i] = int64(v)
-	}
-}
-
 func not(out, a []bool) {
 	for i, v := range a {
 		out[i] = !v

@@ -159,7 +159,7 @@ func TestExplain(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out.root")
 	for condition, want := range map[string]string{
 		"any(Muon_pt, # > 20)":                   "column by column",
-		"nMuon > 1 and first(sort(Muon_pt)) > 3": "in the virtual machine, entry by entry: first(sort(Muon_pt)) (the function first)",
+		"nMuon > 1 and first(sort(Muon_pt)) > 3": "in the virtual machine, entry by entry: sort(Muon_pt) (the function sort)",
 	} {
 		stdout, stderr, status := try("skim", "--explain", "--where", condition, out, dimuon)
 		if status != 0 || !strings.Contains(stdout, want) {
