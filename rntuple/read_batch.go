@@ -68,13 +68,13 @@ type BatchOptions struct {
 	// on a path is an Array around the values, records are not. Empty: all top-level
 	// fields.
 	Fields []string
-	// Size is the largest number of entries in a batch. 0: 65,536.
+	// Size is the largest number of entries in a batch. 0: 16,384.
 	Size int
 	// Fresh makes every batch with memory of its own, so that it stays valid.
 	Fresh bool
 }
 
-const defaultBatch = 1 << 16 // entries
+const defaultBatch = 1 << 14 // entries: few enough for many fields to stay in the cache
 
 // Batches yields all entries in batches, in columnar form: every field is a tree of plain
 // slices, see Array, at about the cost of decoding them.

@@ -76,7 +76,7 @@ func readColumn(r *rntuple.Reader, f *schema.Field, n int64) error {
 }
 
 func columnOf[T any](r *rntuple.Reader, name string, jagged bool, n int64) error {
-	const size = 1 << 16
+	const size = 1 << 14
 	if jagged {
 		v, err := rntuple.JaggedOf[T](r, name)
 		if err != nil {
