@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A program does the pieces of work that cpp/bench.cpp describes.
 type program int
@@ -22,6 +25,7 @@ type row struct {
 	data        string // F, J, S or wide
 	file        string // that is read
 	compression string // of the file that is written, if one is
+	part        bool   // that file has only a part of the entries
 	cpu         bool   // measure processor time
 	scaling     ratio  // goal for the ratio of our time with one thread to that with two, if there is one
 	rivals      []rival
@@ -34,6 +38,7 @@ type rival struct {
 	work    string
 	file    string  // that is read, if not the row's
 	goals   []ratio // for one thread, and for two; without a goal it is not measured
+	threads int     // with which it is measured where the row has two, if not with as many
 }
 
 // A ratio of our speed to that of others; as a goal, 0 stands for none.
@@ -68,11 +73,21 @@ func rows() []row {
 				r.rivals = append(r.rivals,
 					rival{name: "uproot", program: uproot, work: "bulk", goals: []ratio{0}},
 					rival{name: "parquet-go columns", program: peers, work: "columns", file: data + ".parquet", goals: []ratio{3, 3}},
-					rival{name: "arrow-go records", program: peers, work: "records", file: data + ".parquet", goals: []ratio{4, 6}})
+					rival{name: "arrow-go records", program: peers, work: "records", file: data + ".parquet", goals: []ratio{4, 6}},
+					rival{name: "one thread", program: ours, work: "bulk", goals: []ratio{0, 1.7}, threads: 1})
 			}
 			add(r)
 		}
 	}
+
+	add(row{
+		name: "batches of all fields, J zstd", work: "batches", data: "J", file: "J-505.root",
+		rivals: []rival{
+			{name: "ROOT bulk", program: root, work: "bulk", goals: []ratio{2.3, 4}},
+			{name: "uproot", program: uproot, work: "bulk", goals: []ratio{4}},
+			{name: "our columns", program: ours, work: "bulk", goals: []ratio{0, 0}},
+		},
+	})
 
 	for i, goals := range [][]ratio{{2.2, 3.0}, {3.5, 5.0}} {
 		data := []string{"F", "J"}[i]
@@ -85,6 +100,10 @@ func rows() []row {
 			},
 		})
 	}
+	add(row{
+		name: "entries with Reuse, J zstd", work: "reuse", data: "J", file: "J-505.root",
+		rivals: []rival{{name: "our columns", program: ours, work: "bulk", goals: []ratio{0.75, 0.75}}},
+	})
 	add(row{
 		name: "entries into structs, S zstd", work: "entries", data: "S", file: "S-505.root",
 		rivals: []rival{
@@ -107,6 +126,17 @@ func rows() []row {
 			{name: "uproot", program: uproot, work: "dimuon", goals: []ratio{3}},
 		},
 	})
+	for _, codec := range []struct {
+		name, settings string
+		goals          []ratio
+	}{{"zstd", "505", []ratio{2.2, 2.5}}, {"zlib", "101", []ratio{1.5, 1.8}}} {
+		for _, loop := range []struct{ name, work string }{{"", "loop"}, {" with Reuse", "reuseloop"}} {
+			add(row{
+				name: "dimuon mass, loop over structs" + loop.name + ", J " + codec.name, work: loop.work, data: "J", file: "J-" + codec.settings + ".root",
+				rivals: []rival{{name: "ROOT RVec views", program: root, work: "dimuon", goals: codec.goals}},
+			})
+		}
+	}
 
 	scaling := map[string]ratio{"505": 1.7}
 	writing := map[string][]ratio{"505": {4, 4}, "404": {5, 5}, "0": {2.5, 1.5}}
@@ -130,6 +160,16 @@ func rows() []row {
 		})
 	}
 
+	for _, skim := range []struct {
+		survivors, met string
+		goal           ratio
+	}{{"0.7", "149", 6}, {"2.6", "109.5", 6}, {"60", "15.3", 4.5}} {
+		add(row{
+			name: "skim, " + skim.survivors + " % of the entries, J zstd", work: "skim-" + skim.met, data: "J", file: "J-505.root", compression: "505", part: true,
+			rivals: []rival{{name: "RDataFrame Snapshot", program: root, work: "skim-" + skim.met, goals: []ratio{skim.goal, skim.goal}}},
+		})
+	}
+
 	add(row{
 		name: "10,000 single entries, F zstd", work: "random", data: "F", file: "F-505.root",
 		rivals: []rival{{name: "ROOT view", program: root, work: "random", goals: []ratio{2}}},
@@ -150,12 +190,12 @@ func rows() []row {
 
 // measuredWith reports whether a row has rivals with the given number of threads.
 func (r row) measuredWith(threads int) bool {
-	for _, rival := range r.rivals {
-		if len(rival.goals) >= threads {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.rivals, func(rival rival) bool { return rival.measuredWith(threads) })
+}
+
+// measuredWith reports whether the rival is measured in a row with the given number of threads.
+func (r rival) measuredWith(threads int) bool {
+	return len(r.goals) >= threads && (r.threads == 0 || threads == 2)
 }
 
 // scalingRows returns rows of three sizes each: entries, fields and clusters.

@@ -10,10 +10,12 @@
 //
 //    bench bulk|entries F|J|S FILE THREADS
 //    bench views|random F FILE THREADS
-//    bench dimuon J FILE THREADS
+//    bench dimuon|histogram J FILE THREADS
 //    bench open wide FILE THREADS
 //    bench write F|J FILE THREADS COMPRESSION OUTPUT
+//    bench skim-MET J FILE THREADS COMPRESSION OUTPUT    the entries with a MET_pt above MET
 #include "data.hxx"
+#include "dataframe.hxx"
 
 #include <ROOT/RNTupleFillContext.hxx>
 #include <ROOT/RNTupleModel.hxx>
@@ -33,8 +35,6 @@
 #include <memory>
 #include <stdexcept>
 #include <thread>
-
-using Sums = std::vector<std::uint64_t>;
 
 // --- Sums: of the bits of all values, of the bytes of strings, and 2^32 times the number of items of collections.
 
@@ -603,6 +603,13 @@ bool Run(const std::vector<std::string> &args)
       Serve([&] { return Views(file, std::stoi(args.at(3))); });
    else if (work == "dimuon")
       Serve([&] { return Dimuon(file, std::stoi(args.at(3))); });
+   else if (work == "histogram")
+      Serve([&] { return Histogram(file, std::stoi(args.at(3))); });
+   else if (work.rfind("skim-", 0) == 0)
+      Serve([&] {
+         Skim(file, args.at(5), std::stoi(args.at(3)), std::stoi(args.at(4)), std::stof(work.substr(5)));
+         return Sums{};
+      }, args.at(5));
    else if (work == "random")
       Serve([&] { return RandomAccess(file); });
    else if (work == "open")

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+	"strings"
 
 	"github.com/go-rntuple/go-rntuple/bench/work"
 	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 func main() { work.Main(run) }
@@ -43,21 +45,29 @@ func run(args []string) error {
 	case "bulk J":
 		return work.Serve("", read(bulk[work.J]))
 	case "entries F":
-		return work.Serve("", read(entries[work.F]))
+		return work.Serve("", read(entries[work.F]()))
 	case "entries J":
-		return work.Serve("", read(entries[work.J]))
+		return work.Serve("", read(entries[work.J]()))
 	case "entries S":
-		return work.Serve("", read(entries[work.S]))
+		return work.Serve("", read(entries[work.S]()))
 	case "maps S":
-		return work.Serve("", read(entries[work.SMap]))
+		return work.Serve("", read(entries[work.SMap]()))
 	case "views F":
 		return work.Serve("", read(views))
+	case "reuse J":
+		return work.Serve("", read(entries[work.J](rntuple.Reuse())))
+	case "batches J":
+		return work.Serve("", read(batches))
+	case "loop J":
+		return work.Serve("", read(dimuonLoop()))
+	case "reuseloop J":
+		return work.Serve("", read(dimuonLoop(rntuple.Reuse())))
 	case "dimuon J":
 		return work.Serve("", read(dimuon))
 	case "random F":
 		return work.Serve("", read(random))
 	case "open wide":
-		return work.Serve("", read(open))
+		return work.Serve("", read(openWide))
 	}
 
 	if len(args) < 6 {
@@ -73,6 +83,13 @@ func run(args []string) error {
 			return err
 		}
 		return work.Serve(output, func() ([]uint64, error) { return nil, w.write(output, threads, compress.Settings(settings)) })
+	}
+	if limit, ok := strings.CutPrefix(args[0], "skim-"); ok && args[1] == "J" {
+		met, err := strconv.ParseFloat(limit, 32)
+		if err != nil {
+			return err
+		}
+		return work.Serve(output, func() ([]uint64, error) { return nil, skim(file, output, float32(met), compress.Settings(settings)) })
 	}
 	switch args[0] + " " + args[1] {
 	case "write F":

@@ -7,12 +7,19 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/bench/work"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
+
+// open opens a file for threads that divide the work among themselves, so that views need
+// no workers of their own.
+func open(file string) (*rntuple.Reader, error) {
+	return rntuple.Open(file, "Events", rntuple.ReadWorkers(1))
+}
 
 // overEntries opens a file, divides its entries among threads, and returns the sums
 // to which read adds for ranges of entries.
 func overEntries(file string, threads, sums int, read func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error) ([]uint64, error) {
-	r, err := rntuple.Open(file, "Events")
+	r, err := open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +127,7 @@ func openColumn(r *rntuple.Reader, member reflect.StructField) (column, error) {
 
 // bulk reads all columns, cluster by cluster. Threads share the columns.
 func bulk[E any](file string, threads int) ([]uint64, error) {
-	r, err := rntuple.Open(file, "Events")
+	r, err := open(file)
 	if err != nil {
 		return nil, err
 	}
@@ -153,20 +160,69 @@ func bulk[E any](file string, threads int) ([]uint64, error) {
 	})
 }
 
-// entries reads all entries into structs.
+// entries returns a function that reads all entries into structs.
 func entries[E any, P interface {
 	*E
 	work.Entry
-}](file string, threads int) ([]uint64, error) {
-	return overEntries(file, threads, reflect.TypeFor[E]().NumField(), func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error {
-		for e, err := range rntuple.EntriesIn[E](r, entries.First, entries.End) {
-			if err != nil {
-				return err
+}](opts ...rntuple.EntriesOption) func(file string, threads int) ([]uint64, error) {
+	return func(file string, threads int) ([]uint64, error) {
+		return overEntries(file, threads, reflect.TypeFor[E]().NumField(), func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error {
+			for e, err := range rntuple.EntriesIn[E](r, entries.First, entries.End, opts...) {
+				if err != nil {
+					return err
+				}
+				P(e).AddTo(sums)
 			}
-			P(e).AddTo(sums)
+			return nil
+		})
+	}
+}
+
+// batches reads all fields in batches, with as many workers as threads.
+func batches(file string, _ int) ([]uint64, error) {
+	r, err := rntuple.Open(file, "Events")
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	sums := make([]uint64, len(r.Schema().Fields))
+	for b, err := range rntuple.Batches(r, rntuple.BatchOptions{}) {
+		if err != nil {
+			return nil, err
 		}
-		return nil
-	})
+		for i, column := range b.Columns {
+			sum, err := sumOfArray(column)
+			if err != nil {
+				return nil, err
+			}
+			sums[i] += sum
+		}
+	}
+	return sums, nil
+}
+
+// sumOfArray returns the sum of numbers, or of collections of numbers.
+func sumOfArray(a *rntuple.Array) (uint64, error) {
+	items := 0
+	if a.Shape == schema.Collection {
+		a = a.Children[0]
+		items = a.Len
+	}
+	switch values := a.Values().(type) {
+	case []bool:
+		return work.SumOf(values), nil
+	case []int32:
+		return work.SumOf(values) + work.Item*uint64(items), nil
+	case []uint32:
+		return work.SumOf(values), nil
+	case []uint64:
+		return work.SumOf(values), nil
+	case []float32:
+		return work.SumOf(values) + work.Item*uint64(items), nil
+	case []float64:
+		return work.SumOf(values), nil
+	}
+	return 0, fmt.Errorf("no sum of %s %v", a.Name, a.Shape)
 }
 
 // views reads four columns of doubles.
@@ -180,55 +236,6 @@ func views(file string, threads int) ([]uint64, error) {
 			}
 			if sums[i], err = c.read(entries, &m); err != nil {
 				return err
-			}
-		}
-		return nil
-	})
-}
-
-// dimuon fills a histogram with the mass of the first two muons of each event,
-// if they have opposite charge: 100 bins of 2 GeV, and one for more.
-func dimuon(file string, threads int) ([]uint64, error) {
-	return overEntries(file, threads, 101, func(r *rntuple.Reader, entries rntuple.EntryRange, bins []uint64) error {
-		views := make([]*rntuple.JaggedView[float32], 3)
-		for i, name := range []string{"Muon_pt", "Muon_eta", "Muon_phi"} {
-			var err error
-			if views[i], err = rntuple.JaggedOf[float32](r, name); err != nil {
-				return err
-			}
-		}
-		charges, err := rntuple.JaggedOf[int32](r, "Muon_charge")
-		if err != nil {
-			return err
-		}
-		offsets := make([]int64, 1<<16+1)
-		items := make([][]float32, len(views))
-		var charge []int32
-		for at := entries.First; at < entries.End; {
-			offsets := offsets[:min(int64(len(offsets)), entries.End-at+1)]
-			for i, view := range views {
-				if items[i], _, err = view.Read(offsets, items[i], at); err != nil {
-					return err
-				}
-			}
-			n := 0
-			if charge, n, err = charges.Read(offsets, charge, at); err != nil {
-				return err
-			}
-			at += int64(n)
-			pt, eta, phi := items[0], items[1], items[2]
-			for i := range n {
-				k := offsets[i]
-				if offsets[i+1]-k < 2 || charge[k] == charge[k+1] {
-					continue
-				}
-				angles := math.Cosh(float64(eta[k])-float64(eta[k+1])) - math.Cos(float64(phi[k])-float64(phi[k+1]))
-				mass := math.Sqrt(2 * float64(pt[k]) * float64(pt[k+1]) * angles)
-				if mass < 200 {
-					bins[int(mass/2)]++
-				} else {
-					bins[100]++
-				}
 			}
 		}
 		return nil
@@ -257,8 +264,8 @@ func random(file string, _ int) ([]uint64, error) {
 	return []uint64{sum}, nil
 }
 
-// open opens a file and reads one value from the middle.
-func open(file string, _ int) ([]uint64, error) {
+// openWide opens a file and reads one value from the middle.
+func openWide(file string, _ int) ([]uint64, error) {
 	r, err := rntuple.Open(file, "Events")
 	if err != nil {
 		return nil, err

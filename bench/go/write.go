@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"sync"
@@ -9,6 +10,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
 // A writer has all entries in memory, to write them to files.
@@ -183,4 +185,15 @@ func (r fillWriter[E]) write(output string, threads int, settings compress.Setti
 	}
 	wg.Wait()
 	return w.Close()
+}
+
+// skim writes the entries of data set J with a MET_pt above met.
+func skim(file, output string, met float32, settings compress.Settings) error {
+	above := rntuple.WhereFunc(func(e *struct {
+		MET float32 `rntuple:"MET_pt"`
+	}) bool {
+		return e.MET > met
+	})
+	_, err := surgery.Skim(context.Background(), output, []surgery.Input{{Path: file, Name: "Events"}}, above, surgery.Compression(settings))
+	return err
 }

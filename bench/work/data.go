@@ -80,10 +80,11 @@ type (
 )
 
 // An Entry can add its values to sums, one for each of its fields: of the bits of
-// all values, of the bytes of strings, and item for the items of collections.
+// all values, of the bytes of strings, and Item for each item of collections.
 type Entry interface{ AddTo(sums []uint64) }
 
-const item = 1 << 32
+// Item is what an item of a collection adds to a sum, besides its bits.
+const Item = 1 << 32
 
 // Number lists the types of numbers in arrays of the data sets.
 type Number interface {
@@ -120,10 +121,19 @@ func sumOfWords[T uint8 | uint32 | uint64](x []T) uint64 {
 
 // SumOfItems returns what one collection adds to a sum, or all that lie behind
 // each other.
-func SumOfItems[T Number](x []T) uint64 { return SumOf(x) + item*uint64(len(x)) }
+func SumOfItems[T Number](x []T) uint64 { return SumOf(x) + Item*uint64(len(x)) }
+
+// SumOfFew is SumOfItems for one short collection.
+func SumOfFew[T int32 | float32](x []T) uint64 {
+	sum := Item * uint64(len(x))
+	for i := range x {
+		sum += uint64(*(*uint32)(unsafe.Pointer(&x[i])))
+	}
+	return sum
+}
 
 func sumOfString(x string) uint64 {
-	sum := item * uint64(len(x))
+	sum := Item * uint64(len(x))
 	for i := range len(x) {
 		sum += uint64(x[i])
 	}
@@ -199,41 +209,41 @@ func (e *J) AddTo(s []uint64) {
 	s[27] += bitOf(e.HLT_17)
 	s[28] += bitOf(e.HLT_18)
 	s[29] += bitOf(e.HLT_19)
-	s[30] += SumOfItems(e.Muon_pt)
-	s[31] += SumOfItems(e.Muon_eta)
-	s[32] += SumOfItems(e.Muon_phi)
-	s[33] += SumOfItems(e.Muon_mass)
-	s[34] += SumOfItems(e.Muon_charge)
-	s[35] += SumOfItems(e.Muon_dxy)
-	s[36] += SumOfItems(e.Muon_dz)
-	s[37] += SumOfItems(e.Muon_iso)
-	s[38] += SumOfItems(e.Muon_nStations)
-	s[39] += SumOfItems(e.Muon_id)
-	s[40] += SumOfItems(e.Electron_pt)
-	s[41] += SumOfItems(e.Electron_eta)
-	s[42] += SumOfItems(e.Electron_phi)
-	s[43] += SumOfItems(e.Electron_mass)
-	s[44] += SumOfItems(e.Electron_charge)
-	s[45] += SumOfItems(e.Electron_dxy)
-	s[46] += SumOfItems(e.Electron_dz)
-	s[47] += SumOfItems(e.Electron_iso)
-	s[48] += SumOfItems(e.Electron_id)
-	s[49] += SumOfItems(e.Jet_pt)
-	s[50] += SumOfItems(e.Jet_eta)
-	s[51] += SumOfItems(e.Jet_phi)
-	s[52] += SumOfItems(e.Jet_mass)
-	s[53] += SumOfItems(e.Jet_area)
-	s[54] += SumOfItems(e.Jet_btag)
-	s[55] += SumOfItems(e.Jet_chHEF)
-	s[56] += SumOfItems(e.Jet_neHEF)
-	s[57] += SumOfItems(e.Jet_muEF)
-	s[58] += SumOfItems(e.Jet_id)
-	s[59] += SumOfItems(e.Jet_nConstituents)
+	s[30] += SumOfFew(e.Muon_pt)
+	s[31] += SumOfFew(e.Muon_eta)
+	s[32] += SumOfFew(e.Muon_phi)
+	s[33] += SumOfFew(e.Muon_mass)
+	s[34] += SumOfFew(e.Muon_charge)
+	s[35] += SumOfFew(e.Muon_dxy)
+	s[36] += SumOfFew(e.Muon_dz)
+	s[37] += SumOfFew(e.Muon_iso)
+	s[38] += SumOfFew(e.Muon_nStations)
+	s[39] += SumOfFew(e.Muon_id)
+	s[40] += SumOfFew(e.Electron_pt)
+	s[41] += SumOfFew(e.Electron_eta)
+	s[42] += SumOfFew(e.Electron_phi)
+	s[43] += SumOfFew(e.Electron_mass)
+	s[44] += SumOfFew(e.Electron_charge)
+	s[45] += SumOfFew(e.Electron_dxy)
+	s[46] += SumOfFew(e.Electron_dz)
+	s[47] += SumOfFew(e.Electron_iso)
+	s[48] += SumOfFew(e.Electron_id)
+	s[49] += SumOfFew(e.Jet_pt)
+	s[50] += SumOfFew(e.Jet_eta)
+	s[51] += SumOfFew(e.Jet_phi)
+	s[52] += SumOfFew(e.Jet_mass)
+	s[53] += SumOfFew(e.Jet_area)
+	s[54] += SumOfFew(e.Jet_btag)
+	s[55] += SumOfFew(e.Jet_chHEF)
+	s[56] += SumOfFew(e.Jet_neHEF)
+	s[57] += SumOfFew(e.Jet_muEF)
+	s[58] += SumOfFew(e.Jet_id)
+	s[59] += SumOfFew(e.Jet_nConstituents)
 }
 
 func (e *S) AddTo(s []uint64) {
 	addCommon(s, e.ID, e.Tags, e.Hits, e.Weight)
-	s[4] += item * uint64(len(e.Counts))
+	s[4] += Item * uint64(len(e.Counts))
 	for i := range e.Counts {
 		s[4] += sumOfString(e.Counts[i].Key) + uint64(uint32(e.Counts[i].Value))
 	}
@@ -241,7 +251,7 @@ func (e *S) AddTo(s []uint64) {
 
 func (e *SMap) AddTo(s []uint64) {
 	addCommon(s, e.ID, e.Tags, e.Hits, e.Weight)
-	s[4] += item * uint64(len(e.Counts))
+	s[4] += Item * uint64(len(e.Counts))
 	for key, value := range e.Counts {
 		s[4] += sumOfString(key) + uint64(uint32(value))
 	}
@@ -250,15 +260,15 @@ func (e *SMap) AddTo(s []uint64) {
 // addCommon adds what S and SMap have in common.
 func addCommon(s []uint64, id string, tags []string, hits [][]float32, weight *float64) {
 	s[0] += sumOfString(id)
-	s[1] += item * uint64(len(tags))
+	s[1] += Item * uint64(len(tags))
 	for _, tag := range tags {
 		s[1] += sumOfString(tag)
 	}
-	s[2] += item * uint64(len(hits))
+	s[2] += Item * uint64(len(hits))
 	for _, hits := range hits {
 		s[2] += SumOfItems(hits)
 	}
 	if weight != nil {
-		s[3] += item + math.Float64bits(*weight)
+		s[3] += Item + math.Float64bits(*weight)
 	}
 }
