@@ -114,11 +114,9 @@ func TestWriteArrayTypes(t *testing.T) {
 		{2, "std::vector<char>", "does not take"},
 		{3, "", "does not take"}, // other members
 	} {
-		target := build(t, fieldOf(t, "q", "bool"))
+		target := build(t, record("q", fieldOf(t, "y", "float")))
 		if test.to != "" {
 			target = build(t, fieldOf(t, "f", test.to))
-		} else {
-			target = build(t, record("q", fieldOf(t, "y", "float")))
 		}
 		to, o := newSink(target)
 		a := given[test.array]
