@@ -322,6 +322,34 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestFill has several goroutines write clusters.
+func TestFill(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "sample.root")
+	w, err := rntuple.Create[event](path, "sample", rntuple.ZoneMap(), rntuple.Workers(3), rntuple.MaxUnzippedPageSize(64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		w.Write(entry(i))
+	}
+	err = w.Fill(8, func(part int, f *rntuple.Filler[event]) error {
+		for i := range 10 {
+			if err := f.Write(entry(20 + 10*part + i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r, m := open(t, path)
+	if clusters, err := r.Clusters(); err != nil || len(clusters) != 9 {
+		t.Errorf("%d clusters, %v", len(clusters), err)
+	}
+	check(t, r, m)
+}
+
 // TestExtend adds a field to an RNTuple with a zone map.
 func TestExtend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "extended.root")
