@@ -137,6 +137,10 @@ func rows() []row {
 			})
 		}
 	}
+	add(row{
+		name: "histogram with a condition on jagged fields, J zstd", work: "histogram", data: "J", file: "J-505.root",
+		rivals: []rival{{name: "RDataFrame, compiled", program: root, work: "histogram", goals: []ratio{4, 4}}},
+	})
 
 	scaling := map[string]ratio{"505": 1.7}
 	writing := map[string][]ratio{"505": {4, 4}, "404": {5, 5}, "0": {2.5, 1.5}}

@@ -64,6 +64,8 @@ func run(args []string) error {
 		return work.Serve("", read(dimuonLoop(rntuple.Reuse())))
 	case "dimuon J":
 		return work.Serve("", read(dimuon))
+	case "histogram J":
+		return work.Serve("", read(histogram))
 	case "random F":
 		return work.Serve("", read(random))
 	case "open wide":
