@@ -252,7 +252,10 @@ func TestDefineBesideFiles(t *testing.T) {
 			}
 		}
 		for i, l := range old {
-			old[i] = strings.Replace(strings.TrimSuffix(l, "}")+`,"~":7}`, "{,", "{", 1)
+			if l = strings.TrimSuffix(l, "}"); l != "{" {
+				l += ","
+			}
+			old[i] = l + `"~":7}`
 		}
 		if int(entries) != len(old) { // it has no entries, but lines of another kind
 			continue
