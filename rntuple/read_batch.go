@@ -86,9 +86,6 @@ const defaultBatch = 1 << 14 // entries: few enough for many fields to stay in t
 // types; with the option AllowMissing, a field that an input lacks, but not the first one, is
 // zero, empty or valueless there.
 //
-// With several workers, see ReadWorkers, the next batch is read into other memory while the
-// loop's body runs.
-//
 // The first error ends the loop; it comes with a nil pointer. It is a *MismatchError that
 // wraps ErrNoField if there is no such field.
 func Batches(s Source, o BatchOptions) iter.Seq2[*Batch, error] {
@@ -122,50 +119,24 @@ func BatchesIn(s Source, first, end int64, o BatchOptions) iter.Seq2[*Batch, err
 		end := min(end, s.bound())
 		plan.inOrder(first, end, nil)
 		defer plan.stop()
-		if first >= end {
-			return
-		}
-		type result struct {
-			arrays []*Array
-			n      int64
-			err    error
-		}
-		at := first
-		next := func() (r result, last bool) {
-			r.arrays, r.n, r.err = plan.read(s.context(), at, min(size, end-at))
-			at += r.n
-			return r, r.err != nil || r.n == 0 || at >= end
-		}
-		var lent []*Array // what the loop's body has, while the plan reads the next batch
-		hand := func(r *result) {
-			if s.workers() < 2 || o.Fresh || r.err != nil {
-				return
-			}
-			if lent == nil {
-				lent = like(r.arrays)
-			}
-			for i, a := range r.arrays {
-				field.Swap(a, lent[i])
-			}
-			r.arrays = lent
-		}
 		b := new(Batch)
-		for r := range ahead(s.workers(), next, hand) {
-			if r.err != nil {
-				yield(nil, r.err)
+		for first < end {
+			arrays, n, err := plan.read(s.context(), first, min(size, end-first))
+			if err != nil {
+				yield(nil, err)
 				return
 			}
-			if r.n == 0 {
+			if n == 0 {
 				return
 			}
-			for i, a := range r.arrays {
+			for i, a := range arrays {
 				a.Name = paths[i]
 			}
 			if o.Fresh {
 				b = new(Batch)
 			}
-			*b = Batch{first, int(r.n), r.arrays}
-			first += r.n
+			*b = Batch{first, int(n), arrays}
+			first += n
 			if !yield(b, nil) {
 				return
 			}

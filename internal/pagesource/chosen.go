@@ -24,6 +24,9 @@ type Span struct{ First, N int64 }
 // Choose announces that of the entries that Advance announces only some will be read. Nil
 // stands for all.
 func (a *ReadAhead) Choose(c Chosen) {
+	if c == a.chosen {
+		return // what is in progress may look at it
+	}
 	a.chosen = c
 	for _, column := range a.columns {
 		column.choose(c != nil)
