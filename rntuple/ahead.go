@@ -5,16 +5,14 @@ import (
 	"sync"
 )
 
-// ahead yields what next returns, up to its last result, after hand has prepared it. With
-// several workers, next is called in another goroutine, for the next result, while the loop's
-// body runs; but never while hand runs.
-func ahead[R any](workers int, next func() (result R, last bool), hand func(*R)) iter.Seq[R] {
+// ahead yields what next returns, up to its last result. With several workers, next is called
+// in another goroutine, for the next result, while the loop's body runs.
+func ahead[R any](workers int, next func() (result R, last bool)) iter.Seq[R] {
 	return func(yield func(R) bool) {
 		var other sync.WaitGroup
 		defer other.Wait()
 		result, last := next()
 		for {
-			hand(&result)
 			this, done := result, last
 			if workers > 1 && !done {
 				other.Go(func() { result, last = next() })

@@ -279,7 +279,7 @@ func (v *View[T]) batches(first, end int64, reuse bool) iter.Seq2[[]T, error] {
 			b = fill()
 			return b, b.err != nil || first >= end
 		}
-		for b := range ahead(v.src.workers(), next, func(*result) {}) {
+		for b := range ahead(v.src.workers(), next) {
 			if !yield(b.values, b.err) {
 				return
 			}

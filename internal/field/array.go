@@ -182,17 +182,6 @@ func (a *Array) clear(fresh bool) {
 	}
 }
 
-// Swap exchanges the values, and the memory, of two Arrays of the same shape. Afterwards b has
-// the name and the field of a, too.
-func Swap(a, b *Array) {
-	*a, *b = *b, *a
-	a.Children, b.Children = b.Children, a.Children
-	a.Name, a.Field = b.Name, b.Field
-	for i, child := range a.Children {
-		Swap(child, b.Children[i])
-	}
-}
-
 // snapshot returns a copy of the tree that shares its memory.
 func (a *Array) snapshot() *Array {
 	c := *a
