@@ -117,8 +117,7 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 // possible yields the batches of the entries for which the condition may be true.
 func (c *condition) possible(p *Program, s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error] {
 	return func(yield func(*rntuple.Batch, error) bool) {
-		may := func(zone func(path string) (zonemap.Zone, bool)) bool { return mayHold(c.node, zone) }
-		for part, err := range zonemap.Possible(s, r, c.zones, may) {
+		for part, err := range possible(s, r, c.zones, c.node) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -130,4 +129,21 @@ func (c *condition) possible(p *Program, s rntuple.Source, r rntuple.EntryRange)
 			}
 		}
 	}
+}
+
+// Possible yields those of the entries r of s for which a condition can be true, or true of an
+// item, as far as the zone maps of files tell: ranges in order that are not empty. The fields of
+// the conditions are not read. z is as for ConditionUsing.
+func Possible(s rntuple.Source, r rntuple.EntryRange, z *zonemap.Use, conditions ...*Expression) iter.Seq2[rntuple.EntryRange, error] {
+	nodes := make([]ast.Node, len(conditions))
+	for i, c := range conditions {
+		nodes[i] = c.tree().Node
+	}
+	return possible(s, r, z, nodes...)
+}
+
+func possible(s rntuple.Source, r rntuple.EntryRange, z *zonemap.Use, conditions ...ast.Node) iter.Seq2[rntuple.EntryRange, error] {
+	return zonemap.Possible(s, r, z, func(zone func(path string) (zonemap.Zone, bool)) bool {
+		return slices.ContainsFunc(conditions, func(c ast.Node) bool { return mayHold(c, zone) })
+	})
 }

@@ -137,6 +137,11 @@ func ExampleBatches() {
 }
 
 func ExampleEntries() {
+	r, err := rntuple.Open(sample, "Events")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
 	type Event struct {
 		Run   uint32    `rntuple:"run"`
 		Pt    []float32 `rntuple:"Muon_pt"`
@@ -144,11 +149,6 @@ func ExampleEntries() {
 			Charge int32 `rntuple:"Muon_charge"`
 		} `rntuple:"_collection0"`
 	}
-	r, err := rntuple.Open(sample, "Events")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer r.Close()
 	var highest float32
 	charge := int32(0)
 	for ev, err := range rntuple.Entries[Event](r) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/draw"
 	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
 // drawing holds the flags of draw.
@@ -24,7 +26,7 @@ type drawing struct {
 	weight, bins, ranges, log  string
 	name, out                  string
 	profile, asJSON            bool
-	explain, force             bool
+	explain, force, noZones    bool
 }
 
 func (t *tool) drawCommand() *cobra.Command {
@@ -51,7 +53,8 @@ centred at them. One end may be left out: 0: begins at zero. Without --bins ther
 as many round ones as the terminal has columns, at most 100 otherwise. With --log x
 the bins are equal on a logarithmic scale. A bin includes its lower edge, not its
 upper one. The mean and the standard deviation are those of the values in the range,
-as ROOT computes them. NO_COLOR and a locale without UTF-8 are respected.`,
+as ROOT computes them. Clusters in which no --where can be true are not read if a file
+has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are respected.`,
 		Example: "  rnt draw data.root Muon_pt --where 'nMuon == 2' --range 0:100\n" +
 			"  rnt draw run*.root -e 'Muon_pt' -e 'Jet_pt' --log y --out pt.svg\n" +
 			"  rnt draw data.root 'Muon_pt:Muon_eta' --profile --bins 50",
@@ -78,6 +81,7 @@ as ROOT computes them. NO_COLOR and a locale without UTF-8 are respected.`,
 	f.StringVarP(&d.out, "out", "o", "", "draw to the file `OUT`, which ends in .png, .svg or .pdf")
 	f.BoolVar(&d.asJSON, "json", false, "print the bins as JSON")
 	f.BoolVar(&d.explain, "explain", false, "print how the expressions are evaluated, and draw nothing")
+	f.BoolVar(&d.noZones, "no-zones", false, "do not use zone maps")
 	f.StringVar(&d.name, "name", "", "name of the RNTuples (default the only one of each file)")
 	forceFlag(cmd, &d.force)
 	completeNames(cmd, "name", 0)
@@ -170,6 +174,12 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 	} else {
 		q.plan.X.Most, q.plan.Y.Most = screen.Width-10, screen.Height
 	}
+	zones := &zonemap.Use{Off: d.noZones}
+	if len(q.where) > 0 {
+		q.plan.Possible = func(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
+			return expression.Possible(s, r, zones, q.where...)
+		}
+	}
 	bar := t.bar("entries")
 	q.plan.Progress = bar.setOf
 	histograms, err := q.plan.Fill(source)
@@ -177,6 +187,7 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 	if err != nil {
 		return named(err)
 	}
+	t.warnOfZones(zones)
 	q.titles(histograms, first.Schema())
 	p := q.picture(histograms, d)
 	for i, h := range histograms {
@@ -239,6 +250,7 @@ func (t *tool) printStatistics(p *draw.Picture, screen draw.Terminal) error {
 type query struct {
 	exprs  []*expression.Expression // all, as the program has them
 	weight int                      // their number, or -1
+	where  []*expression.Expression // those of them that are conditions
 	plan   draw.Plan
 	logs   string // the axes that are logarithmic
 }
@@ -292,7 +304,7 @@ func (d *drawing) parse() (*query, error) {
 		if err != nil {
 			return nil, err
 		}
-		where = append(where, i)
+		where, q.where = append(where, i), append(q.where, q.exprs[i])
 	}
 	if len(where) == 0 {
 		where = []int{-1}

@@ -6,6 +6,7 @@ import (
 	"image/png"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -349,5 +350,52 @@ func TestDrawOthers(t *testing.T) {
 	} {
 		stdout, _, _ := try(append([]string{"__complete"}, strings.Split(args, "|")...)...)
 		compare(t, stdout, want)
+	}
+}
+
+// TestDrawZones draws from a file that is damaged in a cluster which its zone map rules out.
+func TestDrawZones(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "zones.root")
+	type event struct {
+		Run int32
+		Pt  []float64
+	}
+	w, err := rntuple.Create[event](file, "events", rntuple.ZoneMap("Run"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range 5010 {
+		if i == 5000 {
+			w.CommitCluster()
+		}
+		w.Write(&event{int32(i / 5000), []float64{random.Float64(), 2}})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b[len(b)/2] ^= 1 // in the values of run 0, which are most of the file
+	if err := os.WriteFile(file, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		status int
+		args   string
+	}{
+		{exitOK, "--where Run==1"},
+		{exitOK, "--where Run==1 --range 0:3"},
+		{exitOK, "--where Run==1 --where Run==2"},
+		{exitError, "--where Run==1 --no-zones"},
+		{exitError, "--where Run==1 --where Run==0"},
+		{exitError, ""},
+	} {
+		out, _ := fed(t, c.status, "", append([]string{"draw", file, "Pt", "--json"}, strings.Fields(c.args)...)...)
+		if c.status == exitOK && !strings.Contains(out, `"entries": 20,`) {
+			t.Errorf("%s: %s, want 20 items", c.args, out)
+		}
 	}
 }

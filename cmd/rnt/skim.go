@@ -92,9 +92,7 @@ type skimJSON struct {
 
 // printSkimmed prints what was written to the file out, and what came of zone maps.
 func (t *tool) printSkimmed(out string, r *surgery.Report, zones *zonemap.Use, asJSON bool) error {
-	for _, problem := range zones.Problems() {
-		t.warn("%s; rnt index makes it anew", problem)
-	}
+	t.warnOfZones(zones)
 	zoned, passed := zones.Clusters()
 	if asJSON {
 		return printJSON(t.out, skimJSON{cutOf(r), zoned, passed})
@@ -104,6 +102,13 @@ func (t *tool) printSkimmed(out string, r *surgery.Report, zones *zonemap.Use, a
 	}
 	_, err := fmt.Fprintf(t.out, "\nzone maps: %s of %s passed over\n", count(passed), plural(int(zoned), "cluster"))
 	return err
+}
+
+// warnOfZones says which zone maps could not be used.
+func (t *tool) warnOfZones(zones *zonemap.Use) {
+	for _, problem := range zones.Problems() {
+		t.warn("%s; rnt index makes it anew", problem)
+	}
 }
 
 // explain prints how an expression is evaluated for the RNTuple of a file.

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"sync"
@@ -28,6 +29,10 @@ type Plan struct {
 	Curves  []Curve
 	Profile bool
 	X, Y    Binning
+
+	// Possible yields the entries of a range that can fill anything; the others are not read.
+	// If it is nil, that is all of them.
+	Possible func(rntuple.Source, rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error]
 
 	Progress func(done, total int64) // may be nil
 }
@@ -277,7 +282,7 @@ func (p *Plan) fillEntries(s rntuple.Source, fresh func() []*Histogram) ([]*Hist
 // string in a row of a curve of strings. The values are valid until f returns.
 func (p *Plan) each(s rntuple.Source, r rntuple.EntryRange, f func(i int, v values, missing int64, word func(row int) []byte) error) error {
 	var a aligner
-	for b, err := range p.Program.In(s, r) {
+	for b, err := range p.batches(s, r) {
 		if err != nil {
 			return err
 		}
@@ -319,6 +324,26 @@ func (p *Plan) each(s rntuple.Source, r rntuple.EntryRange, f func(i int, v valu
 		}
 	}
 	return nil
+}
+
+// batches yields the values of the expressions in the entries that can fill anything.
+func (p *Plan) batches(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*expression.Batch, error] {
+	if p.Possible == nil {
+		return p.Program.In(s, r)
+	}
+	return func(yield func(*expression.Batch, error) bool) {
+		for r, err := range p.Possible(s, r) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for b, err := range p.Program.In(s, r) {
+				if !yield(b, err) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // count counts words.
