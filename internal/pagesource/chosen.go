@@ -36,7 +36,9 @@ func (a *ReadAhead) Choose(c Chosen) {
 // choose makes the column ready for entries that are chosen.
 func (c *Column[T]) choose(some bool) {
 	c.gaps = some
-	c.keep = c.keep || some && c.index == 0 && c.field.Columns[0][0].Type.IsIndex() // wanted reads it, too
+	if some && c.index == 0 && c.field.Columns[0][0].Type.IsIndex() {
+		c.KeepBytes() // wanted reads it, too
+	}
 }
 
 // after returns the first entry from the given one on that will be read.

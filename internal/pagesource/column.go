@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
@@ -26,7 +27,7 @@ type Column[T column.Element] struct {
 
 	now, next *clusterPages[T] // of the current cluster, and of the next one if ahead is working on it
 	bulk      bool             // reads span so many pages that they need no read-ahead
-	keep      bool             // KeepBytes was called
+	keep      atomic.Bool      // KeepBytes was called; tasks in progress look at it
 	gaps      bool             // reading in order leaves out elements
 	at        int64            // the element at which reading in order continues, or -1
 	forward   bool             // the current read continues the previous one
@@ -75,7 +76,7 @@ func NewColumn[T column.Element](ahead *ReadAhead, f *schema.Field, index int) (
 
 // KeepBytes has the source keep the pages that are read, as other readers of the
 // column will soon need them, too.
-func (c *Column[T]) KeepBytes() { c.keep = true }
+func (c *Column[T]) KeepBytes() { c.keep.Store(true) }
 
 // Len returns the number of elements that the column has in a cluster.
 func (c *Column[T]) Len(cluster *Cluster) (int64, error) {
@@ -380,7 +381,7 @@ func (c *Column[T]) plain(ctx context.Context, pages *clusterPages[T], p int, sp
 		return err
 	}
 	page, format := pages.Pages[p], pages.Column.Format()
-	keep := c.keep || pages.cluster.sharesBytes(page)
+	keep := c.keep.Load() || pages.cluster.sharesBytes(page)
 	return c.blame(pages, p, c.src.readPage(sp, format, page, keep, use))
 }
 
