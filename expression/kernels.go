@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"math"
+	"sync"
+	"unsafe"
 )
 
 // number are the types of numbers in columns.
@@ -220,72 +222,85 @@ func not(out, a []bool) {
 	}
 }
 
+// and and or evaluate both sides, which is faster than to jump past one of them.
 func and(out, a, b []bool) {
-	for i, v := range a {
-		out[i] = v && b[i]
+	x := bytesOf(a)
+	y, to := bytesOf(b)[:len(x)], bytesOf(out)[:len(x)]
+	for i, v := range x {
+		to[i] = v & y[i]
 	}
 }
 
 func or(out, a, b []bool) {
-	for i, v := range a {
-		out[i] = v || b[i]
+	x := bytesOf(a)
+	y, to := bytesOf(b)[:len(x)], bytesOf(out)[:len(x)]
+	for i, v := range x {
+		to[i] = v | y[i]
 	}
 }
+
+// bytesOf returns bools as the bytes that they are in memory, 0 or 1.
+func bytesOf(b []bool) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(b))), len(b))
+}
+
+// trues calls use with how many of the items before each one are true. The differences are what
+// arrays have, found without loops over arrays, which are short: processors guess wrongly where
+// such loops end.
+func trues(a []bool, use func(before []int32)) {
+	buffer := truesPool.Get().(*[]int32)
+	defer truesPool.Put(buffer)
+	before := resize(buffer, len(a)+1)
+	n := int32(0)
+	before[0] = 0
+	for i, v := range bytesOf(a) {
+		n += int32(v)
+		before[i+1] = n
+	}
+	use(before)
+}
+
+var truesPool = sync.Pool{New: func() any { return new([]int32) }}
 
 // anyOf, allOf, noneOf and oneOf tell how many items of arrays are true.
 func anyOf(out []bool, o []int64, a []bool) {
-	for i := range out {
-		found := false
-		for _, v := range a[o[i]:o[i+1]] {
-			if v {
-				found = true
-				break
-			}
+	trues(a, func(before []int32) {
+		for i := range out {
+			out[i] = before[o[i]] != before[o[i+1]]
 		}
-		out[i] = found
-	}
+	})
 }
 
 func allOf(out []bool, o []int64, a []bool) {
-	for i := range out {
-		all := true
-		for _, v := range a[o[i]:o[i+1]] {
-			if !v {
-				all = false
-				break
-			}
+	trues(a, func(before []int32) {
+		for i := range out {
+			out[i] = int64(before[o[i+1]]-before[o[i]]) == o[i+1]-o[i]
 		}
-		out[i] = all
-	}
+	})
 }
 
 func noneOf(out []bool, o []int64, a []bool) {
-	anyOf(out, o, a)
-	not(out, out)
+	trues(a, func(before []int32) {
+		for i := range out {
+			out[i] = before[o[i]] == before[o[i+1]]
+		}
+	})
 }
 
 func oneOf(out []bool, o []int64, a []bool) {
-	for i := range out {
-		n := 0
-		for _, v := range a[o[i]:o[i+1]] {
-			if v {
-				n++
-			}
+	trues(a, func(before []int32) {
+		for i := range out {
+			out[i] = before[o[i+1]]-before[o[i]] == 1
 		}
-		out[i] = n == 1
-	}
+	})
 }
 
 func countOf(out []int64, o []int64, a []bool) {
-	for i := range out {
-		n := int64(0)
-		for _, v := range a[o[i]:o[i+1]] {
-			if v {
-				n++
-			}
+	trues(a, func(before []int32) {
+		for i := range out {
+			out[i] = int64(before[o[i+1]] - before[o[i]])
 		}
-		out[i] = n
-	}
+	})
 }
 
 // sumOf adds the items of arrays in order.

@@ -36,7 +36,7 @@ type batchNode interface {
 // CompileBatches makes the plan that reads the last fields of chains, paths as
 // schema.Lookup returns them. If fresh is set, it uses no memory twice.
 func CompileBatches(src *pagesource.Source, chains [][]*schema.Field, fresh bool, opts Options) (*Batches, error) {
-	c := &batchCompiler{compiler: newCompiler(src, opts), offsets: map[string]*offsets{}, leaves: map[string]*Array{}, byIndex: map[*index]*offsets{}}
+	c := &batchCompiler{compiler: newCompiler(src, opts), offsets: map[string]*offsets{}, leaves: map[string]*Array{}, byIndex: map[*index]*offsets{}, fresh: fresh}
 	b := &Batches{fresh: fresh}
 	for _, chain := range chains {
 		if n := c.path(chain, "0"); n != nil {
@@ -106,6 +106,7 @@ type batchCompiler struct {
 	offsets map[string]*offsets
 	leaves  map[string]*Array
 	byIndex map[*index]*offsets
+	fresh   bool
 }
 
 // alone is the domain of items that are read in several steps, or elsewhere first: their

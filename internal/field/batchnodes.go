@@ -26,7 +26,7 @@ func (scalarOf[T]) batch(c *batchCompiler, f *schema.Field, a *Array, domain str
 	if a.Shape == schema.Bitset {
 		per = int64(f.ArraySize)
 	}
-	return &valuesNode[T]{arrayNode{a}, open[T](c.compiler, f, 0), per, f.Path()}
+	return &valuesNode[T]{arrayNode: arrayNode{a}, column: open[T](c.compiler, f, 0), per: per, path: f.Path(), lend: domain != alone && !c.fresh}
 }
 
 // shared returns the Array of the same shape that has the items of a column already, or nil,
@@ -60,6 +60,11 @@ type valuesNode[T column.Element] struct {
 	column *pagesource.Column[T]
 	per    int64 // elements of an item
 	path   string
+
+	// lend is set if a batch is read in one step, and only valid until the next one: it can then
+	// be a part of a page that is decoded already. If it is not, its memory is own.
+	lend bool
+	own  numbers[T]
 }
 
 func (v *valuesNode[T]) read(r *run, first, n int64) error {
@@ -70,12 +75,22 @@ func (v *valuesNode[T]) read(r *run, first, n int64) error {
 		}
 		first, n = first*v.per, n*v.per
 	}
-	all := v.a.values.(numbers[T])
 	if err := r.alloc(n, unsafe.Sizeof(*new(T))); err != nil {
 		return err
 	}
+	all := v.a.values.(numbers[T])
+	if v.lend {
+		part, err := v.column.Part(r.ctx, r.cluster, first, n)
+		if err != nil || part != nil {
+			v.a.values = numbers[T](part)
+			return err
+		}
+		all = v.own[:0] // not the page that was lent before
+	}
 	all = extend(all, n)
-	v.a.values = all
+	if v.a.values = all; v.lend {
+		v.own = all
+	}
 	return v.column.Read(r.ctx, r.cluster, first, all[len(all)-int(n):])
 }
 

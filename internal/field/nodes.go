@@ -131,15 +131,23 @@ func (x *index) ends(r *run, first int64, dst []uint64, origin *uint64) (begin u
 		begin = before[0]
 	}
 	x.cluster, x.first = nil, -1
-	if err := x.column.Read(r.ctx, r.cluster, first, dst); err != nil {
+	read, err := x.column.Part(r.ctx, r.cluster, first, int64(len(dst)))
+	if err != nil {
 		return 0, err
+	}
+	if read == nil {
+		read = dst
+		if err := x.column.Read(r.ctx, r.cluster, first, dst); err != nil {
+			return 0, err
+		}
 	}
 	var shift uint64
 	if origin != nil {
 		shift = *origin - begin
 	}
 	last := begin
-	for i, b := range dst {
+	dst = dst[:len(read)]
+	for i, b := range read {
 		if b < last {
 			return 0, r.corrupt(x.path, "the collection of item %d ends at %d, before it begins at %d", first+int64(i), b, last)
 		}

@@ -242,6 +242,24 @@ func (c *Column[T]) Next(ctx context.Context, cluster *Cluster, first, n int64) 
 	return elements, nil
 }
 
+// Part returns the n elements from first on, counted from the start of the cluster, if one page
+// holds them all; they are valid until the next call. If not, it returns nil, and Read must
+// read them.
+func (c *Column[T]) Part(ctx context.Context, cluster *Cluster, first, n int64) ([]T, error) {
+	if err := c.enter(cluster); err != nil {
+		return nil, err
+	}
+	now := c.now
+	if first < now.Zeros || first >= now.Elements || n > now.Elements-first {
+		return nil, nil
+	}
+	p := c.find(first)
+	if first+n > now.ends[p] {
+		return nil, nil
+	}
+	return c.Next(ctx, cluster, first, n)
+}
+
 // begin begins a read of n elements from first on.
 func (c *Column[T]) begin(first, n int64) error {
 	c.forward = first == c.at || c.gaps && first > c.at
