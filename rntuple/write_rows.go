@@ -22,27 +22,38 @@ var errNil = errors.New("nil is not an entry")
 
 // Write writes one entry, which must not be nil. It retains no memory of the entry.
 func (r *rows[T]) Write(entry *T) error {
+	return r.write(entry, 1)
+}
+
+// write writes n entries from first on.
+func (r *rows[T]) write(first *T, n int) error {
 	if err := r.err(); err != nil {
 		return err
 	}
 	err := errNil
-	if entry != nil {
-		err = r.plan.Write(unsafe.Pointer(entry), 1)
+	if first != nil {
+		err = r.plan.Write(unsafe.Pointer(first), n)
 	}
 	if err != nil {
 		// Some columns may have the entry already, others not.
 		r.sink.Fail(fmt.Errorf("entry %d%s: %w", r.sink.Entries(), r.part, err))
 		return r.sink.Err()
 	}
-	return r.sink.EndEntries(1)
+	return r.sink.EndEntries(int64(n))
 }
 
-// WriteBatch writes all entries of a slice, up to the first error.
+// WriteBatch writes all entries of a slice, up to the first error. It is faster than Write: it
+// takes one field of many entries at a time. Pages are divided a little differently then.
 func (r *rows[T]) WriteBatch(entries []T) error {
-	for i := range entries {
-		if err := r.Write(&entries[i]); err != nil {
+	for len(entries) > 0 {
+		n := 1
+		if r.plan.Infallible { // if not, errors must tell the entry
+			n = r.sink.Ahead(len(entries))
+		}
+		if err := r.write(&entries[0], n); err != nil {
 			return err
 		}
+		entries = entries[n:]
 	}
 	return r.err()
 }

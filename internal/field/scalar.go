@@ -78,6 +78,7 @@ func (scalarOf[T]) writer(c *writeCompiler, f *schema.Field, t reflect.Type) out
 	if between == nil || from == reflect.Bool || to == reflect.Bool {
 		return c.mismatch(f, t)
 	}
+	c.fallible = true
 	return &convertedOut[T]{path: f.Path(), buffers: outColumn[T](c, f, 0), from: from, convert: between}
 }
 

@@ -85,6 +85,7 @@ type writeCompiler struct {
 	mismatches []Mismatch
 	err        error
 	unit       time.Duration // of times in the member that is compiled, 0 for the default
+	fallible   bool          // there are values that cannot be written
 }
 
 // A WritePlan writes values of one Go type as the values of one field, or of
@@ -92,6 +93,9 @@ type writeCompiler struct {
 type WritePlan struct {
 	root out
 	size uintptr
+
+	// Infallible is set if Write never fails.
+	Infallible bool
 }
 
 // Write appends the n values at src.
@@ -117,7 +121,7 @@ func (c *writeCompiler) plan(root out, t reflect.Type) (*WritePlan, error) {
 	case len(c.mismatches) > 0:
 		return nil, &MismatchError{c.mismatches}
 	}
-	return &WritePlan{root, t.Size()}, nil
+	return &WritePlan{root, t.Size(), !c.fallible}, nil
 }
 
 // A JaggedPlan writes the items of one collection field from flat memory.
@@ -195,8 +199,10 @@ func (c *writeCompiler) value(f *schema.Field, t reflect.Type) out {
 	t = unwrap(t)
 	switch t {
 	case anyType:
+		c.fallible = true
 		return anyOut{c.any(f)}
 	case timeType:
+		c.fallible = true
 		return c.time(f)
 	}
 	switch f.Shape {
@@ -212,11 +218,11 @@ func (c *writeCompiler) value(f *schema.Field, t reflect.Type) out {
 			return c.bytes(f, true)
 		}
 	case schema.Bitset:
-		if n, ok := arrayLen(f, t); ok && t.Elem().Kind() == reflect.Bool {
+		if n, ok := c.arrayLen(f, t); ok && t.Elem().Kind() == reflect.Bool {
 			return &arrayOut{f.Path(), &leafOut[bool]{outColumn[bool](c, f, 0)}, 1, n, t.Kind() == reflect.Slice}
 		}
 	case schema.Array:
-		if n, ok := arrayLen(f, t); ok {
+		if n, ok := c.arrayLen(f, t); ok {
 			return &arrayOut{f.Path(), c.value(f.Children[0], t.Elem()), t.Elem().Size(), n, t.Kind() == reflect.Slice}
 		}
 	case schema.Optional:
@@ -240,8 +246,9 @@ func (c *writeCompiler) value(f *schema.Field, t reflect.Type) out {
 	return c.mismatch(f, t)
 }
 
-// arrayLen returns the length of f if t can hold as many.
-func arrayLen(f *schema.Field, t reflect.Type) (int, bool) {
+// arrayLen returns the length of f if t can hold as many. Slices may have others.
+func (c *writeCompiler) arrayLen(f *schema.Field, t reflect.Type) (int, bool) {
+	c.fallible = c.fallible || t.Kind() == reflect.Slice
 	ok := t.Kind() == reflect.Slice || t.Kind() == reflect.Array && uint64(t.Len()) == f.ArraySize
 	return int(f.ArraySize), ok
 }
@@ -258,8 +265,8 @@ func (c *writeCompiler) bytes(f *schema.Field, slices bool) out {
 func (c *writeCompiler) members(f *schema.Field, t reflect.Type) out {
 	switch {
 	case t == recordType:
-		put := c.record(f)
-		return recordValues{put}
+		c.fallible = true
+		return recordValues{c.record(f)}
 	case t.Kind() != reflect.Struct:
 		return c.mismatch(f, t)
 	}

@@ -11,6 +11,18 @@ func (s *Sink) full() bool {
 	return s.unzipped >= s.limit
 }
 
+// mostAhead is the number of entries from which on dispatch does not matter.
+const mostAhead = 64
+
+// Ahead returns how many of n entries, at least one, can be added before EndEntries is called
+// without passing the end of the cluster, if they are at most eight times as large as those
+// before.
+func (s *Sink) Ahead(n int) int {
+	s.settle()
+	each := s.unzipped/max(1, s.filled) + 1
+	return int(max(1, min(int64(n), s.filled, mostAhead, (s.limit-s.unzipped)/(8*each))))
+}
+
 // settle makes unzipped exact, by taking back room that buffers do not use.
 func (s *Sink) settle() {
 	for _, c := range s.columns {
