@@ -247,24 +247,24 @@ func bytesOf(b []bool) []byte {
 // trues calls use with how many of the items before each one are true. The differences are what
 // arrays have, found without loops over arrays, which are short: processors guess wrongly where
 // such loops end.
-func trues(a []bool, use func(before []int32)) {
-	buffer := truesPool.Get().(*[]int32)
+func trues(a []bool, use func(before []int64)) {
+	buffer := truesPool.Get().(*[]int64)
 	defer truesPool.Put(buffer)
 	before := resize(buffer, len(a)+1)
-	n := int32(0)
+	n := int64(0)
 	before[0] = 0
 	for i, v := range bytesOf(a) {
-		n += int32(v)
+		n += int64(v)
 		before[i+1] = n
 	}
 	use(before)
 }
 
-var truesPool = sync.Pool{New: func() any { return new([]int32) }}
+var truesPool = sync.Pool{New: func() any { return new([]int64) }}
 
 // anyOf, allOf, noneOf and oneOf tell how many items of arrays are true.
 func anyOf(out []bool, o []int64, a []bool) {
-	trues(a, func(before []int32) {
+	trues(a, func(before []int64) {
 		for i := range out {
 			out[i] = before[o[i]] != before[o[i+1]]
 		}
@@ -272,15 +272,15 @@ func anyOf(out []bool, o []int64, a []bool) {
 }
 
 func allOf(out []bool, o []int64, a []bool) {
-	trues(a, func(before []int32) {
+	trues(a, func(before []int64) {
 		for i := range out {
-			out[i] = int64(before[o[i+1]]-before[o[i]]) == o[i+1]-o[i]
+			out[i] = before[o[i+1]]-before[o[i]] == o[i+1]-o[i]
 		}
 	})
 }
 
 func noneOf(out []bool, o []int64, a []bool) {
-	trues(a, func(before []int32) {
+	trues(a, func(before []int64) {
 		for i := range out {
 			out[i] = before[o[i]] == before[o[i+1]]
 		}
@@ -288,7 +288,7 @@ func noneOf(out []bool, o []int64, a []bool) {
 }
 
 func oneOf(out []bool, o []int64, a []bool) {
-	trues(a, func(before []int32) {
+	trues(a, func(before []int64) {
 		for i := range out {
 			out[i] = before[o[i+1]]-before[o[i]] == 1
 		}
@@ -296,9 +296,9 @@ func oneOf(out []bool, o []int64, a []bool) {
 }
 
 func countOf(out []int64, o []int64, a []bool) {
-	trues(a, func(before []int32) {
+	trues(a, func(before []int64) {
 		for i := range out {
-			out[i] = int64(before[o[i+1]] - before[o[i]])
+			out[i] = before[o[i+1]] - before[o[i]]
 		}
 	})
 }

@@ -82,7 +82,7 @@ func (v *valuesNode[T]) read(r *run, first, n int64) error {
 	if v.lend {
 		part, err := v.column.Part(r.ctx, r.cluster, first, n)
 		if err != nil || part != nil {
-			v.a.values = numbers[T](part)
+			v.a.values = numbers[T](part[:len(part):len(part)]) // what is appended does not get into the page
 			return err
 		}
 		all = v.own[:0] // not the page that was lent before

@@ -246,7 +246,7 @@ func (c *writeCompiler) value(f *schema.Field, t reflect.Type) out {
 	return c.mismatch(f, t)
 }
 
-// arrayLen returns the length of f if t can hold as many. Slices may have others.
+// arrayLen returns the length of f if t can hold as many. Slices may turn out to have others.
 func (c *writeCompiler) arrayLen(f *schema.Field, t reflect.Type) (int, bool) {
 	c.fallible = c.fallible || t.Kind() == reflect.Slice
 	ok := t.Kind() == reflect.Slice || t.Kind() == reflect.Array && uint64(t.Len()) == f.ArraySize
