@@ -30,7 +30,7 @@ func (p Piece) String() string {
 // Concat makes a ROOT file at out with one RNTuple, which has pieces of others in the
 // given order. An input may have several pieces, even overlapping ones. Schemas go
 // together as Merge says. Clusters that lie wholly in a piece are copied page by page;
-// of the others what is needed is rewritten. Compression is as for Slim.
+// of the others what is needed is copied or rewritten, as by Skim. Compression is as for Slim.
 //
 // Attribute sets are kept as Merge keeps them, but those of pieces are cut: an attribute
 // belongs to those of its entries that the piece has, and is dropped if there are none,

@@ -13,9 +13,9 @@ import (
 
 // Skim makes a ROOT file at out with the entries of the inputs for which a condition holds.
 // Schemas go together as Merge says. Clusters of which all entries are chosen are copied
-// page by page, those of which none is are skipped. Of the others, the pages that hold a
-// chosen entry are read, and rewritten without the other entries; compression is as for
-// Slim. The options Keep and Drop choose fields; the condition may use others.
+// page by page, those of which none is are skipped. Of the others, pages of which all elements
+// are chosen are copied, too, unless they hold offsets, and those that hold some are read, and
+// rewritten without the other entries; compression is as for Slim. The options Keep and Drop choose fields; the condition may use others.
 //
 // The condition is evaluated in several goroutines, as rntuple.ReadWorkers says.
 //

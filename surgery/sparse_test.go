@@ -4,8 +4,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -123,4 +126,141 @@ func TestSkimReads(t *testing.T) {
 			got.Close()
 		}
 	}
+}
+
+// TestSkimCopies skims runs of entries that begin and end within clusters. Pages of which all
+// elements are chosen are copied as they are stored, wherever clusters of the output end.
+func TestSkimCopies(t *testing.T) {
+	const n = 60_000
+	path := filepath.Join(t.TempDir(), "in.root")
+	w, err := rntuple.Create[sparse](path, "n", rntuple.MaxUnzippedPageSize(4<<10), rntuple.ClusterSize(200_000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(n) {
+		w.Write(sparseEntry(i))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	in := openRaw(t, Input{Path: path})
+	clusters, err := in.Source.Clusters(all)
+	if err != nil || len(clusters) < 4 {
+		t.Fatal(len(clusters), err)
+	}
+	middle := clusters[1]
+	for _, chosen := range [][]rntuple.EntryRange{
+		{{First: middle.First + 1, End: middle.End - 1}},
+		{{First: 5, End: middle.First - 5}, {First: middle.First, End: middle.First + 3000}, {First: middle.First + 3001, End: middle.End - 1}, {First: n - 2000, End: n}},
+	} {
+		holds := func(i int64) bool {
+			return slices.ContainsFunc(chosen, func(r rntuple.EntryRange) bool { return r.First <= i && i < r.End })
+		}
+		var want []int64
+		for i := range int64(n) {
+			if holds(i) {
+				want = append(want, i)
+			}
+		}
+		for _, limit := range []int64{0, 200_000, 30_000} {
+			var opts []Option
+			if limit > 0 {
+				opts = append(opts, Write(rntuple.ClusterSize(limit)))
+			}
+			for _, workers := range []int{1, 3} {
+				out := filepath.Join(t.TempDir(), "out.root")
+				type id struct{ ID int64 }
+				report, err := Skim(all, out, []Input{{Path: path}}, rntuple.WhereFunc(func(e *id) bool { return holds(e.ID) }), append(opts, Read(rntuple.ReadWorkers(workers)))...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := openRaw(t, Input{Path: out})
+				stored := pagesOf(t, got)
+				ends, err := got.Source.Clusters(all)
+				if err != nil {
+					t.Fatal(err)
+				}
+				copied, missing := 0, 0
+				for _, cluster := range clusters {
+					for _, c := range in.Source.Schema.Columns {
+						k, at := elements[c.Owner.Path()][c.Index], int64(0)
+						for _, p := range cluster.Columns()[c.ID].Pages {
+							begin, end := cluster.First*k+at, cluster.First*k+at+int64(p.NumElements)
+							at += int64(p.NumElements)
+							inside := slices.ContainsFunc(chosen, func(r rntuple.EntryRange) bool { return r.First*k <= begin && end <= r.End*k })
+							if c.Type.IsIndex() || !inside {
+								continue
+							}
+							b := make([]byte, p.StoredSize())
+							if err := in.Source.StoredPage(c.Format(), p, b); err != nil {
+								t.Fatal(err)
+							}
+							if copied++; !stored[c.ID][string(b)] {
+								missing++
+							}
+						}
+					}
+				}
+				// Where a cluster of the output ends, a page of each column may be cut.
+				if copied < 250 || 2*missing > copied || missing > 0 && (limit == 0 || missing > len(ends)*len(in.Source.Schema.Columns)) {
+					t.Errorf("%v, clusters of %d bytes: of %d pages %d are not copied", chosen, limit, copied, missing)
+				}
+				if n := int(report.Levels[Copy].Pages + report.Levels[Clone].Pages); n < copied-missing {
+					t.Errorf("%d pages are copied according to the report, %d are", n, copied-missing)
+				}
+				r, err := rntuple.Open(out, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				i := 0
+				for e, err := range rntuple.Entries[sparse](r) {
+					if err != nil || !reflect.DeepEqual(e, sparseEntry(want[i])) {
+						t.Fatalf("entry %d: %+v, %v", i, e, err)
+					}
+					i++
+				}
+				if r.Close(); i != len(want) {
+					t.Errorf("%d entries, want %d", i, len(want))
+				}
+			}
+		}
+	}
+
+	// A page is verified before it is copied.
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := in.Source.Schema.Fields[1].Columns[0][0].ID
+	file[middle.Columns()[flat].Pages[1].Locator.Offset]++
+	if err := os.WriteFile(path, file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err = Skim(all, filepath.Join(t.TempDir(), "out.root"), []Input{{Path: path}}, rntuple.WhereFunc(func(e *struct{ ID int64 }) bool { return e.ID > middle.First }))
+	if err == nil || !strings.Contains(err.Error(), `field "Flat": `) {
+		t.Errorf("damaged page: %v", err)
+	}
+}
+
+// pagesOf returns the pages of an RNTuple, as they are stored, by column.
+func pagesOf(t *testing.T, r *ntuple.Reader) []map[string]bool {
+	t.Helper()
+	clusters, err := r.Source.Clusters(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := make([]map[string]bool, len(r.Source.Schema.Columns))
+	for _, c := range r.Source.Schema.Columns {
+		pages[c.ID] = map[string]bool{}
+		for _, cluster := range clusters {
+			for _, p := range cluster.Columns()[c.ID].Pages {
+				b := make([]byte, p.StoredSize())
+				if err := r.Source.StoredPage(c.Format(), p, b); err != nil {
+					t.Fatal(err)
+				}
+				pages[c.ID][string(b)] = true
+			}
+		}
+	}
+	return pages
 }

@@ -30,7 +30,7 @@ type Part struct {
 // Split cuts an RNTuple into several files. Their paths are made from a pattern with one
 // verb for their number, from 0 on, as in package fmt: "out-%03d.root". Where parts end
 // between clusters, pages are copied; clusters in the middle of which a part ends are
-// rewritten. An RNTuple without entries gives one part.
+// cut, as Skim does. An RNTuple without entries gives one part.
 //
 // No file that exists is replaced. After an error, none of the parts is left.
 //

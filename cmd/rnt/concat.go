@@ -20,7 +20,8 @@ func (t *tool) concatCommand() *cobra.Command {
 in this order: from FIRST, counted from 0, up to but not including END. Both may be
 left out, and so may the brackets. With --clusters the numbers count clusters.
 
-Clusters that are taken whole are copied as they are stored, others are rewritten.
+Clusters and pages that are taken whole are copied as they are stored, others are
+rewritten.
 Ranges of attributes are cut and renumbered with their entries.`,
 		Example: "  rnt concat first.root 'events.root[:1000]'\n" +
 			"  rnt concat --clusters out.root 'a.root[3:5]' 'a.root[0:1]' b.root",

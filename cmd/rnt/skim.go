@@ -20,7 +20,8 @@ func (t *tool) skimCommand() *cobra.Command {
 		Short: "Keep the entries that meet a condition",
 		Long: `skim makes a ROOT file OUT with those entries of the RNTuples in the files IN for
 which EXPR is true. Clusters of which all entries are kept are copied as they are
-stored, those of which none is kept are skipped, and the others are rewritten.
+stored, those of which none is kept are skipped; of the others, pages of which all is
+kept are copied, and those of which some is are rewritten.
 
 EXPR is an expression whose variables are the fields; "rnt help expressions" tells its
 language. Muon_pt[0] > 20 is false without muons. A field whose name is not a word of

@@ -158,15 +158,21 @@ func (p *placement) addStored(out *pagesink.Column, to *schema.Column, c *Chunk,
 	}
 	// Format 1 has no CRC32: the sink gives the page a checksum as it has.
 	p.uncloned.count(c, size, nil)
-	out.Pages = append(out.Pages, pagesink.Page{NumElements: page.NumElements, Compressed: true, Encode: func(dst []byte) ([]byte, error) {
+	out.Pages = append(out.Pages, c.stored(to, page, size))
+	return nil
+}
+
+// stored returns a page of c, which takes size bytes with its checksum, for a column of the
+// sink, which gives it another checksum.
+func (c *Chunk) stored(to *schema.Column, page envelope.Page, size int64) pagesink.Page {
+	return pagesink.Page{NumElements: page.NumElements, Compressed: true, Encode: func(dst []byte) ([]byte, error) {
 		n := len(dst)
 		dst = slices.Grow(dst, int(size))[:n+int(size)]
-		if err := c.From.StoredPage(from, page, dst[n:]); err != nil {
+		if err := c.From.StoredPage(c.Column.Format(), page, dst[n:]); err != nil {
 			return nil, c.fail(to, err)
 		}
 		return dst[:n+int(page.Locator.Size)], nil
-	}})
-	return nil
+	}}
 }
 
 // addZeros adds pages of zeros.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
@@ -16,23 +15,36 @@ import (
 // Elements appends elements to a column of a Sink that has neither offsets nor tags.
 type Elements interface {
 	// From returns what copies from the index-th column of f, which it adds to ahead.
-	From(ahead *pagesource.ReadAhead, f *schema.Field, index int) (Flow, error)
+	From(ahead *pagesource.ReadAhead, f *schema.Field, index int, w Whole) (Flow, error)
 	// Zeros appends n zeros.
 	Zeros(n int64)
 	// Add appends numbers. The column's elements must be 64-bit unsigned integers.
 	Add(numbers []uint64)
 }
 
+// Whole says which pages a Flow may copy as they are stored.
+type Whole struct {
+	// Pages returns what the column has in a cluster, or nil if its pages there must be
+	// rewritten. It may be called in several goroutines for different flows.
+	Pages func(*pagesource.Cluster) (*Chunk, error)
+	// Copied is called with the size of each page that is copied, in bytes.
+	Copied func(size int64)
+}
+
 // A Flow copies elements from a column of a Source to one of a Sink. It serves one goroutine
-// at a time.
+// at a time. Pages of which it copies all elements become pages of the Sink as they are stored,
+// so that of a page whose first elements are wanted the Flow waits for the others.
 type Flow interface {
 	// Read reads the elements of spans, counted from the start of the cluster, or the first
 	// ones if they are many. It may run in several goroutines for different flows. If more is
 	// set, elements of the cluster that follow will be read next.
 	Read(ctx context.Context, c *pagesource.Cluster, spans []pagesource.Span, more bool) error
-	// Append appends all elements of the spans that were read last, and adds shift to each,
-	// which must be 0 unless they are 64-bit unsigned integers.
+	// Append appends all elements of the spans that were read last, but for those that wait,
+	// and adds shift to each, which must be 0 unless they are 64-bit unsigned integers.
 	Append(ctx context.Context, shift uint64) error
+	// Release appends the elements that wait. It must be called before the Sink's cluster ends,
+	// and before another cluster is read.
+	Release(ctx context.Context) error
 }
 
 // fillers has newElements by the kind of the elements.
@@ -59,9 +71,9 @@ func newElements[T column.Element](s *pagesink.Sink, c *schema.Column) (Elements
 	return &elements[T]{b}, err
 }
 
-func (e *elements[T]) From(ahead *pagesource.ReadAhead, f *schema.Field, index int) (Flow, error) {
+func (e *elements[T]) From(ahead *pagesource.ReadAhead, f *schema.Field, index int, w Whole) (Flow, error) {
 	c, err := pagesource.NewColumn[T](ahead, f, index)
-	return &flow[T]{from: c, to: e.buffer}, err
+	return &flow[T]{from: c, to: e.buffer, whole: w}, err
 }
 
 func (e *elements[T]) Zeros(n int64) {
@@ -72,65 +84,6 @@ func (e *elements[T]) Zeros(n int64) {
 }
 
 func (e *elements[T]) Add(numbers []uint64) { e.buffer.AddAll(any(numbers).([]T)) }
-
-type flow[T column.Element] struct {
-	from *pagesource.Column[T]
-	to   *pagesink.Buffer[T]
-
-	// of the spans that were read last:
-	cluster  *pagesource.Cluster
-	spans    []pagesource.Span // those that are not in elements
-	elements []T
-	more     bool
-}
-
-// readSize limits the memory in bytes of elements that are read at once.
-const readSize = 4 << 20
-
-func (f *flow[T]) Read(ctx context.Context, c *pagesource.Cluster, spans []pagesource.Span, more bool) error {
-	f.cluster, f.spans, f.more = c, spans, more
-	return f.next(ctx)
-}
-
-// next reads some of f.spans.
-func (f *flow[T]) next(ctx context.Context) error {
-	n, room := int64(0), readSize/column.Size[T]()
-	some, cut := f.spans, pagesource.Span{}
-	for i, s := range f.spans {
-		if s.N > room-n {
-			some = append(slices.Clone(f.spans[:i]), pagesource.Span{First: s.First, N: room - n})
-			f.spans, cut = f.spans[i+1:], pagesource.Span{First: s.First + room - n, N: s.N - (room - n)}
-			n = room
-			break
-		}
-		n += s.N
-	}
-	if cut.N > 0 {
-		f.spans = append([]pagesource.Span{cut}, f.spans...)
-	} else {
-		f.spans = nil
-	}
-	f.elements = pagesource.Borrow[T](int(n))
-	return f.from.ReadSpans(ctx, f.cluster, some, f.elements, f.more || len(f.spans) > 0)
-}
-
-func (f *flow[T]) Append(ctx context.Context, shift uint64) error {
-	for {
-		if numbers, ok := any(f.elements).([]uint64); ok && shift != 0 {
-			if err := raise(numbers, shift); err != nil {
-				return err
-			}
-		}
-		f.to.AddAll(f.elements)
-		pagesource.GiveBack(f.elements)
-		if f.elements = nil; len(f.spans) == 0 {
-			return nil
-		}
-		if err := f.next(ctx); err != nil {
-			return err
-		}
-	}
-}
 
 // Offsets appends to a column of offsets, which are the ends of collections.
 type Offsets struct {

@@ -13,7 +13,8 @@ type Column struct {
 	Bounds      bounds.Bounds // of all elements, as far as they are known; see Sink.Written
 }
 
-// A Page is a page for AppendCluster. It has either Encode or Placed.
+// A Page is a page for AppendCluster, which has either Encode or Placed, or for Buffer.Insert,
+// which has Encode.
 type Page struct {
 	NumElements uint32
 

@@ -128,3 +128,20 @@ func (b *Buffer[T]) flush() {
 	c.add(b.c.column, &p.page)
 	s.workers.do(p, s.queueLength())
 }
+
+// Takes reports whether pages that are stored in a format, compressed with some settings, can
+// be pages of the column as they are. If not, their elements must be added.
+func (b *Buffer[T]) Takes(f column.Format, compression uint32) bool {
+	return f == b.c.column.Format() && compression == uint32(b.c.sink.set.Compression) && !b.c.tracked
+}
+
+// Insert appends a page behind the elements of the buffer. Its Encode may be called until Wait
+// returns.
+func (b *Buffer[T]) Insert(p Page) {
+	b.flush()
+	b.c.sink.current.append(b.c, &p)
+}
+
+// Reserve has n elements count towards the cluster's size that will be added later, before the
+// cluster ends. Before that, Reserve must be called with -n.
+func (b *Buffer[T]) Reserve(n int64) { b.c.sink.unzipped += n * b.c.packed }

@@ -1,7 +1,11 @@
 package pagesink
 
-// full reports whether the current cluster has reached its size.
-func (s *Sink) full() bool {
+// Full reports whether the current cluster has reached its size, so that EndEntries will commit
+// it.
+func (s *Sink) Full() bool {
+	if s.unzipped < s.limit {
+		return false
+	}
 	s.settle()
 	if s.unzipped >= s.limit && s.pending != nil {
 		s.wait() // its size makes the limit exact

@@ -180,9 +180,9 @@ func (s *Sink) Entries() int64 {
 }
 
 // Fail makes err the error of the RNTuple, unless it has one already. No cluster is
-// begun to be written after that.
+// begun to be written after that, and nothing is done in the background.
 func (s *Sink) Fail(err error) {
-	s.wait()
+	s.idle()
 	s.fail(err)
 }
 
@@ -206,7 +206,7 @@ func (s *Sink) EndEntries(n int64) error {
 		return s.Err()
 	default:
 	}
-	if s.unzipped < s.limit || !s.full() {
+	if !s.Full() {
 		return s.Err()
 	}
 	return s.commit()
@@ -231,10 +231,17 @@ func (s *Sink) EndCluster() error {
 	return s.Err()
 }
 
-// Wait returns when all clusters that have been committed are written.
+// Wait returns when all clusters that have been committed are written, and nothing is done in
+// the background for the current one.
 func (s *Sink) Wait() error {
-	s.wait()
+	s.idle()
 	return s.Err()
+}
+
+func (s *Sink) idle() {
+	s.wait()
+	s.workers.help()
+	s.current.sealed.Wait()
 }
 
 // commit ends the current cluster, and starts to write it once the previous one is

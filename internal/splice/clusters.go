@@ -160,11 +160,10 @@ func (m *mapping) take(lists [][]*pagecopy.Chunk, entries int64) error {
 func (m *mapping) setLevels(to *schema.Column, chunks []*pagecopy.Chunk) error {
 	same := true
 	for _, c := range chunks {
-		level, err := m.level(to, c)
-		if err != nil {
-			return err
+		c.Level = m.out.level(to, c)
+		if c.Level > m.out.options.Most && c.Shift == nil {
+			return fmt.Errorf("%s: field %q: %w: the pages need %q", c.Where, to.Owner.Path(), ErrLevel, c.Level)
 		}
-		c.Level = level
 		same = same && c.Level == chunks[0].Level && c.Compression == chunks[0].Compression
 	}
 	for _, c := range chunks {
@@ -176,21 +175,16 @@ func (m *mapping) setLevels(to *schema.Column, chunks []*pagecopy.Chunk) error {
 }
 
 // level returns the lowest level that is right for the pages of a chunk.
-func (m *mapping) level(to *schema.Column, c *pagecopy.Chunk) (pagecopy.Level, error) {
+func (o *output) level(to *schema.Column, c *pagecopy.Chunk) pagecopy.Level {
 	if len(c.Pages) == 0 {
-		return pagecopy.Clone, nil
+		return pagecopy.Clone
 	}
-	options := m.out.options
 	level := pagecopy.Clone
 	switch {
 	case c.Column.Format() != to.Format() || c.Shift != nil:
 		level = pagecopy.Reseal
-	case c.Compression != uint32(m.out.Sink.Settings().Compression) && !options.KeepCompression:
+	case c.Compression != uint32(o.Sink.Settings().Compression) && !o.options.KeepCompression:
 		level = pagecopy.Recompress
 	}
-	level = max(level, options.Least)
-	if level > options.Most && c.Shift == nil {
-		return 0, fmt.Errorf("%s: field %q: %w: the pages need %q", c.Where, to.Owner.Path(), ErrLevel, level)
-	}
-	return level, nil
+	return max(level, o.options.Least)
 }

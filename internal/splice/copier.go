@@ -41,6 +41,7 @@ func (m *mapping) copier(f *schema.Field) *copier {
 // source.
 func (m *mapping) copyElements(ctx context.Context, clusters []*pagesource.Cluster, spans []pagesource.Span) error {
 	o := m.out
+	m.repage = m.rewrites(clusters)
 	for i, c := range clusters {
 		if c != m.last[i] {
 			m.last[i] = c
@@ -56,10 +57,14 @@ func (m *mapping) copyElements(ctx context.Context, clusters []*pagesource.Clust
 		first, end := spans[0].First, spans[len(spans)-1].First+spans[len(spans)-1].N
 		some, rest, n := cut(spans, end, m.atOnce)
 		last := some[len(some)-1]
-		if end := m.reach(clusters, first, last.First+last.N); end < last.First+last.N {
+		end, err := m.reach(ctx, clusters, first, last.First+last.N)
+		if err != nil {
+			return err
+		}
+		if end < last.First+last.N {
 			some, rest, n = cut(spans, end, n)
 		}
-		if err := m.prepare(clusters, first); err != nil {
+		if err := m.prepare(ctx, clusters, first); err != nil {
 			return err
 		}
 		last = some[len(some)-1]
@@ -69,11 +74,29 @@ func (m *mapping) copyElements(ctx context.Context, clusters []*pagesource.Clust
 		if err := m.define(n); err != nil {
 			return err
 		}
+		if o.Sink.Full() {
+			if err := m.release(ctx); err != nil {
+				return err
+			}
+		}
 		if err := o.Sink.EndEntries(n); err != nil {
 			return err
 		}
 		m.progress(last.First + last.N)
 		spans = rest
+	}
+	return m.release(ctx)
+}
+
+// release appends the elements that wait for the others of their pages.
+func (m *mapping) release(ctx context.Context) error {
+	for _, c := range m.all {
+		if c.flow == nil {
+			continue
+		}
+		if err := c.flow.Release(ctx); err != nil {
+			return c.from.src.fail(err)
+		}
 	}
 	return nil
 }
@@ -177,10 +200,10 @@ func (m *mapping) step(clusters []*pagesource.Cluster) int64 {
 
 // reach creates the columns that get more than zeros in the entries from first to
 // end. It returns where the entries end that need no more columns.
-func (m *mapping) reach(clusters []*pagesource.Cluster, first, end int64) int64 {
+func (m *mapping) reach(ctx context.Context, clusters []*pagesource.Cluster, first, end int64) (int64, error) {
 	o := m.out
 	if o.reached == len(o.shape.Columns) {
-		return end
+		return end, nil
 	}
 	exist := o.reached
 	absent := map[schema.FieldID]bool{} // fields that have only zeros so far, and all below them
@@ -211,14 +234,19 @@ func (m *mapping) reach(clusters []*pagesource.Cluster, first, end int64) int64 
 			exist = max(exist, int(columns[len(columns)-1].ID)+1)
 		}
 	}
+	if exist > o.reached {
+		if err := m.release(ctx); err != nil { // so that the elements before are known
+			return 0, err
+		}
+	}
 	o.reach(exist, func(c *schema.Column) int64 { return c.PerEntry * o.Sink.Entries() })
-	return end
+	return end, nil
 }
 
 // prepare makes the copiers ready for the entries from first on.
-func (m *mapping) prepare(clusters []*pagesource.Cluster, first int64) error {
+func (m *mapping) prepare(ctx context.Context, clusters []*pagesource.Cluster, first int64) error {
 	for _, c := range m.all {
-		if err := c.activate(m, clusters, first); err != nil {
+		if err := c.activate(ctx, m, clusters, first); err != nil {
 			return err
 		}
 	}
@@ -227,7 +255,7 @@ func (m *mapping) prepare(clusters []*pagesource.Cluster, first int64) error {
 			continue
 		}
 		c.open = true
-		if err := c.connect(); err != nil {
+		if err := c.connect(m); err != nil {
 			return err
 		}
 	}
@@ -236,13 +264,16 @@ func (m *mapping) prepare(clusters []*pagesource.Cluster, first int64) error {
 
 // activate chooses the representation that a field is written in: the one that the
 // source has it in, if the output has that, too. It must not change within a cluster.
-func (c *copier) activate(m *mapping, clusters []*pagesource.Cluster, first int64) error {
+func (c *copier) activate(ctx context.Context, m *mapping, clusters []*pagesource.Cluster, first int64) error {
 	f := c.field
 	if len(f.Columns) < 2 || !c.exists() {
 		return nil
 	}
 	r, err := c.wanted(m, clusters, first)
 	if err != nil || r == c.out.active[f.ID] {
+		return err
+	}
+	if err := m.release(ctx); err != nil {
 		return err
 	}
 	if err := c.out.Sink.CommitCluster(); err != nil {
@@ -291,7 +322,7 @@ func (c *copier) exists() bool {
 }
 
 // connect connects the columns of the field with those it is copied from.
-func (c *copier) connect() error {
+func (c *copier) connect(m *mapping) error {
 	f, from := c.field, c.from
 	if len(f.Columns) == 0 {
 		return nil
@@ -312,13 +343,35 @@ func (c *copier) connect() error {
 	case schema.Variant:
 		c.switches, err = pagesource.NewColumn[column.Tagged](from.src.ahead, from.field, 0)
 	case schema.Scalar, schema.Bitset:
-		c.flow, err = fillers[0].elements.From(from.src.ahead, from.field, 0)
+		c.flow, err = fillers[0].elements.From(from.src.ahead, from.field, 0, c.whole(m, columns[0], 0))
 	default:
 		if c.offsets, err = pagesource.NewColumn[uint64](from.src.ahead, from.field, 0); err == nil && len(columns) > 1 {
-			c.flow, err = fillers[1].elements.From(from.src.ahead, from.field, 1)
+			c.flow, err = fillers[1].elements.From(from.src.ahead, from.field, 1, c.whole(m, columns[1], 1))
 		}
 	}
 	return from.src.fail(err)
+}
+
+// whole returns which pages of the field's index-th column can become pages of a column of the
+// output as they are stored.
+func (c *copier) whole(m *mapping, to *schema.Column, index int) pagecopy.Whole {
+	o := c.out
+	return pagecopy.Whole{
+		Pages: func(cluster *pagesource.Cluster) (*pagecopy.Chunk, error) {
+			if m.repage {
+				return nil, nil
+			}
+			chunks, err := c.from.chunks(cluster)
+			if err != nil || o.level(to, chunks[index]) > pagecopy.Copy {
+				return nil, err
+			}
+			return chunks[index], nil
+		},
+		Copied: func(size int64) {
+			o.report.Levels[pagecopy.Rewrite].Add(-1, -size)
+			o.report.Levels[pagecopy.Copy].Add(1, size)
+		},
+	}
 }
 
 // copy appends the items in spans, counted in the cluster. Elements are left to the flows

@@ -35,6 +35,7 @@ type mapping struct {
 	all     []*copier             // these and those below them
 	last    []*pagesource.Cluster // that elements were copied from, by source
 	atOnce  int64                 // entries of these that are copied at a time
+	repage  bool                  // all their pages are to be rewritten
 
 	// Entries that are to be copied from the given clusters, one of each source.
 	pending   []pagesource.Span
