@@ -14,7 +14,6 @@ import (
 // ROOT's RNTupleProcessor.
 func TestDataset(t *testing.T) {
 	needed(t)
-	t.Setenv("GEN_WORK", t.TempDir())
 	type event struct {
 		ID   int32   `rntuple:"id"`
 		ADC  []int16 `rntuple:"adc"`

@@ -69,6 +69,7 @@ var narrower = []exception{
 // TestEvolve has ROOT read every type as every other one, and reads the
 // corresponding Go types itself.
 func TestEvolve(t *testing.T) {
+	needed(t)
 	file := filepath.Join(t.TempDir(), "evolve.root")
 	lines := script(t, "evolve.sh", file)
 	r, err := rntuple.Open(file, "evolve")

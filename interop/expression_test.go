@@ -398,7 +398,6 @@ func TestFormulas(t *testing.T) {
 // scriptWith runs a script as script does, with input.
 func scriptWith(t *testing.T, input []byte, name string, args ...string) []byte {
 	t.Helper()
-	needed(t)
 	out, _, err := runWith(bytes.NewReader(input), name, args...)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 // TestObjects has ROOT write and read the objects of package rntgroot's tests
 // again, and expects the same bytes and values.
 func TestObjects(t *testing.T) {
+	needed(t)
 	dir := t.TempDir()
 	const good, special = "../testdata/good", "special_streamer.root"
 	b, err := os.ReadFile(filepath.Join(good, special))

@@ -58,19 +58,20 @@ func runWith(stdin io.Reader, name string, args ...string) (stdout, stderr []byt
 	return out.Bytes(), errs.Bytes(), err
 }
 
-// needed skips the test unless RNTUPLE_INTEROP asks for it.
+// needed skips the test unless RNTUPLE_INTEROP asks for it, and runs it beside others: most of
+// them wait for one other program.
 func needed(t *testing.T) {
 	t.Helper()
 	if os.Getenv("RNTUPLE_INTEROP") == "" {
 		t.Skip("skipped without RNTUPLE_INTEROP=1: needs ROOT and minutes")
 	}
+	t.Parallel()
 }
 
 // script runs a script of testdata/gen in the environment and returns what it
 // prints.
 func script(t *testing.T, name string, args ...string) []byte {
 	t.Helper()
-	needed(t)
 	out, _, err := run(name, args...)
 	if err != nil {
 		t.Fatal(err)
@@ -92,6 +93,7 @@ func TestTypes(t *testing.T) {
 // TestSpecial does the same for late model extension, directories and cycles,
 // tiny keys, attribute sets, shared pages, several representations and more.
 func TestSpecial(t *testing.T) {
+	needed(t)
 	dir := t.TempDir()
 	script(t, "special.sh", dir)
 	judge.Test(t, filepath.Join(dir, "special_manifest.json"), dir)
@@ -99,6 +101,7 @@ func TestSpecial(t *testing.T) {
 
 // TestShared compares the public files, and their digests in testdata.
 func TestShared(t *testing.T) {
+	needed(t)
 	if _, err := os.Stat(shared); err != nil {
 		t.Skipf("the public files are not there: %v", err)
 	}
@@ -116,6 +119,7 @@ func TestShared(t *testing.T) {
 // TestDimuon compares the counts that the test of the example expects with those of
 // uproot.
 func TestDimuon(t *testing.T) {
+	needed(t)
 	expected := "../examples/dimuon/testdata/"
 	for file, counts := range map[string]string{
 		"../testdata/dimuon.root": "dimuon.json",

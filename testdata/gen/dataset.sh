@@ -7,15 +7,7 @@
 set -eu
 [ $# -ge 1 ] || { echo "usage: dataset.sh PRIMARY [AUX [FIELDS]]" >&2; exit 2; }
 . "$(dirname "${BASH_SOURCE[0]}")/types_build.sh"
-if [ -n "${GEN_WORK:-}" ]; then
-   work=$GEN_WORK
-   mkdir -p "$work"
-else
-   work=$(mktemp -d)
-   trap 'rm -rf "$work"' EXIT
-fi
 findROOT
-[ -x "$work/dataset" ] ||
-   g++ -std=c++17 -O0 -pthread -I"$incdir" -x c++ -o "$work/dataset" "$here/dataset.C" \
-      -L"$libdir" -Wl,-rpath,"$libdir" -Wl,--allow-shlib-undefined -lROOTNTuple -lRIO -lCore
+workplace
+compiled dataset -O0
 "$work/dataset" "$@"

@@ -7,13 +7,7 @@
 set -eu
 [ $# -ge 1 ] || { echo "usage: types.sh OUTDIR [good]" >&2; exit 2; }
 . "$(dirname "${BASH_SOURCE[0]}")/types_build.sh"
-if [ -n "${GEN_WORK:-}" ]; then
-   work=$GEN_WORK
-   mkdir -p "$work"
-else
-   work=$(mktemp -d)
-   trap 'rm -rf "$work"' EXIT
-fi
 findROOT
+workplace
 [ -x "$work/types" ] || build types
 run types "$@"

@@ -1,4 +1,4 @@
-# Sourced by types.sh and special.sh: finds ROOT (a Python wheel or an installation), compiles one program with its
+# Sourced by the other scripts: finds ROOT (a Python wheel or an installation), compiles one program with its
 # dictionary:  build NAME [-lLIBRARY …]  makes $work/NAME from NAME.C, NAME.hxx and NAME_linkdef.h.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -29,6 +29,26 @@ findROOT() {
       exit 1
    fi
    export LD_LIBRARY_PATH="$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+}
+
+# workplace sets $work: to the folder GEN_WORK, which keeps programs, if that is set, else to one that is removed in the end.
+workplace() {
+   if [ -n "${GEN_WORK:-}" ]; then
+      work=$GEN_WORK
+      mkdir -p "$work"
+   else
+      work=$(mktemp -d)
+      trap 'rm -rf "$work"' EXIT
+   fi
+}
+
+# compiled NAME FLAG…  makes $work/NAME from NAME.C, which needs no dictionary, unless it is there. Scripts may do so at the
+# same time.
+compiled() {
+   [ -x "$work/$1" ] && return
+   g++ -std=c++17 "${@:2}" -pthread -I"$incdir" -x c++ -o "$work/$1.$$" "$here/$1.C" \
+      -L"$libdir" -Wl,-rpath,"$libdir" -Wl,--allow-shlib-undefined -lROOTNTuple -lRIO -lCore
+   mv "$work/$1.$$" "$work/$1"
 }
 
 build() {

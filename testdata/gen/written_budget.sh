@@ -8,15 +8,7 @@
 set -eu
 [ $# -ge 2 ] || { echo "usage: written_budget.sh write|pages ..." >&2; exit 2; }
 . "$(dirname "${BASH_SOURCE[0]}")/types_build.sh"
-if [ -n "${GEN_WORK:-}" ]; then
-   work=$GEN_WORK
-   mkdir -p "$work"
-else
-   work=$(mktemp -d)
-   trap 'rm -rf "$work"' EXIT
-fi
 findROOT
-[ -x "$work/written_budget" ] ||
-   g++ -std=c++17 -O2 -pthread -I"$incdir" -x c++ -o "$work/written_budget" "$here/written_budget.C" \
-      -L"$libdir" -Wl,-rpath,"$libdir" -Wl,--allow-shlib-undefined -lROOTNTuple -lRIO -lCore
+workplace
+compiled written_budget -O2
 "$work/written_budget" "$@"
