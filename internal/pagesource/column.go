@@ -56,6 +56,8 @@ type slot[T column.Element] struct {
 	err      error
 	done     bool  // elements or err are set, or the reader does not need them any more
 	charged  int64 // to the read-ahead's budget, in bytes
+
+	queued atomic.Pointer[span] // what a task of the read-ahead fetches, or nil
 }
 
 // NewColumn returns a reader of the index-th column of f, and adds it to ahead. If
@@ -397,6 +399,10 @@ func (c *Column[T]) decode(ctx context.Context, pages *clusterPages[T], p int, s
 func (c *Column[T]) plain(ctx context.Context, pages *clusterPages[T], p int, sp *span, use func(page []byte) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if queued := pages.slots[p].queued.Load(); sp == nil && queued.use() {
+		sp = queued // so that no bytes are fetched twice
+		defer sp.drop()
 	}
 	page, format := pages.Pages[p], pages.Column.Format()
 	keep := c.keep.Load() || pages.cluster.sharesBytes(page)

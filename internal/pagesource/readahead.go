@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
@@ -42,6 +43,7 @@ type task struct {
 	format column.Format
 	page   envelope.Page
 	span   *span
+	queued *atomic.Pointer[span] // for the reader
 	run    func(ctx context.Context, sp *span) (charged bool)
 }
 
@@ -104,6 +106,9 @@ func (a *ReadAhead) queue(c *Cluster, from float64) {
 		tasks = append(tasks, column.queue(c, from, w)...)
 	}
 	a.src.join(tasks, a.budget/4/int64(len(a.columns)))
+	for _, t := range tasks {
+		t.queued.Store(t.span)
+	}
 	slices.SortStableFunc(tasks, func(x, y task) int { return cmp.Compare(x.at, y.at) })
 	a.last = c
 	a.mu.Lock()
@@ -187,7 +192,7 @@ func (c *Column[T]) queue(cluster *Cluster, from float64, w *wanted) (tasks []ta
 		}
 		cost := n * column.Size[T]()
 		tasks = append(tasks, task{
-			at: float64(pages.ends[i]-n) / total, cost: cost, format: pages.Column.Format(), page: pages.Pages[i],
+			at: float64(pages.ends[i]-n) / total, cost: cost, format: pages.Column.Format(), page: pages.Pages[i], queued: &pages.slots[i].queued,
 			run: func(ctx context.Context, sp *span) bool { return c.prepare(ctx, pages, i, sp, cost) },
 		})
 	}

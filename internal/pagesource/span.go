@@ -66,6 +66,20 @@ func (sp *span) bytes(s *Source, offset, n int64) ([]byte, error) {
 	return (*sp.data)[offset-sp.offset:][:n], nil
 }
 
+// use has the span stay valid for another user, who must drop it, unless all pages have dropped
+// it, or it is nil. It reports whether it does.
+func (sp *span) use() bool {
+	if sp == nil {
+		return false
+	}
+	for {
+		n := sp.pages.Load()
+		if n == 0 || sp.pages.CompareAndSwap(n, n+1) {
+			return n > 0
+		}
+	}
+}
+
 // drop releases the span for one of its pages. The span may be nil.
 func (sp *span) drop() {
 	if sp != nil && sp.pages.Add(-1) == 0 && sp.data != nil {
