@@ -28,17 +28,7 @@ func bytesRead(t *testing.T) (n int64) {
 // condition, at most 1.3 times the pages with such entries, and metadata.
 func TestSkimBytes(t *testing.T) {
 	const n = 400_000
-	path := filepath.Join(t.TempDir(), "in.root")
-	w, err := rntuple.Create[sparse](path, "n", rntuple.MaxUnzippedPageSize(64<<10), rntuple.ClusterSize(1<<20), rntuple.Compression(0), rntuple.SharePages(false))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range int64(n) {
-		w.Write(sparseEntry(i))
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	path := sparseFile(t, n, rntuple.MaxUnzippedPageSize(64<<10), rntuple.ClusterSize(1<<20), rntuple.Compression(0), rntuple.SharePages(false))
 	r := openRaw(t, Input{Path: path})
 	clusters, err := r.Source.Clusters(all)
 	if err != nil || len(clusters) < 3 {

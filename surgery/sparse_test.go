@@ -47,21 +47,28 @@ func sparseEntry(i int64) *sparse {
 	return e
 }
 
-// TestSkimReads skims files in which all pages are damaged that no chosen entry needs: those
-// of columns that the condition does not read, and that hold none.
-func TestSkimReads(t *testing.T) {
-	const n = 60_000
-	path := filepath.Join(t.TempDir(), "in.root")
-	w, err := rntuple.Create[sparse](path, "n", rntuple.MaxUnzippedPageSize(4<<10), rntuple.SharePages(false))
+// sparseFile makes a file with n entries.
+func sparseFile(t *testing.T, n int64, opts ...rntuple.WriteOption) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "in.root")
+	w, err := rntuple.Create[sparse](path, "n", opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range int64(n) {
+	for i := range n {
 		w.Write(sparseEntry(i))
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+// TestSkimReads skims files in which all pages are damaged that no chosen entry needs: those
+// of columns that the condition does not read, and that hold none.
+func TestSkimReads(t *testing.T) {
+	const n = 60_000
+	path := sparseFile(t, n, rntuple.MaxUnzippedPageSize(4<<10), rntuple.SharePages(false))
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -132,17 +139,7 @@ func TestSkimReads(t *testing.T) {
 // elements are chosen are copied as they are stored, wherever clusters of the output end.
 func TestSkimCopies(t *testing.T) {
 	const n = 60_000
-	path := filepath.Join(t.TempDir(), "in.root")
-	w, err := rntuple.Create[sparse](path, "n", rntuple.MaxUnzippedPageSize(4<<10), rntuple.ClusterSize(200_000))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range int64(n) {
-		w.Write(sparseEntry(i))
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	path := sparseFile(t, n, rntuple.MaxUnzippedPageSize(4<<10), rntuple.ClusterSize(200_000))
 	in := openRaw(t, Input{Path: path})
 	clusters, err := in.Source.Clusters(all)
 	if err != nil || len(clusters) < 4 {

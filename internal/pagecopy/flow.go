@@ -204,7 +204,7 @@ func (f *flow[T]) copyPage() error {
 	page := f.chunk.Pages[f.page]
 	size, err := f.chunk.From.StoredSize(f.chunk.Column.Format(), page)
 	if err != nil {
-		return err
+		return f.chunk.fail(f.chunk.Column, err)
 	}
 	f.to.Insert(f.chunk.stored(f.chunk.Column, page, size))
 	f.whole.Copied(int64(page.StoredSize()))

@@ -121,10 +121,11 @@ func (c *Column[T]) leave(pages *clusterPages[T]) {
 		return
 	}
 	for i := range pages.slots {
+		s := &pages.slots[i]
+		s.queued.Store(nil) // its task may never run, and the bytes of other pages must not stay for it
 		if slices.Contains(c.recent, pageRef[T]{pages, i}) {
 			continue
 		}
-		s := &pages.slots[i]
 		s.mu.Lock()
 		c.drop(s)
 		s.done = true // for the read-ahead
