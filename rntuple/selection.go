@@ -68,6 +68,9 @@ func Where(s Source, c Condition, opts ...FoldOption) (*Selection, error) {
 // once it is done. The context of Where's result is that of the source.
 func (s *Selection) WithContext(ctx context.Context) *Selection { return &Selection{s.selection, ctx} }
 
+// Source returns the source that the entries are chosen from.
+func (s *Selection) Source() Source { return s.src }
+
 // NumEntries returns the number of entries.
 func (s *Selection) NumEntries() int64 { return s.set.n }
 

@@ -30,6 +30,7 @@ type columns struct {
 	schema  *schema.Schema
 	outlets *field.Outlets
 	plans   map[planKey]any
+	arrays  map[schema.FieldID]*field.ArrayPlan
 	given   map[schema.FieldID]int64 // number of entries since the last End
 }
 
@@ -39,7 +40,7 @@ type planKey struct {
 }
 
 func newColumns(w *ntuple.Writer, sink *pagesink.Sink, outlets *field.Outlets) columns {
-	return columns{sink: sink, err: w.Err, schema: w.Schema, outlets: outlets, plans: map[planKey]any{}, given: map[schema.FieldID]int64{}}
+	return columns{sink: sink, err: w.Err, schema: w.Schema, outlets: outlets, plans: map[planKey]any{}, arrays: map[schema.FieldID]*field.ArrayPlan{}, given: map[schema.FieldID]int64{}}
 }
 
 func (c *columns) to() *columns { return c }
@@ -141,6 +142,29 @@ func PutJagged[E any](w Columns, name string, offsets []int64, items []E) error 
 		c.sink.Fail(fmt.Errorf("field %q: %w", name, err))
 	}
 	c.given[f.ID] += int64(len(offsets) - 1)
+	return c.sink.Err()
+}
+
+// PutArray writes values of an Array, n from number first on, as those of a top-level field for
+// the next n entries. The shapes of the Array and of what is in it must be those of the field
+// and its subfields, but that a Cardinality is a number.
+func PutArray(w Columns, name string, a *Array, first, n int) error {
+	c := w.to()
+	f, err := c.top(name)
+	if err != nil {
+		return err
+	}
+	plan := c.arrays[f.ID]
+	if plan == nil {
+		if plan, err = c.outlets.CompileArray(f, a); err != nil {
+			return err
+		}
+		c.arrays[f.ID] = plan
+	}
+	if err := plan.Write(a, first, n); err != nil {
+		c.sink.Fail(fmt.Errorf("field %q: %w", name, err))
+	}
+	c.given[f.ID] += int64(n)
 	return c.sink.Err()
 }
 

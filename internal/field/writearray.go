@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -27,7 +28,7 @@ type ArrayPlan struct {
 
 // CompileArray makes the plan that writes values of Arrays like a, which may be empty, to
 // f. The shapes must be the same, but that a Cardinality is a number, and numbers may have
-// any type from which Go values can be written to the field. Variants are not written.
+// any type from which Go values can be written to the field.
 func (o *Outlets) CompileArray(f *schema.Field, a *Array) (*ArrayPlan, error) {
 	c := &writeCompiler{Outlets: o}
 	root, err := c.array(f, a)
@@ -103,6 +104,12 @@ func (c *writeCompiler) array(f *schema.Field, a *Array) (outArray, error) {
 		return &fixedOut{below[0], a.Size}, nil
 	case schema.Record:
 		return membersOut(below), nil
+	case schema.Variant:
+		v := &tagsOut{tags: outColumn[column.Tagged](c, f, 0), alternatives: below, runs: make([]Span, len(below))}
+		for _, child := range f.Children {
+			v.counts = append(v.counts, c.counter(child, true))
+		}
+		return v, nil
 	}
 	return nil, misfit
 }
@@ -223,4 +230,47 @@ func (m membersOut) write(a *Array, first, n int) error {
 		}
 	}
 	return nil
+}
+
+// tagsOut writes Variants.
+type tagsOut struct {
+	tags         buffers[column.Tagged]
+	alternatives []outArray
+	counts       []*uint64 // of items, by alternative; 0 in a new cluster
+	runs         []Span    // by alternative: items that are still to be written
+}
+
+func (t *tagsOut) write(a *Array, first, n int) error {
+	clear(t.runs)
+	for i, tag := range a.Tags[first:][:n] {
+		if tag < 0 {
+			t.tags.Add(column.Tagged{})
+			continue
+		}
+		t.tags.Add(column.Tagged{Index: *t.counts[tag], Tag: uint32(tag + 1)})
+		*t.counts[tag]++
+		run := &t.runs[tag]
+		if at := a.Index[first+i]; run.First+run.N == at {
+			run.N++
+		} else if err := t.end(a, tag); err != nil {
+			return err
+		} else {
+			*run = Span{First: at, N: 1}
+		}
+	}
+	for tag := range t.runs {
+		if err := t.end(a, int32(tag)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end writes the run of an alternative.
+func (t *tagsOut) end(a *Array, tag int32) error {
+	run := t.runs[tag]
+	if run.N == 0 {
+		return nil
+	}
+	return t.alternatives[tag].write(a.Children[tag], int(run.First), int(run.N))
 }

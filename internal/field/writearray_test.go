@@ -38,7 +38,6 @@ func arrays(t *testing.T, src *pagesource.Source) []*field.Array {
 // Arrays, and writes these in pieces: every column has the same elements again.
 func TestWriteArrays(t *testing.T) {
 	const entries = 20
-	written := 0
 	for seed := range 300 {
 		m := randtest.Maker{Rand: rand.New(rand.NewPCG(77, uint64(seed)))}
 		typ := m.Type(3)
@@ -56,12 +55,6 @@ func TestWriteArrays(t *testing.T) {
 
 		to, o := newSink(s)
 		plan, err := o.CompileArray(s.Fields[0], a)
-		if strings.Contains(typ, "variant") {
-			if err == nil {
-				t.Errorf("%s: no error", typ)
-			}
-			continue
-		}
 		if err != nil {
 			t.Fatalf("%s: %v", typ, err)
 		}
@@ -80,10 +73,6 @@ func TestWriteArrays(t *testing.T) {
 				t.Errorf("%s: column %s has %s, want %s", typ, name, got, want)
 			}
 		}
-		written++
-	}
-	if written < 200 {
-		t.Errorf("only %d types were written", written)
 	}
 }
 
