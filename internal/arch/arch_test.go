@@ -86,6 +86,7 @@ var leaves = []string{
 	"internal/randtest",
 	"internal/wiretest",
 	"interop",
+	"rntarrow",
 	"rntgroot",
 }
 

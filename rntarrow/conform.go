@@ -1,0 +1,287 @@
+package rntarrow
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/float16"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// A conversion returns values as those of another type. Data have no offset.
+type conversion func(arrow.ArrayData) (arrow.ArrayData, error)
+
+// conform returns the type nearest to one that record batches had before they were written, and
+// the conversion to it from the type that NewReader has for the RNTuple; it is not ok if the
+// types do not belong together. Dictionaries, run-end encodings and extension types come back as
+// their values, sparse unions as dense ones.
+func conform(from, to arrow.DataType) (t arrow.DataType, convert conversion, ok bool) {
+	to = storage(to)
+	switch from.ID() {
+	case arrow.INT32, arrow.INT64:
+		return to, as(to), from.ID() == to.ID() || kinds[from.ID()] == kinds[to.ID()]
+	case arrow.FLOAT32:
+		if to.ID() == arrow.FLOAT16 {
+			return to, halves, true
+		}
+	case arrow.LARGE_STRING:
+		switch to.ID() {
+		case arrow.STRING:
+			return to, withOffsets32(to), true
+		case arrow.STRING_VIEW:
+			return to, textViews, true
+		}
+	case arrow.FIXED_SIZE_LIST:
+		return conformArray(from.(*arrow.FixedSizeListType), to)
+	case arrow.LARGE_LIST, arrow.MAP:
+		return conformList(from.(arrow.ListLikeType), to)
+	case arrow.STRUCT:
+		s, ok := to.(*arrow.StructType)
+		if !ok {
+			return nil, nil, false
+		}
+		fields, convert, ok := conformAll(from.(*arrow.StructType).Fields(), s.Fields())
+		if !ok {
+			return nil, nil, false
+		}
+		t := arrow.StructOf(fields...)
+		return t, below(t, convert), true
+	case arrow.DENSE_UNION:
+		return conformUnion(from.(*arrow.DenseUnionType), to)
+	}
+	return to, as(to), from.ID() == to.ID()
+}
+
+// as returns the conversion to a type of the same layout.
+func as(t arrow.DataType) conversion {
+	return func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		return array.NewData(t, d.Len(), d.Buffers(), d.Children(), d.NullN(), 0), nil
+	}
+}
+
+// below returns the conversion to a type whose values have the same layout, with converted
+// children.
+func below(t arrow.DataType, convert []conversion) conversion {
+	return func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		children, err := converted(d.Children(), convert)
+		return array.NewData(t, d.Len(), d.Buffers(), children, d.NullN(), 0), err
+	}
+}
+
+func converted(all []arrow.ArrayData, convert []conversion) ([]arrow.ArrayData, error) {
+	out := make([]arrow.ArrayData, len(convert))
+	for i, c := range convert {
+		var err error
+		if out[i], err = c(all[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// conformField is conform for fields: what may be missing cannot become what may not.
+func conformField(from, to arrow.Field) (arrow.Field, conversion, bool) {
+	t, convert, ok := conform(from.Type, to.Type)
+	f := arrow.Field{Name: to.Name, Type: t, Nullable: to.Nullable, Metadata: to.Metadata}
+	return f, convert, ok && (to.Nullable || !from.Nullable)
+}
+
+func conformAll(from, to []arrow.Field) (fields []arrow.Field, convert []conversion, ok bool) {
+	if len(from) != len(to) {
+		return nil, nil, false
+	}
+	fields, convert = make([]arrow.Field, len(from)), make([]conversion, len(from))
+	for i := range from {
+		if fields[i], convert[i], ok = conformField(from[i], to[i]); !ok {
+			return nil, nil, false
+		}
+	}
+	return fields, convert, true
+}
+
+// conformArray is conform for arrays.
+func conformArray(from *arrow.FixedSizeListType, to arrow.DataType) (arrow.DataType, conversion, bool) {
+	switch to := to.(type) {
+	case *arrow.FixedSizeBinaryType:
+		bytes := from.Elem().ID() == arrow.UINT8 && to.ByteWidth == int(from.Len())
+		return to, func(d arrow.ArrayData) (arrow.ArrayData, error) {
+			return array.NewData(to, d.Len(), []*memory.Buffer{d.Buffers()[0], d.Children()[0].Buffers()[1]}, nil, d.NullN(), 0), nil
+		}, bytes
+	case *arrow.FixedSizeListType:
+		f, convert, ok := conformField(from.ElemField(), to.ElemField())
+		t := arrow.FixedSizeListOfField(from.Len(), f)
+		return t, below(t, []conversion{convert}), ok && from.Len() == to.Len()
+	}
+	return nil, nil, false
+}
+
+// conformList is conform for lists and maps.
+func conformList(from arrow.ListLikeType, to arrow.DataType) (t arrow.DataType, convert conversion, ok bool) {
+	switch to.ID() {
+	case arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW:
+		return conformBytes(from, to)
+	}
+	list, ok := to.(arrow.ListLikeType)
+	if !ok {
+		return nil, nil, false
+	}
+	f, inner, ok := conformField(from.ElemField(), list.ElemField())
+	if !ok || from.ID() == arrow.MAP && to.ID() != arrow.MAP {
+		return nil, nil, false
+	}
+	items := []conversion{inner}
+	small := func(d arrow.ArrayData) ([]*memory.Buffer, error) {
+		if from.ID() == arrow.MAP {
+			return d.Buffers(), nil
+		}
+		offsets, err := narrow(ends(d))
+		return []*memory.Buffer{d.Buffers()[0], offsets}, err
+	}
+	with := func(t arrow.DataType, buffers func(arrow.ArrayData) ([]*memory.Buffer, error)) (arrow.DataType, conversion, bool) {
+		return t, func(d arrow.ArrayData) (arrow.ArrayData, error) {
+			b, err := buffers(d)
+			if err != nil {
+				return nil, err
+			}
+			children, err := converted(d.Children(), items)
+			return array.NewData(t, d.Len(), b, children, d.NullN(), 0), err
+		}, true
+	}
+	switch to := to.(type) {
+	case *arrow.LargeListType:
+		t := arrow.LargeListOfField(f)
+		return t, below(t, items), true
+	case *arrow.ListType:
+		return with(arrow.ListOfField(f), small)
+	case *arrow.MapType:
+		pair := f.Type.(*arrow.StructType)
+		t := arrow.MapOfFields(pair.Field(0), pair.Field(1))
+		t.KeysSorted = to.KeysSorted
+		return with(t, small)
+	case *arrow.LargeListViewType:
+		return with(arrow.LargeListViewOfField(f), func(d arrow.ArrayData) ([]*memory.Buffer, error) {
+			all := ends(d)
+			return []*memory.Buffer{d.Buffers()[0], memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(all[:d.Len()])), memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(sizes[int64](all)))}, nil
+		})
+	case *arrow.ListViewType:
+		return with(arrow.ListViewOfField(f), func(d arrow.ArrayData) ([]*memory.Buffer, error) {
+			all := ends(d)
+			offsets, err := narrow(all)
+			if err != nil {
+				return nil, err
+			}
+			return []*memory.Buffer{d.Buffers()[0], memory.SliceBuffer(offsets, 0, 4*d.Len()), memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(sizes[int32](all)))}, nil
+		})
+	}
+	return nil, nil, false
+}
+
+// ends returns the 64-bit offsets of lists or strings.
+func ends(d arrow.ArrayData) []int64 { return arrow.Int64Traits.CastFromBytes(d.Buffers()[1].Bytes()) }
+
+// sizes returns the differences of offsets.
+func sizes[T int32 | int64](offsets []int64) []T {
+	all := make([]T, len(offsets)-1)
+	for i := range all {
+		all[i] = T(offsets[i+1] - offsets[i])
+	}
+	return all
+}
+
+// withOffsets32 returns the conversion to a type with 32-bit offsets.
+func withOffsets32(t arrow.DataType) conversion {
+	return func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		offsets, err := narrow(ends(d))
+		return array.NewData(t, d.Len(), []*memory.Buffer{d.Buffers()[0], offsets, d.Buffers()[2]}, nil, d.NullN(), 0), err
+	}
+}
+
+// conformBytes is conform for lists of bytes.
+func conformBytes(from arrow.ListLikeType, to arrow.DataType) (arrow.DataType, conversion, bool) {
+	binary := func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		return array.NewData(arrow.BinaryTypes.LargeBinary, d.Len(), append(d.Buffers()[:2:2], d.Children()[0].Buffers()[1]), nil, d.NullN(), 0), nil
+	}
+	convert := binary
+	switch to.ID() {
+	case arrow.BINARY:
+		convert = func(d arrow.ArrayData) (arrow.ArrayData, error) {
+			d, _ = binary(d)
+			return withOffsets32(to)(d)
+		}
+	case arrow.BINARY_VIEW:
+		convert = func(d arrow.ArrayData) (arrow.ArrayData, error) {
+			d, _ = binary(d)
+			a := array.NewLargeBinaryData(d)
+			b := array.NewBinaryViewBuilder(memory.DefaultAllocator)
+			for i := range a.Len() {
+				if a.IsNull(i) {
+					b.AppendNull()
+				} else {
+					b.Append(a.Value(i))
+				}
+			}
+			return b.NewArray().Data(), nil
+		}
+	}
+	return to, convert, from.ID() == arrow.LARGE_LIST && from.Elem().ID() == arrow.UINT8
+}
+
+// textViews converts strings to views.
+func textViews(d arrow.ArrayData) (arrow.ArrayData, error) {
+	a := array.NewLargeStringData(d)
+	b := array.NewStringViewBuilder(memory.DefaultAllocator)
+	for i := range a.Len() {
+		if a.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(a.Value(i))
+		}
+	}
+	return b.NewArray().Data(), nil
+}
+
+// halves converts floats to half floats, which must hold them.
+func halves(d arrow.ArrayData) (arrow.ArrayData, error) {
+	all := array.NewFloat32Data(d)
+	out := make([]float16.Num, d.Len())
+	for i, v := range all.Float32Values() {
+		out[i] = float16.New(v)
+		if back := out[i].Float32(); back != v && v == v && all.IsValid(i) {
+			return nil, fmt.Errorf("value %d: %v is no half float", i, v)
+		}
+	}
+	return array.NewData(arrow.FixedWidthTypes.Float16, d.Len(), []*memory.Buffer{d.Buffers()[0], memory.NewBufferBytes(arrow.Float16Traits.CastToBytes(out))}, nil, d.NullN(), 0), nil
+}
+
+// conformUnion is conform for unions. The child for no value is left out if there was none.
+func conformUnion(from *arrow.DenseUnionType, to arrow.DataType) (arrow.DataType, conversion, bool) {
+	u, ok := to.(arrow.UnionType)
+	if !ok {
+		return nil, nil, false
+	}
+	n := len(from.Fields()) - 1
+	fields, convert, ok := conformAll(from.Fields()[:n], alternatives(u))
+	if !ok {
+		return nil, nil, false
+	}
+	codes := u.TypeCodes()
+	if len(codes) > n {
+		fields = append(fields, u.Fields()[n])
+		convert = append(convert, as(arrow.Null))
+	}
+	t := arrow.DenseUnionOf(fields, codes)
+	return t, func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		tags := arrow.Int8Traits.CastFromBytes(d.Buffers()[1].Bytes())
+		out := make([]int8, len(tags))
+		for i, tag := range tags {
+			if int(tag) >= len(codes) {
+				return nil, fmt.Errorf("value %d: the variant has no value, for which %v has no place", i, t)
+			}
+			out[i] = codes[tag]
+		}
+		children, err := converted(d.Children(), convert)
+		buffers := []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int8Traits.CastToBytes(out)), d.Buffers()[2]}
+		return array.NewData(t, d.Len(), buffers, children, 0, 0), err
+	}, true
+}

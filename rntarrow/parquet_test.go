@@ -1,0 +1,107 @@
+package rntarrow_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/go-rntuple/go-rntuple/internal/randtest"
+	"github.com/go-rntuple/go-rntuple/rntarrow"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/value"
+)
+
+// TestParquetThereAndBack makes Parquet files of random RNTuples, and RNTuples of these: both have
+// the same Arrow.
+func TestParquetThereAndBack(t *testing.T) {
+	for seed := range uint64(60) {
+		m := randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 3))}
+		doc := &schema.Document{}
+		for i := range 3 {
+			doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: fmt.Sprint("f", i), Type: m.Type(3)})
+		}
+		path := filepath.Join(t.TempDir(), "from.root")
+		w, err := rntuple.CreateRecords(path, "random", doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 40 {
+			var r value.Record
+			for _, f := range w.Schema().Fields {
+				r.Names, r.Values = append(r.Names, f.Name), append(r.Values, m.Value(f))
+			}
+			w.Write(&r)
+			if i%15 == 14 {
+				w.CommitCluster()
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r, err := rntuple.Open(path, "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			var file bytes.Buffer
+			o := rntarrow.ParquetOptions{Options: rntarrow.Options{Binary: true}}
+			n, err := rntarrow.WriteParquet(&file, r, o)
+			if err != nil && strings.Contains(err.Error(), "must have at least one") {
+				t.Skip(err)
+			}
+			if err != nil || n != 40 {
+				t.Fatalf("%d entries, %v", n, err)
+			}
+			o.Structs = true
+			want := rows(t, func() (arrowReader, error) { return rntarrow.NewReader(r, o.Options) })
+			got := rows(t, func() (arrowReader, error) {
+				return rntarrow.NewParquetReader(t.Context(), bytes.NewReader(file.Bytes()))
+			})
+			if strings.Contains(want, "fixed_size_list") { // of which some become lists
+				got, want = got[strings.Index(got, "{"):], want[strings.Index(want, "{"):]
+			}
+			if got != strings.ReplaceAll(want, "<item: ", "<element: ") {
+				t.Errorf("%.3000s\nwant\n%.3000s", got, want)
+			}
+		})
+	}
+}
+
+type arrowReader interface {
+	Next() bool
+	RecordBatch() arrow.RecordBatch
+	Err() error
+	Schema() *arrow.Schema
+}
+
+// rows returns the types and the rows of record batches.
+func rows(t *testing.T, open func() (arrowReader, error)) string {
+	t.Helper()
+	r, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, f := range r.Schema().Fields() {
+		fmt.Fprintln(&all, f.Name, f.Type, f.Nullable)
+	}
+	for r.Next() {
+		b, err := r.RecordBatch().MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(strings.ReplaceAll(strings.Trim(string(b), "[]\n"), "\n,", "\n"))
+		all.WriteString("\n")
+	}
+	if r.Err() != nil {
+		t.Fatal(r.Err())
+	}
+	return all.String()
+}
