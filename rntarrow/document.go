@@ -93,6 +93,9 @@ func known(f arrow.Field) *schema.FieldDocument {
 	if err != nil || len(s.Fields) != 1 || !fits(f, s.Fields[0]) {
 		return nil
 	}
+	if f.Nullable && valueOf(s.Fields[0]).Shape != schema.Optional { // as the members that stand for a variant
+		return nil
+	}
 	return d
 }
 

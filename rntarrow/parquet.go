@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"runtime"
+	"slices"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -93,26 +96,32 @@ func WriteParquet(w io.Writer, s rntuple.Source, o ParquetOptions) (entries int6
 type onlyWriter struct{ io.Writer }
 
 // NewParquetReader returns a reader of the rows of a Parquet file, in order. fields are the names
-// of the columns at the top that it reads, all if there are none.
+// of the columns at the top that it reads, all if there are none. Row groups are read by as many
+// goroutines as there are processors; a few record batches of each are in memory.
 //
 // The error, and that of the reader, tells what is wrong with a file that is damaged.
 func NewParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, fields ...string) (records array.RecordReader, err error) {
+	p := &parquetReader{ctx: ctx}
 	err = caught(func() error {
-		f, err := file.NewParquetReader(r)
+		size, err := r.Seek(0, io.SeekEnd)
 		if err != nil {
 			return err
 		}
-		in, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{Parallel: true, BatchSize: 1 << 14}, memory.DefaultAllocator)
-		if err != nil {
+		mem := allocatorFor(size)
+		if p.file, err = file.NewParquetReader(r, file.WithReadProps(parquet.NewReaderProperties(mem))); err != nil {
 			return err
 		}
-		columns, err := leaves(f, in, fields)
-		if err != nil {
+		// With Parallel set it panics in goroutines of its own.
+		if p.in, err = pqarrow.NewFileReader(p.file, pqarrow.ArrowReadProperties{BatchSize: 1 << 14}, mem); err != nil {
 			return err
 		}
-		all, err := in.GetRecordReader(ctx, columns, nil)
+		if p.columns, err = leaves(p.file, fields); err != nil {
+			return err
+		}
+		all, err := p.in.GetRecordReader(ctx, p.columns, []int{})
 		if err == nil {
-			records = array.ReaderFromIter(all.Schema(), guarded(all, f.NumRows()))
+			defer all.Release()
+			records = array.ReaderFromIter(all.Schema(), p.all)
 		}
 		return err
 	})
@@ -122,8 +131,103 @@ func NewParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, fields ...s
 	return records, nil
 }
 
+// A parquetReader reads the row groups of a file.
+type parquetReader struct {
+	ctx     context.Context
+	file    *file.Reader
+	in      *pqarrow.FileReader
+	columns []int // nil for all
+}
+
+// all yields the record batches of all row groups.
+func (p *parquetReader) all(yield func(arrow.RecordBatch, error) bool) {
+	type result struct {
+		batch arrow.RecordBatch
+		err   error
+	}
+	ctx, cancel := context.WithCancel(p.ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	read := func(group int) chan result {
+		const ahead = 16 // record batches
+		to := make(chan result, ahead)
+		running.Go(func() {
+			defer close(to)
+			for batch, err := range p.group(ctx, group) {
+				if err == nil {
+					batch.Retain()
+				}
+				select {
+				case to <- result{batch, err}:
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+		return to
+	}
+	var groups []chan result
+	next := 0
+	for n := p.file.NumRowGroups(); ; groups = groups[1:] {
+		for ; next < n && len(groups) < runtime.GOMAXPROCS(0); next++ {
+			groups = append(groups, read(next))
+		}
+		if len(groups) == 0 {
+			return
+		}
+		for r := range groups[0] {
+			if r.err != nil {
+				r.err = fmt.Errorf("Parquet: %w", r.err)
+			}
+			if !yield(r.batch, r.err) || r.err != nil {
+				return
+			}
+		}
+		if err := p.ctx.Err(); err != nil {
+			yield(nil, context.Cause(p.ctx))
+			return
+		}
+	}
+}
+
+// group yields the record batches of a row group.
+func (p *parquetReader) group(ctx context.Context, group int) iter.Seq2[arrow.RecordBatch, error] {
+	var r array.RecordReader
+	rows := int64(0)
+	err := caught(func() (err error) {
+		if err := p.check(group); err != nil {
+			return err
+		}
+		rows = p.file.MetaData().RowGroup(group).NumRows()
+		r, err = p.in.GetRecordReader(ctx, p.columns, []int{group})
+		return err
+	})
+	if err != nil {
+		return func(yield func(arrow.RecordBatch, error) bool) {
+			yield(nil, fmt.Errorf("row group %d: %w", group, err))
+		}
+	}
+	return guarded(fmt.Sprintf("row group %d", group), r, rows)
+}
+
+// check opens the columns of a row group that lie in structs: what is damaged there makes arrow-go
+// panic, and once more in a goroutine of its own, in which nobody can catch it.
+func (p *parquetReader) check(group int) error {
+	g := p.file.RowGroup(group)
+	for i := range g.NumColumns() {
+		if len(g.MetaData().Schema.Column(i).ColumnPath()) == 1 || p.columns != nil && !slices.Contains(p.columns, i) {
+			continue
+		}
+		if _, err := g.GetColumnPageReader(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // leaves returns the numbers of the columns below fields, or nil for all.
-func leaves(f *file.Reader, in *pqarrow.FileReader, fields []string) (columns []int, err error) {
+func leaves(f *file.Reader, fields []string) (columns []int, err error) {
 	s := f.MetaData().Schema
 	for _, name := range fields {
 		found := false
@@ -137,45 +241,4 @@ func leaves(f *file.Reader, in *pqarrow.FileReader, fields []string) (columns []
 		}
 	}
 	return columns, nil
-}
-
-// guarded yields the record batches of a reader, and an error if there are fewer rows than there
-// are to be, or if reading panics.
-func guarded(r array.RecordReader, rows int64) func(yield func(arrow.RecordBatch, error) bool) {
-	return func(yield func(arrow.RecordBatch, error) bool) {
-		defer r.Release()
-		for got := int64(0); ; {
-			more := false
-			err := caught(func() error {
-				more = r.Next()
-				return r.Err()
-			})
-			switch {
-			case err == nil && !more && got < rows:
-				err = fmt.Errorf("%d rows of %d", got, rows)
-				fallthrough
-			case err != nil:
-				yield(nil, fmt.Errorf("Parquet: %w", err))
-				return
-			case !more:
-				return
-			}
-			b := r.RecordBatch()
-			b.Retain()
-			got += b.NumRows()
-			if !yield(b, nil) {
-				return
-			}
-		}
-	}
-}
-
-// caught makes an error of a panic, which damaged files cause in arrow-go.
-func caught(f func() error) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("%v", v)
-		}
-	}()
-	return f()
 }

@@ -24,6 +24,24 @@ func Create(path, name string, r array.RecordReader, o WriteOptions, opts ...rnt
 	if err != nil {
 		return 0, err
 	}
+	return fill(w, r, o)
+}
+
+// Add writes one RNTuple of all that r yields to a file, and returns the number of entries.
+func Add(f *rntuple.File, name string, r array.RecordReader, o WriteOptions, opts ...rntuple.WriteOption) (entries int64, err error) {
+	doc, err := Document(r.Schema(), o)
+	if err != nil {
+		return 0, err
+	}
+	w, err := rntuple.NewColumnWriter(f, name, doc, opts...)
+	if err != nil {
+		return 0, err
+	}
+	return fill(w, r, o)
+}
+
+// fill writes all that r yields, and its schema, and closes the writer.
+func fill(w *rntuple.ColumnWriter, r array.RecordReader, o WriteOptions) (entries int64, err error) {
 	entries, err = Write(w, r)
 	if err == nil && !o.NoSchema {
 		err = store(w, r.Schema(), entries)
@@ -69,11 +87,7 @@ func Write(w Writer, r array.RecordReader) (entries int64, err error) {
 	for r.Next() {
 		record := r.RecordBatch()
 		for i, f := range to {
-			a, err := arrayOf(record.Column(from[i]), f, nil)
-			if err == nil {
-				err = rntuple.PutArray(w, f.Name, a, 0, a.Len)
-			}
-			if err != nil {
+			if err := put(w, f, record.Column(from[i]), int(record.NumRows())); err != nil {
 				return entries, fmt.Errorf("entries from %d on: %w", entries, err)
 			}
 		}
@@ -83,6 +97,20 @@ func Write(w Writer, r array.RecordReader) (entries int64, err error) {
 		entries += record.NumRows()
 	}
 	return entries, r.Err()
+}
+
+// put writes the values of an array, whose offsets and indexes nobody has checked.
+func put(w Writer, f *schema.Field, values arrow.Array, n int) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("field %q: the values are damaged: %v", f.Name, v)
+		}
+	}()
+	a, err := arrayOf(values, f, nil)
+	if err != nil {
+		return err
+	}
+	return rntuple.PutArray(w, f.Name, a, 0, n)
 }
 
 // arrayOf returns the values of an array as those of a field that they fit. Memory is shared
@@ -278,6 +306,8 @@ func lists(a array.ListLike, f *schema.Field) (*field.Array, error) {
 		switch {
 		case a.IsNull(i) && hi > lo: // a missing list may have items
 			return views(a, f)
+		case lo > hi:
+			return nil, fmt.Errorf("field %q: row %d: offsets %d and %d", f.Path(), i, lo, hi)
 		case i == 0:
 			first = lo
 		}
@@ -310,7 +340,10 @@ func views(a array.ListLike, f *schema.Field) (*field.Array, error) {
 		if a.IsNull(i) {
 			hi = lo
 		}
-		if hi > lo {
+		switch {
+		case hi < lo:
+			return nil, fmt.Errorf("field %q: row %d: offsets %d and %d", f.Path(), i, lo, hi)
+		case hi > lo:
 			spans = field.AddSpan(spans, field.Span{First: lo, N: hi - lo})
 		}
 		l.Offsets[i+1] = l.Offsets[i] + hi - lo
