@@ -140,7 +140,13 @@ func items(one item) reader {
 
 func pointer(s *stream) any {
 	at := s.c.Pos()
-	return s.anything(func(class string) any { return s.object(class, at) })
+	return s.anything(func(class string) any {
+		if s.plain && !ofTree(class) {
+			s.rest()
+			return nil
+		}
+		return s.object(class, at)
+	})
 }
 
 // array returns a reader of fixed-size arrays of the values that one reads.

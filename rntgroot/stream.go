@@ -30,6 +30,7 @@ type stream struct {
 	c       *wire.Codec
 	depth   int
 	columns bool // see members
+	plain   bool // no object is groot's; see treemeta.go
 
 	// buf has the bytes that c reads and one more: of a string that claims to be longer
 	// than the data, groot copies what exists, and the additional byte shows that.
@@ -153,7 +154,7 @@ func (s *stream) tag() string {
 	word := number[uint32](s, "class")
 	if word == newClass {
 		name := s.terminated()
-		if known(name) != nil {
+		if !s.plain && known(name) != nil {
 			s.refs[at] = rtypes.Factory.Get(name)
 		} else {
 			s.refs[at] = name
@@ -187,7 +188,11 @@ func (s *stream) terminated() string {
 
 // object reads an object of the named class. Behind a pointer, at is its place.
 func (s *stream) object(name string, at int) any {
-	if obj := known(name); obj != nil {
+	if s.plain {
+		if read := special[name]; read != nil {
+			return read(s)
+		}
+	} else if obj := known(name); obj != nil {
 		return s.groot(name, obj)
 	}
 	obj := &Object{name: name}

@@ -33,35 +33,48 @@ type member struct {
 	read reader
 }
 
-// parseClasses reads a serialized TList of TStreamerInfo, as the extra type
+// parseClasses reads a serialized TList of TStreamerInfo behind a pointer, as the extra type
 // information of an RNTuple has it.
-func parseClasses(content string) ([]*class, error) {
-	b := []byte(content)
-	s := newStream(nil, b, "streamer information")
-	var classes []*class
+func parseClasses(content string) (all []*class, err error) {
+	s := newStream(nil, []byte(content), "streamer information")
 	s.anything(func(name string) any {
 		if name != "TList" {
 			s.c.Fail("class", wire.Unsupported("%q, expected a TList", name))
 			return nil
 		}
-		s.counted("list", func(uint16) {
-			s.tobject()
-			s.text("name")
-			s.each("entries", s.count(), func() {
-				s.anything(func(name string) any {
-					if name != "TStreamerInfo" { // such as a list of read rules
-						s.skipCounted("entry")
-						return nil
-					}
-					classes = append(classes, s.class())
-					return nil
-				})
-				s.text("option")
-			})
-		})
+		all = s.classList()
 		return nil
 	})
-	return classes, s.c.Err()
+	return all, s.c.Err()
+}
+
+// parseInfos reads such a list as the record of a file has it, behind a key of keyLen bytes:
+// references count from there.
+func parseInfos(record []byte, keyLen int) ([]*class, error) {
+	s := newStream(nil, record, "streamer information")
+	s.skip(keyLen)
+	all := s.classList()
+	return all, s.c.Err()
+}
+
+// classList reads a TList of TStreamerInfo.
+func (s *stream) classList() (all []*class) {
+	s.counted("list", func(uint16) {
+		s.tobject()
+		s.text("name")
+		s.each("entries", s.count(), func() {
+			s.anything(func(name string) any {
+				if name != "TStreamerInfo" { // such as a list of read rules
+					s.skipCounted("entry")
+					return nil
+				}
+				all = append(all, s.class())
+				return nil
+			})
+			s.text("option")
+		})
+	})
+	return all
 }
 
 // class reads a TStreamerInfo.

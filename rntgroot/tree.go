@@ -1,0 +1,478 @@
+package rntgroot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A TreeInfo describes a TTree in a file.
+type TreeInfo struct {
+	Name     string // path in the file, such as "dir/Events"
+	Class    string // TTree, or a class that derives from it
+	Title    string
+	Cycle    int
+	Entries  int64
+	Branches []BranchInfo // those at the top
+}
+
+// A BranchInfo describes a branch of a TTree.
+type BranchInfo struct {
+	Name string
+	// Type is the type in C++ as the file has it, with the dimensions of arrays, such as
+	// "float[nJet]" or "vector<float>", or the list of leaves, such as "a/I:b[2]/D".
+	Type  string
+	Title string
+}
+
+// A BranchError says why a branch cannot become a field.
+type BranchError struct {
+	BranchInfo
+	Err error
+}
+
+func (e BranchError) Error() string {
+	return fmt.Sprintf("branch %q of type %s: %v", e.Name, e.Type, e.Err)
+}
+
+func (e BranchError) Unwrap() error { return e.Err }
+
+// A TreeError lists all branches of a TTree that cannot become fields.
+type TreeError struct {
+	File, Tree string
+	Branches   []BranchError
+}
+
+func (e *TreeError) Error() string {
+	text := fmt.Sprintf("%s: tree %q: ", e.File, e.Tree)
+	if len(e.Branches) == 1 {
+		return text + e.Branches[0].Error()
+	}
+	text += fmt.Sprintf("%d branches cannot be converted:", len(e.Branches))
+	for _, b := range e.Branches {
+		text += "\n\t" + b.Error()
+	}
+	return text
+}
+
+// Unwrap returns the errors of the branches.
+func (e *TreeError) Unwrap() (all []error) {
+	for _, b := range e.Branches {
+		all = append(all, b)
+	}
+	return all
+}
+
+// TreeOptions say what of a TTree is read, and how.
+type TreeOptions struct {
+	// Branches are the names of branches at the top, or patterns of them as for path.Match; nil
+	// stands for all. One that matches no branch is an error.
+	Branches []string
+	// Skip leaves out the branches that cannot become fields. Without it, they are an error.
+	Skip bool
+	// Flat makes arrays of variable length vectors, and their lengths a field, instead of a
+	// collection with projections.
+	Flat bool
+}
+
+// treeClasses are the classes of trees.
+var treeClasses = []string{"TTree", "TNtuple", "TNtupleD"}
+
+// An openFile is a ROOT file with its trees.
+type openFile struct {
+	path string
+	f    *os.File
+	root *rootfile.File
+}
+
+func openTrees(name string) (*openFile, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		var root *rootfile.File
+		if root, err = rootfile.Open(f, info.Size()); err == nil {
+			return &openFile{name, f, root}, nil
+		}
+	}
+	f.Close()
+	return nil, fmt.Errorf("%s: %w", name, err)
+}
+
+func (o *openFile) Close() error { return o.f.Close() }
+
+// A treeKey is the key of a tree, and its path in the file.
+type treeKey struct {
+	name string
+	rootfile.Key
+}
+
+// keys returns the keys of all trees, of those of a name only that of the highest cycle.
+func (o *openFile) keys() (all []treeKey, err error) {
+	err = o.root.Walk(func(dir string, k rootfile.Key) error {
+		if !slices.Contains(treeClasses, k.Class) {
+			return nil
+		}
+		name := path.Join(dir, k.Name)
+		i := slices.IndexFunc(all, func(t treeKey) bool { return t.name == name })
+		switch {
+		case i < 0:
+			all = append(all, treeKey{name, k})
+		case all[i].CycleNumber() < k.CycleNumber():
+			all[i].Key = k
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", o.path, err)
+	}
+	return all, nil
+}
+
+// find returns the key of the tree of the given name, or of the only one.
+func (o *openFile) find(name string) (treeKey, error) {
+	all, err := o.keys()
+	if err != nil {
+		return treeKey{}, err
+	}
+	var names []string
+	for _, k := range all {
+		if k.name == name || name == "" && len(all) == 1 {
+			return k, nil
+		}
+		names = append(names, fmt.Sprintf("%q", k.name))
+	}
+	switch {
+	case len(all) == 0:
+		return treeKey{}, fmt.Errorf("%s: the file has no TTree", o.path)
+	case name == "":
+		return treeKey{}, fmt.Errorf("%s: the file has several trees: %s", o.path, strings.Join(names, ", "))
+	}
+	if k, err := o.root.Find(name, treeClasses...); err == nil { // with a cycle
+		return treeKey{name, k}, nil
+	}
+	return treeKey{}, fmt.Errorf("%s: there is no tree %q, only %s", o.path, name, strings.Join(names, ", "))
+}
+
+// read reads a tree.
+func (o *openFile) read(k treeKey, all classes) (t *tree, err error) {
+	err = recovered(func() error {
+		if all == nil {
+			if all, err = infosOf(o.f, o.root); err != nil {
+				return err
+			}
+		}
+		t, err = readTree(o.f, o.root, all, k.Key)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: tree %q: %w", o.path, k.name, err)
+	}
+	t.file, t.name = o.path, k.name
+	return t, nil
+}
+
+// Trees describes all TTrees in a ROOT file, also in its folders. Of several cycles of a name,
+// only the highest counts.
+func Trees(path string) ([]TreeInfo, error) {
+	o, err := openTrees(path)
+	if err != nil {
+		return nil, err
+	}
+	defer o.Close()
+	keys, err := o.keys()
+	if err != nil {
+		return nil, err
+	}
+	var all []TreeInfo
+	for _, k := range keys {
+		t, err := o.read(k, nil)
+		if err != nil {
+			return nil, err
+		}
+		info := TreeInfo{Name: k.name, Class: k.Class, Title: t.title, Cycle: k.CycleNumber(), Entries: t.entries}
+		for _, b := range t.branches {
+			info.Branches = append(info.Branches, b.info())
+		}
+		all = append(all, info)
+	}
+	return all, nil
+}
+
+// info describes a branch.
+func (b *branch) info() BranchInfo {
+	i := BranchInfo{Name: b.name, Type: b.class, Title: b.title}
+	switch {
+	case b.class != "" || len(b.leaves) == 0:
+	case b.kind == "TBranchObject":
+		i.Type = b.leaves[0].title
+	case len(b.leaves) == 1:
+		i.Type = b.leaves[0].cppType()
+	default:
+		var all []string
+		for _, l := range b.leaves {
+			t := leafTypes[l.kind]
+			letter := t.letter
+			if l.unsigned {
+				letter = t.unsignedLetter
+			}
+			name, _, _ := strings.Cut(l.title, "/")
+			all = append(all, name+"/"+letter)
+		}
+		i.Type = strings.Join(all, ":")
+	}
+	if i.Type == "" {
+		i.Type = b.kind
+	}
+	return i
+}
+
+// cppType returns the type of a leaf, with its dimensions.
+func (l *leaf) cppType() string {
+	t, ok := leafTypes[l.kind]
+	if !ok {
+		return l.kind
+	}
+	name, _, _ := strings.Cut(l.title, "/")
+	_, dims, found := strings.Cut(name, "[")
+	if found {
+		dims = "[" + dims
+	}
+	code := t.code
+	if l.unsigned {
+		code = t.unsigned
+	}
+	return codeNames[code] + dims
+}
+
+var codeNames = map[int32]string{
+	codeBool: "bool", codeChar: "char", codeUChar: "unsigned char", codeShort: "short", codeUShort: "unsigned short", codeInt: "int",
+	codeUInt: "unsigned int", codeLong: "long", codeULong: "unsigned long", codeLong64: "Long64_t", codeULong64: "ULong64_t",
+	codeFloat: "float", codeDouble: "double", codeFloat16: "Float16_t", codeDouble32: "Double32_t", codeCharStar: "char*",
+}
+
+// A Tree is a TTree, or several of one name in a row, that is read as an RNTuple. Its methods
+// must be called by one goroutine at a time.
+type Tree struct {
+	name, title string
+	options     TreeOptions
+	files       []treeFile
+	doc         *schema.Document
+	skipped     []BranchError
+
+	open    *openFile
+	at      int // number of the open file
+	columns []column
+}
+
+// A treeFile is a file of a chain.
+type treeFile struct {
+	path, tree string
+	first, end int64 // entries
+}
+
+// A column is a source with the name of its field.
+type column struct {
+	name  string
+	title string
+	*source
+}
+
+// OpenTree opens the TTree of a name in one or several files, as a chain; "" stands for the only
+// one in the first. The branches must be the same in all files.
+//
+// The error wraps a *TreeError if branches cannot become fields.
+func OpenTree(name string, paths []string, o TreeOptions) (*Tree, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("rntgroot: no files")
+	}
+	t := &Tree{name: name, options: o, at: -1}
+	for i := range paths {
+		t.files = append(t.files, treeFile{path: paths[i]})
+	}
+	for i := len(paths) - 1; i >= 0; i-- { // so that the first is open in the end
+		if i == len(paths)-1 && i > 0 && name == "" {
+			if err := t.only(paths[0]); err != nil {
+				return nil, err
+			}
+		}
+		if err := t.load(i); err != nil {
+			t.Close()
+			return nil, err
+		}
+	}
+	at := int64(0)
+	for i := range t.files {
+		f := &t.files[i]
+		f.first, f.end = at, at+f.end
+		at = f.end
+	}
+	return t, nil
+}
+
+// only sets the name of the tree to that of the only one in a file.
+func (t *Tree) only(path string) error {
+	o, err := openTrees(path)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	k, err := o.find("")
+	t.name = k.name
+	return err
+}
+
+// load opens file i.
+func (t *Tree) load(i int) error {
+	t.Close()
+	f := &t.files[i]
+	o, err := openTrees(f.path)
+	if err != nil {
+		return err
+	}
+	t.open, t.at = o, i
+	k, err := o.find(t.name)
+	if err != nil {
+		return err
+	}
+	tree, err := o.read(k, nil)
+	if err != nil {
+		return err
+	}
+	t.name = k.name
+	if f.tree == "" {
+		f.tree, f.end = k.name, tree.entries
+	} else if f.end-f.first != tree.entries {
+		return fmt.Errorf("%s: the file has changed: %d entries instead of %d", f.path, tree.entries, f.end-f.first)
+	}
+	return recovered(func() error { return t.compile(tree) })
+}
+
+// Name returns the name of the tree, with the folders that it is in.
+func (t *Tree) Name() string { return t.name }
+
+// Title returns the title of the tree, in the first file.
+func (t *Tree) Title() string { return t.title }
+
+// Entries returns the number of entries, in all files.
+func (t *Tree) Entries() int64 { return t.files[len(t.files)-1].end }
+
+// Skipped returns the branches that TreeOptions.Skip has left out.
+func (t *Tree) Skipped() []BranchError { return t.skipped }
+
+// Document returns the schema of the RNTuple that the tree becomes. Its name is that of the tree,
+// without folders.
+func (t *Tree) Document() *schema.Document { return t.doc }
+
+// Close closes the files.
+func (t *Tree) Close() error {
+	if t.open == nil {
+		return nil
+	}
+	err := t.open.Close()
+	t.open, t.at, t.columns = nil, -1, nil
+	return err
+}
+
+// A Writer is what Tree.Write writes to: a rntuple.ColumnWriter or a rntuple.ColumnFiller.
+type Writer interface {
+	rntuple.Columns
+	End(entries int64) error
+}
+
+// Write writes the entries from first to end, excluding end, in order. The fields of w must be
+// those of Document.
+func (t *Tree) Write(ctx context.Context, w Writer, first, end int64) error {
+	return t.write(ctx, w, first, end, nil)
+}
+
+func (t *Tree) write(ctx context.Context, w Writer, first, end int64, progress func(done int64)) error {
+	if first < 0 || end < first || end > t.Entries() {
+		return fmt.Errorf("entries from %d to %d of %d", first, end, t.Entries())
+	}
+	for i, f := range t.files {
+		if f.end <= first || f.first >= end {
+			continue
+		}
+		if t.at != i {
+			if err := t.load(i); err != nil {
+				return err
+			}
+		}
+		step := t.step(f)
+		for at := max(first, f.first); at < min(end, f.end); at += step {
+			n := min(step, min(end, f.end)-at)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := t.entries(w, at-f.first, n); err != nil {
+				return fmt.Errorf("%s: tree %q: %w", f.path, t.name, err)
+			}
+			if progress != nil {
+				progress(at + n)
+			}
+		}
+	}
+	return nil
+}
+
+// entries writes n entries of the open file.
+func (t *Tree) entries(w Writer, first, n int64) error {
+	for _, c := range t.columns {
+		var a *field.Array
+		err := recovered(func() (err error) {
+			a, err = c.read(first, n, nil)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := rntuple.PutArray(w, c.name, a, 0, a.Len); err != nil {
+			return err
+		}
+	}
+	return w.End(n)
+}
+
+// step returns how many entries are read at once: those of some megabytes.
+func (t *Tree) step(f treeFile) int64 {
+	const bytes, most = 4 << 20, 1 << 15
+	var all []*branch
+	for _, c := range t.columns {
+		all = c.branches(all)
+	}
+	total := int64(0)
+	for _, b := range all {
+		total += max(0, b.bytes)
+	}
+	return max(1, min(most, (f.end-f.first)*bytes/max(1, total)))
+}
+
+// CreateFromTree creates a ROOT file at path with one RNTuple of all entries of t, and returns
+// their number. Name "" stands for that of the tree. If progress is not nil, it is called with the number of entries that have
+// been written. If there is an error, no file is left.
+func CreateFromTree(ctx context.Context, path, name string, t *Tree, progress func(done int64), opts ...rntuple.WriteOption) (entries int64, err error) {
+	if name == "" {
+		name = t.doc.Name
+	}
+	w, err := rntuple.CreateColumns(path, name, t.doc, opts...)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.write(ctx, w, 0, t.Entries(), progress); err != nil {
+		w.Abort()
+		return 0, err
+	}
+	return t.Entries(), w.Close()
+}

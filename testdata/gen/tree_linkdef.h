@@ -1,0 +1,37 @@
+#ifdef __CLING__
+#pragma link off all globals;
+#pragma link off all classes;
+#pragma link off all functions;
+#pragma link C++ enum EvColor;
+#pragma link C++ class EvPoint+;
+#pragma link C++ class EvBase+;
+#pragma link C++ class EvHit+;
+#pragma link C++ class EvEvent+;
+#pragma link C++ class EvPacked+;
+#pragma link C++ class EvText+;
+#pragma link C++ class EvPointing+;
+#pragma link C++ class EvTrack+;
+#pragma link C++ class std::vector<EvPoint>+;
+#pragma link C++ class std::vector<EvHit>+;
+#pragma link C++ class std::vector<std::vector<float>>+;
+#pragma link C++ class std::vector<std::vector<int>>+;
+#pragma link C++ class std::vector<std::vector<double>>+;
+#pragma link C++ class std::vector<std::vector<bool>>+;
+#pragma link C++ class std::vector<std::vector<std::string>>+;
+#pragma link C++ class std::vector<std::vector<std::vector<short>>>+;
+#pragma link C++ class std::vector<std::vector<EvPoint>>+;
+#pragma link C++ class std::vector<std::array<float,2>>+;
+#pragma link C++ class std::pair<int,float>+;
+#pragma link C++ class std::vector<std::pair<int,float>>+;
+#pragma link C++ class std::map<int,std::string>+;
+#pragma link C++ class std::map<std::string,std::vector<int>>+;
+#pragma link C++ class std::map<int,float>+;
+#pragma link C++ class std::map<int,EvPoint>+;
+#pragma link C++ class std::unordered_map<int,double>+;
+#pragma link C++ class std::set<short>+;
+#pragma link C++ class std::set<std::string>+;
+#pragma link C++ class std::list<double>+;
+#pragma link C++ class std::deque<short>+;
+#pragma link C++ class std::bitset<10>+;
+#pragma link C++ class std::vector<TLorentzVector>+;
+#endif
