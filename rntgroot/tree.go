@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -82,6 +84,16 @@ type TreeOptions struct {
 	// Flat makes arrays of variable length vectors, and their lengths a field, instead of a
 	// collection with projections.
 	Flat bool
+	// Workers is the number of goroutines that decode baskets; 0 stands for runtime.GOMAXPROCS.
+	// The result does not depend on it.
+	Workers int
+}
+
+func (o TreeOptions) workers() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // treeClasses are the classes of trees.
@@ -427,14 +439,18 @@ func (t *Tree) write(ctx context.Context, w Writer, first, end int64, progress f
 	return nil
 }
 
-// entries writes n entries of the open file.
+// entries writes n entries of the open file. Columns are read in parallel.
 func (t *Tree) entries(w Writer, first, n int64) error {
-	for _, c := range t.columns {
-		var a *field.Array
-		err := recovered(func() (err error) {
-			a, err = c.read(first, n, nil)
+	all := parallel.NewAhead(t.options.workers(), len(t.columns), func(i int) (a *field.Array, err error) {
+		err = recovered(func() error {
+			a, err = t.columns[i].read(first, n, nil)
 			return err
 		})
+		return a, err
+	})
+	defer all.Stop()
+	for _, c := range t.columns {
+		a, err := all.Next()
 		if err != nil {
 			return err
 		}

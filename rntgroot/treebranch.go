@@ -57,7 +57,7 @@ func (b *builder) leaves(br *branch) (*source, error) {
 		if err != nil {
 			return nil, err
 		}
-		record.names, record.items = append(record.names, l.name), append(record.items, d.shape)
+		record.names, record.items = append(record.names, fieldName(l.name)), append(record.items, d.shape)
 		all = append(all, d)
 	}
 	switch {

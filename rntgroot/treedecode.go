@@ -262,8 +262,8 @@ func arraysOf(item *decoder, dims []int) (*decoder, error) {
 }
 
 // headedBy returns the decoder of d's values behind a byte count and a version; several share
-// one. Columns reads those that are stored member by member.
-func headedBy(d *decoder, columns func(c *cursor, a *field.Array)) *decoder {
+// one. Columns reads n that are stored member by member.
+func headedBy(d *decoder, columns func(c *cursor, a *field.Array, n int)) *decoder {
 	h := &decoder{shape: d.shape, least: 6 + d.least}
 	h.read = func(c *cursor, a *field.Array, n int, _ bool) {
 		version, rest := c.open()
@@ -273,9 +273,7 @@ func headedBy(d *decoder, columns func(c *cursor, a *field.Array)) *decoder {
 		case columns == nil:
 			c.fail(wire.Unsupported("%s member by member", d.typeName))
 		default:
-			for i := 0; i < n && c.err == nil; i++ {
-				columns(c, a)
-			}
+			columns(c, a, n)
 		}
 		c.shut(rest)
 	}

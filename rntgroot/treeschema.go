@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -21,11 +22,12 @@ type assembly struct {
 	counted  map[*leaf][]column // arrays by their counter
 	refused  []BranchError
 	selected map[string]bool
+	taken    map[string]bool // names of fields
 }
 
 // compile makes the columns of a tree. The first one determines the schema.
 func (t *Tree) compile(from *tree) error {
-	a := &assembly{builder: newBuilder(from), options: t.options, tree: from, counted: map[*leaf][]column{}, selected: map[string]bool{}}
+	a := &assembly{builder: newBuilder(from), options: t.options, tree: from, counted: map[*leaf][]column{}, selected: map[string]bool{}, taken: map[string]bool{}}
 	if err := a.choose(); err != nil {
 		return err
 	}
@@ -42,17 +44,19 @@ func (t *Tree) compile(from *tree) error {
 	if len(a.refused) > 0 && !t.options.Skip {
 		return &TreeError{from.file, from.name, a.refused}
 	}
+	if _, err := doc.Describe(true); err != nil {
+		return fmt.Errorf("%s: tree %q: %w", from.file, from.name, err)
+	}
+	if t.doc != nil {
+		if err := agree(doc, t.doc, from.file); err != nil {
+			return err
+		}
+	}
 	t.columns = a.columns
-	if t.doc == nil {
+	if t.doc == nil || t.at == 0 { // files are opened from the last to the first
 		t.doc, t.title, t.skipped = doc, from.title, a.refused
-		_, err := doc.Describe(true)
-		return err
 	}
-	err := agree(doc, t.doc, from.file)
-	if t.at == 0 {
-		t.doc, t.title = doc, from.title
-	}
-	return err
+	return nil
 }
 
 // choose selects branches.
@@ -81,12 +85,15 @@ func (a *assembly) choose() error {
 // branch adds the column of a branch, or refuses it.
 func (a *assembly) branch(b *branch) {
 	err := recovered(func() error {
+		if a.taken[fieldName(b.name)] {
+			return wire.Unsupported("another branch has this name, or becomes a field of this name")
+		}
 		if len(b.leaves) == 1 && b.leaves[0].count != nil && b.kind == "TBranch" {
 			items, counter, err := a.elements(b)
 			var list *source
 			if err == nil {
 				list = collectionOf(listShape("std::vector", items.shape), counter, items)
-				err = a.try(list)
+				err = a.try(fieldName(b.name), list)
 			}
 			l := b.leaves[0].count
 			switch {
@@ -100,7 +107,7 @@ func (a *assembly) branch(b *branch) {
 		}
 		s, err := a.source(b)
 		if err == nil {
-			err = a.try(s)
+			err = a.try(fieldName(b.name), s)
 		}
 		if err == nil {
 			a.columns = append(a.columns, column{fieldName(b.name), b.about(), s})
@@ -110,11 +117,16 @@ func (a *assembly) branch(b *branch) {
 	if err != nil {
 		a.refused = append(a.refused, BranchError{b.info(), err})
 	}
+	a.taken[fieldName(b.name)] = true
 }
 
-// try makes sure that the branches of a source have baskets for all entries, and that the first
-// entry can be read.
-func (a *assembly) try(s *source) error {
+// try makes sure that the values of a source can be those of a field, that its branches have
+// baskets for all entries, and that the first entry can be read.
+func (a *assembly) try(name string, s *source) error {
+	alone := &schema.Document{Name: "alone", Fields: []*schema.FieldDocument{s.document(name)}}
+	if _, err := alone.Describe(true); err != nil {
+		return err
+	}
 	for _, b := range s.branches(nil) {
 		if err := b.check(); err != nil {
 			return fmt.Errorf("branch %q: %w", b.name, err)

@@ -3,6 +3,7 @@ package rntgroot
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
@@ -24,8 +25,11 @@ type source struct {
 	counter *source
 	parts   []*source
 
-	basket *basket // the last one
-	counts counts  // of a counter, the last ones
+	basket *basket      // the last one
+	values *field.Array // memory of the last values
+
+	lock   sync.Mutex // of counts: several sources may share a counter
+	counts counts     // of a counter, the last ones
 }
 
 // counts are offsets: entry first+i has the items from offsets[i] to offsets[i+1].
@@ -34,10 +38,13 @@ type counts struct {
 	offsets []int64
 }
 
-// read returns the values of n entries. Items are the offsets of the items of each, if these
-// are what is wanted, else nil.
+// read returns the values of n entries, which stay as they are until the next call. Items are
+// the offsets of the items of each, if these are what is wanted, else nil.
 func (s *source) read(first, n int64, items []int64) (*field.Array, error) {
-	a := s.array("")
+	if s.values == nil {
+		s.values = s.array("")
+	}
+	a := s.values
 	switch {
 	case s.counter != nil:
 		offsets, err := s.counter.offsets(first, n)
@@ -71,6 +78,7 @@ func (s *source) read(first, n int64, items []int64) (*field.Array, error) {
 			return nil, err
 		}
 	}
+	field.Clear(a)
 	if err := s.decode(a, first, n, items); err != nil {
 		return nil, fmt.Errorf("branch %q: %w", s.branch.name, err)
 	}
@@ -80,6 +88,8 @@ func (s *source) read(first, n int64, items []int64) (*field.Array, error) {
 // offsets returns those of the items of n entries, whose number s reads. They must not be
 // changed.
 func (s *source) offsets(first, n int64) ([]int64, error) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	if s.counts.first == first && int64(len(s.counts.offsets)) == n+1 {
 		return s.counts.offsets, nil
 	}
@@ -114,7 +124,9 @@ func (s *source) offsets(first, n int64) ([]int64, error) {
 	default:
 		err = fmt.Errorf("branch %q: %w", s.branch.name, wire.Unsupported("%s as number of items", s.typeName))
 	}
-	s.counts = counts{first, all}
+	if err == nil {
+		s.counts = counts{first, all}
+	}
 	return all, err
 }
 

@@ -255,7 +255,7 @@ func (k *compiler) headed(t cpptype.Type, contained int32) (*decoder, error) {
 	if err != nil || !isContainer(t) {
 		return d, err
 	}
-	var columns func(c *cursor, a *field.Array)
+	var columns func(c *cursor, a *field.Array, n int)
 	switch {
 	case t.Kind().IsMap():
 		columns, err = k.mapColumns(t)
@@ -329,7 +329,7 @@ func (k *compiler) mapOf(t cpptype.Type) (*decoder, error) {
 }
 
 // mapColumns returns a function that reads a map with all keys before all elements.
-func (k *compiler) mapColumns(t cpptype.Type) (func(c *cursor, a *field.Array), error) {
+func (k *compiler) mapColumns(t cpptype.Type) (func(c *cursor, a *field.Array, n int), error) {
 	key, err := k.headed(t.Args[0], 0)
 	if err != nil {
 		return nil, err
@@ -338,34 +338,38 @@ func (k *compiler) mapColumns(t cpptype.Type) (func(c *cursor, a *field.Array), 
 	if err != nil {
 		return nil, err
 	}
-	return func(c *cursor, a *field.Array) {
+	return func(c *cursor, a *field.Array, n int) {
 		if version := c.u16(); version == 0 {
 			c.u32() // checksum
 		}
-		n := c.count(1)
-		if n > 0 {
-			key.read(c, a.Children[0].Children[0], n, true)
-			elem.read(c, a.Children[0].Children[1], n, true)
+		for i := 0; i < n && c.err == nil; i++ {
+			size := c.count(1)
+			if size > 0 {
+				key.read(c, a.Children[0].Children[0], size, true)
+				elem.read(c, a.Children[0].Children[1], size, true)
+			}
+			a.Children[0].Len += size
+			a.Offsets = append(a.Offsets, a.Offsets[len(a.Offsets)-1]+int64(size))
+			a.Len++
 		}
-		a.Children[0].Len += n
-		a.Offsets = append(a.Offsets, a.Offsets[len(a.Offsets)-1]+int64(n))
-		a.Len++
 	}, nil
 }
 
 // listColumns returns a function that reads a list of objects member by member.
-func (k *compiler) listColumns(t cpptype.Type) (func(c *cursor, a *field.Array), error) {
+func (k *compiler) listColumns(t cpptype.Type) (func(c *cursor, a *field.Array, n int), error) {
 	o, err := k.object(t.String())
 	if err != nil {
 		return nil, err
 	}
-	return func(c *cursor, a *field.Array) {
+	return func(c *cursor, a *field.Array, n int) {
 		o.version(c, c.u16())
-		n := c.count(1)
-		if n > 0 {
-			o.members(c, a.Children[0], n, true)
+		for i := 0; i < n && c.err == nil; i++ {
+			size := c.count(1)
+			if size > 0 {
+				o.members(c, a.Children[0], size, true)
+			}
+			a.Offsets = append(a.Offsets, a.Offsets[len(a.Offsets)-1]+int64(size))
+			a.Len++
 		}
-		a.Offsets = append(a.Offsets, a.Offsets[len(a.Offsets)-1]+int64(n))
-		a.Len++
 	}, nil
 }

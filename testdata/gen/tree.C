@@ -11,6 +11,8 @@
 #include <TBranch.h>
 #include <TChain.h>
 #include <TFile.h>
+#include <TNtuple.h>
+#include <TNtupleD.h>
 #include <TROOT.h>
 #include <TSystem.h>
 #include <TTree.h>
@@ -173,6 +175,8 @@ static void gen(TNamed &v, int e)
 static void import(const std::string &name, const std::string &tree = "tree")
 {
    std::string to = out + "/imported/" + name;
+   if (name == "others") // a file for each tree
+      to += "_" + tree.substr(tree.rfind('/') + 1);
    try {
       auto i = ROOT::Experimental::RNTupleImporter::Create(out + "/" + name + ".root", tree, to + ".root");
       i->SetIsQuiet(true);
@@ -376,6 +380,75 @@ static void midFill()
    import("midfill_whole");
 }
 
+// Trees of other kinds, in folders, and several cycles
+static void others()
+{
+   TFile f((out + "/others.root").c_str(), "RECREATE");
+   int i = 0;
+   {
+      TTree t("tree", "the first cycle");
+      t.Branch("old", &i);
+      t.Fill();
+      t.Write();
+   }
+   {
+      TTree t("tree", "the second cycle");
+      t.Branch("i", &i);
+      for (i = 0; i < 50; i++)
+         t.Fill();
+      t.BuildIndex("i");
+      t.SetAlias("twice", "2*i");
+      t.GetUserInfo()->Add(new TObjString("for the user"));
+      t.AddFriend("narrow", "others.root");
+      t.Write();
+   }
+   TNtuple narrow("narrow", "numbers", "a:b:c");
+   TNtupleD wide("wide", "wide numbers", "a:b");
+   for (i = 0; i < 20; i++) {
+      narrow.Fill(i, 2 * i, -i);
+      wide.Fill(i / 3.0, i);
+   }
+   narrow.Write();
+   wide.Write();
+   f.mkdir("dir")->mkdir("sub")->cd();
+   TTree deep("deep", "in a folder");
+   deep.Branch("i", &i);
+   deep.Fill();
+   deep.Write();
+}
+
+// Files of a chain. The branches of the last one differ.
+static void chain()
+{
+   for (int n = 0; n < 4; n++) {
+      TFile f((out + "/chain" + std::to_string(n) + ".root").c_str(), "RECREATE");
+      TTree t("tree", "a part");
+      int i = 0, size = 0;
+      float x[5] = {}, y = 0;
+      t.Branch("i", &i);
+      t.Branch("size", &size);
+      t.Branch("x", x, "x[size]/F");
+      if (n == 3)
+         t.Branch("y", &i);
+      else
+         t.Branch("y", &y);
+      for (int e = 0; e < 10 * n; e++) {
+         i = 100 * n + e;
+         size = e % 5;
+         x[0] = e;
+         y = e / 4.0;
+         t.Fill();
+      }
+      t.Write();
+   }
+   TChain c("tree");
+   for (int n = 0; n < 3; n++)
+      c.Add((out + "/chain" + std::to_string(n) + ".root").c_str());
+   auto i = ROOT::Experimental::RNTupleImporter::Create(&c, out + "/imported/chain.root");
+   i->SetIsQuiet(true);
+   i->Import();
+}
+
 int main(int argc, char **argv)
 {
    out = argv[1];
@@ -459,6 +532,10 @@ int main(int argc, char **argv)
    write("map_int_point", object<std::map<int, EvPoint>>());
    write("map_unordered", object<std::unordered_map<int, double>>());
    write("pair", object<std::pair<int, float>>());
+   write("vector_double32", object<std::vector<Double32_t>>());
+   write("vector_color", object<std::vector<EvColor>>());
+   write("vector_event", object<std::vector<EvEvent>>());
+   write("vector_text", object<std::vector<EvText>>());
    write("array", object<std::array<float, 3>>());
    write("bitset", object<std::bitset<10>>());
 
@@ -506,4 +583,8 @@ int main(int argc, char **argv)
    write("empty", all, l);
    write("nothing", [](TTree &, const Layout &) { return [](int) {}; }, l);
    midFill();
+   others();
+   chain();
+   for (std::string t : {"tree", "narrow", "wide", "dir/sub/deep"})
+      import("others", t);
 }

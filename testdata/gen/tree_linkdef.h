@@ -34,4 +34,7 @@
 #pragma link C++ class std::deque<short>+;
 #pragma link C++ class std::bitset<10>+;
 #pragma link C++ class std::vector<TLorentzVector>+;
+#pragma link C++ class std::vector<EvColor>+;
+#pragma link C++ class std::vector<EvEvent>+;
+#pragma link C++ class std::vector<EvText>+;
 #endif
