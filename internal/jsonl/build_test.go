@@ -16,6 +16,7 @@ var classes = map[string][][2]string{
 	"Reversed": {{"y", "float"}, {"x", "float"}},
 	"Jet":      {{":_0", "Point"}, {"pt", "double"}, {"hits", "std::vector<Point>"}, {"\"odd\".\xff", "bool"}},
 	"Empty":    {},
+	"Maybe":    {{"a", "std::optional<float>"}, {"b", "bool"}},
 	"Enum":     {{"", "std::int16_t"}},
 	"Slots":    {{"_0", "std::string"}, {"_1", "std::int32_t"}},
 }

@@ -11,9 +11,10 @@
 //   - In strings, a lone surrogate from \udc80 to \udcff is the byte in its low
 //     eight bits. Other lone surrogates are errors. Bytes that are not UTF-8 are
 //     taken as they are.
-//   - Objects have each member of the record, once, and no others. Projected
-//     fields may be there or not; they are views on other fields, and what they
-//     hold is read and dropped.
+//   - Objects have each member of the record, once, and no others. A member that
+//     is an optional may be missing, and is then empty. Projected fields may be
+//     there or not; they are views on other fields, and what they hold is read
+//     and dropped.
 //   - Maps with string keys are objects or arrays of [key,value], other maps
 //     arrays of [key,value]. Keys may repeat.
 //

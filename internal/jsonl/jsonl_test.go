@@ -225,7 +225,7 @@ func TestValues(t *testing.T) {
 		{"std::variant<float,double>", `"NaN"`, alt(0, float32(nan))}, {"std::variant<std::vector<float>,std::vector<double>>", "[1,0.1,16777217]", alt(1, list(1.0, 0.1, 16777217.0))},
 		{"std::variant<std::vector<float>,std::vector<double>>", "[]", alt(0, list())}, {"std::variant<std::vector<std::int8_t>,std::string,std::vector<std::vector<bool>>>", "[[true]]", alt(2, list(list(true)))},
 		{"std::variant<float,std::string>", `"NaN"`, alt(0, float32(nan))}, {"std::variant<float,std::string>", `"nan"`, alt(1, "nan")}, {"std::variant<std::bitset<2>,std::string>", `"10"`, alt(0, value.Bits{false, true})},
-		{"std::variant<std::bitset<2>,std::string>", `"100"`, alt(1, "100")}, {"std::variant<TObject,std::string>", `"a"`, alt(1, "a")},
+		{"std::variant<std::bitset<2>,std::string>", `"100"`, alt(1, "100")}, {"std::variant<TObject,std::string>", `"a"`, alt(1, "a")}, {"Maybe", `{"b":true}`, record("a", nil, "b", true)},
 		{"std::variant<Point,Reversed>", `{"x":1,"y":2}`, alt(0, record("x", float32(1), "y", float32(2)))}, {"std::variant<Point,Reversed>", `{"y":1,"x":2}`, alt(1, record("y", float32(1), "x", float32(2)))},
 		{"std::variant<Point,std::map<std::string,float>>", `{"x":1,"z":2}`, alt(1, dict(true, "x", float32(1), "z", float32(2)))},
 		{"std::variant<std::map<std::string,bool>,std::vector<std::pair<std::string,bool>>>", `[["a",true]]`, alt(1, list(list("a", true)))},

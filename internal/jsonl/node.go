@@ -13,6 +13,7 @@ type node struct {
 	kinds    kind                               // of JSON values that are allowed
 	what     string                             // describes the values in errors
 	children []*node
+	optional bool
 	size     uint64 // items of arrays, tuples and bitsets; bits of numbers
 
 	min, max uint64           // of integers; min without its sign
@@ -77,6 +78,7 @@ func compile(f *schema.Field) *node {
 	case schema.Wrapper:
 		return n.children[0]
 	case schema.Optional:
+		n.optional = true
 		return as(null|n.children[0].kinds, (*Reader).optional, "null or %s", n.children[0].what)
 	case schema.Variant:
 		n.kinds = null

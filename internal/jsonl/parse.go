@@ -322,10 +322,15 @@ func (r *Reader) record(n *node) (any, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, v := range values {
-		if v == any(unset{}) {
-			return nil, r.fail("the member %q is missing", n.names[i])
+	for i, slot := range n.slots {
+		if slot < 0 || values[slot] != any(unset{}) {
+			continue
 		}
+		if !n.children[i].optional {
+			return nil, r.fail("the member %q is missing", n.members[i])
+		}
+		values[slot] = nil
+		r.worsen(other)
 	}
 	return value.Record{Names: n.names, Values: values}, nil
 }
