@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -21,7 +22,8 @@ func (t *tool) catCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cat FILE [NTUPLE]",
 		Short: "Print entries as JSON Lines",
-		Long: `cat prints entries as JSON, one object a line. Its members are the top-level
+		Long: `cat prints entries as JSON, one object a line, also those of a TTree, and of Parquet,
+Arrow and CSV files, as the RNTuple that convert makes of them. The members are the top-level
 fields in the order of the schema, or the fields that --fields names, in that order.
 
 Integers are exact, floats as short as possible so that they read back to the same
@@ -74,11 +76,15 @@ func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
 		return err
 	}
 	ctx := cmd.Context()
-	r, err := t.open(ctx, args)
+	from, err := t.openEntries(ctx, args, part{fields: sel.fields, first: sel.first, count: sel.count})
 	if err != nil {
 		return err
 	}
-	defer r.Close()
+	defer from.Close()
+	r := from.first
+	if from.kind != foreign.RNTuple {
+		sel.first = 0
+	}
 	t.warnHidden(r, shown(args[0]), sel.fields)
 	view, err := viewOf(r, shown(args[0]), sel.fields)
 	if err != nil {

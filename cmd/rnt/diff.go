@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	differ "github.com/go-rntuple/go-rntuple/compare"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -36,7 +37,7 @@ func (t *tool) diffCommand() *cobra.Command {
 	var d diffing
 	cmd := &cobra.Command{
 		Use:   "diff A B [NTUPLE [NTUPLE_OF_B]]",
-		Short: "Compare two RNTuples",
+		Short: "Compare two RNTuples, or what one was converted to",
 		Long: `diff compares the RNTuples in the files A and B: their fields, and the values of
 entries with the same number. It prints nothing if they are the same, regardless of
 clusters, encodings and compression; with --layout it compares those as well.
@@ -44,6 +45,11 @@ clusters, encodings and compression; with --layout it compares those as well.
 For each field it prints how many entries differ, which is the first of them, how
 many values differ, and the largest differences between numbers. Floats are equal
 within the tolerance of --abs, or of --rel times the larger one; NaN equals NaN.
+
+A or B may be a TTree, or a Parquet, Arrow, CSV or JSON Lines file: diff proves a
+conversion. Then types, descriptions and projections, of which the formats have
+their own, are not compared, but for the structure that values have, and for fields
+that only one of the two has.
 
 The status is 0 if there is no difference, 1 if there is one, and 2 after an error.
 With --quiet nothing is printed; the status tells.`,
@@ -113,16 +119,14 @@ func (d *diffing) options() ([]differ.Option, error) {
 
 // diff compares two RNTuples, prints how they differ and reports whether they do.
 func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ.Option) (found bool, err error) {
-	readers := [2]*rntuple.Reader{}
-	for i := range readers {
-		one := args[i : i+1 : i+1]
-		if names := args[2:]; len(names) > 0 {
-			one = append(one, names[min(i, len(names)-1)])
+	readers, across, err := t.openBoth(ctx, args)
+	for _, r := range readers {
+		if r != nil {
+			defer r.Close()
 		}
-		if readers[i], err = t.open(ctx, one); err != nil {
-			return false, err
-		}
-		defer readers[i].Close()
+	}
+	if err != nil {
+		return false, err
 	}
 	if len(d.fields) > 0 {
 		paths, err := commonChoice(readers, d.fields)
@@ -136,6 +140,9 @@ func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ
 	bar.done()
 	if err != nil {
 		return false, err
+	}
+	if across {
+		result.Schema = slices.DeleteFunc(result.Schema, func(d differ.Difference) bool { return explained(d, readers) })
 	}
 	var layout []differ.Difference
 	if d.layout {
@@ -152,6 +159,67 @@ func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ
 		err = t.printDifferences(result, layout)
 	}
 	return found, err
+}
+
+// openBoth opens what diff compares, and reports whether one of it is no RNTuple. Text is opened
+// last, as values of the types that the other one has.
+func (t *tool) openBoth(ctx context.Context, args []string) (readers [2]*rntuple.Reader, across bool, err error) {
+	order := []int{0, 1}
+	if path, err := t.inputOf(ctx, args[0], false); err == nil {
+		if kind, _ := foreign.Detect(path, ""); kind.IsText() {
+			order = []int{1, 0}
+		}
+	}
+	need := part{count: all}
+	for _, i := range order {
+		one := args[i : i+1 : i+1]
+		if names := args[2:]; len(names) > 0 {
+			one = append(one, names[min(i, len(names)-1)])
+		}
+		s, err := t.openEntries(ctx, one, need)
+		if err != nil {
+			return readers, false, err
+		}
+		readers[i] = s.first
+		across = across || s.kind != foreign.RNTuple
+		need.like = s.first.Schema().Document()
+	}
+	return readers, across, nil
+}
+
+// explained reports whether RNTuples of which one stands for a file of another kind differ in a
+// property for which that kind has no place, or in a field whose values others have, too.
+func explained(d differ.Difference, readers [2]*rntuple.Reader) bool {
+	switch d.What {
+	case "structure":
+		return sameValues(d.A, d.B)
+	case "field":
+		for _, r := range readers {
+			for _, f := range r.Schema().Fields {
+				if f.Name == d.Path && isProjected(f, r.Schema()) {
+					return true
+				}
+			}
+		}
+		return false
+	case "cannot be read":
+		return false
+	}
+	return true
+}
+
+// sameValues reports whether fields of two structures have values that can be compared.
+func sameValues(a, b string) bool {
+	class := func(s string) string {
+		switch s {
+		case schema.Cardinality.String():
+			return schema.Scalar.String()
+		case schema.Array.String():
+			return schema.Collection.String()
+		}
+		return s
+	}
+	return class(a) == class(b)
 }
 
 // commonChoice returns the paths of the fields of two RNTuples that patterns name.

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/draw"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/zonemap"
@@ -94,10 +95,16 @@ func (d *drawing) checkArgs(args []string) error {
 	switch {
 	case len(args) == 0:
 		return usageError("which file?")
-	case len(d.expr) == 0 && (len(args) == 1 || strings.HasSuffix(args[len(args)-1], ".root")):
+	case len(d.expr) == 0 && (len(args) == 1 || isFileName(args[len(args)-1])):
 		return usageError("which expression? It comes after the files")
 	}
 	return nil
+}
+
+// isFileName reports whether an argument has the suffix of a format.
+func isFileName(arg string) bool {
+	_, err := foreign.BySuffix(arg)
+	return err == nil
 }
 
 // complete completes files, and after the first one fields.
@@ -130,31 +137,12 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 	if err != nil {
 		return err
 	}
-	paths := make([]string, len(files))
-	for i, arg := range files {
-		if paths[i], err = t.input(ctx, arg); err != nil {
-			return err
-		}
-	}
-	first, err := rntuple.Open(paths[0], d.name, append(t.reading(), rntuple.Context(ctx))...)
+	source, program, err := t.openQuery(ctx, files, d.name, q)
 	if err != nil {
 		return err
 	}
-	defer first.Close()
-	named := func(err error) error { return fmt.Errorf("%s: %w", shown(files[0]), err) }
-	source := rntuple.Source(first)
-	if len(paths) > 1 {
-		chain, err := rntuple.OpenChain(d.name, paths, append(t.reading(), rntuple.Context(ctx))...)
-		if err != nil {
-			return err
-		}
-		defer chain.Close()
-		source, named = chain, withPath
-	}
-	program, err := q.compile(source)
-	if err != nil {
-		return named(err)
-	}
+	defer source.Close()
+	named := source.named
 	if d.explain {
 		_, err := t.out.WriteString(program.Explain())
 		return err
@@ -164,7 +152,7 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 		return named(err)
 	}
 	if d.out != "" {
-		if err := t.beginOutput(d.out, d.force, paths...); err != nil {
+		if err := t.beginOutput(d.out, d.force, source.paths...); err != nil {
 			return err
 		}
 	}
@@ -182,13 +170,13 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 	}
 	bar := t.bar("entries")
 	q.plan.Progress = bar.setOf
-	histograms, err := q.plan.Fill(source)
+	histograms, err := q.plan.Fill(source.entries)
 	bar.done()
 	if err != nil {
 		return named(err)
 	}
 	t.warnOfZones(zones)
-	q.titles(histograms, first.Schema())
+	q.titles(histograms, source.first.Schema())
 	p := q.picture(histograms, d)
 	for i, h := range histograms {
 		if h.Entries == 0 {
@@ -227,6 +215,27 @@ func withPath(err error) error {
 		return in.Err
 	}
 	return err
+}
+
+// openQuery opens files and compiles a query for them. Of files of other kinds than RNTuple it
+// reads what the query needs.
+func (t *tool) openQuery(ctx context.Context, files []string, name string, q *query) (*source, *expression.Program, error) {
+	for need := (part{}); ; {
+		s, err := t.openSource(ctx, files, name, need)
+		if err != nil {
+			return nil, nil, err
+		}
+		program, err := q.compile(s.entries)
+		if err != nil {
+			s.Close()
+			return nil, nil, s.named(err)
+		}
+		if s.kind == foreign.RNTuple || need.count > 0 {
+			return s, program, nil
+		}
+		s.Close()
+		need = part{fields: program.Fields(), count: all}
+	}
 }
 
 // printStatistics prints the table of a picture, with the marks of several histograms.

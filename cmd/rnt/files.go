@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/tempfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -29,10 +30,15 @@ func shown(arg string) string {
 	return arg
 }
 
-// input returns the path of the file that an argument names. For "-" that is a
+// input returns the path of the ROOT file that an argument names. For "-" that is a
 // temporary file with everything from standard input, because the parts of an
 // RNTuple cannot be read in the order in which they are stored.
 func (t *tool) input(ctx context.Context, arg string) (string, error) {
+	return t.inputOf(ctx, arg, true)
+}
+
+// inputOf is like input for files of any kind, unless they must be ROOT files.
+func (t *tool) inputOf(ctx context.Context, arg string, root bool) (string, error) {
 	if arg != "-" || t.spooled != "" {
 		if arg == "-" {
 			arg = t.spooled
@@ -43,23 +49,15 @@ func (t *tool) input(ctx context.Context, arg string) (string, error) {
 		return "", usageError("standard input is a terminal, not a file")
 	}
 	in := bufio.NewReader(t.interruptible(ctx))
-	if head, err := in.Peek(4); string(head) != "root" && string(head) != "rntu" && (err == nil || errors.Is(err, io.EOF)) {
+	if head, err := in.Peek(4); root && string(head) != "root" && string(head) != "rntu" && (err == nil || errors.Is(err, io.EOF)) {
 		return "", fmt.Errorf("%s: not a ROOT file", stdinName)
 	}
-	f, path, err := nameless()
-	if err == nil {
-		t.spool, t.spooled = f, path
-	} else if f, err = tempfile.Create(func() (*os.File, error) { return os.CreateTemp("", "rnt-*.root") }); err == nil {
-		t.spooled = f.Name()
-	} else {
+	f, path, err := t.temporary()
+	if err != nil {
 		return "", err
 	}
+	t.spooled = path
 	n, err := io.Copy(f, io.LimitReader(in, maxSpooled+1))
-	if t.spool == nil {
-		if closed := f.Close(); err == nil {
-			err = closed
-		}
-	}
 	if err == nil && n > maxSpooled {
 		err = fmt.Errorf("more than %s; save it to a file first", size(maxSpooled))
 	}
@@ -67,6 +65,20 @@ func (t *tool) input(ctx context.Context, arg string) (string, error) {
 		return "", fmt.Errorf("%s: %w", stdinName, err)
 	}
 	return t.spooled, nil
+}
+
+// temporary makes a temporary file, which is gone when the tool ends, and returns a path to it.
+func (t *tool) temporary() (*os.File, string, error) {
+	f, path, err := nameless()
+	if err != nil {
+		if f, err = tempfile.Create(func() (*os.File, error) { return os.CreateTemp("", "rnt-*.root") }); err != nil {
+			return nil, "", err
+		}
+		path = f.Name()
+		t.named = append(t.named, path)
+	}
+	t.temporaries = append(t.temporaries, f)
+	return f, path, nil
 }
 
 // open opens the RNTuple that the arguments FILE [NTUPLE] name.
@@ -82,7 +94,13 @@ func (t *tool) open(ctx context.Context, args []string) (*rntuple.Reader, error)
 	if err != nil {
 		return nil, err
 	}
-	return rntuple.Open(path, name, append(t.reading(), rntuple.Context(ctx))...)
+	r, err := rntuple.Open(path, name, append(t.reading(), rntuple.Context(ctx))...)
+	if err != nil {
+		if kind, _ := foreign.Detect(path, name); kind != "" && kind != foreign.RNTuple {
+			return nil, fmt.Errorf("%w; it is %s, of which rnt convert makes an RNTuple", err, kind.Title())
+		}
+	}
+	return r, err
 }
 
 // openFile opens the file that an argument names and returns its size.
@@ -91,6 +109,10 @@ func (t *tool) openFile(ctx context.Context, arg string) (*os.File, int64, error
 	if err != nil {
 		return nil, 0, err
 	}
+	return openFile(path)
+}
+
+func openFile(path string) (*os.File, int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, 0, err

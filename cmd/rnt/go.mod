@@ -5,6 +5,9 @@ go 1.26.0
 require (
 	github.com/expr-lang/expr v1.17.8
 	github.com/go-rntuple/go-rntuple v0.1.0
+	github.com/go-rntuple/go-rntuple/rntarrow v0.1.0
+	github.com/go-rntuple/go-rntuple/rntgroot v0.1.0
+	github.com/apache/arrow-go/v18 v18.8.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
 	go-hep.org/x/hep v0.40.0

@@ -123,8 +123,11 @@ func TestStandardInput(t *testing.T) {
 		{string(content), "cat - nope", 1, "", `rnt: standard input: RNTuple "nope": not found; the file has Events` + "\n"},
 		{string(content), "dump - nope", 1, "", "rnt: standard input: "},
 		{string(content[:1000]), "cat -", 1, "", "rnt: standard input: "},
-		{"{}\n", "cat -", 1, "", "rnt: standard input: not a ROOT file\n"},
-		{"", "ls -", 1, "", "rnt: standard input: not a ROOT file\n"},
+		{"{}\n", "stat -", 1, "", "rnt: standard input: not a ROOT file\n"},
+		{"", "ls -", 1, "", "rnt: standard input: the file is empty\n"},
+		{"words\n", "cat -", 1, "", "rnt: standard input: the file is none of: ROOT, Parquet, Arrow, CSV, JSON Lines\n"},
+		{"{}\n", "cat -", 1, "", "rnt: standard input: there are no columns\n"},
+		{"{\"a\":1.5}\n", "cat -", 0, "{\"a\":1.5}\n", ""},
 		{string(content), "slim -q --fields run OUT -", 0, "", ""},
 	} {
 		args := strings.Fields(c.args)

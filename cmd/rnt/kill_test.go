@@ -60,6 +60,7 @@ func killCases() []killed {
 		{what: "rename", args: "rename --to new OUT", update: true, outs: one, want: []held{of("new", killIn)}},
 		{what: "index", args: "index OUT", update: true, outs: one, want: []held{of("n", killIn)}},
 		{what: "rename in a copy", args: "rename FORCE --to new --out OUT IN", outs: one, want: []held{of("new", killIn)}},
+		{what: "convert", args: "convert FORCE --compression lzma:7 --fields x,v IN OUT", outs: one, want: []held{of("n", killIn)}},
 		{what: "recover", args: "recover FORCE OUT IN", outs: one, want: []held{of("n", killIn)}},
 	}
 }

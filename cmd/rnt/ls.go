@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -21,7 +22,8 @@ func (t *tool) lsCommand() *cobra.Command {
 		Short: "List the RNTuples in files",
 		Long: `ls lists every RNTuple in the files, also those in directories and older cycles,
 with the number of its entries and top-level fields, its size on disk and how it
-is compressed. One that cannot be read is listed with the reason.`,
+is compressed. One that cannot be read is listed with the reason. TTrees are listed,
+too, and Parquet, Arrow, CSV and JSON Lines files.`,
 		Example:           "  rnt ls *.root",
 		Args:              fileArgs(anyNumber),
 		ValidArgsFunction: completeFiles,
@@ -84,10 +86,39 @@ func (t *tool) ls(ctx context.Context, args []string, asJSON bool) error {
 	return errors.Join(errs...)
 }
 
-// listFile lists the RNTuples in a file. With an error it returns those that were
-// found before. The error wraps ErrNotFound if there are none.
+// listFile lists what is in a file. With an error it returns what was found before. The error
+// wraps ErrNotFound if there is nothing.
 func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err error) {
-	f, size, err := t.openFile(ctx, arg)
+	path, err := t.inputOf(ctx, arg, false)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := foreign.Detect(path, "")
+	if err != nil {
+		return nil, err
+	}
+	if kind == foreign.RNTuple || kind == foreign.Tree {
+		if list, err = t.listROOT(ctx, arg, path); err != nil && !errors.Is(err, rntuple.ErrNotFound) {
+			return list, err
+		}
+	}
+	others, otherErr := foreign.List(ctx, path, kind)
+	for _, o := range others {
+		list = append(list, listing{File: shown(arg), Path: o.Name, Class: o.Class, Entries: o.Entries, Fields: o.Columns, Disk: o.Bytes,
+			Compression: append([]string{}, o.Compression...), Settings: []uint32{}})
+	}
+	if len(others) > 0 {
+		err = nil
+	}
+	if otherErr != nil && kind != foreign.RNTuple {
+		err = fmt.Errorf("%s: %w", shown(arg), otherErr)
+	}
+	return list, err
+}
+
+// listROOT lists the RNTuples in a ROOT file.
+func (t *tool) listROOT(ctx context.Context, arg, path string) (list []listing, err error) {
+	f, size, err := openFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +185,14 @@ func (t *tool) printListing(list []listing, files bool) error {
 			table.row(file, name, "-", "-", "-", "-", "cannot be read: "+schema.Printable(l.Error))
 			continue
 		}
-		table.row(file, name, count(l.Entries), count(int64(l.Fields)), size(l.Disk), strings.Join(l.Compression, ", "))
+		remark, disk := "", size(l.Disk)
+		if l.Format == "" {
+			remark = l.Class
+		}
+		if l.Disk == 0 {
+			disk = "-"
+		}
+		table.row(file, name, count(l.Entries), count(int64(l.Fields)), disk, strings.Join(l.Compression, ", "), remark)
 		for _, a := range l.AttributeSets {
 			table.row(file, "  "+schema.Printable(a.Name), "", "", "", "", "attribute set, schema "+a.Schema)
 		}

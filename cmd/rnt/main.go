@@ -49,20 +49,21 @@ type tool struct {
 	stdout, stderr io.Writer
 	quiet          bool
 	jobs           int
-	maxMemory      byteCount // 0: a default that depends on the file
-	running        bool      // a command has begun, so its arguments are in order
-	spooled        string    // the path of the temporary file with what standard input held; see input
-	spool          *os.File  // that file, if it has no name
+	maxMemory      byteCount  // 0: a default that depends on the file
+	running        bool       // a command has begun, so its arguments are in order
+	spooled        string     // the path of the temporary file with what standard input held; see input
+	temporaries    []*os.File // closed at the end
+	named          []string   // paths of those that have a name, removed then
 	output         output
 }
 
 // cleanUp removes temporary files.
 func (t *tool) cleanUp() {
-	switch {
-	case t.spool != nil:
-		t.spool.Close()
-	case t.spooled != "":
-		tempfile.Remove(t.spooled)
+	for _, f := range t.temporaries {
+		f.Close()
+	}
+	for _, name := range t.named {
+		tempfile.Remove(name)
 	}
 }
 
@@ -104,7 +105,7 @@ func (t *tool) command() *cobra.Command {
 	root.PersistentFlags().Var(&t.maxMemory, "max-memory", "read entries, pages and metadata that need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
 	root.AddCommand(
 		t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.tailCommand(), t.statCommand(), t.drawCommand(), t.attrsCommand(),
-		t.verifyCommand(), t.dumpCommand(), t.diffCommand(), t.recoverCommand(), t.createCommand(),
+		t.arrowCommand(), t.convertCommand(), t.verifyCommand(), t.dumpCommand(), t.diffCommand(), t.recoverCommand(), t.createCommand(),
 		t.mergeCommand(), t.slimCommand(), t.skimCommand(), t.concatCommand(), t.splitCommand(), t.hmergeCommand(),
 		t.repackCommand(), t.appendCommand(), t.renameCommand(), t.indexCommand(), t.versionCommand(), expressionsTopic())
 	root.SetOut(t.out)

@@ -92,7 +92,7 @@ func TestErrors(t *testing.T) {
 		{"ls missing.root", 1, "rnt: open missing.root: no such file or directory"},
 		{"cat missing.root", 1, "rnt: open missing.root: no such file or directory"},
 		{"ls .", 1, "rnt: .: is a directory"},
-		{"ls main.go", 1, "not a ROOT file"},
+		{"ls main.go", 1, "the file is none of: ROOT, Parquet, Arrow, CSV, JSON Lines"},
 		{"stat main.go", 1, "not a ROOT file"},
 		{"schema " + dimuon + " Nope", 1, "not found"},
 		{"cat " + dimuon + " --fields run,Muon_px", 1, `no field "Muon_px"`},

@@ -23,6 +23,7 @@ var makers = []struct{ before, after []string }{
 	{[]string{"recover"}, []string{"IN"}},
 	{[]string{"rename", "--to", "new", "--out"}, []string{"IN"}},
 	{[]string{"create", "--schema", "IN"}, nil},
+	{[]string{"convert", "--to", "rntuple", "IN"}, nil},
 }
 
 // line returns a command line.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -28,16 +29,20 @@ sources of projected fields come with them.`,
 			if err := checkFields(cmd, fields); err != nil {
 				return err
 			}
-			r, err := t.open(cmd.Context(), args)
+			from, err := t.openEntries(cmd.Context(), args, part{})
 			if err != nil {
 				return err
 			}
-			defer r.Close()
+			defer from.Close()
+			r := from.first
 			chosen, err := choose(r.Schema(), fields)
 			if err != nil {
 				return fmt.Errorf("%s: %w", shown(args[0]), err)
 			}
 			if !asJSON {
+				if from.kind != foreign.RNTuple {
+					fmt.Fprintf(t.out, "%s is %s. convert makes of it this\n", shown(args[0]), from.kind.Title())
+				}
 				return r.Schema().Print(t.out, fieldsOf(chosen)...)
 			}
 			doc := r.Schema().Document()

@@ -76,6 +76,7 @@ var leaves = []string{
 	"bench/work",
 	"cmd/rnt",
 	"cmd/rnt/internal/draw",
+	"cmd/rnt/internal/foreign",
 	"cmd/rnt/internal/storagemap",
 	"examples/dimuon",
 	"examples/select",

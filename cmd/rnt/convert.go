@@ -1,0 +1,445 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/expression"
+	"github.com/go-rntuple/go-rntuple/internal/diskfile"
+	"github.com/go-rntuple/go-rntuple/internal/pattern"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/surgery"
+)
+
+// conversion holds the flags of convert.
+type conversion struct {
+	selecting
+	from, to, schema, null, newName string
+	plain                           []string
+	flat, skip, binary              bool
+	dryRun, force                   bool
+	compression                     string
+	clusterSize                     int64
+	durability
+}
+
+func (t *tool) convertCommand() *cobra.Command {
+	var c conversion
+	cmd := &cobra.Command{
+		Use:   "convert IN... OUT",
+		Short: "Convert between RNTuple, TTree, Parquet, Arrow, CSV and JSON Lines",
+		Long: `convert makes the file OUT of the entries in the files IN, one after the other. What
+they are is found out from what they begin with, what OUT shall be from its name:
+.root for an RNTuple, .parquet, .arrow or .feather for Arrow's file, .arrows for
+Arrow's stream, .csv, and .jsonl or .ndjson for JSON Lines. --from and --to say it
+where names do not, as for OUT "-", standard output.
+
+To RNTuple. The counters of a TTree's arrays become collections with projected fields
+under the old names, as ROOT's RNTupleImporter makes them, or plain vectors with
+--flat; what cannot be read is refused, or left out with --skip. Nullable columns of
+Arrow and Parquet become optionals, unless --plain names them; dictionaries become
+their values, timestamps and dates integers. The types of CSV and JSON Lines are those
+that hold all values exactly, or those that --schema gives, in the JSON that "rnt
+schema --json" prints. --dry-run prints the fields and makes no file.
+
+From RNTuple. Parquet and Arrow files keep the types as "rnt help arrow" says; in CSV,
+strings are written as they are and all else as cat prints it. Missing values are
+empty cells, or the text of --null.
+
+OUT appears only once it is complete: after an error there is no new file.`,
+		Example: "  rnt convert tree.root events.root\n" +
+			"  rnt convert events.root events.parquet --fields 'run,Muon_*' --where 'nMuon == 2'\n" +
+			"  rnt convert table.parquet table.root --dry-run",
+		Args:              outArgsLast,
+		ValidArgsFunction: completeFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkFields(cmd, c.fields); err != nil {
+				return err
+			}
+			last := len(args) - 1
+			return t.convert(cmd.Context(), args[:last], args[last], c)
+		},
+	}
+	c.selecting.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&c.from, "from", "", "`KIND` of IN: "+kindNames(foreign.Kinds))
+	f.StringVar(&c.to, "to", "", "`KIND` of OUT: the same without ttree")
+	f.StringVar(&c.newName, "new-name", "", "name of the RNTuple that is made (default that of IN, or \"Events\")")
+	f.StringVar(&c.schema, "schema", "", "`FILE` with the schema of CSV or JSON Lines")
+	f.StringVar(&c.null, "null", "", "`TEXT` of missing values in CSV")
+	f.StringSliceVar(&c.plain, "plain", nil, "`PATTERNS` of nullable columns without nulls, which need not be optionals")
+	f.BoolVar(&c.flat, "flat", false, "make plain vectors of a TTree's arrays")
+	f.BoolVar(&c.skip, "skip", false, "leave out what of a TTree cannot be read")
+	f.BoolVar(&c.binary, "binary", false, "make binaries of strings, which need not be UTF-8")
+	f.BoolVar(&c.dryRun, "dry-run", false, "print the fields that an RNTuple would have, and end")
+	compressionFlag(cmd, &c.compression, "", "zstd:5; an RNTuple's as it is")
+	f.Int64Var(&c.clusterSize, "cluster-size", 128<<20, "wanted size of clusters of RNTuples, in bytes")
+	forceFlag(cmd, &c.force)
+	c.syncFlag(cmd)
+	var names []string
+	for _, k := range foreign.Kinds {
+		names = append(names, string(k))
+	}
+	completeValues(cmd, "from", names...)
+	completeValues(cmd, "to", slices.DeleteFunc(names, func(s string) bool { return s == string(foreign.Tree) })...)
+	cmd.MarkFlagFilename("schema", "json")
+	return cmd
+}
+
+func kindNames(kinds []foreign.Kind) string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, string(k))
+	}
+	return strings.Join(names, ", ")
+}
+
+// outArgsLast checks the arguments IN... OUT.
+func outArgsLast(_ *cobra.Command, args []string) error {
+	switch len(args) {
+	case 0:
+		return usageError("which file is to be converted?")
+	case 1:
+		return usageError("which file is to be made? It comes last")
+	}
+	return nil
+}
+
+// kind returns the format that a flag names.
+func kindOf(flag, value string) (foreign.Kind, error) {
+	k := foreign.Kind(value)
+	if !slices.Contains(foreign.Kinds, k) {
+		return "", usageError(fmt.Sprintf("%s %s: want one of %s", flag, value, kindNames(foreign.Kinds)))
+	}
+	return k, nil
+}
+
+func (t *tool) convert(ctx context.Context, args []string, out string, c conversion) error {
+	to, err := c.target(out)
+	if err != nil {
+		return err
+	}
+	paths := make([]string, len(args))
+	for i, arg := range args {
+		if paths[i], err = t.inputOf(ctx, arg, false); err != nil {
+			return err
+		}
+	}
+	from, err := c.source(paths)
+	if err != nil {
+		return err
+	}
+	if c.dryRun {
+		return t.dryRun(ctx, args, paths, from, c)
+	}
+	if out != "-" {
+		if err := t.beginOutput(out, c.force, append(paths, c.schema)...); err != nil {
+			return err
+		}
+	}
+	switch {
+	case to == foreign.RNTuple && from == foreign.RNTuple:
+		return t.convertWithin(ctx, paths, out, c)
+	case to == foreign.RNTuple && c.where == "" && len(c.define) == 0:
+		return t.convertTo(ctx, args, paths, from, out, c)
+	}
+	var source *source
+	if from == foreign.RNTuple {
+		source, err = t.openSource(ctx, args, c.name, part{})
+	} else {
+		p := part{count: all}
+		if c.where == "" && len(c.define) == 0 { // which may need other fields
+			p.fields = c.fields
+		}
+		source, err = t.openTable(ctx, args, paths, from, c, p)
+		c.name = ""
+	}
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	if to == foreign.RNTuple {
+		return t.convertWithin(ctx, source.paths, out, c)
+	}
+	return t.convertFrom(ctx, source, to, out, c)
+}
+
+// target returns the format of the file out.
+func (c *conversion) target(out string) (foreign.Kind, error) {
+	if c.to != "" {
+		to, err := kindOf("--to", c.to)
+		switch {
+		case err != nil:
+			return "", err
+		case to == foreign.Tree:
+			return "", usageError("--to ttree: TTrees are not written")
+		case to == foreign.RNTuple && out == "-":
+			return "", usageError("a ROOT file cannot be written to standard output")
+		}
+		return to, nil
+	}
+	if out == "-" {
+		return "", usageError("which format? Use --to")
+	}
+	if info, err := os.Stat(out); err == nil && info.IsDir() {
+		return "", fmt.Errorf("%s: is a directory", out)
+	}
+	to, err := foreign.BySuffix(out)
+	if err != nil {
+		return "", usageError(err.Error() + "; use --to")
+	}
+	return to, nil
+}
+
+// source returns the format of the inputs.
+func (c *conversion) source(paths []string) (from foreign.Kind, err error) {
+	if c.from != "" {
+		return kindOf("--from", c.from)
+	}
+	for i, path := range paths {
+		k, err := foreign.Detect(path, c.name)
+		if err != nil {
+			return "", err
+		}
+		if i > 0 && k != from {
+			return "", fmt.Errorf("%s is %s, and %s is %s", paths[0], from, path, k)
+		}
+		from = k
+	}
+	return from, nil
+}
+
+// chooseColumns returns the columns that patterns name.
+func chooseColumns(columns, patterns []string) ([]string, error) {
+	if len(patterns) == 0 {
+		return columns, nil
+	}
+	var chosen []string
+	var errs []error
+	for _, p := range patterns {
+		found := false
+		for _, name := range columns {
+			if matchesColumn(p, name) {
+				found = true
+				if !slices.Contains(chosen, name) {
+					chosen = append(chosen, name)
+				}
+			}
+		}
+		if !found {
+			errs = append(errs, fmt.Errorf("%w %q", schema.ErrNoField, p))
+		}
+	}
+	return chosen, errors.Join(errs...)
+}
+
+// matchesColumn reports whether a pattern names a column at the top.
+func matchesColumn(p, name string) bool {
+	return pattern.Match(p, &schema.Field{Field: envelope.Field{Name: name}})
+}
+
+// table opens files that are no RNTuples.
+func (t *tool) table(ctx context.Context, args, paths []string, from foreign.Kind, c conversion, set func(*foreign.Options)) (foreign.Table, error) {
+	o := foreign.Options{Context: ctx, Kind: from, Name: c.name, Count: int64(all), Null: c.null, Plain: c.plain, Flat: c.flat, Skip: c.skip}
+	if c.schema != "" {
+		var err error
+		if o.Schema, err = readDocument(c.schema); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.schema, err)
+		}
+	}
+	bar := t.bar("entries")
+	o.Progress = bar.setOf
+	set(&o)
+	table, err := foreign.Open(paths, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range table.Warnings() {
+		t.warn("%s: %w", shown(args[0]), w)
+	}
+	return table, nil
+}
+
+// strict makes the fields of the flags a choice of columns, which must exist.
+func (c *conversion) strict(o *foreign.Options) {
+	o.Choose = func(columns []string) ([]string, error) { return chooseColumns(columns, c.fields) }
+}
+
+// nameOf returns the name of the RNTuple that is made of a table.
+func (c *conversion) nameOf(table foreign.Table) string {
+	switch {
+	case c.newName != "":
+		return c.newName
+	case table.Name() != "":
+		return table.Name()
+	}
+	return "Events"
+}
+
+// writing returns the options for writing RNTuples.
+func (c *conversion) writing(ctx context.Context) ([]rntuple.WriteOption, error) {
+	if c.clusterSize <= 0 {
+		return nil, usageError("--cluster-size must be positive")
+	}
+	opts := append(c.durability.options(), rntuple.WriteContext(ctx), rntuple.ClusterSize(c.clusterSize))
+	if c.compression != "" {
+		settings, err := compress.ParseSettings(c.compression)
+		if err != nil {
+			return nil, usageError("--compression: " + err.Error())
+		}
+		opts = append(opts, rntuple.Compression(settings))
+	}
+	return opts, nil
+}
+
+// convertTo makes an RNTuple of files that are none.
+func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign.Kind, out string, c conversion) error {
+	opts, err := c.writing(ctx)
+	if err != nil {
+		return err
+	}
+	table, err := t.table(ctx, args, paths, from, c, c.strict)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	f, err := rntuple.CreateFile(out, opts...)
+	if err != nil {
+		return err
+	}
+	n, err := table.Add(f, c.nameOf(table))
+	if err != nil {
+		f.Abort()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	t.output.done()
+	return t.printConverted(out, n)
+}
+
+func (t *tool) printConverted(out string, n int64) error {
+	if t.quiet || out == "-" {
+		return nil
+	}
+	_, err := fmt.Fprintf(t.out, "%s: %s\n", filepath.Base(out), pluralOf(n, "entry", "entries"))
+	return err
+}
+
+// convertWithin makes an RNTuple of others.
+func (t *tool) convertWithin(ctx context.Context, paths []string, out string, c conversion) error {
+	var inputs []surgery.Input
+	for _, path := range paths {
+		inputs = append(inputs, surgery.Input{Path: path, Name: c.name})
+	}
+	opts, err := compressionOption(c.compression)
+	if err != nil {
+		return err
+	}
+	opts = append(opts, surgery.Keep(c.fields...), surgery.Write(rntuple.ClusterSize(c.clusterSize)), surgery.Write(c.durability.options()...))
+	condition := "true"
+	if c.where != "" {
+		condition = c.where
+	}
+	w, err := expression.Parse(condition)
+	if err != nil {
+		return usageError("--where: " + err.Error())
+	}
+	defined, err := definitions(c.define)
+	if err != nil {
+		return err
+	}
+	report, err := t.withBar(func(more ...surgery.Option) (*surgery.Report, error) {
+		return surgery.Skim(ctx, out, inputs, w.With(defined...).Condition(), append(opts, more...)...)
+	})
+	if err != nil {
+		return err
+	}
+	return t.printConverted(out, report.Entries)
+}
+
+// convertFrom writes the chosen entries of a source to a file of another format.
+func (t *tool) convertFrom(ctx context.Context, from *source, to foreign.Kind, out string, c conversion) error {
+	entries, fields, err := c.choose(ctx, t, from)
+	if err != nil {
+		return err
+	}
+	bar := t.bar("entries")
+	o := foreign.WriteOptions{Fields: fields, Null: c.null, Binary: c.binary, Progress: bar.setOf}
+	write := func(w io.Writer) (int64, error) {
+		b := bufio.NewWriterSize(w, 1<<20)
+		n, err := foreign.Write(ctx, b, to, entries, o)
+		if flushed := b.Flush(); err == nil {
+			err = flushed
+		}
+		bar.done()
+		if err != nil {
+			err = from.named(err)
+		}
+		return n, err
+	}
+	if out == "-" {
+		if to != foreign.CSV && to != foreign.JSON && isTerminal(t.stdout) {
+			return usageError("standard output is a terminal, and " + string(to) + " no text")
+		}
+		_, err := write(t.out)
+		return err
+	}
+	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: c.noSync})
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	n, err := write(io.NewOffsetWriter(f, 0))
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.Publish(); err != nil {
+		return err
+	}
+	t.output.done()
+	return t.printConverted(out, n)
+}
+
+// dryRun prints the fields of the RNTuple that would be made.
+func (t *tool) dryRun(ctx context.Context, args, paths []string, from foreign.Kind, c conversion) error {
+	if from == foreign.RNTuple {
+		s, err := t.openSource(ctx, args, c.name, part{})
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		chosen, err := choose(s.first.Schema(), c.fields)
+		if err != nil {
+			return s.named(err)
+		}
+		return s.first.Schema().Print(t.out, fieldsOf(chosen)...)
+	}
+	table, err := t.table(ctx, args, paths, from, c, c.strict)
+	if err != nil {
+		return err
+	}
+	defer table.Close()
+	s, err := foreign.SchemaOf(table.Document(), c.nameOf(table))
+	if err != nil {
+		return err
+	}
+	return s.Print(t.out)
+}

@@ -1,0 +1,215 @@
+package main
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// kindsOfFiles are the suffixes of the formats that hold an RNTuple's entries.
+var kindsOfFiles = []string{"parquet", "arrow", "arrows", "csv", "jsonl"}
+
+// TestConvert converts a file that ROOT wrote to every format and back: diff finds the same
+// values each time, and cat prints what it prints for the original.
+func TestConvert(t *testing.T) {
+	dir := t.TempDir()
+	fields := "run,event,HLT_IsoMu24,Muon_pt,Muon_charge"
+	want := rnt(t, "head", "-n", "500", dimuon, "--fields", fields)
+	schema := filepath.Join(dir, "schema.json")
+	write(t, schema, `{"name": "Events", "fields": [{"name": "run", "type": "std::uint32_t"}, {"name": "event", "type": "std::uint64_t"},
+		{"name": "HLT_IsoMu24", "type": "bool"}, {"name": "Muon_pt", "type": "ROOT::VecOps::RVec<float>"}, {"name": "Muon_charge", "type": "std::vector<std::int32_t>"}]}`)
+	for _, kind := range kindsOfFiles {
+		file, back := filepath.Join(dir, "all."+kind), filepath.Join(dir, kind+".root")
+		if got := rnt(t, "convert", dimuon, file); got != "all."+kind+": 80,000 entries\n" {
+			t.Errorf("%s: convert prints %q", kind, got)
+		}
+		rnt(t, "diff", dimuon, file)
+		rnt(t, "diff", file, dimuon)
+		if got := rnt(t, "head", "-n", "500", file, "--fields", fields); kind != "csv" && kind != "jsonl" && got != want {
+			t.Errorf("%s: head prints\n%.300s\nwant\n%.300s", kind, got, want)
+		}
+
+		some := filepath.Join(dir, "some."+kind)
+		rnt(t, "convert", dimuon, some, "--fields", fields, "--where", "event % 50 == 0")
+		from := []string{"convert", some, back}
+		if kind == "csv" || kind == "jsonl" {
+			from = append(from, "--schema", schema)
+		}
+		rnt(t, from...)
+		skimmed := filepath.Join(dir, "skimmed.root")
+		rnt(t, "skim", "--force", "--where", "event % 50 == 0", "--fields", fields, skimmed, dimuon)
+		if got, want := rnt(t, "cat", back, "--fields", fields), rnt(t, "cat", skimmed, "--fields", fields); got != want {
+			t.Errorf("%s: there and back\n%.300s\nwant\n%.300s", kind, got, want)
+		}
+
+		// Of several files, by a condition, in a range, as a histogram.
+		rnt(t, "convert", "--force", some, some, back, "--where", "run > 194050", "--fields", "run,event")
+		chosen := filepath.Join(dir, "chosen.root")
+		rnt(t, "skim", "--force", "--where", "run > 194050", "--fields", "run,event", chosen, skimmed, skimmed)
+		if got, want := rnt(t, "cat", back), rnt(t, "cat", chosen); got != want {
+			t.Errorf("%s: chosen of two files\n%.300s\nwant\n%.300s", kind, got, want)
+		}
+		bins := func(file string) string {
+			_, bins, _ := strings.Cut(rnt(t, "draw", file, "event", "--where", "HLT_IsoMu24", "--json", "--bins", "20"), "]")
+			return regexp.MustCompile(`"(mean|std_dev)": .*`).ReplaceAllString(bins, "") // sums by cluster
+		}
+		if got, want := bins(file), bins(dimuon); got != want {
+			t.Errorf("%s: draw prints\n%.300s\nwant\n%.300s", kind, got, want)
+		}
+		if got, want := rnt(t, "cat", file, "--first", "79990", "--fields", "event"), rnt(t, "cat", dimuon, "--first", "79990", "--fields", "event"); got != want {
+			t.Errorf("%s: the last entries are\n%s\nwant\n%s", kind, got, want)
+		}
+		if got := rnt(t, "ls", file, "--json"); !strings.Contains(got, `"entries": 80000`) || !strings.Contains(got, `"fields": 12`) {
+			t.Errorf("%s: ls prints %s", kind, got)
+		}
+	}
+}
+
+// TestConvertFinds checks that diff finds a value that differs, whatever the format.
+func TestConvertFinds(t *testing.T) {
+	dir := t.TempDir()
+	lines := filepath.Join(dir, "lines.jsonl")
+	write(t, lines, "{\"a\":1,\"b\":[1.5,2]}\n{\"a\":2,\"b\":[]}\n{\"a\":3,\"b\":[4]}\n")
+	other := filepath.Join(dir, "other.jsonl")
+	write(t, other, "{\"a\":1,\"b\":[1.5,2]}\n{\"a\":2,\"b\":[]}\n{\"a\":3,\"b\":[4.5]}\n")
+	root := filepath.Join(dir, "lines.root")
+	rnt(t, "convert", lines, root)
+	for _, kind := range kindsOfFiles {
+		same, different := filepath.Join(dir, "same."+kind), filepath.Join(dir, "different."+kind)
+		if kind != "jsonl" {
+			rnt(t, "convert", lines, same)
+			rnt(t, "convert", other, different)
+			rnt(t, "diff", root, same)
+		} else {
+			different = other
+		}
+		stdout, stderr, status := try("diff", root, different)
+		if status != 1 || !strings.Contains(stdout, "b._0") || stderr != "" {
+			t.Errorf("%s: status %d, %q, %q", kind, status, stdout, stderr)
+		}
+	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGuess checks which types CSV and JSON Lines get, and what is refused.
+func TestGuess(t *testing.T) {
+	for _, c := range []struct{ suffix, text, want string }{
+		{"jsonl", `{"a":1} {"a":-5}`, "a std::int64_t"},
+		{"jsonl", `{"a":1} {"a":18446744073709551615}`, "a std::uint64_t"},
+		{"jsonl", `{"a":-1} {"a":18446744073709551615}`, `field "a": no integer type holds both -1 and 18446744073709551615`},
+		{"jsonl", `{"a":1} {"a":1.5} {"a":"NaN"}`, "a double"},
+		{"jsonl", `{"a":9007199254740993} {"a":1.5}`, `field "a": no type holds both fractions and integers above 2^53 exactly`},
+		{"jsonl", `{"a":184467440737095516150}`, `field "a": no type holds both`},
+		{"jsonl", `{"a":"NaN"} {"a":"x"}`, "a std::string"},
+		{"jsonl", `{"a":true} {"a":null}`, "a std::optional<bool>"},
+		{"jsonl", `{"a":true} {}`, "a std::optional<bool>"},
+		{"jsonl", `{"a":[1,2]} {"a":[]}`, "a std::vector<std::int64_t>"},
+		{"jsonl", `{"a":[1,null]}`, "a std::vector<std::optional<std::int64_t>>"},
+		{"jsonl", `{"a":[[1.5],[]]}`, "a std::vector<std::vector<double>>"},
+		{"jsonl", `{"a":{"x":1,"y":"b"}}`, "a untyped record"},
+		{"jsonl", `{"a":[{"x":1},{"x":2}]}`, "a untyped collection"},
+		{"jsonl", `{"a":{"x":1}} {"a":null}`, `field "a": objects that may be missing have no type`},
+		{"jsonl", `{"a":1} {"a":"b"}`, `field "a" is an integer in line 1 and a string in line 2`},
+		{"jsonl", `{"a":[]}`, `field "a": all arrays are empty`},
+		{"jsonl", `{"a":null}`, `field "a": there is no value that tells its type`},
+		{"jsonl", `{"a":1} [2]`, "line 2: want an object"},
+		{"jsonl", `{"a":1`, "line 1: unexpected EOF"},
+		{"csv", "a,b\n1,2.5\n-3,4\n", "a std::int64_t | b double"},
+		{"csv", "a\n007\n", "a std::string"},
+		{"csv", "a\n0\n0.5\n0e5\n", "a double"},
+		{"csv", "a,b\n1,x\n,\n", "a std::optional<std::int64_t> | b std::string"},
+		{"csv", "a\ntrue\nfalse\n", "a bool"},
+		{"csv", "a\n.5\n+1\ninf\n-nan\n", "a std::string"},
+		{"csv", "a\n.5\n1.\n-inf\nNaN\n", "a double"},
+		{"csv", "a\n1_000\n", "a std::string"},
+		{"csv", "a\n0x10\n", "a std::string"},
+		{"csv", "a,a\n1,2\n", `there are two columns "a"`},
+		{"csv", "a,b\n1\n", "wrong number of fields"},
+		{"csv", "", "there is no row with the names of the columns"},
+		{"csv", "a,b\r\n\"x\r\ny\",1\r\n", "line 2: a cell has several lines in a file with carriage returns"},
+		{"csv", "\ufeffa\n1\n", "a std::int64_t"},
+	} {
+		in := filepath.Join(t.TempDir(), "in."+c.suffix)
+		write(t, in, c.text)
+		stdout, stderr, status := try("convert", in, filepath.Join(t.TempDir(), "out.root"), "--dry-run", "--from", c.suffix)
+		if status == 0 {
+			var lines []string
+			for line := range strings.Lines(stdout) {
+				lines = append(lines, strings.Join(strings.Fields(line), " "))
+			}
+			for want := range strings.SplitSeq(c.want, " | ") {
+				if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, want) }) {
+					t.Errorf("%q: want %q, got %q", c.text, want, lines)
+				}
+			}
+			continue
+		}
+		if !strings.Contains(stderr, c.want) {
+			t.Errorf("%q: %q, want %q", c.text, stderr, c.want)
+		}
+	}
+}
+
+// TestConvertDamaged converts files that are cut off: there is an error, and no output.
+func TestConvertDamaged(t *testing.T) {
+	dir := t.TempDir()
+	random := rand.New(rand.NewPCG(1, 2))
+	small := filepath.Join(dir, "small.root")
+	rnt(t, "skim", "--where", "event % 100 == 0", small, dimuon)
+	for _, kind := range []string{"parquet", "arrow", "arrows", "root"} {
+		whole := filepath.Join(dir, "whole."+kind)
+		rnt(t, "convert", small, whole)
+		b, err := os.ReadFile(whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			at := random.IntN(len(b))
+			cut, out := filepath.Join(dir, "cut."+kind), filepath.Join(dir, "out.jsonl")
+			write(t, cut, string(b[:at]))
+			_, stderr, status := try("convert", cut, out, "--from", strings.Replace(kind, "root", "rntuple", 1))
+			if _, err := os.Stat(out); status != 1 || stderr == "" || err == nil {
+				t.Errorf("%s cut off at %d of %d: status %d, %q, output: %v", kind, at, len(b), status, stderr, err)
+			}
+		}
+	}
+}
+
+// TestCells checks what cannot be written as CSV so that it reads back.
+func TestCells(t *testing.T) {
+	dir := t.TempDir()
+	in, root, out := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "in.root"), filepath.Join(dir, "out.csv")
+	for _, c := range []struct{ text, null, want, err string }{
+		{`{"a":"x"} {"a":null}`, "", "", "choose another text for it with --null"},
+		{`{"a":"x"} {"a":null}`, "NA", "a\nx\nNA\n", ""},
+		{`{"a":"NA"} {"a":null}`, "NA", "", `the value "NA" looks like a missing one`},
+		{`{"a":1} {"a":null}`, "", "a\n1\n\"\"\n", ""},
+		{`{"a":1,"b":"x,\"y\"\nz"}`, "", "a,b\n1,\"x,\"\"y\"\"\nz\"\n", ""},
+		{`{"a":[{"x":1.5,"y":"NaN"}]} {"a":[{"x":1,"y":2}]}`, "", "a\n\"[{\"\"x\"\":1.5,\"\"y\"\":\"\"NaN\"\"}]\"\n\"[{\"\"x\"\":1,\"\"y\"\":2}]\"\n", ""},
+		{`{"a":"-Infinity"} {"a":0.1}`, "", "a\n-Infinity\n0.1\n", ""},
+	} {
+		write(t, in, c.text)
+		rnt(t, "convert", "--force", in, root)
+		_, stderr, status := try("convert", "--force", "--null", c.null, root, out)
+		if c.err != "" {
+			if status != 1 || !strings.Contains(stderr, c.err) {
+				t.Errorf("%s: status %d, %q, want %q", c.text, status, stderr, c.err)
+			}
+			continue
+		}
+		got, err := os.ReadFile(out)
+		if err != nil || string(got) != c.want || status != 0 {
+			t.Errorf("%s: status %d, %q, %v, want %q", c.text, status, got, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,394 @@
+package foreign
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/internal/jsonl"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/value"
+)
+
+// textTable is the entries of files of JSON Lines or CSV.
+type textTable struct {
+	o      Options
+	paths  []string
+	doc    *schema.Document // of all columns that are read
+	chosen []string
+}
+
+// openText opens the files. Without a schema it reads them once to find out what they hold.
+func openText(paths []string, o Options) (Table, error) {
+	t := &textTable{o: o, paths: paths, doc: o.Schema}
+	if t.doc == nil {
+		g := &guess{}
+		for _, path := range paths {
+			if err := t.guess(g, path); err != nil {
+				return nil, fmt.Errorf("%s: %w", path, err)
+			}
+		}
+		if o.Kind == CSV {
+			g.emptyIsText()
+		}
+		t.doc = &schema.Document{Fields: alike(g, o.Like)}
+		fields, err := g.fields("")
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", paths[0], err)
+		}
+		t.doc.Fields = append(t.doc.Fields, fields...)
+	}
+	if len(t.doc.Fields) == 0 {
+		return nil, fmt.Errorf("%s: there are no columns", paths[0])
+	}
+	var all []string
+	for _, f := range t.doc.Fields {
+		all = append(all, f.Name)
+	}
+	var err error
+	t.chosen, err = o.chosen(all)
+	return t, err
+}
+
+// alike returns the fields of a document, which may be nil, whose names were seen, as no projections,
+// and takes them from what was seen.
+func alike(g *guess, like *schema.Document) (fields []*schema.FieldDocument) {
+	if like == nil {
+		return nil
+	}
+	for _, f := range like.Fields {
+		if i := slices.Index(g.names, f.Name); i >= 0 {
+			g.names = slices.Delete(g.names, i, i+1)
+			fields = append(fields, plain(f))
+		}
+	}
+	return fields
+}
+
+// plain returns a field that is no projection, with the default columns.
+func plain(f *schema.FieldDocument) *schema.FieldDocument {
+	d := *f
+	d.Source, d.Columns, d.Fields = "", nil, nil
+	for _, child := range f.Fields {
+		d.Fields = append(d.Fields, plain(child))
+	}
+	if strings.HasPrefix(d.Type, "ROOT::RNTupleCardinality<") {
+		d.Type = "std::uint64_t"
+	}
+	return &d
+}
+
+func (t *textTable) Name() string               { return t.doc.Name }
+func (t *textTable) Document() *schema.Document { return withFields(t.doc, t.chosen) }
+func (t *textTable) Warnings() []error          { return nil }
+func (t *textTable) Close() error               { return nil }
+
+// guess adds what a file holds.
+func (t *textTable) guess(g *guess, path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if t.o.Kind == JSON {
+		return g.addLines(bufio.NewReader(contextReader{t.o.Context, f}))
+	}
+	rows, err := newRows(contextReader{t.o.Context, f})
+	if err != nil {
+		return err
+	}
+	for _, name := range rows.names {
+		g.member(name)
+	}
+	for {
+		cells, line, err := rows.read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		g.add(object, line)
+		for i, cell := range cells {
+			g.member(rows.names[i]).addCell(cell, t.o.Null, line)
+		}
+	}
+}
+
+// addCell adds the text of a cell of a CSV file.
+func (g *guess) addCell(cell, null string, line int64) {
+	v, err := strconv.ParseFloat(cell, 64)
+	digits := strings.TrimPrefix(cell, "-")
+	switch {
+	case cell == null:
+		g.add(missing, line)
+	case cell == "true" || cell == "false":
+		g.add(boolean, line)
+	case err != nil, strings.ContainsAny(cell, "_xX"), len(digits) > 1 && digits[0] == '0' && digits[1] != '.' && digits[1]|0x20 != 'e':
+		g.add(text, line) // also numbers such as 007, whose zeros may matter
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		g.add(special, line)
+	case strings.Trim(digits, "0123456789") == "" && cell != "-0":
+		g.addInteger(cell, line)
+	default:
+		g.add(number, line)
+	}
+}
+
+// emptyIsText makes columns of strings out of those that have strings or nothing at all: there, what
+// stands for a missing value is a string, too.
+func (g *guess) emptyIsText() {
+	for _, m := range g.members {
+		if m.seen[text].count > 0 || m.seen[missing].count == m.values {
+			m.seen = map[kind]sighting{text: {count: m.values}}
+		}
+	}
+}
+
+// rows reads the rows of a CSV file, the first of which has the names of the columns.
+type rows struct {
+	in      *csv.Reader
+	returns *returnFinder
+	names   []string
+}
+
+func newRows(r io.Reader) (*rows, error) {
+	found := &returnFinder{r: r}
+	in := csv.NewReader(skipMark(bufio.NewReader(found)))
+	in.ReuseRecord = true
+	names, err := in.Read()
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			err = errors.New("there is no row with the names of the columns")
+		}
+		return nil, err
+	}
+	names = slices.Clone(names)
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, fmt.Errorf("there are two columns %q", name)
+		}
+	}
+	return &rows{in, found, names}, nil
+}
+
+// skipMark skips the mark of UTF-8 that some programs begin files with.
+func skipMark(r *bufio.Reader) io.Reader {
+	if mark, _ := r.Peek(3); string(mark) == "\ufeff" {
+		r.Discard(3)
+	}
+	return r
+}
+
+// read returns the next row and the line on which it begins.
+func (r *rows) read() ([]string, int64, error) {
+	cells, err := r.in.Read()
+	if err != nil {
+		return nil, 0, err
+	}
+	line, _ := r.in.FieldPos(0)
+	if r.returns.found && slices.ContainsFunc(cells, func(s string) bool { return strings.Contains(s, "\n") }) {
+		// Package csv makes \n of \r\n, also in quotes.
+		return nil, 0, fmt.Errorf("line %d: a cell has several lines in a file with carriage returns, and which of these belong to it cannot be told", line)
+	}
+	return cells, int64(line), nil
+}
+
+// A returnFinder finds out whether what is read has carriage returns.
+type returnFinder struct {
+	r     io.Reader
+	found bool
+}
+
+func (f *returnFinder) Read(b []byte) (int, error) {
+	n, err := f.r.Read(b)
+	f.found = f.found || slices.Contains(b[:n], '\r')
+	return n, err
+}
+
+func (t *textTable) Add(f *rntuple.File, name string, opts ...rntuple.WriteOption) (int64, error) {
+	w, err := rntuple.NewRecordWriter(f, name, t.Document(), opts...)
+	if err != nil {
+		return 0, err
+	}
+	skip := t.o.First
+	for _, path := range t.paths {
+		if err := t.addFile(w, path, &skip); err != nil {
+			w.Abort()
+			return 0, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	n := w.NumEntries()
+	return n, w.Close()
+}
+
+// addFile writes the entries of a file, without the first that are skipped.
+func (t *textTable) addFile(w *rntuple.Writer[value.Record], path string, skip *int64) error {
+	fields, err := t.fields()
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines := io.Reader(contextReader{t.o.Context, f})
+	if t.o.Kind == CSV {
+		rows, err := newRows(lines)
+		if err != nil {
+			return err
+		}
+		if lines, err = t.rowsAsJSON(rows, fields); err != nil {
+			return err
+		}
+	}
+	entries := jsonl.NewReader(lines, fields)
+	for w.NumEntries() < t.o.Count {
+		entry, err := entries.Read()
+		var wrong *jsonl.Error
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case t.o.Kind == CSV && errors.As(err, &wrong):
+			return fmt.Errorf("row %d: column %q: %w", wrong.Line, wrong.Path, wrong.Err)
+		case err != nil:
+			return err
+		case *skip > 0:
+			*skip--
+			continue
+		}
+		some := value.Record{Names: t.chosen}
+		for _, name := range t.chosen {
+			some.Values = append(some.Values, entry.Get(name))
+		}
+		if err := w.Write(&some); err != nil {
+			return err
+		}
+		t.o.progress(w.NumEntries(), -1)
+	}
+	return nil
+}
+
+// fields returns the fields of all columns.
+func (t *textTable) fields() ([]*schema.Field, error) {
+	s, err := SchemaOf(t.doc, "table")
+	if err != nil {
+		return nil, err
+	}
+	return s.Fields, nil
+}
+
+// rowsAsJSON returns the rows of a CSV file as JSON Lines. Cells are strings where the field is
+// one, and JSON otherwise.
+func (t *textTable) rowsAsJSON(r *rows, fields []*schema.Field) (io.Reader, error) {
+	of := make([]*schema.Field, len(r.names))
+	for i, name := range r.names {
+		at := slices.IndexFunc(fields, func(f *schema.Field) bool { return f.Name == name })
+		if at < 0 {
+			return nil, fmt.Errorf("the schema has no field for column %q", name)
+		}
+		of[i] = fields[at]
+	}
+	var line []byte
+	return readerOf(func() ([]byte, error) {
+		cells, _, err := r.read()
+		if err != nil {
+			return nil, err
+		}
+		line = append(line[:0], '{')
+		for i, cell := range cells {
+			if i > 0 {
+				line = append(line, ',')
+			}
+			line = append(value.AppendJSON(line, r.names[i]), ':')
+			line = t.appendCell(line, cell, of[i])
+		}
+		return append(line, '}', '\n'), nil
+	}), nil
+}
+
+// appendCell appends a cell as JSON. What is no value of the field becomes a string, too, so that
+// the error shows it.
+func (t *textTable) appendCell(b []byte, cell string, f *schema.Field) []byte {
+	if f.Shape == schema.Optional {
+		if cell == t.o.Null {
+			return append(b, "null"...)
+		}
+		f = f.Children[0]
+	}
+	switch f.Shape {
+	case schema.String, schema.Bitset, schema.Streamer:
+		return value.AppendJSON(b, cell)
+	case schema.Scalar:
+		cell = asJSONNumber(cell)
+	}
+	if !json.Valid([]byte(cell)) {
+		return value.AppendJSON(b, cell)
+	}
+	return append(b, cell...)
+}
+
+// asJSONNumber returns the spelling in JSON of a number that strconv.ParseFloat accepts.
+func asJSONNumber(cell string) string {
+	sign, digits := "", strings.TrimPrefix(cell, "+")
+	if strings.HasPrefix(digits, "-") {
+		sign, digits = "-", digits[1:]
+	}
+	switch strings.ToLower(digits) {
+	case "nan":
+		return "NaN"
+	case "inf", "infinity":
+		return sign + "Infinity"
+	}
+	if strings.HasPrefix(digits, ".") {
+		digits = "0" + digits
+	}
+	if whole, rest, ok := strings.Cut(digits, "."); ok && (rest == "" || rest[0] == 'e' || rest[0] == 'E') {
+		digits = whole + ".0" + rest
+	}
+	return sign + digits
+}
+
+// readerOf returns a reader of pieces, one after the other.
+func readerOf(next func() ([]byte, error)) io.Reader { return &pieces{next: next} }
+
+type pieces struct {
+	next func() ([]byte, error)
+	left []byte
+}
+
+func (p *pieces) Read(b []byte) (int, error) {
+	if len(p.left) == 0 {
+		var err error
+		if p.left, err = p.next(); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(b, p.left)
+	p.left = p.left[n:]
+	return n, nil
+}
+
+// A contextReader reads until a context is done.
+type contextReader struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c contextReader) Read(b []byte) (int, error) {
+	if err := context.Cause(c.ctx); err != nil {
+		return 0, err
+	}
+	return c.r.Read(b)
+}

@@ -1,0 +1,222 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/expression"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/zonemap"
+)
+
+// A source is what a command reads entries from: the RNTuple of one file, or those of several,
+// one after the other; or a temporary RNTuple, made of files of another kind.
+type source struct {
+	entries rntuple.Source
+	first   *rntuple.Reader // that of the first file, for the schema
+	paths   []string
+	chain   *rntuple.Chain // nil if there is one file
+	name    string         // of the first file, for messages
+	kind    foreign.Kind
+}
+
+// A part is what of files of other kinds is needed; the zero value stands for the fields alone.
+type part struct {
+	fields       []string // patterns; all if empty
+	first, count entries
+	like         *schema.Document // see foreign.Options
+}
+
+// openSource opens the RNTuples called name in the files that arguments name. Of files of another
+// kind it reads the part that is needed.
+func (t *tool) openSource(ctx context.Context, args []string, name string, p part) (*source, error) {
+	s := &source{name: shown(args[0]), kind: foreign.RNTuple}
+	for _, arg := range args {
+		path, err := t.inputOf(ctx, arg, false)
+		if err != nil {
+			return nil, err
+		}
+		s.paths = append(s.paths, path)
+	}
+	opts := append(t.reading(), rntuple.Context(ctx))
+	var err error
+	if s.first, err = rntuple.Open(s.paths[0], name, opts...); err != nil {
+		kind, unknown := foreign.Detect(s.paths[0], name)
+		switch {
+		case unknown != nil && !errors.Is(err, fs.ErrNotExist):
+			return nil, unknown
+		case kind == foreign.RNTuple || unknown != nil:
+			return nil, err
+		}
+		c := conversion{selecting: selecting{fields: p.fields, name: name}, skip: true}
+		return t.openTable(ctx, args, s.paths, kind, c, p)
+	}
+	s.entries = s.first
+	if len(args) > 1 {
+		if s.chain, err = rntuple.OpenChain(name, s.paths, opts...); err != nil {
+			s.first.Close()
+			return nil, err
+		}
+		s.entries = s.chain
+	}
+	return s, nil
+}
+
+// openEntries is openSource for the arguments FILE [NTUPLE].
+func (t *tool) openEntries(ctx context.Context, args []string, p part) (*source, error) {
+	name := ""
+	if len(args) > 1 {
+		if name = args[1]; name == "" {
+			return nil, usageError("NTUPLE is empty")
+		}
+	}
+	return t.openSource(ctx, args[:1], name, p)
+}
+
+func (s *source) Close() {
+	s.first.Close()
+	if s.chain != nil {
+		s.chain.Close()
+	}
+}
+
+// named adds the file to an error that does not name it.
+func (s *source) named(err error) error {
+	if s.chain != nil {
+		return withPath(err)
+	}
+	return fmt.Errorf("%s: %w", s.name, err)
+}
+
+// numEntries returns the number of entries of all files, or -1 if it is not known yet.
+func (s *source) numEntries() int64 {
+	if s.chain != nil {
+		return -1
+	}
+	return s.first.NumEntries()
+}
+
+// isProjected reports whether a field is an untyped collection, as those that stand for the arrays
+// of a TTree, whose members all have projected fields at the top of the schema.
+func isProjected(f *schema.Field, s *schema.Schema) bool {
+	if f.Shape != schema.Collection || f.TypeName != "" || f.Source != nil || f.Children[0].Shape != schema.Record {
+		return false
+	}
+	for _, member := range f.Children[0].Children {
+		if !slices.ContainsFunc(s.Fields, func(p *schema.Field) bool {
+			return p.Source == f && len(p.Children) == 1 && p.Children[0].Source == member
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// selecting holds the flags of commands that choose entries and fields of a source.
+type selecting struct {
+	fields, define []string
+	where, name    string
+	noZones        bool
+	collections    bool
+}
+
+// choose returns the entries that meet the condition of the flags, and the paths of their fields.
+func (s *selecting) choose(ctx context.Context, t *tool, from *source) (rntuple.Source, []string, error) {
+	chosen, err := choose(from.first.Schema(), s.fields)
+	if err != nil {
+		return nil, nil, from.named(err)
+	}
+	fields := paths(chosen)
+	if len(fields) == 0 {
+		t.warnHidden(from.first, from.name, nil)
+		for _, f := range from.first.Schema().Fields {
+			if s.collections || !isProjected(f, from.first.Schema()) {
+				fields = append(fields, f.Name)
+			}
+		}
+	}
+	if s.where == "" {
+		return from.entries, fields, nil
+	}
+	condition, err := expression.Parse(s.where)
+	if err != nil {
+		return nil, nil, usageError("--where: " + err.Error())
+	}
+	defined, err := definitions(s.define)
+	if err != nil {
+		return nil, nil, err
+	}
+	zones := &zonemap.Use{Off: s.noZones}
+	some, err := rntuple.Where(from.entries, condition.With(defined...).ConditionUsing(zones))
+	if err != nil {
+		return nil, nil, from.named(err)
+	}
+	t.warnOfZones(zones)
+	return some.WithContext(ctx), fields, nil
+}
+
+// openTable makes a temporary RNTuple of part of files of another kind, and opens it.
+func (t *tool) openTable(ctx context.Context, args, paths []string, kind foreign.Kind, c conversion, p part) (*source, error) {
+	c.fields = p.fields
+	table, err := t.table(ctx, args, paths, kind, c, func(o *foreign.Options) {
+		o.Choose = func(columns []string) ([]string, error) { return mayHold(columns, p.fields), nil }
+		o.First, o.Count, o.Like = int64(p.first), int64(p.count), p.like
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer table.Close()
+	f, path, err := t.temporary()
+	if err != nil {
+		return nil, err
+	}
+	plain, err := compress.ParseSettings("none")
+	if err != nil {
+		return nil, err
+	}
+	w, err := rntuple.NewFile(f, "temporary.root", rntuple.Compression(plain), rntuple.WriteContext(ctx), rntuple.PageChecksums(false))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := table.Add(w, c.nameOf(table)); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	r, err := rntuple.Open(path, "", append(t.reading(), rntuple.Context(ctx))...)
+	if err != nil {
+		return nil, err
+	}
+	return &source{entries: r, first: r, paths: []string{path}, name: shown(args[0]), kind: kind}, nil
+}
+
+// mayHold returns the columns that hold fields that patterns name, or all if there is a doubt.
+func mayHold(columns, patterns []string) []string {
+	var some []string
+	for _, p := range patterns {
+		found := false
+		for _, name := range columns {
+			if matchesColumn(p, name) || strings.HasPrefix(p, name+".") {
+				found = true
+				if !slices.Contains(some, name) {
+					some = append(some, name)
+				}
+			}
+		}
+		if !found {
+			return columns
+		}
+	}
+	if len(patterns) == 0 {
+		return columns
+	}
+	return some
+}
