@@ -88,6 +88,7 @@ var leaves = []string{
 	"internal/wiretest",
 	"interop",
 	"rntarrow",
+	"rntarrow/rntflight",
 	"rntgroot",
 }
 

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package rntflight
+
+const nonblock = 0
