@@ -107,7 +107,7 @@ func (t *tool) command() *cobra.Command {
 		t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.tailCommand(), t.statCommand(), t.drawCommand(), t.attrsCommand(),
 		t.arrowCommand(), t.convertCommand(), t.verifyCommand(), t.dumpCommand(), t.diffCommand(), t.recoverCommand(), t.createCommand(),
 		t.mergeCommand(), t.slimCommand(), t.skimCommand(), t.concatCommand(), t.splitCommand(), t.hmergeCommand(),
-		t.repackCommand(), t.appendCommand(), t.renameCommand(), t.indexCommand(), t.versionCommand(), expressionsTopic())
+		t.repackCommand(), t.appendCommand(), t.renameCommand(), t.indexCommand(), t.serveCommand(), t.versionCommand(), expressionsTopic())
 	root.SetOut(t.out)
 	root.SetErr(t.stderr)
 	root.InitDefaultCompletionCmd() // keeps the output of the moment

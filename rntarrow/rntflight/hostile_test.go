@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
 	"math/big"
@@ -328,10 +329,15 @@ func TestRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := net.Listen("tcp", test.addr)
+		l, err := s.Listen(test.addr)
+		if errors.As(err, new(*rntflight.OpenError)) == test.ok {
+			t.Errorf("%+v at %s: %v", test.o, test.addr, err)
+		}
 		if err != nil {
-			t.Logf("left out: %v", err)
-			continue
+			if l, err = net.Listen("tcp", test.addr); err != nil {
+				t.Logf("left out: %v", err)
+				continue
+			}
 		}
 		if err := s.Serve(ended, l); (err == nil) != test.ok {
 			t.Errorf("%+v at %s: %v", test.o, test.addr, err)

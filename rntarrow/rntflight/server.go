@@ -103,13 +103,41 @@ func New(o Options) (*Server, error) {
 // Close lets go of the folder. Requests fail from then on.
 func (s *Server) Close() error { return s.root.Close() }
 
+// Listen listens at a TCP address, such as "127.0.0.1:8815", for Serve. The error is
+// an *OpenError if Serve would refuse the address.
+func (s *Server) Listen(address string) (net.Listener, error) {
+	a, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.allow(a); err != nil {
+		return nil, err
+	}
+	return net.ListenTCP("tcp", a)
+}
+
+// An OpenError says that a server at an address other than loopback has no TLS or no tokens.
+type OpenError struct{ Addr net.Addr }
+
+func (e *OpenError) Error() string {
+	return fmt.Sprintf("%s can be reached from other machines, which needs TLS and tokens", e.Addr)
+}
+
+// allow returns an error if the options are too lax for an address.
+func (s *Server) allow(a net.Addr) error {
+	if local(a) || s.options.TLS != nil && len(s.tokens) > 0 {
+		return nil
+	}
+	return &OpenError{a}
+}
+
 // Serve serves requests on l, which it closes, until ctx is done. It then ends all streams, waits
-// until nothing of them is left, and returns nil. It fails at once if l is not on loopback, or a
-// Unix socket, and Options has no TLS or no tokens.
+// until nothing of them is left, and returns nil. It fails at once, with an *OpenError, if
+// l is neither on loopback nor a Unix socket, and Options has no TLS or no tokens.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	if !local(l.Addr()) && (s.options.TLS == nil || len(s.tokens) == 0) {
+	if err := s.allow(l.Addr()); err != nil {
 		l.Close()
-		return fmt.Errorf("rntflight: %s can be reached from other machines: that needs TLS and tokens", l.Addr())
+		return err
 	}
 	opts := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxRequest),
