@@ -158,3 +158,6 @@ func caught(f func() error) (err error) {
 	}()
 	return f()
 }
+
+// onlyWriter hides other methods of a writer, which arrow-go would call.
+type onlyWriter struct{ io.Writer }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet/file"
 
 	"github.com/go-rntuple/go-rntuple/internal/randtest"
 	"github.com/go-rntuple/go-rntuple/rntarrow"
@@ -104,4 +105,67 @@ func rows(t *testing.T, open func() (arrowReader, error)) string {
 		t.Fatal(r.Err())
 	}
 	return all.String()
+}
+
+// TestParquetItems checks the names of the items of lists, in the schema and in the paths of the
+// columns, and that row groups are those of clusters, at offsets from which they can be read.
+func TestParquetItems(t *testing.T) {
+	type event struct {
+		Pt   []float32
+		Deep [][]struct{ X []int32 }
+		List []string `rntuple:"list"`
+	}
+	path := filepath.Join(t.TempDir(), "lists.root")
+	w, err := rntuple.Create[event](path, "lists")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 30 {
+		w.Write(&event{Pt: make([]float32, i), Deep: [][]struct{ X []int32 }{{{[]int32{int32(i)}}}, nil}, List: []string{fmt.Sprint(i)}})
+		if i%10 == 9 {
+			w.CommitCluster()
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	want := rows(t, func() (arrowReader, error) { return rntarrow.NewReader(r, rntarrow.Options{}) })
+	for item, paths := range map[string][]string{
+		"":     {"Pt.list.element", "Deep.list.element.list.element.X.list.element", "list.list.element"},
+		"item": {"Pt.list.item", "Deep.list.item.list.item.X.list.item", "list.list.item"},
+	} {
+		var b bytes.Buffer
+		if n, err := rntarrow.WriteParquet(&b, r, rntarrow.ParquetOptions{Item: item}); err != nil || n != 30 {
+			t.Fatalf("%d rows, %v", n, err)
+		}
+		f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.NumRowGroups() != 3 || f.NumRows() != 30 {
+			t.Errorf("%d row groups, %d rows", f.NumRowGroups(), f.NumRows())
+		}
+		for g := range f.NumRowGroups() {
+			for i, path := range paths {
+				chunk, err := f.MetaData().RowGroup(g).ColumnChunk(i)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := chunk.PathInSchema().String(); got != path || f.MetaData().Schema.Column(i).Path() != path {
+					t.Errorf("column %d is %s in row group %d and %s in the schema, want %s", i, got, g, f.MetaData().Schema.Column(i).Path(), path)
+				}
+			}
+		}
+		got := rows(t, func() (arrowReader, error) {
+			return rntarrow.NewParquetReader(t.Context(), bytes.NewReader(b.Bytes()))
+		})
+		if got := strings.NewReplacer("<element: ", "<item: ").Replace(got); got != want {
+			t.Errorf("item %q:\n%s\nwant\n%s", item, got, want)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,12 +28,13 @@ import (
 // conversion holds the flags of convert.
 type conversion struct {
 	selecting
-	from, to, schema, null, newName string
-	plain                           []string
-	flat, skip, binary              bool
-	dryRun, force                   bool
-	compression                     string
-	clusterSize                     int64
+	from, to, schema, null, newName, item string
+	plain                                 []string
+	flat, skip, binary                    bool
+	everyTree, flatten                    bool
+	dryRun, force                         bool
+	compression                           string
+	clusterSize                           int64
 	durability
 }
 
@@ -49,7 +51,8 @@ where names do not, as for OUT "-", standard output.
 
 To RNTuple. The counters of a TTree's arrays become collections with projected fields
 under the old names, as ROOT's RNTupleImporter makes them, or plain vectors with
---flat; what cannot be read is refused, or left out with --skip. Nullable columns of
+--flat; what cannot be read is refused, or left out with --skip. --all takes all TTrees
+of a file, with their directories. Nullable columns of
 Arrow and Parquet become optionals, unless --plain names them; dictionaries become
 their values, timestamps and dates integers. The types of CSV and JSON Lines are those
 that hold all values exactly, or those that --schema gives, in the JSON that "rnt
@@ -82,8 +85,11 @@ OUT appears only once it is complete: after an error there is no new file.`,
 	f.StringVar(&c.null, "null", "", "`TEXT` of missing values in CSV")
 	f.StringSliceVar(&c.plain, "plain", nil, "`PATTERNS` of nullable columns without nulls, which need not be optionals")
 	f.BoolVar(&c.flat, "flat", false, "make plain vectors of a TTree's arrays")
+	f.BoolVar(&c.everyTree, "all", false, "convert all TTrees of the files, into one file")
+	f.BoolVar(&c.flatten, "flatten", false, "give RNTuples the names of TTrees without their directories")
 	f.BoolVar(&c.skip, "skip", false, "leave out what of a TTree cannot be read")
 	f.BoolVar(&c.binary, "binary", false, "make binaries of strings, which need not be UTF-8")
+	f.StringVar(&c.item, "item", "", "`NAME` of the items of lists in Parquet (default element)")
 	f.BoolVar(&c.dryRun, "dry-run", false, "print the fields that an RNTuple would have, and end")
 	compressionFlag(cmd, &c.compression, "", "zstd:5; an RNTuple's as it is")
 	f.Int64Var(&c.clusterSize, "cluster-size", 128<<20, "wanted size of clusters of RNTuples, in bytes")
@@ -141,6 +147,12 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 	from, err := c.source(paths)
 	if err != nil {
 		return err
+	}
+	switch {
+	case c.everyTree && (from != foreign.Tree || to != foreign.RNTuple || c.where != "" || len(c.define) > 0 || c.dryRun):
+		return usageError("--all makes RNTuples of TTrees, without --where, --define and --dry-run")
+	case c.everyTree && (c.name != "" || c.newName != ""):
+		return usageError("--all converts all TTrees, with their names")
 	}
 	if c.dryRun {
 		return t.dryRun(ctx, args, paths, from, c)
@@ -283,6 +295,8 @@ func (c *conversion) nameOf(table foreign.Table) string {
 	switch {
 	case c.newName != "":
 		return c.newName
+	case table.Name() != "" && c.flatten:
+		return path.Base(table.Name())
 	case table.Name() != "":
 		return table.Name()
 	}
@@ -305,31 +319,51 @@ func (c *conversion) writing(ctx context.Context) ([]rntuple.WriteOption, error)
 	return opts, nil
 }
 
-// convertTo makes an RNTuple of files that are none.
+// convertTo makes RNTuples of files that hold none: of one table or, with --all, of all TTrees. All
+// are looked at before the first is written.
 func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign.Kind, out string, c conversion) error {
 	opts, err := c.writing(ctx)
 	if err != nil {
 		return err
 	}
-	table, err := t.table(ctx, args, paths, from, c, c.strict)
-	if err != nil {
-		return err
+	all := []string{c.name}
+	if c.everyTree {
+		if all, err = foreign.TreeNames(paths[0]); err != nil {
+			return err
+		}
 	}
-	defer table.Close()
+	tables := map[string]foreign.Table{}
+	var names []string
+	for _, c.name = range all {
+		table, err := t.table(ctx, args, paths, from, c, c.strict)
+		if err != nil {
+			return err
+		}
+		defer table.Close()
+		name := c.nameOf(table)
+		if tables[name] != nil {
+			return fmt.Errorf("%s: there are several trees %q; without --flatten, they are told apart by their directories", shown(args[0]), name)
+		}
+		tables[name], names = table, append(names, name)
+	}
 	f, err := rntuple.CreateFile(out, opts...)
 	if err != nil {
 		return err
 	}
-	n, err := table.Add(f, c.nameOf(table))
-	if err != nil {
-		f.Abort()
-		return err
+	total := int64(0)
+	for _, name := range names {
+		n, err := tables[name].Add(f, name, opts...)
+		if err != nil {
+			f.Abort()
+			return err
+		}
+		total += n
 	}
 	if err := f.Close(); err != nil {
 		return err
 	}
 	t.output.done()
-	return t.printConverted(out, n)
+	return t.printConverted(out, total)
 }
 
 func (t *tool) printConverted(out string, n int64) error {
@@ -379,7 +413,7 @@ func (t *tool) convertFrom(ctx context.Context, from *source, to foreign.Kind, o
 		return err
 	}
 	bar := t.bar("entries")
-	o := foreign.WriteOptions{Fields: fields, Null: c.null, Binary: c.binary, Progress: bar.setOf}
+	o := foreign.WriteOptions{Fields: fields, Null: c.null, Binary: c.binary, Item: c.item, Progress: bar.setOf}
 	write := func(w io.Writer) (int64, error) {
 		b := bufio.NewWriterSize(w, 1<<20)
 		n, err := foreign.Write(ctx, b, to, entries, o)

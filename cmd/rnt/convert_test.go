@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -8,6 +10,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"go-hep.org/x/hep/groot"
+	"go-hep.org/x/hep/groot/riofs"
+	"go-hep.org/x/hep/groot/rtree"
 )
 
 // kindsOfFiles are the suffixes of the formats that hold an RNTuple's entries.
@@ -210,6 +216,79 @@ func TestCells(t *testing.T) {
 		got, err := os.ReadFile(out)
 		if err != nil || string(got) != c.want || status != 0 {
 			t.Errorf("%s: status %d, %q, %v, want %q", c.text, status, got, err, c.want)
+		}
+	}
+}
+
+// TestConvertTrees converts the trees of a file that groot writes, which lie in directories.
+func TestConvertTrees(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "trees.root"), filepath.Join(dir, "out.root")
+	f, err := groot.Create(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, path := range []string{"", "dir", "dir/sub"} {
+		at := riofs.Directory(f)
+		if path != "" {
+			if at, err = riofs.Dir(f).Mkdir(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var x int32
+		w, err := rtree.NewWriter(at, fmt.Sprint("t", i%2), []rtree.WriteVar{{Name: "x", Value: &x}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for x = range 10 * int32(i+1) {
+			w.Write()
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	counts := func(file string) string {
+		var list []struct {
+			Path    string
+			Entries int64
+		}
+		if err := json.Unmarshal([]byte(rnt(t, "ls", "--json", file)), &list); err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(list, func(a, b struct {
+			Path    string
+			Entries int64
+		}) int {
+			return strings.Compare(a.Path, b.Path)
+		})
+		return fmt.Sprint(list)
+	}
+	const all = "[{dir/sub/t0 30} {dir/t1 20} {t0 10}]"
+	if got := counts(in); got != all {
+		t.Errorf("ls lists %s, want %s", got, all)
+	}
+	rnt(t, "convert", "--all", in, out)
+	if got := counts(out); got != all {
+		t.Errorf("with --all: %s, want %s", got, all)
+	}
+	for name, at := range map[string][2]string{"dir/sub/t0": {"", "dir/sub/t0"}, "dir/t1": {"--flatten", "t1"}} {
+		args := []string{"convert", "--force", "--name", name, in, out}
+		if at[0] != "" {
+			args = append(args, at[0])
+		}
+		rnt(t, args...)
+		rnt(t, "diff", in, out, name, at[1])
+	}
+	for _, c := range []struct{ args, want string }{
+		{"--all --flatten", `there are several trees "t0"`},
+		{"", "t0"},
+	} {
+		_, stderr, status := try(append([]string{"convert", "--force", in, out}, strings.Fields(c.args)...)...)
+		if status != 1 || !strings.Contains(stderr, c.want) {
+			t.Errorf("convert %s: status %d, %q, want %q", c.args, status, stderr, c.want)
 		}
 	}
 }

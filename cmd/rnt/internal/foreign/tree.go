@@ -1,8 +1,6 @@
 package foreign
 
 import (
-	"strings"
-
 	"github.com/go-rntuple/go-rntuple/rntgroot"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -15,6 +13,15 @@ func listTrees(path string) (all []Info, err error) {
 		all = append(all, Info{Name: t.Name, Class: t.Class, Entries: t.Entries, Columns: len(t.Branches)})
 	}
 	return all, err
+}
+
+// TreeNames returns the names of the TTrees in a ROOT file, with their directories.
+func TreeNames(path string) (names []string, err error) {
+	trees, err := rntgroot.Trees(path)
+	for _, t := range trees {
+		names = append(names, t.Name)
+	}
+	return names, err
 }
 
 // hasTrees reports whether a ROOT file has TTrees.
@@ -56,12 +63,6 @@ func openTree(paths []string, o Options) (Table, error) {
 		return nil, err
 	}
 	return &treeTable{t, o}, nil
-}
-
-// Name returns the name of the tree without its directories.
-func (t *treeTable) Name() string {
-	name := t.Tree.Name()
-	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
 func (t *treeTable) Document() *schema.Document { return t.Tree.Document() }

@@ -19,6 +19,7 @@ type WriteOptions struct {
 	Fields   []string
 	Null     string // stands for a missing value in CSV
 	Binary   bool   // of Arrow and Parquet: see rntarrow.Options
+	Item     string // of Parquet: see rntarrow.ParquetOptions
 	Progress func(done, total int64)
 }
 
@@ -30,6 +31,7 @@ func Write(ctx context.Context, w io.Writer, k Kind, s rntuple.Source, o WriteOp
 	case Parquet:
 		return rntarrow.WriteParquet(w, s, rntarrow.ParquetOptions{
 			Options: rntarrow.Options{Fields: o.Fields, Binary: o.Binary},
+			Item:    o.Item,
 			Fold:    []rntuple.FoldOption{rntuple.FoldProgress(o.Progress)},
 		})
 	}

@@ -1,0 +1,232 @@
+package rntarrow
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
+
+// ParquetOptions say how entries become a Parquet file.
+type ParquetOptions struct {
+	// Options choose fields and types. Structs is always set, as Parquet has no unions. Arrays
+	// that may be missing become lists.
+	Options
+	// Item is the name of the items of lists, "element" by default, which Parquet asks for.
+	// Earlier writers of Arrow called them "item".
+	Item string
+	// Properties are those of the writer. Default: zstd, and what arrow-go's defaults are.
+	Properties []parquet.WriterProperty
+	// Plain leaves out the Arrow schema, from which readers of Arrow get types back that Parquet
+	// does not have, as large lists.
+	Plain bool
+	// Fold has options for the goroutines that read and write.
+	Fold []rntuple.FoldOption
+}
+
+// WriteParquet writes all entries of s as a Parquet file, and returns their number. A row group
+// has the entries of a cluster, or of a few if there are thousands. Row groups are made by
+// several goroutines, as rntuple.Fold says, each of which holds a compressed one in memory.
+//
+// It does not close w. If there is an error, the file has no end, and readers refuse it.
+func WriteParquet(w io.Writer, s rntuple.Source, o ParquetOptions) (entries int64, err error) {
+	before, err := stored(s)
+	if err != nil {
+		return 0, err
+	}
+	o.Structs = true
+	if o.BatchSize == 0 {
+		o.BatchSize = 1 << 16
+	}
+	all := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Zstd)}
+	properties := parquet.NewWriterProperties(append(all, o.Properties...)...)
+	out := &parquetFile{w: w, item: o.Item}
+	last, err := rntuple.Fold(s, func(s rntuple.Source, r rntuple.EntryRange) (*rowGroups, error) {
+		t, err := newTable(s, o.Options, true, before)
+		if err != nil {
+			return nil, err
+		}
+		return t.rowGroups(s, r, properties, o.Plain)
+	}, func(a, b *rowGroups) *rowGroups {
+		out.add(a)
+		out.add(b)
+		return nil
+	}, o.Fold...)
+	out.add(last)
+	if err != nil {
+		return out.rows(), err
+	}
+	return out.rows(), out.close()
+}
+
+// rowGroups are row groups, with all that belongs to them, as they are in a file of their own.
+type rowGroups struct {
+	file     []byte
+	metadata *metadata.FileMetaData
+}
+
+// rowGroups makes the row groups with the entries of a range.
+func (t *table) rowGroups(s rntuple.Source, r rntuple.EntryRange, properties *parquet.WriterProperties, plain bool) (*rowGroups, error) {
+	var b bytes.Buffer
+	var options []pqarrow.WriterOption
+	if !plain {
+		options = append(options, pqarrow.WithStoreSchema())
+	}
+	w, err := pqarrow.NewFileWriter(t.schema, &b, properties, pqarrow.NewArrowWriterProperties(options...))
+	if err != nil {
+		return nil, err
+	}
+	for record, err := range t.batches(s, r.First, r.End) {
+		if err == nil {
+			err = caught(func() error { return w.WriteBuffered(record) })
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		return nil, err
+	}
+	return &rowGroups{b.Bytes(), f.MetaData()}, nil
+}
+
+// A parquetFile puts row groups one after the other.
+type parquetFile struct {
+	w        io.Writer
+	item     string
+	at       int64
+	metadata *metadata.FileMetaData // nil before the first ones
+	err      error
+}
+
+const parquetMagic = "PAR1"
+
+func (f *parquetFile) write(b []byte) {
+	if f.err == nil {
+		var n int
+		n, f.err = f.w.Write(b)
+		f.at += int64(n)
+	}
+}
+
+// add adds row groups, which may be nil.
+func (f *parquetFile) add(g *rowGroups) {
+	if g == nil || f.err != nil {
+		return
+	}
+	if f.metadata == nil {
+		f.write([]byte(parquetMagic))
+	}
+	const end = 4 + len(parquetMagic) // the length of the metadata, and the mark
+	body := g.file[len(parquetMagic) : len(g.file)-end-g.metadata.Size()]
+	by := f.at - int64(len(parquetMagic))
+	f.write(body)
+	for _, row := range g.metadata.RowGroups {
+		move(row.FileOffset, by)
+		for _, c := range row.Columns {
+			move(&c.FileOffset, by)
+			move(&c.MetaData.DataPageOffset, by)
+			for _, offset := range []*int64{c.OffsetIndexOffset, c.ColumnIndexOffset, c.MetaData.IndexPageOffset, c.MetaData.DictionaryPageOffset, c.MetaData.BloomFilterOffset} {
+				move(offset, by)
+			}
+		}
+	}
+	if f.metadata == nil {
+		f.metadata = g.metadata
+	} else {
+		f.metadata.RowGroups = append(f.metadata.RowGroups, g.metadata.RowGroups...)
+		f.metadata.NumRows += g.metadata.NumRows
+	}
+}
+
+// move moves an offset in the file, if there is one.
+func move(offset *int64, by int64) {
+	if offset != nil && *offset != 0 {
+		*offset += by
+	}
+}
+
+func (f *parquetFile) rows() int64 {
+	if f.metadata == nil {
+		return 0
+	}
+	return f.metadata.NumRows
+}
+
+// close writes the metadata.
+func (f *parquetFile) close() error {
+	if f.err != nil {
+		return f.err
+	}
+	if len(f.metadata.RowGroups) > math.MaxInt16 {
+		return fmt.Errorf("%d row groups are too many for Parquet", len(f.metadata.RowGroups))
+	}
+	for i, row := range f.metadata.RowGroups {
+		ordinal := int16(i)
+		row.Ordinal = &ordinal
+	}
+	if f.item != "" {
+		f.nameItems()
+	}
+	var b bytes.Buffer
+	n, err := f.metadata.WriteTo(&b, nil)
+	if err != nil {
+		return err
+	}
+	if n > math.MaxUint32 {
+		return errors.New("the metadata are too large for Parquet")
+	}
+	f.write(append(binary.LittleEndian.AppendUint32(b.Bytes(), uint32(n)), parquetMagic...))
+	return f.err
+}
+
+// nameItems names the items of lists.
+func (f *parquetFile) nameItems() {
+	elements := f.metadata.FileMetaData.Schema
+	var paths [][]string
+	next := 0
+	var walk func(path []string, depth int)
+	walk = func(path []string, inList int) {
+		e := elements[next]
+		next++
+		if inList == 2 {
+			e.Name = f.item
+		}
+		if next > 1 { // the root has no part in paths
+			path = append(path[:len(path):len(path)], e.Name)
+		}
+		if e.NumChildren == nil || *e.NumChildren == 0 {
+			paths = append(paths, path)
+		}
+		below := 0
+		switch {
+		case e.LogicalType != nil && e.LogicalType.IsSetLIST():
+			below = 1
+		case inList == 1:
+			below = 2
+		}
+		for range e.GetNumChildren() {
+			walk(path, below)
+		}
+	}
+	walk(nil, 0)
+	for _, row := range f.metadata.RowGroups {
+		for i, c := range row.Columns {
+			c.MetaData.PathInSchema = paths[i]
+		}
+	}
+}
