@@ -290,8 +290,8 @@ type Tree struct {
 
 // A treeFile is a file of a chain.
 type treeFile struct {
-	path, tree string
-	first, end int64 // entries
+	path       string
+	first, end int64 // entries; end is negative until the file has been opened
 }
 
 // A column is a source with the name of its field.
@@ -310,39 +310,16 @@ func OpenTree(name string, paths []string, o TreeOptions) (*Tree, error) {
 		return nil, errors.New("rntgroot: no files")
 	}
 	t := &Tree{name: name, options: o, at: -1}
-	for i := range paths {
-		t.files = append(t.files, treeFile{path: paths[i]})
-	}
-	for i := len(paths) - 1; i >= 0; i-- { // so that the first is open in the end
-		if i == len(paths)-1 && i > 0 && name == "" {
-			if err := t.only(paths[0]); err != nil {
-				return nil, err
-			}
-		}
+	at := int64(0)
+	for i, path := range paths {
+		t.files = append(t.files, treeFile{path: path, first: at, end: -1})
 		if err := t.load(i); err != nil {
 			t.Close()
 			return nil, err
 		}
-	}
-	at := int64(0)
-	for i := range t.files {
-		f := &t.files[i]
-		f.first, f.end = at, at+f.end
-		at = f.end
+		at = t.files[i].end
 	}
 	return t, nil
-}
-
-// only sets the name of the tree to that of the only one in a file.
-func (t *Tree) only(path string) error {
-	o, err := openTrees(path)
-	if err != nil {
-		return err
-	}
-	defer o.Close()
-	k, err := o.find("")
-	t.name = k.name
-	return err
 }
 
 // load opens file i.
@@ -363,9 +340,10 @@ func (t *Tree) load(i int) error {
 		return err
 	}
 	t.name = k.name
-	if f.tree == "" {
-		f.tree, f.end = k.name, tree.entries
-	} else if f.end-f.first != tree.entries {
+	if f.end < 0 {
+		f.end = f.first + tree.entries
+	}
+	if f.end-f.first != tree.entries {
 		return fmt.Errorf("%s: the file has changed: %d entries instead of %d", f.path, tree.entries, f.end-f.first)
 	}
 	return recovered(func() error { return t.compile(tree) })

@@ -134,6 +134,9 @@ func classShape(c *class, items []*shape) *shape {
 		if strings.HasPrefix(about, "[") { // a range, or a length
 			about = ""
 		}
+		if i := strings.LastIndex(about, " ("); i >= 0 && strings.Contains(m.typeName, strings.TrimSuffix(about[i+2:], ")")) {
+			about = about[:i] // TBranchElement appends the class of the items
+		}
 		s.names, s.about = append(s.names, name), append(s.about, about)
 		native = native && item.typeName != "" && !item.loose
 	}

@@ -47,16 +47,11 @@ func (t *Tree) compile(from *tree) error {
 	if _, err := doc.Describe(true); err != nil {
 		return fmt.Errorf("%s: tree %q: %w", from.file, from.name, err)
 	}
-	if t.doc != nil {
-		if err := agree(doc, t.doc, from.file); err != nil {
-			return err
-		}
-	}
 	t.columns = a.columns
-	if t.doc == nil || t.at == 0 { // files are opened from the last to the first
+	if t.doc == nil {
 		t.doc, t.title, t.skipped = doc, from.title, a.refused
 	}
-	return nil
+	return agree(doc, t.doc, from.file)
 }
 
 // choose selects branches.
@@ -223,15 +218,15 @@ func agree(doc, first *schema.Document, file string) error {
 	for _, f := range first.Fields {
 		g := mine[f.Name]
 		if g == nil {
-			return fmt.Errorf("%s: there is no branch for the field %q, which other files have", file, f.Name)
+			return fmt.Errorf("%s: there is no branch for the field %q, unlike in the first file", file, f.Name)
 		}
 		if !alike(f, g) {
-			return fmt.Errorf("%s: the branch of the field %q of type %s has another type than in other files, %s", file, f.Name, typeOf(g), typeOf(f))
+			return fmt.Errorf("%s: the branch of the field %q has the type %s, in the first file %s", file, f.Name, typeOf(g), typeOf(f))
 		}
 	}
 	for _, f := range doc.Fields {
 		if others[f.Name] == nil {
-			return fmt.Errorf("%s: other files have no branch for the field %q", file, f.Name)
+			return fmt.Errorf("%s: there is a branch for the field %q, unlike in the first file", file, f.Name)
 		}
 	}
 	return nil

@@ -499,7 +499,6 @@ int main(int argc, char **argv)
    write("string", object<std::string>());
    write("vector_bool", object<std::vector<bool>>());
    write("vector_char", object<std::vector<char>>());
-   write("vector_schar", object<std::vector<signed char>>());
    write("vector_uchar", object<std::vector<unsigned char>>());
    write("vector_short", object<std::vector<short>>());
    write("vector_ushort", object<std::vector<unsigned short>>());
