@@ -132,19 +132,28 @@ func (s *stream) anything(read func(class string) any) any {
 	case s.c.Err() != nil || word == 0:
 		return nil
 	case word == newClass || word&countFlag == 0:
-		obj := s.refs[int64(word)]
-		if _, ok := obj.(root.Object); !ok {
-			s.c.Fail("pointer", wire.Unsupported("reference %#x to an object that is not known", word))
-		}
-		return obj
+		return s.reference(word)
 	}
 	var obj any
 	s.window("object", word, func() {
+		if ahead := s.c.Unread(); len(ahead) >= 4 && ahead[0]&(classFlag>>24) == 0 { // groot writes references so
+			obj = s.reference(number[uint32](s, "pointer"))
+			return
+		}
 		if name := s.tag(); s.c.Err() == nil {
 			obj = read(name)
 			s.refs[int64(start+tagOffset)] = obj
 		}
 	})
+	return obj
+}
+
+// reference returns an object that was there before.
+func (s *stream) reference(word uint32) any {
+	obj := s.refs[int64(word)]
+	if _, ok := obj.(root.Object); !ok {
+		s.c.Fail("pointer", wire.Unsupported("reference %#x to an object that is not known", word))
+	}
 	return obj
 }
 
@@ -209,6 +218,9 @@ func (s *stream) object(name string, at int) any {
 func (s *stream) find(name string, version uint16) *class {
 	sum := s.checksum(version)
 	k := s.classes.find(name, version, sum)
+	if k == nil && s.plain {
+		k = s.classes.addBuiltin(name, version)
+	}
 	if k == nil {
 		s.unknown("version", name, version, sum)
 	}

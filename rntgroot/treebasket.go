@@ -27,20 +27,6 @@ type basket struct {
 // tell.
 const generatedOffsets = 1
 
-// entry returns the bytes of an entry; ok is false if they are not known.
-func (b *basket) entry(i int64) (data []byte, ok bool) {
-	i -= b.first
-	if b.ends != nil {
-		start := 0
-		if i > 0 {
-			start = b.ends[i-1]
-		}
-		return b.data[start:b.ends[i]], true
-	}
-	n := int64(len(b.data)) / (b.end - b.first)
-	return b.data[i*n : (i+1)*n], n*(b.end-b.first) == int64(len(b.data))
-}
-
 // find returns the number of the basket that has an entry of b.
 func (b *branch) find(entry int64) int {
 	return sort.Search(len(b.baskets), func(i int) bool { return b.baskets[i].first > entry }) - 1

@@ -5,6 +5,9 @@ import (
 	"io"
 	"strings"
 
+	"go-hep.org/x/hep/groot/rdict"
+	"go-hep.org/x/hep/groot/root"
+
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -132,6 +135,32 @@ func infosOf(r io.ReaderAt, f *rootfile.File) (classes, error) {
 		all.add(c)
 	}
 	return all, nil
+}
+
+// addBuiltin adds what groot knows about a class of ROOT, and returns it; nil if groot does not
+// know the version. Files of groot itself lack the streamer information of some parts of trees.
+func (all classes) addBuiltin(name string, version uint16) *class {
+	info, err := rdict.StreamerInfos.StreamerInfo(name, int(version))
+	if err != nil || info.ClassVersion() != int(version) {
+		return nil
+	}
+	k := &class{name: name, version: int32(version), checksum: uint32(info.CheckSum())}
+	for _, e := range info.Elements() {
+		m := member{name: e.Name(), title: e.Title(), code: int32(e.Type()), length: int32(e.ArrayLen()), typeName: e.TypeName()}
+		m.dims = e.ArrayDims()[:min(e.ArrayDim(), len(e.ArrayDims()))]
+		if o, ok := e.(root.Object); ok {
+			m.kind = o.Class()
+		}
+		switch e := e.(type) {
+		case *rdict.StreamerBase:
+			m.version = int32(e.Base())
+		case *rdict.StreamerBasicPointer:
+			m.counter = e.CountName()
+		}
+		k.members, k.names = append(k.members, m), append(k.names, m.name)
+	}
+	all.add(k)
+	return k
 }
 
 // keyAt reads the key of the record at an offset.
