@@ -34,6 +34,9 @@ func (b *branch) find(entry int64) int {
 
 // check makes sure that the baskets of b have all entries, in order.
 func (b *branch) check() error {
+	if b.elsewhere != "" {
+		return wire.Unsupported("baskets in another file, %q", b.elsewhere)
+	}
 	if b.entries != b.tree.entries {
 		return wire.Unsupported("%d entries in a tree of %d", b.entries, b.tree.entries)
 	}
@@ -62,7 +65,7 @@ func (b *branch) load(i int) (*basket, error) {
 	k := &basket{first: p.first, end: end}
 	var err error
 	if p.whole != nil {
-		err = k.parse(p.whole, true)
+		err = k.parse(p.whole, 0, true)
 	} else {
 		err = b.read(k, p)
 	}
@@ -80,12 +83,12 @@ func (b *branch) read(k *basket, p place) error {
 	if _, err := b.tree.r.ReadAt(record, p.seek); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	return k.parse(record, false)
+	return k.parse(record, p.seek, false)
 }
 
-// parse reads the record of a basket: a key, which describes the basket at its end, and the
+// parse reads the record of a basket at an offset in the file: a key, which describes the basket at its end, and the
 // payload. Within a tree, the description is behind the key, and what follows is as in memory.
-func (k *basket) parse(record []byte, inside bool) error {
+func (k *basket) parse(record []byte, seek int64, inside bool) error {
 	c := wire.NewReader(record, "basket", 0).BigEndian()
 	var key rootfile.Key
 	key.Wire(c)
@@ -117,6 +120,8 @@ func (k *basket) parse(record []byte, inside bool) error {
 		return wire.Corrupt("%d bytes of %d entries", border, n)
 	case inside:
 		return k.inside(c, flag, int(n), int64(key.KeyLen), border)
+	case key.SeekKey != seek:
+		return wire.Corrupt("its key is that of byte %d", key.SeekKey)
 	case int64(key.NBytes) != int64(len(record)), int(key.KeyLen) != c.Pos():
 		return wire.Corrupt("%d bytes, the key %d; expected %d and %d", key.NBytes, key.KeyLen, len(record), c.Pos())
 	}

@@ -31,7 +31,8 @@ type branch struct {
 	kind        string // its class
 	name, title string
 	entries     int64
-	bytes       int64 // of all entries, uncompressed
+	bytes       int64  // of all entries, uncompressed
+	elsewhere   string // the file with the baskets, if it is another one
 	baskets     []place
 	leaves      []*leaf
 	branches    []*branch
@@ -305,7 +306,7 @@ func (p *parts) branches(o *Object) (all []*branch) {
 func (p *parts) branch(o *Object) *branch {
 	b := &branch{tree: p.tree, kind: o.name, name: p.text(o, "fName"), title: p.text(o, "fTitle")}
 	b.entries = p.int(o, "fEntries")
-	b.bytes = p.int(o, "fTotBytes")
+	b.bytes, b.elsewhere = p.int(o, "fTotBytes"), p.text(o, "fFileName")
 	if o.member("fClassName") != nil {
 		b.class = p.text(o, "fClassName")
 	}

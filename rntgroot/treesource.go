@@ -2,6 +2,7 @@ package rntgroot
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -100,7 +101,7 @@ func (s *source) offsets(first, n int64) ([]int64, error) {
 	all := make([]int64, 1, n+1)
 	add := func(count int64) {
 		all = append(all, all[len(all)-1]+count)
-		if count < 0 && err == nil {
+		if (count < 0 || count > math.MaxInt32) && err == nil {
 			err = fmt.Errorf("branch %q: entry %d: %w", s.branch.name, first+int64(len(all))-2, wire.Corrupt("%d items", count))
 		}
 	}
