@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
+	"sync"
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
@@ -21,7 +23,22 @@ type basket struct {
 	ends []int
 
 	steps bool // offsets in the record are differences
+
+	// Memory of the data and of ends, which the next basket uses again
+	memory []byte
+	table  []int
 }
+
+// start returns the offset in data of an entry, by its number in the basket, if there are ends.
+func (k *basket) start(i int) int {
+	if i == 0 {
+		return 0
+	}
+	return k.ends[i-1]
+}
+
+// records has memory for records as they are stored.
+var records = sync.Pool{New: func() any { return new([]byte) }}
 
 // generatedOffsets is the feature of writers that leave out offsets which the lengths of arrays
 // tell.
@@ -55,14 +72,14 @@ func (b *branch) check() error {
 	return nil
 }
 
-// load reads a basket.
-func (b *branch) load(i int) (*basket, error) {
+// load reads a basket into k.
+func (b *branch) load(i int, k *basket) error {
 	p := b.baskets[i]
 	end := b.entries
 	if i+1 < len(b.baskets) {
 		end = b.baskets[i+1].first
 	}
-	k := &basket{first: p.first, end: end}
+	*k = basket{first: p.first, end: end, memory: k.memory, table: k.table}
 	var err error
 	if p.whole != nil {
 		err = k.parse(p.whole, 0, true)
@@ -70,16 +87,19 @@ func (b *branch) load(i int) (*basket, error) {
 		err = b.read(k, p)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("basket %d at byte %d: %w", i, p.seek, err)
+		return fmt.Errorf("basket %d at byte %d: %w", i, p.seek, err)
 	}
-	return k, nil
+	return nil
 }
 
 func (b *branch) read(k *basket, p place) error {
 	if p.seek < 0 || p.bytes < 0 || p.seek > b.tree.size-int64(p.bytes) {
 		return wire.Corrupt("%d bytes in a file of %d", p.bytes, b.tree.size)
 	}
-	record := make([]byte, p.bytes)
+	memory := records.Get().(*[]byte)
+	defer records.Put(memory)
+	*memory = slices.Grow((*memory)[:0], int(p.bytes))
+	record := (*memory)[:p.bytes]
 	if _, err := b.tree.r.ReadAt(record, p.seek); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -129,12 +149,10 @@ func (k *basket) parse(record []byte, seek int64, inside bool) error {
 	if err := compress.Check(stored, int64(key.ObjLen)); err != nil {
 		return err
 	}
-	data := stored
-	if len(stored) != int(key.ObjLen) {
-		data = make([]byte, key.ObjLen)
-		if err := compress.Decompress(data, stored); err != nil {
-			return err
-		}
+	k.memory = slices.Grow(k.memory[:0], int(key.ObjLen))
+	data := k.memory[:key.ObjLen]
+	if err := compress.Decompress(data, stored); err != nil {
+		return err
 	}
 	if border > int64(len(data)) {
 		return wire.Corrupt("%d bytes of entries in %d", border, len(data))
@@ -185,7 +203,8 @@ func (k *basket) offsets(b []byte, n int, keyLen int64) error {
 	if got := int(binary.BigEndian.Uint32(b)); got != n && got != n+1 {
 		return wire.Corrupt("%d offsets, expected %d", got, n)
 	}
-	k.ends = make([]int, n)
+	k.table = slices.Grow(k.table[:0], n)
+	k.ends = k.table[:n]
 	at := 0
 	for i := range k.ends {
 		k.ends[i] = int(int32(binary.BigEndian.Uint32(b[4+4*i:])))

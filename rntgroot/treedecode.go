@@ -100,6 +100,8 @@ type decoder struct {
 	size int
 	// least is the number of bytes that a value has at least.
 	least int
+	// numbers decodes the items of collections behind a byte count, if they have a fixed size.
+	numbers *decoder
 }
 
 // plain returns the decoder of a number type that is stored as it is in memory.
@@ -224,6 +226,9 @@ func readTexts(c *cursor, a *field.Array, n int, _ bool) {
 // listOf returns the decoder of collections: their size, and the items behind each other.
 func listOf(s *shape, item *decoder) *decoder {
 	d := &decoder{shape: s, least: 4}
+	if item.size > 0 {
+		d.numbers = item
+	}
 	d.read = func(c *cursor, a *field.Array, n int, _ bool) {
 		for i := 0; i < n && c.err == nil; i++ {
 			size := c.count(item.least)
@@ -264,7 +269,7 @@ func arraysOf(item *decoder, dims []int) (*decoder, error) {
 // headedBy returns the decoder of d's values behind a byte count and a version; several share
 // one. Columns reads n that are stored member by member.
 func headedBy(d *decoder, columns func(c *cursor, a *field.Array, n int)) *decoder {
-	h := &decoder{shape: d.shape, least: 6 + d.least}
+	h := &decoder{shape: d.shape, least: 6 + d.least, numbers: d.numbers}
 	h.read = func(c *cursor, a *field.Array, n int, _ bool) {
 		version, rest := c.open()
 		switch {

@@ -28,6 +28,7 @@ type source struct {
 
 	basket *basket      // the last one
 	values *field.Array // memory of the last values
+	bytes  []byte       // memory of numbers, see gather
 
 	lock   sync.Mutex // of counts: several sources may share a counter
 	counts counts     // of a counter, the last ones
@@ -164,18 +165,25 @@ func (s *source) load(entry int64) error {
 	if i < 0 {
 		return wire.Corrupt("no basket has entry %d", entry)
 	}
-	b, err := s.branch.load(i)
-	if err != nil {
+	if s.basket == nil {
+		s.basket = &basket{}
+	}
+	b := s.basket
+	if err := s.branch.load(i, b); err != nil {
+		*b = basket{}
 		return err
 	}
 	if entry >= b.end {
+		*b = basket{}
 		return wire.Corrupt("no basket has entry %d", entry)
 	}
-	s.basket = b
 	if b.ends == nil {
-		err = s.divide(b)
+		if err := s.divide(b); err != nil {
+			*b = basket{}
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // divide finds out where the entries of a basket end that does not tell it.
@@ -224,11 +232,8 @@ func (s *source) some(a *field.Array, entry, end int64, items []int64) error {
 		s.decoder.read(c, a, to-from, false)
 		return c.err
 	case size > 0:
-		start, at := 0, 0
-		if from > 0 {
-			start = b.ends[from-1]
-		}
-		at = start
+		start := b.start(from)
+		at := start
 		for i := from; i < to; i++ {
 			n := int64(1)
 			if items != nil {
@@ -243,10 +248,10 @@ func (s *source) some(a *field.Array, entry, end int64, items []int64) error {
 		s.decoder.read(c, a, (at-start)/size, s.members)
 		return c.err
 	}
-	start := 0
-	if from > 0 {
-		start = b.ends[from-1]
+	if s.decoder.numbers != nil && !s.members && s.each == nil {
+		return s.gather(a, from, to)
 	}
+	start := b.start(from)
 	c := &cursor{}
 	for i := from; i < to && c.err == nil; i++ {
 		c.b = b.data[start:b.ends[i]]
@@ -266,6 +271,37 @@ func (s *source) some(a *field.Array, entry, end int64, items []int64) error {
 		}
 	}
 	return nil
+}
+
+// gather appends collections of numbers, each behind a byte count. The numbers of all are decoded
+// at once.
+func (s *source) gather(a *field.Array, from, to int) error {
+	b, item := s.basket, s.decoder.numbers
+	start, total := b.start(from), 0
+	s.bytes = s.bytes[:0]
+	c := &cursor{}
+	for i := from; i < to; i++ {
+		c.b = b.data[start:b.ends[i]]
+		start = b.ends[i]
+		version, rest := c.open()
+		if version&memberwise != 0 {
+			c.fail(wire.Unsupported("numbers member by member"))
+		}
+		n := c.count(item.size)
+		s.bytes = append(s.bytes, c.take(n*item.size)...)
+		if c.shut(rest); c.err == nil && len(c.b) > 0 {
+			c.fail(wire.Corrupt("%d bytes left", len(c.b)))
+		}
+		if c.err != nil {
+			return fmt.Errorf("entry %d: %w", b.first+int64(i), c.err)
+		}
+		total += n
+		a.Offsets = append(a.Offsets, a.Offsets[len(a.Offsets)-1]+int64(n))
+	}
+	a.Len += to - from
+	c.b = s.bytes
+	item.read(c, a.Children[0], total, false)
+	return c.err
 }
 
 // branches appends the branches that s reads.
