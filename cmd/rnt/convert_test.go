@@ -283,7 +283,7 @@ func TestConvertTrees(t *testing.T) {
 		rnt(t, "diff", in, out, name, at[1])
 	}
 	for _, c := range []struct{ args, want string }{
-		{"--all --flatten", `there are several trees "t0"`},
+		{"--all --flatten", "there are several trees \"t0\""},
 		{"", "t0"},
 	} {
 		_, stderr, status := try(append([]string{"convert", "--force", in, out}, strings.Fields(c.args)...)...)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -173,7 +174,7 @@ func (t *tool) openTable(ctx context.Context, args, paths []string, kind foreign
 		return nil, err
 	}
 	defer table.Close()
-	f, path, err := t.temporary()
+	f, place, err := t.temporary()
 	if err != nil {
 		return nil, err
 	}
@@ -185,17 +186,17 @@ func (t *tool) openTable(ctx context.Context, args, paths []string, kind foreign
 	if err != nil {
 		return nil, err
 	}
-	if _, err := table.Add(w, c.nameOf(table)); err != nil {
+	if _, err := table.Add(w, path.Base(c.nameOf(table))); err != nil {
 		return nil, err
 	}
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	r, err := rntuple.Open(path, "", append(t.reading(), rntuple.Context(ctx))...)
+	r, err := rntuple.Open(place, "", append(t.reading(), rntuple.Context(ctx))...)
 	if err != nil {
 		return nil, err
 	}
-	return &source{entries: r, first: r, paths: []string{path}, name: shown(args[0]), kind: kind}, nil
+	return &source{entries: r, first: r, paths: []string{place}, name: shown(args[0]), kind: kind}, nil
 }
 
 // mayHold returns the columns that hold fields that patterns name, or all if there is a doubt.
