@@ -34,6 +34,8 @@ func conform(from, to arrow.DataType) (t arrow.DataType, convert conversion, ok 
 		}
 	case arrow.FIXED_SIZE_LIST:
 		return conformArray(from.(*arrow.FixedSizeListType), to)
+	case arrow.FIXED_SIZE_BINARY:
+		return from, as(from), arrow.TypeEqual(from, to)
 	case arrow.LARGE_LIST, arrow.MAP:
 		return conformList(from.(arrow.ListLikeType), to)
 	case arrow.STRUCT:

@@ -2,11 +2,13 @@ package rntarrow
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -42,6 +44,7 @@ func NewParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, fields ...s
 		all, err := p.in.GetRecordReader(ctx, p.columns, []int{})
 		if err == nil {
 			defer all.Release()
+			err = readable(all.Schema())
 			records = array.ReaderFromIter(all.Schema(), p.all)
 		}
 		return err
@@ -50,6 +53,18 @@ func NewParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, fields ...s
 		return nil, fmt.Errorf("Parquet: %w", err)
 	}
 	return records, nil
+}
+
+// readable returns an error that names the columns of a type that arrow-go knows how to name in
+// Parquet, but not to read.
+func readable(s *arrow.Schema) error {
+	var errs []error
+	for _, f := range s.Fields() {
+		if strings.Contains(f.Type.String(), "duration[") {
+			errs = append(errs, fmt.Errorf("column %q of type %s cannot be read from Parquet", f.Name, f.Type))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // A parquetReader reads the row groups of a file.

@@ -25,7 +25,11 @@ func TestParquetThereAndBack(t *testing.T) {
 		m := randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 3))}
 		doc := &schema.Document{}
 		for i := range 3 {
-			doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: fmt.Sprint("f", i), Type: m.Type(3)})
+			typ := m.Type(3)
+			for strings.Contains(typ, "std::array<std::byte") { // which Parquet alone has a type for
+				typ = m.Type(3)
+			}
+			doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: fmt.Sprint("f", i), Type: typ})
 		}
 		path := filepath.Join(t.TempDir(), "from.root")
 		w, err := rntuple.CreateRecords(path, "random", doc)

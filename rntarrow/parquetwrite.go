@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -67,6 +68,12 @@ func WriteParquet(w io.Writer, s rntuple.Source, o ParquetOptions) (entries int6
 		return out.rows(), err
 	}
 	return out.rows(), out.close()
+}
+
+// inParquet reports whether a field has a type in Parquet.
+func inParquet(f arrow.Field) bool {
+	_, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{f}, nil), nil, pqarrow.DefaultWriterProps())
+	return err == nil
 }
 
 // rowGroups are row groups, with all that belongs to them, as they are in a file of their own.

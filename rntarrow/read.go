@@ -117,7 +117,9 @@ func newTable(s rntuple.Source, o Options, lists bool, before *arrow.Schema) (*t
 			return nil, err
 		}
 		if before != nil {
-			fields[i], col = asBefore(fields[i], col, before)
+			if f, as := asBefore(fields[i], col, before); !lists || inParquet(f) {
+				fields[i], col = f, as
+			}
 		}
 		t.columns = append(t.columns, col)
 	}
@@ -252,6 +254,9 @@ func (c *compiler) column(a *rntuple.Array) (arrow.DataType, column, error) {
 	case schema.Array:
 		if a.Size == 0 {
 			return nil, nil, none(a, "it has no items")
+		}
+		if c.lists && isByte(a.Children[0]) {
+			return bytesOf(a.Size)
 		}
 		if c.mask != nil {
 			return c.arrayList(a)
@@ -491,6 +496,18 @@ func (c *compiler) optional(a *rntuple.Array) (arrow.DataType, column, error) {
 			}
 		}
 		return value(a.Children[0], valid, nulls)
+	}, nil
+}
+
+// isByte reports whether values are of std::byte.
+func isByte(a *rntuple.Array) bool { return a.Field != nil && a.Field.TypeName == "std::byte" }
+
+// bytesOf returns the type and the column of arrays of bytes for Parquet, which has a type for them.
+func bytesOf(size int) (arrow.DataType, column, error) {
+	t := &arrow.FixedSizeBinaryType{ByteWidth: size}
+	return t, func(a *rntuple.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+		bytes := a.Children[0].Values().([]uint8)
+		return array.NewData(t, a.Len, []*memory.Buffer{valid, memory.NewBufferBytes(bytes)}, nil, nulls, 0), nil
 	}, nil
 }
 
