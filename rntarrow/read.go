@@ -340,7 +340,7 @@ func (c *compiler) bytes(t arrow.DataType, text bool) column {
 		}
 		if text {
 			if i := notUTF8(a); i >= 0 {
-				return nil, fmt.Errorf("value %d is not UTF-8: %q; Options.Binary reads it as bytes", i, a.Bytes[a.Offsets[i]:a.Offsets[i+1]])
+				return nil, fmt.Errorf("value %d is not UTF-8: %q; the option Binary reads it as bytes", i, a.Bytes[a.Offsets[i]:a.Offsets[i+1]])
 			}
 		}
 		bytes := a.Bytes

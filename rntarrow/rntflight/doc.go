@@ -13,7 +13,8 @@
 // schema and an endpoint for each unit of entries: clusters, joined until they have 100,000
 // entries or 16 MiB. The endpoints are in the order of the entries, and their tickets are Queries
 // with a range. So clients read in parallel by redeeming the tickets as they like, at the same
-// service. A program may make tickets itself. The number of records is -1 with a condition.
+// service. A program may make tickets itself. With a condition the number of records is -1, and
+// there are no endpoints for units that a zone map rules out.
 // Tickets of GetFlightInfo are for the file as it was then: if it changes, DoGet fails with
 // FailedPrecondition.
 //
@@ -47,7 +48,9 @@
 // Options.Timeout; a stream is refused at once if 16 times as many wait already. A stream whose
 // client takes no data for Options.Timeout is ended, as is one that lasts longer than
 // Options.MaxTime. A stream holds one record batch, of Options.BatchBytes or of one entry if that
-// is larger; 8 MiB of pages read ahead; and the current page of each column.
+// is larger; 8 MiB of pages read ahead; and the current page of each column. What a client did not
+// take stays in memory until it disconnects, for as many streams; then the first of these clients
+// is disconnected.
 //
 // # Security
 //

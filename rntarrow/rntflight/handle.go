@@ -17,6 +17,7 @@ import (
 // A call is a request that is under way.
 type call struct {
 	*Query
+	from    net.Addr
 	cancel  context.CancelCauseFunc
 	entries atomic.Int64 // that were sent
 }
@@ -26,6 +27,9 @@ type call struct {
 // may itself be waiting for the client until the request has ended.
 func (s *Server) handle(ctx context.Context, method string, t *turns, parse func() (*Query, error), do func(context.Context, *call) error) error {
 	started, c := time.Now(), &call{Query: new(Query)}
+	if p, ok := peer.FromContext(ctx); ok {
+		c.from = p.Addr
+	}
 	err := s.authenticate(ctx)
 	if err == nil {
 		var q *Query
@@ -46,11 +50,7 @@ func (s *Server) handle(ctx context.Context, method string, t *turns, parse func
 	if err != nil {
 		level, text = slog.LevelWarn, status.Convert(err).Message()
 	}
-	var from net.Addr
-	if p, ok := peer.FromContext(ctx); ok {
-		from = p.Addr
-	}
-	s.options.Log.Log(ctx, level, method, "from", from, "file", c.File, "ntuple", c.Ntuple, "entries", c.entries.Load(),
+	s.options.Log.Log(ctx, level, method, "from", c.from, "file", c.File, "ntuple", c.Ntuple, "entries", c.entries.Load(),
 		"time", time.Since(started).Round(time.Millisecond), "code", status.Code(err), "error", text)
 	return err
 }
@@ -84,9 +84,13 @@ func (s *Server) run(ctx context.Context, method string, t *turns, c *call, do f
 
 // send calls f, which sends something to the client, and cancels the request if that takes too
 // long.
-func (s *Server) send(c *call, f func() error) error {
+func (s *Server) send(ctx context.Context, c *call, f func() error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	slow := time.AfterFunc(s.options.Timeout, func() {
 		c.cancel(&tooLong{"the client took no data for %v", s.options.Timeout})
+		s.stalled.add(c.from)
 	})
 	defer slow.Stop()
 	return f()

@@ -402,6 +402,37 @@ func TestStalled(t *testing.T) {
 	}
 }
 
+// TestManyStalled has clients that stop reading and stay connected: the first ones are
+// disconnected when there are more than the number of streams.
+func TestManyStalled(t *testing.T) {
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "a.root"), 100_000, 25_000)
+	addr := serve(t, rntflight.Options{Folder: folder, MaxStreams: 2, Timeout: 200 * time.Millisecond})
+	var streams []flight.FlightService_DoGetClient
+	for i := range 5 {
+		stream, err := dial(t, addr).DoGet(t.Context(), (&rntflight.Query{File: "a.root"}).Ticket())
+		if err == nil {
+			_, err = stream.Recv()
+		}
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		streams = append(streams, stream)
+		time.Sleep(400 * time.Millisecond)
+	}
+	for i, stream := range streams {
+		var err error
+		for err == nil {
+			_, err = stream.Recv()
+		}
+		if i < 3 {
+			wants(t, err, codes.Unavailable)
+		} else {
+			wants(t, err, codes.DeadlineExceeded)
+		}
+	}
+}
+
 // TestMaxTime ends a stream that lasts too long.
 func TestMaxTime(t *testing.T) {
 	folder := t.TempDir()

@@ -13,6 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -25,8 +26,8 @@ const (
 )
 
 // units returns the ranges of entries that are read in parallel: clusters, joined until there is
-// enough in them, and cut where the query does. No more than most are returned, but one; bytes is
-// the footprint.
+// enough in them, and cut where the query does: about most of them at most. Those that zone maps
+// rule out are left out. bytes is the footprint.
 func (s *source) units(bytes int64, most int) (units []rntuple.EntryRange, err error) {
 	clusters, err := s.Clusters()
 	if err != nil {
@@ -52,7 +53,27 @@ func (s *source) units(bytes int64, most int) (units []rntuple.EntryRange, err e
 	if next.Len() > 0 {
 		units = append(units, next)
 	}
+	if s.where != nil {
+		return s.possible(units)
+	}
 	return units, nil
+}
+
+// possible returns those of some units that may have entries that meet the condition, as far as
+// zone maps tell.
+func (s *source) possible(units []rntuple.EntryRange) (kept []rntuple.EntryRange, err error) {
+	i := 0
+	for p, err := range expression.Possible(s.Reader, s.entries, nil, s.where) {
+		if err != nil {
+			return nil, err
+		}
+		for ; i < len(units) && units[i].First < p.End; i++ {
+			if units[i].End > p.First {
+				kept = append(kept, units[i])
+			}
+		}
+	}
+	return kept, nil
 }
 
 // GetSchema returns the schema of the record batches that a descriptor asks for.
@@ -143,7 +164,7 @@ func (s *Server) ListFlights(criteria *flight.Criteria, stream flight.FlightServ
 			}
 			return s.list(ctx, name, func(info *flight.FlightInfo) error {
 				c.entries.Add(max(0, info.TotalRecords))
-				return s.send(c, func() error { return stream.Send(info) })
+				return s.send(ctx, c, func() error { return stream.Send(info) })
 			})
 		})
 	})

@@ -112,7 +112,8 @@ type source struct {
 	entries   rntuple.EntryRange // that the query asks for
 	options   rntarrow.Options
 	schema    *arrow.Schema
-	condition rntuple.Condition // or nil
+	where     *expression.Expression // or nil, as is
+	condition rntuple.Condition
 }
 
 // with opens what a query asks for, calls use, and closes it.
@@ -157,11 +158,10 @@ func (s *source) resolve() error {
 	if s.schema, err = rntarrow.SchemaOf(s.Reader, s.options); err != nil || s.query.Where == "" {
 		return err
 	}
-	e, err := expression.Parse(s.query.Where)
-	if err != nil {
+	if s.where, err = expression.Parse(s.query.Where); err != nil {
 		return fmt.Errorf("condition: %w", err)
 	}
-	s.condition = e.Condition()
+	s.condition = s.where.Condition()
 	if err := s.condition.Check(s.Reader); err != nil {
 		return fmt.Errorf("condition: %w", err)
 	}

@@ -319,6 +319,36 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
+// TestZones checks that there are no endpoints for units that a zone map rules out.
+func TestZones(t *testing.T) {
+	const n = 120_000
+	folder := t.TempDir()
+	w, err := rntuple.Create[event](filepath.Join(folder, "a.root"), "Events", rntuple.ZoneMap("ID"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(n) {
+		e := eventOf(i)
+		e.Name = strings.Repeat("x", 1000) // so that 20,000 entries are a unit
+		w.Write(&e)
+		if (i+1)%20_000 == 0 {
+			w.CommitCluster()
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c := dial(t, serve(t, rntflight.Options{Folder: folder}))
+	for where, want := range map[string]int{"": 6, "Class < 100": 6, "ID == 45000 or ID > 99999": 2, "ID < 0": 0, "ID > 39998 and ID < 40002": 2} {
+		info, rows := everything(t, c, (&rntflight.Query{File: "a.root", Fields: []string{"ID", "Name"}, Where: where}).Descriptor())
+		all, _, err := get(t.Context(), c, (&rntflight.Query{File: "a.root", Fields: []string{"ID", "Name"}, Where: where}).Ticket())
+		if err != nil || len(info.Endpoint) != want {
+			t.Errorf("%q: %d endpoints, want %d; %v", where, len(info.Endpoint), want, err)
+		}
+		same(t, rows, all)
+	}
+}
+
 // TestOptions reads with the options of package rntarrow.
 func TestOptions(t *testing.T) {
 	folder := t.TempDir()

@@ -70,6 +70,7 @@ type Server struct {
 	tokens  [][sha256.Size]byte
 	streams *turns
 	lookups *turns
+	stalled *stalled
 	running sync.WaitGroup
 }
 
@@ -88,7 +89,7 @@ func New(o Options) (*Server, error) {
 	o.Timeout = cmp.Or(o.Timeout, time.Minute)
 	o.MaxTime = cmp.Or(o.MaxTime, time.Hour)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	s := &Server{options: o, streams: newTurns(o.MaxStreams, "streams"), lookups: newTurns(o.MaxStreams, "requests")}
+	s := &Server{options: o, streams: newTurns(o.MaxStreams, "streams"), lookups: newTurns(o.MaxStreams, "requests"), stalled: &stalled{most: o.MaxStreams}}
 	for i, token := range o.Tokens {
 		if len(token) < MinToken || strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
 			return nil, fmt.Errorf("rntflight: token %d does not consist of at least %d printable ASCII characters", i+1, MinToken)
@@ -158,7 +159,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		g.Stop()
 		close(stopped)
 	})
-	err := g.Serve(netutil.LimitListener(l, maxConnections))
+	err := g.Serve(listener{netutil.LimitListener(l, maxConnections), s.stalled})
 	if !stop() {
 		<-stopped
 		err = nil

@@ -20,7 +20,7 @@ func (s *Server) DoGet(t *flight.Ticket, stream flight.FlightService_DoGetServer
 	parse := func() (*Query, error) { return parseQuery("ticket", t.GetTicket()) }
 	return s.handle(stream.Context(), "DoGet", s.streams, parse, func(ctx context.Context, c *call) error {
 		return s.with(ctx, c.Query, func(src *source) error {
-			w := flight.NewRecordWriter(sender{s, c, stream}, ipc.WithSchema(src.schema))
+			w := flight.NewRecordWriter(sender{ctx, s, c, stream}, ipc.WithSchema(src.schema))
 			for records, err := range s.records(src) {
 				if err != nil {
 					return err
@@ -48,13 +48,14 @@ func write(w *flight.Writer, records array.RecordReader, c *call) error {
 
 // A sender sends what a flight.Writer writes.
 type sender struct {
+	ctx    context.Context
 	s      *Server
 	c      *call
 	stream flight.FlightService_DoGetServer
 }
 
 func (w sender) Send(d *flight.FlightData) error {
-	return w.s.send(w.c, func() error { return w.stream.Send(d) })
+	return w.s.send(w.ctx, w.c, func() error { return w.stream.Send(d) })
 }
 
 // records yields readers of the entries that a query asks for. Conditions are evaluated for one
