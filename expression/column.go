@@ -1,11 +1,14 @@
 package expression
 
 import (
+	"context"
+
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // A run is the evaluation of a program for a batch. Its first row is 0.
 type run struct {
+	ctx    context.Context
 	serial int // of the batch, from 1
 	batch  *rntuple.Batch
 

@@ -82,6 +82,7 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 		}
 		in := p.instance()
 		defer p.pool.Put(in)
+		in.begin(s, r.First)
 		var run rntuple.EntryRange
 		for b, err := range c.possible(p, s, r) {
 			var truth []bool

@@ -1,12 +1,14 @@
 package expression
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -252,5 +254,31 @@ func TestOddNames(t *testing.T) {
 	}
 	if ranges, err := selected(t, r, `$env["a:b"] == 2 && $env["a-b"] == -2`); err != nil || len(ranges) != 1 {
 		t.Errorf("%v, %v", ranges, err)
+	}
+}
+
+// TestLargeConditions evaluates conditions that take long for each entry, which end with the
+// context, or much memory for all entries together.
+func TestLargeConditions(t *testing.T) {
+	for text, want := range map[string]string{
+		"reduce(1..100000, #acc + #, 0) > 0": context.DeadlineExceeded.Error(),
+		"all(1..900000, # > 0)":              "1..900000 has more than 33554432 items in ",
+		"OK or all(1..900000, # > 0)":        "1..900000 has more than 33554432 items in ",
+	} {
+		e, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		limit := time.Minute
+		if want == context.DeadlineExceeded.Error() {
+			limit = 50 * time.Millisecond
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		defer cancel()
+		started := time.Now()
+		_, err = rntuple.Where(sample(t).WithContext(ctx), e.Condition())
+		if took := time.Since(started); err == nil || !strings.Contains(err.Error(), want) || took > 20*time.Second {
+			t.Errorf("%s: %v after %v", text, err, took)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/expr-lang/expr/ast"
@@ -86,7 +87,7 @@ func (in *instance) add(t Type, m *machine) {
 			return
 		}
 		for row := 0; row < len(out) && r.err == nil; row++ {
-			result, err := m.value(row)
+			result, err := m.value(r, row)
 			truth, ok := result.(bool)
 			if err == nil && !ok && result != nil {
 				err = &Error{Message: fmt.Sprintf("expected bool, but got %T: %s", result, m.text)}
@@ -96,6 +97,16 @@ func (in *instance) add(t Type, m *machine) {
 			}
 		}
 	}}
+}
+
+// begin prepares for the entries of s from a first one on.
+func (in *instance) begin(s rntuple.Source, first int64) {
+	in.ctx = context.Background()
+	// An error is that of the reading of the entries, too.
+	rntuple.PieceAt(s, first, func(ctx context.Context, _ *rntuple.Reader, _ int64) error {
+		in.ctx = ctx
+		return nil
+	})
 }
 
 // next goes on to a batch.

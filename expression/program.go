@@ -171,6 +171,7 @@ func (p *Program) In(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*Batch, e
 		}
 		in := p.instance()
 		defer p.pool.Put(in)
+		in.begin(s, r.First)
 		b := new(Batch)
 		for from, err := range p.read(s, r) {
 			if err != nil {

@@ -146,8 +146,12 @@ func (m *machine) load(r *run) (ok bool) {
 	return ok
 }
 
-// value returns the value of an entry of the batch.
-func (m *machine) value(row int) (any, error) {
+// value returns the value of an entry of the batch. Expressions that take long, such as one over a
+// large range of numbers, end with the context.
+func (m *machine) value(r *run, row int) (any, error) {
+	if row%16 == 0 && r.ctx.Err() != nil {
+		return nil, r.ctx.Err()
+	}
 	for _, v := range m.all {
 		v.in[v.name] = v.values.at(row)
 	}
@@ -156,6 +160,19 @@ func (m *machine) value(row int) (any, error) {
 		return nil, explain(err)
 	}
 	return result, nil
+}
+
+// maxSize is the largest size of the values that a part has in a batch, in items or bytes of
+// strings. The virtual machine bounds those of one entry only.
+const maxSize = 1 << 25
+
+// size returns the number of items in an Array, or of bytes of strings.
+func size(a *rntuple.Array) int {
+	n := a.Len + len(a.Bytes)
+	for _, c := range a.Children {
+		n += size(c)
+	}
+	return n
 }
 
 // evaluate returns the values of all entries of the batch. Where the guards do not hold, there
@@ -177,9 +194,12 @@ func (m *machine) evaluate(r *run) *rntuple.Array {
 			zero(m.array)
 			continue
 		}
-		result, err := m.value(row)
+		result, err := m.value(r, row)
 		if err == nil && !add(m.array, result) {
 			err = &Error{Message: fmt.Sprintf("%s is %T, not %s", m.text, result, m.typ)}
+		}
+		if n := size(m.array); err == nil && n > maxSize {
+			err = &Error{Message: fmt.Sprintf("%s has more than %d items in %d entries", m.text, maxSize, row+1)}
 		}
 		if err != nil {
 			r.fail(row, err)
