@@ -30,6 +30,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/go-rntuple/go-rntuple/rntarrow/rntflight"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // TestNames asks for files that are not in the folder, or are none.
@@ -429,6 +430,63 @@ func TestManyStalled(t *testing.T) {
 			wants(t, err, codes.Unavailable)
 		} else {
 			wants(t, err, codes.DeadlineExceeded)
+		}
+	}
+}
+
+// TestMemory has as many streams as there may be wait for their clients: each holds a record
+// batch and some pages, of a file with much more.
+func TestMemory(t *testing.T) {
+	folder := t.TempDir()
+	type row struct{ A, B, C, D, E, F, G, H [64]float64 } // 4 KiB
+	w, err := rntuple.Create[row](filepath.Join(folder, "a.root"), "Events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 50_000 {
+		w.Write(new(row))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	addr := serve(t, rntflight.Options{Folder: folder})
+	heap := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	before := heap()
+	for range 16 {
+		stream, err := dial(t, addr).DoGet(t.Context(), (&rntflight.Query{File: "a.root"}).Ticket())
+		if err == nil {
+			_, err = stream.Recv()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 10 {
+		time.Sleep(100 * time.Millisecond)
+		if used := heap() - before; used > 16*32<<20 {
+			t.Errorf("16 streams hold %d MiB", used>>20)
+		}
+	}
+}
+
+// TestConditions asks for conditions that take very long, or much memory: they end, and so does
+// their turn.
+func TestConditions(t *testing.T) {
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "a.root"), 20_000, 10_000)
+	c := dial(t, serve(t, rntflight.Options{Folder: folder, MaxStreams: 1, MaxTime: 2 * time.Second}))
+	for where, want := range map[string]codes.Code{
+		"reduce(1..100000, #acc + #, 0) > 0": codes.DeadlineExceeded, "all(1..900000, # > 0)": codes.InvalidArgument, "len(1..100000000) > 0": codes.InvalidArgument,
+		"repeat('a', 1000000000) == ''": codes.InvalidArgument, "ID == 1": codes.OK,
+	} {
+		_, _, err := get(t.Context(), c, (&rntflight.Query{File: "a.root", Where: where}).Ticket())
+		if code := status.Code(err); code != want && (code != codes.DeadlineExceeded || want == codes.OK) {
+			t.Errorf("%s: %v, want %v", where, err, want)
 		}
 	}
 }
