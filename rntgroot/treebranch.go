@@ -29,7 +29,7 @@ func newBuilder(t *tree) *builder {
 	return b
 }
 
-// value returns the source of a branch with a value for each entry, which is not an array of
+// source returns the source of a branch with a value for each entry, which is not an array of
 // variable length.
 func (b *builder) source(br *branch) (*source, error) {
 	switch br.kind {

@@ -8,7 +8,6 @@ import (
 	"go-hep.org/x/hep/groot/rdict"
 	"go-hep.org/x/hep/groot/root"
 
-	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -113,31 +112,6 @@ func ofTree(class string) bool {
 	return strings.HasPrefix(class, "TBranch") && class != "TBranchRef" || strings.HasPrefix(class, "TLeaf") || class == "TBasket"
 }
 
-// infosOf reads the streamer information of a file.
-func infosOf(r io.ReaderAt, f *rootfile.File) (classes, error) {
-	all := classes{}
-	h := f.Header
-	if h.SeekInfo == 0 {
-		return all, nil
-	}
-	k, err := keyAt(r, f.Size(), h.SeekInfo)
-	if err != nil {
-		return nil, fmt.Errorf("streamer information: %w", err)
-	}
-	b, err := rootfile.ReadPayload(r, f.Size(), k)
-	if err != nil {
-		return nil, err
-	}
-	list, err := parseInfos(append(make([]byte, k.KeyLen), b...), int(k.KeyLen))
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range list {
-		all.add(c)
-	}
-	return all, nil
-}
-
 // addBuiltin adds what groot knows about a class of ROOT, and returns it; nil if groot does not
 // know the version. Files of groot itself lack the streamer information of some parts of trees.
 func (all classes) addBuiltin(name string, version uint16) *class {
@@ -162,45 +136,6 @@ func (all classes) addBuiltin(name string, version uint16) *class {
 	}
 	all.add(k)
 	return k
-}
-
-// keyAt reads the key of the record at an offset.
-func keyAt(r io.ReaderAt, size, at int64) (k rootfile.Key, err error) {
-	const largest = 1 << 10 // of the names in keys that no directory lists; most are shorter
-	if at < 0 || at >= size {
-		return k, wire.Corrupt("a record at byte %d of %d", at, size)
-	}
-	b := make([]byte, min(largest, size-at))
-	if _, err := r.ReadAt(b, at); err != nil && err != io.EOF {
-		return k, err
-	}
-	c := wire.NewReader(b, "key", at).BigEndian()
-	k.Wire(c)
-	return k, c.Err()
-}
-
-// readTree reads the tree whose key is k, below the folder dir.
-func readTree(r io.ReaderAt, f *rootfile.File, all classes, k rootfile.Key) (*tree, error) {
-	b, err := f.Payload(k)
-	if err != nil {
-		return nil, err
-	}
-	s := newStream(all, append(make([]byte, k.KeyLen), b...), k.Class)
-	s.plain = true
-	s.skip(int(k.KeyLen))
-	o, _ := s.object(k.Class, -1).(*Object)
-	if s.c.Err() != nil {
-		return nil, s.c.Err()
-	}
-	t := &tree{r: r, size: f.Size(), classes: all}
-	p := parts{tree: t, leaves: map[*Object]*leaf{}}
-	t.title = p.text(o, "fTitle")
-	t.entries = p.int(o, "fEntries")
-	t.branches = p.branches(o)
-	if p.err == nil && t.entries < 0 {
-		p.fail("fEntries", fmt.Sprint(t.entries))
-	}
-	return t, p.err
 }
 
 // parts makes trees and branches of objects. After an error it does nothing more.

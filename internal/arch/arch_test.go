@@ -90,6 +90,7 @@ var leaves = []string{
 	"rntarrow",
 	"rntarrow/rntflight",
 	"rntgroot",
+	"rntgroot/internal/fromtree",
 }
 
 // owners says which packages of the library alone import an outside module.
