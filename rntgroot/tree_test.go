@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -123,6 +124,31 @@ func compareGroot(t *testing.T, name string, r *rntuple.Reader, tree rtree.Tree)
 // misread are the branches of which groot v0.40.0 reads other values than ROOT and uproot, and the
 // first entry with one: with TestTrees in folder interop, uproot confirms ours.
 var misread = map[string]int64{"LHEPdfWeight": 152}
+
+// TestTreesOfOldROOT compares trees that ROOT 5.23 to 6.14 wrote, and groot's tests read.
+func TestTreesOfOldROOT(t *testing.T) {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go-hep.org/x/hep").Output()
+	if err != nil {
+		t.Skipf("the folder of go-hep is not known: %v", err)
+	}
+	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "groot", "testdata", "uproot", "sample-*.root"))
+	if err != nil || len(files) == 0 {
+		t.Skipf("go-hep has no trees (%v)", err)
+	}
+	for _, path := range files {
+		r := convert(t, openTree(t, rntgroot.TreeOptions{}, path))
+		f, err := riofs.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		obj, err := f.Get("sample")
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareGroot(t, filepath.Base(path), r, obj.(rtree.Tree))
+		f.Close()
+	}
+}
 
 func TestTrees(t *testing.T) {
 	trees, err := rntgroot.Trees(sharedTree(t, "uproot-HZZ.root"))

@@ -225,6 +225,8 @@ func (b *builder) element(br *branch) (*source, error) {
 	switch {
 	case t.Kind() == cpptype.String:
 		d = texts
+	case t.Name == "TString":
+		d = tstrings
 	case isContainer(t):
 		d, err = b.headed(t, 0)
 	default:

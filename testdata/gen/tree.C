@@ -497,6 +497,7 @@ int main(int argc, char **argv)
    });
 
    write("string", object<std::string>());
+   write("tstring", object<TString>());
    write("vector_bool", object<std::vector<bool>>());
    write("vector_char", object<std::vector<char>>());
    write("vector_uchar", object<std::vector<unsigned char>>());
