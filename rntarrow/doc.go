@@ -12,7 +12,7 @@
 //	bool                                 bool
 //	std::string                          large_utf8
 //	std::vector, RVec, set, …            large_list<item>
-//	std::map, unordered_map, multimap    map<key, value>
+//	std::map, unordered_map, multimap    map<key, value>; with Options.Pairs, large_list<struct>
 //	std::array, bitset                   fixed_size_list<item>
 //	classes, pairs, tuples               struct; base classes and members of tuples have their names in the RNTuple
 //	std::optional, std::unique_ptr       the value's type, nullable

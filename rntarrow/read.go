@@ -35,6 +35,9 @@ type Options struct {
 	// Structs makes structs of variants, with a nullable member for each alternative, for
 	// consumers that know no unions, as Parquet.
 	Structs bool
+	// Pairs makes lists of structs of maps, for consumers that know no maps, or none with
+	// repeated keys.
+	Pairs bool
 }
 
 // Keys of metadata.
@@ -89,7 +92,7 @@ type table struct {
 // known and o asks for no others.
 func tableOf(s rntuple.Source, o Options, lists bool) (*table, error) {
 	var before *arrow.Schema
-	if !o.Lists32 && !o.Binary && !o.Structs {
+	if !o.Lists32 && !o.Binary && !o.Structs && !o.Pairs {
 		var err error
 		if before, err = stored(s); err != nil {
 			return nil, err
@@ -411,7 +414,7 @@ func list(t arrow.DataType, items column, offsets func(a *rntuple.Array) (*memor
 }
 
 func (c *compiler) collection(a *rntuple.Array) (arrow.DataType, column, error) {
-	if a.Field != nil && a.Field.IsMap() {
+	if a.Field != nil && a.Field.IsMap() && !c.Pairs {
 		pair, c := a.Children[0], &compiler{Options: c.Options, lists: c.lists}
 		key, keys, err := c.field(pair.Children[0], "key")
 		if err != nil {

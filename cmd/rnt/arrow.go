@@ -15,6 +15,7 @@ type streaming struct {
 	batch, lists int
 	binary       bool
 	structs      bool
+	pairs        bool
 }
 
 func (t *tool) arrowCommand() *cobra.Command {
@@ -28,7 +29,8 @@ others read without a copy.
 
 Vectors and strings are large lists and large strings, with 64-bit offsets; --lists 32
 is for programs that know no others. Optionals are nullable values, variants dense
-unions, or with --structs structs with a nullable member for each alternative.
+unions, or with --structs structs with a nullable member for each alternative; maps are
+maps, or with --pairs lists of structs.
 
 After an error the stream ends within a message, so that its reader fails, too.`,
 		Example: "  rnt arrow data.root --fields 'run,Muon_*' > events.arrows\n" +
@@ -50,6 +52,7 @@ After an error the stream ends within a message, so that its reader fails, too.`
 	f.IntVar(&s.lists, "lists", 64, "`BITS` of the offsets of lists and strings: 64 or 32")
 	f.BoolVar(&s.binary, "binary", false, "make binaries of strings, which need not be UTF-8")
 	f.BoolVar(&s.structs, "structs", false, "make structs of variants")
+	f.BoolVar(&s.pairs, "pairs", false, "make lists of structs of maps")
 	return cmd
 }
 
@@ -88,7 +91,7 @@ func (t *tool) arrow(ctx context.Context, args []string, s streaming) error {
 	if err != nil {
 		return err
 	}
-	o := rntarrow.Options{Fields: fields, BatchSize: s.batch, Lists32: s.lists == 32, Binary: s.binary, Structs: s.structs}
+	o := rntarrow.Options{Fields: fields, BatchSize: s.batch, Lists32: s.lists == 32, Binary: s.binary, Structs: s.structs, Pairs: s.pairs}
 	end := int64(s.first) + min(int64(s.count), int64(all-s.first))
 	r, err := rntarrow.NewRangeReader(source, int64(s.first), end, o)
 	if err != nil {

@@ -64,7 +64,8 @@ func (t *tool) warnNeeds(path string, need rntuple.Limits) {
 var limitName = regexp.MustCompile(`\(rntuple\.Limits\.(\w+)\)`)
 
 // withAdvice returns the text of an error as users of the tool need it: where a limit is
-// exceeded, it says how to raise it.
+// exceeded, it says how to raise it, and options have the names of flags.
 func withAdvice(text string) string {
+	text = strings.ReplaceAll(text, "Options.Binary", "--binary")
 	return limitName.ReplaceAllString(text, "($1; --max-memory raises it)")
 }
