@@ -1,0 +1,5 @@
+"""python -m rntuple runs rnt."""
+
+from ._program import main
+
+main()
