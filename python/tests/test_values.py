@@ -14,6 +14,7 @@ from typing import Any
 
 import awkward as ak
 import exact
+import numpy as np
 import pyarrow as pa
 import pytest
 import uproot
@@ -173,20 +174,23 @@ def typed(path: Path, name: str) -> list[exact.Node]:
     return [n for n in nodes if n["name"] not in NO_TYPE.get(path.stem, set())]
 
 
+def by_pandas(dataset: rntuple.Dataset, fields: list[str]) -> dict[str, pa.Array]:
+    types = dataset.arrow(fields, binary=True, structs=True).schema
+    frame = dataset.pandas(fields, binary=True)
+    return {n: pa.array(frame[n], types.field(n).type, from_pandas=False) for n in fields}
+
+
 # What other programs make of Arrow data, and back.
-TOOLS: dict[str, Callable[[rntuple.Dataset, str], pa.ChunkedArray]] = {
-    "pandas": lambda d, field: pa.chunked_array([pa.Array.from_pandas(d.pandas(field, binary=True)[field])]),
-    "polars": lambda d, field: d.polars(field, binary=True).to_arrow()[field],
-    "duckdb": lambda d, field: d.duckdb(field, binary=True).to_arrow_table()[field],
-    "awkward": lambda d, field: ak.to_arrow_table(d.awkward(field, binary=True), extensionarray=False)[field],
+TOOLS: dict[str, Callable[[rntuple.Dataset, list[str]], Any]] = {
+    "pandas": by_pandas,
+    "polars": lambda d, fields: d.polars(fields, binary=True).to_arrow(),
+    "duckdb": lambda d, fields: d.duckdb(fields, binary=True).to_arrow_table(),
+    "awkward": lambda d, fields: ak.to_arrow_table(d.awkward(fields, binary=True), extensionarray=False),
 }
 
-FAULTS: dict[str, list[Fault]] = {
-    "pandas": [],
-    "polars": [],
-    "duckdb": [],
-    "awkward": [],
-}
+def without_nan(match: re.Match[str]) -> str:
+    value = np.frombuffer(bytes.fromhex(match[1]), f">f{len(match[1]) // 2}")
+    return "null" if np.isnan(value[0]) else match[0]
 
 
 @pytest.mark.parametrize("tool", TOOLS)
@@ -196,13 +200,12 @@ def test_tools(tool: str, path: Path, name: str) -> None:
     if not path.exists():
         needs_shared()
     nodes, wrong = typed(path, name), {}
-    table, dataset = read(path, name, nodes), rntuple.open(path, name)
+    table = read(path, name, nodes)
+    values = TOOLS[tool](rntuple.open(path, name), table.column_names)
     for node in nodes:
         field = node["name"]
-        try:
-            got = exact.texts(TOOLS[tool](dataset, field), node)
-        except Exception as e:  # whatever there is
-            wrong[field] = repr(e)[:200]
-            continue
-        note(wrong, field, got, exact.texts(table[field], node))
-    explained(FAULTS[tool], path.stem, wrong)
+        got, want = exact.texts(values[field], node), exact.texts(table[field], node)
+        if tool == "pandas":  # which has NaNs for floats that are missing
+            got, want = ([re.sub('"0x(.{8}|.{16})"', without_nan, text) for text in texts] for texts in (got, want))
+        note(wrong, field, got, want)
+    assert not wrong

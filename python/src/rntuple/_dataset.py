@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Union
 import pyarrow
 
 from ._listing import listing
-from ._program import Error, Path, arguments
+from ._program import Error, Path, named
 from ._stream import RecordBatchReader, read
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Dataset:
     def __init__(self, paths: Sequence[Path], name: str | None, *, rnt: Path | None, jobs: int | None) -> None:
         if not paths:
             raise ValueError("no file is named")
-        self.paths = [os.fspath(p) for p in paths]
+        self.paths = [named(p) for p in paths]
         self.name = name
         self._rnt, self._jobs = rnt, jobs
         self._schema: pyarrow.Schema | None = None
@@ -90,8 +90,10 @@ class Dataset:
     def num_entries(self) -> int:
         """The number of entries."""
         if self._num_entries is None:
-            found = listing(list(dict.fromkeys(self.paths)), self._rnt)
-            self._num_entries = sum(self._entries(p, [f for f in found if f["file"] == p]) for p in self.paths)
+            files = dict.fromkeys(self.paths)
+            found = listing(list(files), self._rnt)
+            numbers = {p: self._entries(p, [f for f in found if f["file"] == p or len(files) == 1]) for p in files}
+            self._num_entries = sum(numbers[p] for p in self.paths)
         return self._num_entries
 
     def __len__(self) -> int:
@@ -109,10 +111,14 @@ class Dataset:
         return self._read(fields, where, **options)
 
     def pandas(self, fields: Fields = None, where: str | None = None, **options: Unpack[Options]) -> pandas.DataFrame:
-        """Returns a pandas.DataFrame. Numbers have NumPy's types, lists are arrays in columns of objects."""
+        """Returns a pandas.DataFrame.
+
+        Numbers have NumPy's types, lists are arrays in columns of objects, and so are integers of which some are missing, since
+        NumPy's have no value for that.
+        """
         _needs("pandas")
         options.setdefault("structs", True)
-        return self._read(fields, where, **options).read_pandas()
+        return self._read(fields, where, **options).read_pandas(integer_object_nulls=True)
 
     def polars(self, fields: Fields = None, where: str | None = None, **options: Unpack[Options]) -> polars.DataFrame:
         """Returns a polars.DataFrame, which shares the memory of the record batches where Polars can."""
@@ -122,8 +128,12 @@ class Dataset:
         return frame
 
     def awkward(self, fields: Fields = None, where: str | None = None, **options: Unpack[Options]) -> awkward.Array:
-        """Returns an awkward.Array of records, one for each entry."""
+        """Returns an awkward.Array of records, one for each entry.
+
+        Variants are structs by default, because awkward makes one type of all the numbers in a union, if need be a less exact one.
+        """
         ak = _needs("awkward")
+        options.setdefault("structs", True)
         options.setdefault("pairs", True)
         array: awkward.Array = ak.from_arrow(self._read(fields, where, **options).read_all())
         return array
@@ -201,7 +211,7 @@ class Dataset:
             args.append(f"--name={self.name}")
         if self._jobs is not None:
             args.append(f"--jobs={self._jobs}")
-        return read(self._rnt, args + arguments(self.paths))
+        return read(self._rnt, [*args, "--", *self.paths])
 
 
 class _Scan:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import builtins
 import json
-import os
 from typing import Any
 
-from ._program import Path, arguments, output
+from ._program import Path, named, output
 
 
 def list(path: Path, *, rnt: Path | None = None) -> builtins.list[dict[str, Any]]:
@@ -17,9 +16,9 @@ def list(path: Path, *, rnt: Path | None = None) -> builtins.list[dict[str, Any]
     "fields", "disk_bytes" and "compression"; or with "path" and "error" if it cannot be read. A file without RNTuples has
     an empty list.
     """
-    return listing([os.fspath(path)], rnt)
+    return listing([named(path)], rnt)
 
 
 def listing(paths: builtins.list[str], rnt: Path | None) -> builtins.list[dict[str, Any]]:
-    found: builtins.list[dict[str, Any]] = json.loads(output(rnt, ["ls", "--json", *arguments(paths)]))
+    found: builtins.list[dict[str, Any]] = json.loads(output(rnt, ["ls", "--json", "--", *paths]))
     return found

@@ -93,9 +93,10 @@ def said(messages: IO[bytes]) -> list[str]:
     return [line.removeprefix("rnt: ") for line in messages.read().decode(errors="backslashreplace").splitlines()]
 
 
-def arguments(paths: Sequence[str]) -> list[str]:
-    """Returns paths as arguments that rnt takes for nothing else."""
-    return ["--", *(os.path.join(os.curdir, p) if p == "-" else p for p in paths)]
+def named(path: Path) -> str:
+    """Returns a path that rnt does not take for standard input or output. It must come after "--"."""
+    name = os.fspath(path)
+    return os.path.join(os.curdir, name) if name == "-" else name
 
 
 def main() -> NoReturn:

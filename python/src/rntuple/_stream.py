@@ -7,6 +7,7 @@ import io
 import os
 import subprocess
 import warnings
+import weakref
 from collections.abc import Sequence
 from typing import IO, Any
 
@@ -17,6 +18,16 @@ from ._program import Error, Path, check, said, start
 PIPE_SIZE = 1 << 20
 
 
+def end(process: subprocess.Popen[bytes], messages: IO[bytes], owner: int) -> None:
+    """Ends a process, unless this one was forked from its owner, and closes its files."""
+    assert process.stdout is not None
+    if owner == os.getpid():
+        process.kill()
+        process.wait()
+    process.stdout.close()
+    messages.close()
+
+
 class Output(io.RawIOBase):
     """What a process prints, for which a process that fails is an error, not an end.
 
@@ -25,11 +36,12 @@ class Output(io.RawIOBase):
     """
 
     def __init__(self, process: subprocess.Popen[bytes], messages: IO[bytes]) -> None:
-        self._process, self._messages, self._owner = process, messages, os.getpid()
         assert process.stdout is not None
-        self._stdout = process.stdout
-        widen(self._stdout)
-        self._done = False
+        widen(process.stdout)
+        self._process, self._stdout, self._messages = process, process.stdout, messages
+        self._ended = False
+        self._error: tuple[str, int | None] | None = None
+        self._end = weakref.finalize(self, end, process, messages, os.getpid())
 
     def readable(self) -> bool:
         return True
@@ -37,27 +49,35 @@ class Output(io.RawIOBase):
     def read(self, size: int = -1, /) -> bytes:
         if self.closed:
             raise ValueError("the reader is closed")
-        data = b"" if self._done else self._stdout.read(size)
+        if self._error:
+            raise Error(*self._error)
+        if self._ended:
+            return b""
+        data = self._stdout.read(size)
         # pyarrow reads the length of each message by itself. The stream ends with a length of zero.
         last = data == bytes(4)
         if last or not data or len(data) < size:
-            check(self._process.wait(), self._messages)
-            if not last:
-                raise Error("the stream of rnt ends too early", 0)
-            self._done = True
-            for line in said(self._messages):
-                warnings.warn(line, stacklevel=2)
+            self._finish(last)
         return data
 
+    def _finish(self, complete: bool) -> None:
+        """Raises an Error unless the process has succeeded and its stream is complete; passes its warnings on."""
+        self._ended = True
+        try:
+            check(self._process.wait(), self._messages)
+            if not complete:
+                raise Error("the stream of rnt ends too early", 0)
+            for line in said(self._messages):
+                warnings.warn(line, stacklevel=3)
+        except Error as e:
+            self._error = str(e), e.status
+            raise
+        finally:
+            self._end()
+
     def close(self) -> None:
-        if self.closed:
-            return
         super().close()
-        if self._owner == os.getpid():  # not after a fork
-            self._process.kill()
-            self._process.wait()
-        self._stdout.close()
-        self._messages.close()
+        self._end()
 
 
 class RecordBatchReader(pyarrow.ipc.RecordBatchStreamReader):

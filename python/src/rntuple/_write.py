@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
-import os
 import subprocess
 from typing import IO, Any, cast
 
 import pyarrow
 import pyarrow.ipc
 
-from ._program import Path, arguments, check, start
+from ._program import Path, check, named, start
 from ._stream import widen
 
 
@@ -38,7 +37,7 @@ def write(
         args.append(f"--compression={compression}")
     if overwrite:
         args.append("--force")
-    process, messages = start(rnt, args + arguments_of(path), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    process, messages = start(rnt, [*args, "--", "-", named(path)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     assert process.stdin is not None
     with messages:
         try:
@@ -62,11 +61,6 @@ def _send(reader: pyarrow.RecordBatchReader, pipe: IO[bytes]) -> None:
         writer.write_batch(batch)
     writer.close()
     pipe.close()
-
-
-def arguments_of(path: Path) -> list[str]:
-    """Returns the arguments for standard input and the output."""
-    return ["--", "-", *arguments([os.fspath(path)])[1:]]
 
 
 def _reader(table: Any) -> pyarrow.RecordBatchReader:
