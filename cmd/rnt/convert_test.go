@@ -41,11 +41,14 @@ func TestConvert(t *testing.T) {
 
 		some := filepath.Join(dir, "some."+kind)
 		rnt(t, "convert", dimuon, some, "--fields", fields, "--where", "event % 50 == 0")
-		from := []string{"convert", some, back}
+		from := []string{"convert", some, back, "--compression", "lz4:4", "--cluster-size", "5000"}
 		if kind == "csv" || kind == "jsonl" {
 			from = append(from, "--schema", schema)
 		}
 		rnt(t, from...)
+		if got := rnt(t, "stat", back, "--json"); !strings.Contains(got, `"lz4 4"`) || strings.Contains(got, `"clusters": 1,`) {
+			t.Errorf("%s: flags for writing have no effect: stat prints %.200s", kind, got)
+		}
 		skimmed := filepath.Join(dir, "skimmed.root")
 		rnt(t, "skim", "--force", "--where", "event % 50 == 0", "--fields", fields, skimmed, dimuon)
 		if got, want := rnt(t, "cat", back, "--fields", fields), rnt(t, "cat", skimmed, "--fields", fields); got != want {
