@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -36,14 +35,8 @@ def source(kind: str) -> object:
     return TABLE.to_reader() if kind == "RecordBatchReader" else SOURCES[kind]
 
 
-@pytest.fixture(scope="session")
-def converts() -> None:
-    if subprocess.run([rntuple.program(), "convert", "--help"], capture_output=True).returncode:
-        pytest.skip("rnt has no command convert")
-
-
 @pytest.mark.parametrize("kind", SOURCES)
-def test_sources(converts: None, tmp_path: Path, kind: str) -> None:
+def test_sources(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "out.root"
     rntuple.write(path, source(kind), "things")
     dataset = rntuple.open(path, "things")
@@ -53,7 +46,7 @@ def test_sources(converts: None, tmp_path: Path, kind: str) -> None:
         assert [array["n"].to_list(), array["s"].to_list()] == [COLUMNS["n"], COLUMNS["s"]]
 
 
-def test_copy(converts: None, tmp_path: Path, dimuon: rntuple.Dataset) -> None:
+def test_copy(tmp_path: Path, dimuon: rntuple.Dataset) -> None:
     """A stream that is read is written, batch by batch, under a name that looks like a flag."""
     path = tmp_path / "-copy.root"
     rntuple.write(path, dimuon.arrow(["run", "Muon_*"], "nMuon == 2"), compression="lz4:4")
@@ -61,7 +54,7 @@ def test_copy(converts: None, tmp_path: Path, dimuon: rntuple.Dataset) -> None:
     assert rntuple.list(path)[0]["compression"] == ["lz4 4"]
 
 
-def test_overwrite(converts: None, tmp_path: Path) -> None:
+def test_overwrite(tmp_path: Path) -> None:
     path = tmp_path / "out.root"
     rntuple.write(path, TABLE)
     before = path.read_bytes()
@@ -80,7 +73,7 @@ def broken() -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_batches(TABLE.schema, batches())
 
 
-def test_errors(converts: None, tmp_path: Path) -> None:
+def test_errors(tmp_path: Path) -> None:
     """What cannot be written leaves no file, and an old one as it was."""
     path = tmp_path / "out.root"
     intervals = pa.table({"good": [1], "bad": pa.array([None], pa.month_day_nano_interval())})
@@ -114,10 +107,10 @@ def test_arguments(tmp_path: Path, script) -> None:  # type: ignore[no-untyped-d
     fake = script(f"printf '%s\\n' \"$@\" > '{said}'", f"cat > '{got}'")
     for kind in SOURCES:
         rntuple.write("-", source(kind), "a b", compression="zstd:5", overwrite=True, rnt=fake)
-        assert said.read_text().splitlines() == ["convert", "--name=a b", "--compression=zstd:5", "--force", "--", "-", "./-"]
+        assert said.read_text().splitlines() == ["convert", "--from=arrows", "--to=rntuple", "--new-name=a b", "--compression=zstd:5", "--force", "--", "-", "./-"]
         assert pa.ipc.open_stream(got).read_all().to_pydict() == COLUMNS
     rntuple.write(tmp_path / "x.root", TABLE, rnt=fake)
-    assert said.read_text().splitlines() == ["convert", "--name=Events", "--", "-", str(tmp_path / "x.root")]
+    assert said.read_text().splitlines() == ["convert", "--from=arrows", "--to=rntuple", "--new-name=Events", "--", "-", str(tmp_path / "x.root")]
 
 
 @needs_shell

@@ -41,6 +41,8 @@ class Options(TypedDict, total=False):
     """Variants are structs with a nullable member for each alternative, not unions."""
     pairs: bool
     """Maps are lists of structs, not Arrow's maps."""
+    collections: bool
+    """With all fields, also untyped collections of which each member has a projected field."""
 
 
 def open(
@@ -191,6 +193,7 @@ class Dataset:
         binary: bool = False,
         structs: bool = False,
         pairs: bool = False,
+        collections: bool = False,
     ) -> RecordBatchReader:
         args = ["arrow", f"--lists={lists}"]
         if fields is not None:
@@ -206,7 +209,8 @@ class Dataset:
         args += [f"--define={name}={expression}" for name, expression in (define or {}).items()]
         if batch_size is not None:
             args.append(f"--batch-size={batch_size}")
-        args += [flag for flag, on in {"--binary": binary, "--structs": structs, "--pairs": pairs}.items() if on]
+        flags = {"--binary": binary, "--structs": structs, "--pairs": pairs, "--collections": collections}
+        args += [flag for flag, on in flags.items() if on]
         if self.name is not None:
             args.append(f"--name={self.name}")
         if self._jobs is not None:

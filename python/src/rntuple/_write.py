@@ -32,7 +32,7 @@ def write(
     A file appears when all is written: if anything goes wrong, also in the stream, the file is as it was.
     """
     reader = _reader(table)
-    args = ["convert", f"--name={name}"]
+    args = ["convert", "--from=arrows", "--to=rntuple", f"--new-name={name}"]
     if compression is not None:
         args.append(f"--compression={compression}")
     if overwrite:
