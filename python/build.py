@@ -2,8 +2,7 @@
 """build.py [--out DIR] [--native | PLATFORM...]
 
 Builds wheels of the package, each with the program rnt for its platform: for all of them, those named, or that of this
-machine. Needs Go and the Python packages of requirements-build.txt. The same commit, in a clean checkout,
-gives the same bytes.
+machine. Needs Go and hatchling. The same commit, in a clean checkout, gives the same bytes.
 """
 
 from __future__ import annotations
