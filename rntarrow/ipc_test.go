@@ -89,7 +89,7 @@ func example(t *testing.T, seed uint64) *rntuple.Reader {
 // TestDamaged cuts off files of every kind and changes bytes in them: an RNTuple is made of all
 // rows, or there is an error and no file.
 func TestDamaged(t *testing.T) {
-	for seed := range uint64(4) {
+	for seed := range seeds(4) {
 		r := example(t, seed)
 		for _, k := range kinds {
 			var whole bytes.Buffer

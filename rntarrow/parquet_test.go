@@ -21,7 +21,7 @@ import (
 // TestParquetThereAndBack makes Parquet files of random RNTuples, and RNTuples of these: both have
 // the same Arrow.
 func TestParquetThereAndBack(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range seeds(60) {
 		m := randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 3))}
 		doc := &schema.Document{}
 		for i := range 3 {

@@ -195,7 +195,10 @@ func valueOf(t *testing.T, a arrow.Array, i int, f *schema.Field, structs bool) 
 // entries that RecordsOf yields. Of long ones it takes the beginning and the end.
 func check(t *testing.T, s *rntuple.Reader, o rntarrow.Options) {
 	t.Helper()
-	const part = 20000
+	part := int64(20000)
+	if testing.Short() {
+		part = 2000
+	}
 	if n := s.NumEntries(); n > 2*part {
 		checkRange(t, s, 0, part, o)
 		checkRange(t, s, n-part, n, o)
@@ -344,9 +347,17 @@ func TestAllFiles(t *testing.T) {
 	}
 }
 
+// seeds returns how many seeds tests try, of n: a third in short mode.
+func seeds(n uint64) uint64 {
+	if testing.Short() {
+		n /= 3
+	}
+	return n
+}
+
 // TestRandom reads random types and values.
 func TestRandom(t *testing.T) {
-	for seed := range uint64(100) {
+	for seed := range seeds(100) {
 		m := randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 1))}
 		doc := &schema.Document{}
 		for i := range 4 {

@@ -47,7 +47,7 @@ func all(t *testing.T, path string) string {
 // TestThereAndBack writes what was read as Arrow: the same entries are in the new RNTuple, and the
 // Arrow of that is the same.
 func TestThereAndBack(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range seeds(150) {
 		m := randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 2))}
 		doc := &schema.Document{}
 		for i := range 3 {
