@@ -143,7 +143,10 @@ func (s *selecting) choose(ctx context.Context, t *tool, from *source) (rntuple.
 			}
 		}
 	}
-	if s.where == "" {
+	switch {
+	case s.where == "" && len(s.define) > 0:
+		return nil, nil, usageError("--define gives names for --where; rnt slim --define adds fields")
+	case s.where == "":
 		return from.entries, fields, nil
 	}
 	condition, err := expression.Parse(s.where)
