@@ -76,7 +76,7 @@ func run() error {
 	if *merging {
 		return w.merge(limits, *quick, *results)
 	}
-	table, name := rows(), "table"
+	table, name := append(rows(), bridgeRows()...), "table"
 	switch {
 	case *scaling:
 		table, name = w.scalingRows(), "scaling"

@@ -81,8 +81,8 @@ func (w *worker) peakMemory() int64 {
 	return 0
 }
 
-// cpuTime returns the processor time of the worker in seconds, or 0 if the system
-// does not report it.
+// cpuTime returns the processor time of the worker in seconds, and of the programs that it
+// started and that have ended, or 0 if the system does not report it.
 func (w *worker) cpuTime() float64 {
 	stats, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", w.cmd.Process.Pid))
 	sum := 0.0
@@ -91,6 +91,16 @@ func (w *worker) cpuTime() float64 {
 		if fields := strings.Fields(string(text)); len(fields) > 0 {
 			ns, _ := strconv.ParseFloat(fields[0], 64)
 			sum += ns / 1e9
+		}
+	}
+	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.cmd.Process.Pid))
+	if i := bytes.LastIndexByte(stat, ')'); i >= 0 { // the end of the name
+		if fields := strings.Fields(string(stat[i+1:])); len(fields) > 14 {
+			const ticks = 100 // in a second, on Linux
+			for _, field := range fields[13:15] {
+				n, _ := strconv.ParseFloat(field, 64)
+				sum += n / ticks
+			}
 		}
 	}
 	return sum
@@ -140,6 +150,7 @@ type Measurement struct {
 	Threads int
 	Bytes   uint64 `json:",omitempty"` // of the pages that a codec decodes or encodes
 	Scaling ratio  `json:",omitempty"` // goal for the ratio of our time with one thread to this
+	Peaks   []Peak `json:",omitempty"` // of our tool, if it does the work
 	Ours    Timing
 	Rivals  []Timing
 }
@@ -189,7 +200,7 @@ func (w *workshop) measure(r row, threads int, limits limits) (*Measurement, err
 		}
 		output := ""
 		if r.compression != "" {
-			output = filepath.Join(w.scratch, fmt.Sprintf("bench-%d-%d.root", os.Getpid(), len(workers)))
+			output = w.output(r, strconv.Itoa(len(workers)))
 			args = append(args, r.compression, output)
 		}
 		worker, err := start(output, w.command(p, args...))
@@ -198,7 +209,7 @@ func (w *workshop) measure(r row, threads int, limits limits) (*Measurement, err
 		}
 		return err
 	}
-	if err := add(ours, r.work, r.file, threads); err != nil {
+	if err := add(r.program, r.work, r.file, threads); err != nil {
 		return nil, err
 	}
 	for _, rival := range r.rivals {
@@ -248,6 +259,16 @@ func (w *workshop) measure(r row, threads int, limits limits) (*Measurement, err
 		timing.PeakMemory = workers[i].peakMemory()
 	}
 	m.compare()
+	if r.tool != "" {
+		var err error
+		if m.Peaks, err = w.measurePeaks(r, threads); err != nil {
+			return nil, err
+		}
+		m.Ours.Allocations = 0 // those of the program that starts the tool
+		if r.program == ours {
+			m.Ours.PeakMemory = m.Peaks[1].Bytes
+		}
+	}
 	if r.work == "decode" || r.work == "encode" {
 		m.Bytes = want[0]
 	}
@@ -272,8 +293,13 @@ func differ(a, b []uint64) int {
 	return -1
 }
 
-// compareFiles has ROOT read those files that were written, and the row's file if they have all
-// of its entries.
+// output returns the path of a file that one of the programs of a row writes.
+func (w *workshop) output(r row, name string) string {
+	return filepath.Join(w.scratch, fmt.Sprintf("bench-%d-%s%s", os.Getpid(), name, cmp.Or(r.suffix, ".root")))
+}
+
+// compareFiles has ROOT, or pyarrow, read those files that were written, and the row's values if
+// they have all of its entries.
 func (w *workshop) compareFiles(r row, files []string) error {
 	var want []uint64
 	for i, file := range files {
@@ -282,12 +308,16 @@ func (w *workshop) compareFiles(r row, files []string) error {
 		}
 		if i == 0 {
 			var err error
-			if file, err = w.path(r.file); err != nil {
+			if file, err = w.path(cmp.Or(r.values, r.file)); err != nil {
 				return err
 			}
 		}
 		// structs have std::vector where the others have RVec, which only entries take as one another
-		reader, err := start("", w.command(root, "entries", r.data, file, "1"))
+		command := w.command(root, "entries", r.data, file, "1")
+		if filepath.Ext(file) == ".parquet" {
+			command = w.command(pyarrow, "parquet", r.data, file, "1")
+		}
+		reader, err := start("", command)
 		if err != nil {
 			return err
 		}

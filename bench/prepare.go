@@ -104,7 +104,7 @@ func (w *workshop) run(name string, args ...string) error {
 	return nil
 }
 
-// build builds our program, and ROOT's, which makes the data.
+// build builds our program, our tool, and ROOT's program, which makes the data.
 func (w *workshop) build() error {
 	if err := w.run(filepath.Join(w.bench, "..", "interop", "setup.sh"), w.venv); err != nil {
 		return err
@@ -114,7 +114,12 @@ func (w *workshop) build() error {
 			return err
 		}
 	}
-	return w.run("go", "build", "-C", w.bench, "-o", filepath.Join(w.bin, "ours"), "./go")
+	for _, b := range []struct{ program, source string }{{"ours", "./go"}, {"rnt", "../cmd/rnt"}} {
+		if err := w.run("go", "build", "-C", w.bench, "-o", filepath.Join(w.bin, b.program), b.source); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // buildPeers builds the program of the other libraries in Go, whose many
@@ -146,6 +151,8 @@ func (w *workshop) command(p program, args ...string) []string {
 		return append([]string{filepath.Join(w.bin, "codecs")}, args...)
 	case peers:
 		return append([]string{filepath.Join(w.bin, "peers")}, args...)
+	case pyarrow:
+		return append([]string{filepath.Join(w.venv, "bin", "python"), filepath.Join(w.bench, "py", "arrow_bench.py"), filepath.Join(w.bin, "rnt")}, args...)
 	default:
 		python := filepath.Join(w.venv, "bin", "python")
 		return append([]string{python, filepath.Join(w.bench, "py", "uproot_bench.py")}, args...)
@@ -156,6 +163,9 @@ func (w *workshop) command(p program, args ...string) []string {
 func (w *workshop) prepare(table []row) error {
 	for _, r := range table {
 		files := []string{r.file}
+		if r.values != "" {
+			files = append(files, r.values)
+		}
 		for _, rival := range r.rivals {
 			files = append(files, cmp.Or(rival.file, r.file))
 		}
@@ -175,7 +185,7 @@ func (w *workshop) prepare(table []row) error {
 //	F.parquet      the same as a Parquet file
 //	wide.root      many fields and clusters; wide-flat.root: ten clusters
 //	wide-FIELDS-CLUSTERS.root
-//	F-505-N.root   N entries of a data set
+//	F-505-N.root   N entries of a data set; F-tree-N.root: as a TTree
 //
 // and files of pages; see makePages.
 func (w *workshop) path(name string) (string, error) {
@@ -205,6 +215,8 @@ func (w *workshop) path(name string) (string, error) {
 		cmd = w.command(root, "wide", strconv.Itoa(w.fields), "10")
 	case set == "wide":
 		cmd = w.command(root, "wide", parts[1], parts[2])
+	case parts[1] == "tree" && len(parts) == 3:
+		cmd = w.command(root, "tree", set, parts[2], "505")
 	case parts[1] == "tree":
 		cmd = w.command(root, "tree", set, entries, "505")
 	case len(parts) == 3:

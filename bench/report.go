@@ -69,7 +69,7 @@ func (r *Report) printWork(w io.Writer) {
 			fmt.Fprintf(w, "| %s | %d | %s | %s | %s | %.2f | %s |\n", m.Row, m.Threads, &m.Ours, t.Name, &t, t.Ratio, goal(&t))
 		}
 	}
-	fmt.Fprintln(w, "\n| work | threads | file size to ROOT's | peak memory, ROOT's | allocations | against one thread |\n|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "\n| work | threads | file size to theirs | peak memory, theirs | allocations | against one thread |\n|---|---|---|---|---|---|")
 	single := map[string]float64{}
 	for _, m := range r.Measurements {
 		if m.Threads == 1 {
@@ -92,6 +92,7 @@ func (r *Report) printWork(w io.Writer) {
 		fmt.Fprintf(w, "| %s | %d | %s | %s, %s | %d | %s |\n",
 			m.Row, m.Threads, size, megabytes(m.Ours.PeakMemory), theirs, m.Ours.Allocations, scaling)
 	}
+	r.printPeaks(w)
 }
 
 func (t *Timing) String() string { return fmt.Sprintf("%.3g [%.3g, %.3g]", t.Median, t.Low, t.High) }

@@ -13,6 +13,7 @@ const (
 	root
 	peers
 	uproot
+	pyarrow
 	stock   // ours, with the codecs of libraries
 	native  // the codecs of C libraries
 	earlier // ours, of another checkout
@@ -21,13 +22,17 @@ const (
 // A row of the table compares our program with others for one piece of work.
 type row struct {
 	name        string
-	work        string // of ours
-	data        string // F, J, S or wide
-	file        string // that is read
-	compression string // of the file that is written, if one is
-	part        bool   // that file has only a part of the entries
-	cpu         bool   // measure processor time
-	scaling     ratio  // goal for the ratio of our time with one thread to that with two, if there is one
+	work        string  // of ours
+	data        string  // F, J, S or wide
+	program     program // that does our work: ours, or another one that starts our tool
+	file        string  // that is read
+	values      string  // an RNTuple with the values of that file, if it is none itself
+	compression string  // of the file that is written, if one is
+	suffix      string  // of its name, if it is not .root
+	tool        string  // arguments of the tool that does the work, if it is what uses the memory
+	part        bool    // that file has only a part of the entries
+	cpu         bool    // measure processor time
+	scaling     ratio   // goal for the ratio of our time with one thread to that with two, if there is one
 	rivals      []rival
 }
 

@@ -13,11 +13,13 @@
 //    bench dimuon|histogram J FILE THREADS
 //    bench open wide FILE THREADS
 //    bench write F|J FILE THREADS COMPRESSION OUTPUT
+//    bench import F|J TREE THREADS COMPRESSION OUTPUT
 //    bench skim-MET J FILE THREADS COMPRESSION OUTPUT    the entries with a MET_pt above MET
 #include "data.hxx"
 #include "dataframe.hxx"
 
 #include <ROOT/RNTupleFillContext.hxx>
+#include <ROOT/RNTupleImporter.hxx>
 #include <ROOT/RNTupleModel.hxx>
 #include <ROOT/RNTupleParallelWriter.hxx>
 #include <ROOT/RNTupleReader.hxx>
@@ -456,6 +458,16 @@ public:
    }
 };
 
+// Import makes an RNTuple of a TTree, with one thread.
+void Import(const std::string &file, int compression, const std::string &output)
+{
+   std::filesystem::remove(output); // the importer adds to files
+   auto importer = ROOT::Experimental::RNTupleImporter::Create(file, "Events", output);
+   importer->SetIsQuiet(true);
+   importer->SetWriteOptions(WriteOptions(compression));
+   importer->Import();
+}
+
 // --- Making files
 
 template <typename T>
@@ -610,6 +622,8 @@ bool Run(const std::vector<std::string> &args)
          Skim(file, args.at(5), std::stoi(args.at(3)), std::stoi(args.at(4)), std::stof(work.substr(5)));
          return Sums{};
       }, args.at(5));
+   else if (work == "import")
+      Serve([&] { return Import(file, std::stoi(args.at(4)), args.at(5)), Sums{}; }, args.at(5));
    else if (work == "random")
       Serve([&] { return RandomAccess(file); });
    else if (work == "open")

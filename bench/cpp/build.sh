@@ -11,7 +11,7 @@ mkdir -p "$1"
 cd "$1"
 rootcling -f bench_dict.cxx map string "$cpp/linkdef.h"
 g++ -std=c++17 -O2 -pthread -I"$incdir" -I"$cpp" -o bench "$cpp/bench.cpp" bench_dict.cxx \
-   -L"$libdir" -Wl,-rpath,"$libdir" -Wl,--allow-shlib-undefined -lROOTDataFrame -lROOTNTuple -lROOTVecOps -lTreePlayer -lTree -lHist -lImt -lRIO -lCore
+   -L"$libdir" -Wl,-rpath,"$libdir" -Wl,--allow-shlib-undefined -lROOTDataFrame -lROOTNTupleUtil -lROOTNTuple -lROOTVecOps -lTreePlayer -lTree -lHist -lImt -lRIO -lCore
 cat >rootbench <<END
 #!/bin/sh
 export ROOTSYS='$ROOTSYS' LD_LIBRARY_PATH='$LD_LIBRARY_PATH'

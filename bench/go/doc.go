@@ -2,11 +2,13 @@
 // for what each piece of work is.
 //
 //	go run ./bench/go bulk|entries F|J|S FILE THREADS
+//	go run ./bench/go arrow F|J FILE THREADS
 //	go run ./bench/go maps S FILE THREADS
 //	go run ./bench/go views|random F FILE THREADS
 //	go run ./bench/go dimuon J FILE THREADS
 //	go run ./bench/go open wide FILE THREADS
 //	go run ./bench/go write|writerows F|J FILE THREADS COMPRESSION OUTPUT
+//	go run ./bench/go convert F|J FILE THREADS COMPRESSION OUTPUT
 //	go run ./bench/go decode KIND PAGES THREADS
 //	go run ./bench/go encode SETTINGS PAGES THREADS
 //

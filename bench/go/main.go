@@ -58,6 +58,8 @@ func run(args []string) error {
 		return work.Serve("", read(entries[work.J](rntuple.Reuse())))
 	case "batches J":
 		return work.Serve("", read(batches))
+	case "arrow F", "arrow J":
+		return work.Serve("", read(arrowRecords))
 	case "loop J":
 		return work.Serve("", read(dimuonLoop()))
 	case "reuseloop J":
@@ -92,6 +94,9 @@ func run(args []string) error {
 			return err
 		}
 		return work.Serve(output, func() ([]uint64, error) { return nil, skim(file, output, float32(met), compress.Settings(settings)) })
+	}
+	if args[0] == "convert" {
+		return work.Serve(output, func() ([]uint64, error) { return nil, convert(file, output, threads, settings) })
 	}
 	switch args[0] + " " + args[1] {
 	case "write F":

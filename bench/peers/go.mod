@@ -46,4 +46,5 @@ require (
 replace (
 	github.com/go-rntuple/go-rntuple => ../..
 	github.com/go-rntuple/go-rntuple/bench => ..
+	github.com/go-rntuple/go-rntuple/rntarrow => ../../rntarrow
 )
