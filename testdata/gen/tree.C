@@ -1,6 +1,7 @@
 // Makes trees of every type of branch, and RNTuples of them with ROOT's importer. Built and run by tree.sh:
 //
 //    tree OUTDIR
+//    tree show NTUPLE.root …
 //
 // Every branch is in a tree of its own, too, so that the importer's refusal of one does not hide the others:
 // OUTDIR/NAME.root has the tree "tree", OUTDIR/imported/NAME.root what the importer made of it, and
@@ -8,6 +9,7 @@
 #include "tree.hxx"
 
 #include <ROOT/RNTupleImporter.hxx>
+#include <ROOT/RNTupleReader.hxx>
 #include <TBranch.h>
 #include <TChain.h>
 #include <TFile.h>
@@ -24,6 +26,7 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <sstream>
 
 static std::string out;
 static std::uint64_t state;
@@ -449,8 +452,32 @@ static void chain()
    i->Import();
 }
 
+// Prints what ROOT reads from RNTuples, in lines of the file's name and an entry.
+static void show(const std::string &path)
+{
+   try {
+      auto reader = ROOT::RNTupleReader::Open("tree", path);
+      for (auto e : *reader) {
+         std::ostringstream text;
+         reader->Show(e, text);
+         std::string line = text.str();
+         for (auto &c : line)
+            c = c == '\n' ? ' ' : c;
+         std::cout << gSystem->BaseName(path.c_str()) << " " << e << " " << line << "\n";
+      }
+   } catch (const std::exception &e) {
+      std::string line = e.what();
+      std::cout << gSystem->BaseName(path.c_str()) << " error " << line.substr(0, line.find('\n')) << "\n";
+   }
+}
+
 int main(int argc, char **argv)
 {
+   if (std::string(argv[1]) == "show") {
+      for (int i = 2; i < argc; i++)
+         show(argv[i]);
+      return 0;
+   }
    out = argv[1];
    gSystem->mkdir((out + "/imported").c_str(), true);
    gErrorIgnoreLevel = kError;

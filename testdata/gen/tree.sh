@@ -1,13 +1,19 @@
 #!/bin/bash
 # tree.sh OUTDIR
 # Makes trees of every type of branch, and RNTuples of them with ROOT's importer. Needs the same as types.sh.
+#
+# tree.sh OUTDIR show NTUPLE.root ...
+# Then prints what ROOT reads from RNTuples.
 set -eu
-[ $# -ge 1 ] || { echo "usage: tree.sh OUTDIR" >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: tree.sh OUTDIR [show NTUPLE.root ...]" >&2; exit 2; }
 . "$(dirname "${BASH_SOURCE[0]}")/types_build.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 findROOT
-build tree -lTree -lPhysics
-mkdir -p "$1"
+mkdir -p "$1/program"
 out=$(cd "$1" && pwd)
-(cd "$work" && ./tree "$out")
+work=$out/program
+shift
+if [ $# -eq 0 ]; then
+   build tree -lTree -lPhysics
+   set -- "$out"
+fi
+cd "$work" && ./tree "$@"
