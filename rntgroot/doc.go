@@ -26,6 +26,10 @@
 // error that wraps rntuple.ErrUnsupported: ROOT omits classes that occur only as items of
 // containers.
 //
+// groot trusts its input: a number of items in damaged bytes can make it allocate gigabytes.
+// Objects of its classes are better left as bytes if the file is not trusted. All others are
+// checked like the rest of the file.
+//
 // # TTrees
 //
 // OpenTree opens a TTree, or a chain of them, and CreateFromTree makes an RNTuple of it with the
@@ -51,19 +55,14 @@
 // is a std::vector, and the counter a number, instead.
 //
 // Records and collections are untyped where ROOT could not read them by their type: if an object
-// has members that RNTuples do not store by their type in C++, such as a TString, or if its class is one of
-// ROOT's own, such as TLorentzVector. Dots in names become underscores. Titles of branches and
-// comments of members become descriptions. Friends, indexes and aliases of a tree are ignored.
+// has members that RNTuples do not store by their type in C++, such as a TString, or if its class
+// is one of ROOT's own, such as TLorentzVector. Dots in names become underscores. Titles of
+// branches and comments of members become descriptions. Friends, indexes and aliases of a tree are
+// ignored.
 //
 // What cannot be read is refused before anything is written: pointers, TRefs, a TClonesArray that
 // is not split, classes that the file has no streamer information about, and branches of which
 // the first entry has other bytes than its type says. All baskets are read by this package: every
 // byte of every entry must be accounted for, and arrays must have the lengths that their
 // counters say.
-//
-// # Limits
-//
-// groot trusts its input: a number of items in damaged bytes can make it allocate gigabytes.
-// Objects of its classes are better left as bytes if the file is not trusted. All others are
-// checked like the rest of the file.
 package rntgroot

@@ -125,16 +125,44 @@ func compareGroot(t *testing.T, name string, r *rntuple.Reader, tree rtree.Tree)
 // first entry with one: with TestTrees in folder interop, uproot confirms ours.
 var misread = map[string]int64{"LHEPdfWeight": 152}
 
-// TestTreesOfOldROOT compares trees that ROOT 5.23 to 6.14 wrote, and groot's tests read.
-func TestTreesOfOldROOT(t *testing.T) {
+// hepTrees returns the paths of files that groot's tests read.
+func hepTrees(t *testing.T, pattern string) []string {
+	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go-hep.org/x/hep").Output()
 	if err != nil {
 		t.Skipf("the folder of go-hep is not known: %v", err)
 	}
-	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "groot", "testdata", "uproot", "sample-*.root"))
+	files, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "groot", "testdata", pattern))
 	if err != nil || len(files) == 0 {
 		t.Skipf("go-hep has no trees (%v)", err)
 	}
+	return files
+}
+
+// TestTreeSkip opens a tree of which several branches cannot be read.
+func TestTreeSkip(t *testing.T) {
+	path := hepTrees(t, "tdatime.root")[0]
+	_, err := rntgroot.OpenTree("", []string{path}, rntgroot.TreeOptions{})
+	var all *rntgroot.TreeError
+	if !errors.As(err, &all) || !errors.Is(err, rntuple.ErrCorrupt) && !errors.Is(err, rntuple.ErrUnsupported) {
+		t.Fatalf("%v, expected a TreeError", err)
+	}
+	var names []string
+	for _, b := range all.Branches {
+		names = append(names, b.Name+" "+b.Type)
+	}
+	if want := []string{"b0 TDatime", "b1 TFoo", "b2 TBar", "b3 Date"}; !slices.Equal(names, want) {
+		t.Errorf("refused are %q, expected %q", names, want)
+	}
+	tree := openTree(t, rntgroot.TreeOptions{Skip: true}, path)
+	if r := convert(t, tree); !reflect.DeepEqual(tree.Skipped(), all.Branches) || len(r.Schema().Fields) != 0 {
+		t.Errorf("skipped are %v, and there are %d fields", tree.Skipped(), len(r.Schema().Fields))
+	}
+}
+
+// TestTreesOfOldROOT compares trees that ROOT 5.23 to 6.14 wrote.
+func TestTreesOfOldROOT(t *testing.T) {
+	files := hepTrees(t, filepath.Join("uproot", "sample-*.root"))
 	for _, path := range files {
 		r := convert(t, openTree(t, rntgroot.TreeOptions{}, path))
 		f, err := riofs.Open(path)
