@@ -68,22 +68,35 @@ func (b *builder) leaves(br *branch) (*source, error) {
 	case len(all) == 1:
 		return &source{shape: all[0].shape, branch: br, decoder: all[0]}, nil
 	}
-	d := &decoder{shape: record}
-	for i, one := range all {
-		d.size += one.size
-		d.least += one.least
+	return b.leafList(br, record, all)
+}
+
+// leafList returns the source of a branch with several leaves, one of which may be a C string: of
+// empty ones ROOT writes nothing, so that only the length of the entry tells them.
+func (b *builder) leafList(br *branch, record *shape, all []*decoder) (*source, error) {
+	fixed, strings := 0, 0
+	for _, one := range all {
+		fixed += one.size
 		if one.size == 0 {
-			d.size = 0
-			for _, one := range all[i+1:] {
-				d.least += one.least
-			}
-			break
+			strings++
 		}
+	}
+	if strings > 1 {
+		return nil, wire.Unsupported("several C strings in a list of leaves")
+	}
+	d := &decoder{shape: record, least: fixed, whole: strings > 0}
+	if strings == 0 {
+		d.size = fixed
 	}
 	d.read = func(c *cursor, a *field.Array, n int, _ bool) {
 		for i := 0; i < n && c.err == nil; i++ {
+			empty := strings > 0 && len(c.b) == fixed
 			for j, one := range all {
-				one.read(c, a.Children[j], 1, false)
+				if one.size == 0 && empty {
+					readCStrings(&cursor{}, a.Children[j], 1, false)
+				} else {
+					one.read(c, a.Children[j], 1, false)
+				}
 			}
 			a.Len++
 		}
@@ -114,7 +127,7 @@ func (b *builder) leaf(l *leaf) (*decoder, error) {
 	case !ok:
 		return nil, wire.Unsupported("a leaf of class %s", l.kind)
 	case code == codeCharStar:
-		if l.count != nil || strings.Contains(l.title, "[") {
+		if l.count != nil {
 			return nil, wire.Unsupported("an array of C strings")
 		}
 		return cstrings, nil

@@ -100,6 +100,8 @@ type decoder struct {
 	size int
 	// least is the number of bytes that a value has at least.
 	least int
+	// whole says that read must be given no more than the bytes of the values.
+	whole bool
 	// numbers decodes the items of collections behind a byte count, if they have a fixed size.
 	numbers *decoder
 }
@@ -195,7 +197,7 @@ func grown[T any](a *field.Array, n int) []T {
 // texts reads strings: a byte with the length, or 255 and 4 bytes with it.
 var (
 	texts    = &decoder{shape: &shape{shape: schema.String, typeName: "std::string"}, least: 1, read: readTexts}
-	cstrings = &decoder{shape: texts.shape, read: readCStrings}
+	cstrings = &decoder{shape: texts.shape, read: readCStrings, whole: true}
 	tstrings = &decoder{shape: &shape{shape: schema.String, typeName: "std::string", loose: true}, least: 1, read: readTexts}
 )
 

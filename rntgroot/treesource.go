@@ -203,7 +203,7 @@ func (s *source) divide(b *basket) error {
 		for i := range b.ends {
 			b.ends[i] = int(min(offsets[i+1], int64(len(b.data)+1))) * s.decoder.size
 		}
-	case s.members:
+	case s.members, s.decoder.whole:
 		return wire.Unsupported("entries of unknown lengths")
 	default:
 		c := &cursor{b: b.data}
