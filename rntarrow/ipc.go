@@ -56,7 +56,7 @@ func writeAll(w interface{ Write(arrow.RecordBatch) error }, r array.RecordReade
 // ipc.NewReader's, it returns an error for a stream that ends before its end mark, and for
 // damaged messages instead of a panic.
 func NewStreamReader(r io.Reader, size int64) (array.RecordReader, error) {
-	return newReader("Arrow stream", r, size)
+	return newReader("reading an Arrow stream", r, size)
 }
 
 func newReader(what string, r io.Reader, size int64) (array.RecordReader, error) {
@@ -73,18 +73,18 @@ func NewFileReader(r io.ReaderAt, size int64) (array.RecordReader, error) {
 	const magic, aligned = "ARROW1", 8
 	head, tail := make([]byte, len(magic)), make([]byte, len(magic))
 	if size < 2*aligned {
-		return nil, fmt.Errorf("Arrow file: %d bytes are too few", size)
+		return nil, fmt.Errorf("reading an Arrow file: %d bytes are too few", size)
 	}
 	if _, err := r.ReadAt(head, 0); err != nil {
-		return nil, fmt.Errorf("Arrow file: %w", err)
+		return nil, fmt.Errorf("reading an Arrow file: %w", err)
 	}
 	if _, err := r.ReadAt(tail, size-int64(len(magic))); err != nil {
-		return nil, fmt.Errorf("Arrow file: %w", err)
+		return nil, fmt.Errorf("reading an Arrow file: %w", err)
 	}
 	if string(head) != magic || string(tail) != magic {
-		return nil, fmt.Errorf("Arrow file: it begins with %q and ends with %q, want %q", head, tail, magic)
+		return nil, fmt.Errorf("reading an Arrow file: it begins with %q and ends with %q, want %q", head, tail, magic)
 	}
-	return newReader("Arrow file", io.NewSectionReader(r, aligned, size-aligned), size-aligned)
+	return newReader("reading an Arrow file", io.NewSectionReader(r, aligned, size-aligned), size-aligned)
 }
 
 // An allocator panics if it is asked for more than input can become.

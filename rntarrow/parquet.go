@@ -50,7 +50,7 @@ func NewParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, fields ...s
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("Parquet: %w", err)
+		return nil, fmt.Errorf("reading Parquet: %w", err)
 	}
 	return records, nil
 }
@@ -114,7 +114,7 @@ func (p *parquetReader) all(yield func(arrow.RecordBatch, error) bool) {
 		}
 		for r := range groups[0] {
 			if r.err != nil {
-				r.err = fmt.Errorf("Parquet: %w", r.err)
+				r.err = fmt.Errorf("reading Parquet: %w", r.err)
 			}
 			if !yield(r.batch, r.err) || r.err != nil {
 				return
