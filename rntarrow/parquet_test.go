@@ -2,13 +2,16 @@ package rntarrow_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 
 	"github.com/go-rntuple/go-rntuple/internal/randtest"
@@ -171,5 +174,49 @@ func TestParquetItems(t *testing.T) {
 		if got := strings.NewReplacer("<element: ", "<item: ").Replace(got); got != want {
 			t.Errorf("item %q:\n%s\nwant\n%s", item, got, want)
 		}
+	}
+}
+
+// TestParquetEncodings checks that the bytes of floating-point numbers are split, and that other
+// columns have dictionaries.
+func TestParquetEncodings(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "from.root")
+	type entry struct {
+		F float32
+		L []float64
+		N int32
+		S string
+	}
+	w, err := rntuple.Create[entry](path, "Events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(&entry{1, []float64{2, 3}, 4, "five"}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var b bytes.Buffer
+	if _, err := rntarrow.WriteParquet(&b, r, rntarrow.ParquetOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for i := range f.MetaData().Schema.NumColumns() {
+		c, err := f.MetaData().RowGroup(0).ColumnChunk(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		split := slices.Contains(c.Encodings(), parquet.Encodings.ByteStreamSplit)
+		got += fmt.Sprintln(c.PathInSchema(), split, c.HasDictionaryPage())
+	}
+	if want := "F true false\nL.list.element true false\nN false true\nS false true\n"; got != want {
+		t.Errorf("%swant\n%s", got, want)
 	}
 }

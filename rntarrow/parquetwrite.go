@@ -26,7 +26,8 @@ type ParquetOptions struct {
 	// Item is the name of the items of lists, "element" by default, which Parquet asks for.
 	// Earlier writers of Arrow called them "item".
 	Item string
-	// Properties are those of the writer. Default: zstd, and what arrow-go's defaults are.
+	// Properties are those of the writer. Default: zstd, the bytes of floating-point numbers split
+	// (BYTE_STREAM_SPLIT), as RNTuples have them, and else what arrow-go's defaults are.
 	Properties []parquet.WriterProperty
 	// Plain leaves out the Arrow schema, from which readers of Arrow get types back that Parquet
 	// does not have, as large lists.
@@ -49,8 +50,10 @@ func WriteParquet(w io.Writer, s rntuple.Source, o ParquetOptions) (entries int6
 	if o.BatchSize == 0 {
 		o.BatchSize = 1 << 16
 	}
-	all := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Zstd)}
-	properties := parquet.NewWriterProperties(append(all, o.Properties...)...)
+	properties, err := o.properties(s, before)
+	if err != nil {
+		return 0, err
+	}
 	out := &parquetFile{w: w, item: o.Item}
 	last, err := rntuple.Fold(s, func(s rntuple.Source, r rntuple.EntryRange) (*rowGroups, error) {
 		t, err := newTable(s, o.Options, true, before)
@@ -74,6 +77,27 @@ func WriteParquet(w io.Writer, s rntuple.Source, o ParquetOptions) (entries int6
 func inParquet(f arrow.Field) bool {
 	_, err := pqarrow.ToParquet(arrow.NewSchema([]arrow.Field{f}, nil), nil, pqarrow.DefaultWriterProps())
 	return err == nil
+}
+
+// properties returns the properties of the writer. Dictionaries of floating-point numbers, which
+// repeat rarely, would take most of the time and the memory.
+func (o *ParquetOptions) properties(s rntuple.Source, before *arrow.Schema) (*parquet.WriterProperties, error) {
+	t, err := newTable(s, o.Options, true, before)
+	if err != nil {
+		return nil, err
+	}
+	columns, err := pqarrow.ToParquet(t.schema, nil, pqarrow.DefaultWriterProps())
+	if err != nil {
+		return nil, err
+	}
+	all := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Zstd)}
+	for i := range columns.NumColumns() {
+		c := columns.Column(i)
+		if t := c.PhysicalType(); t == parquet.Types.Float || t == parquet.Types.Double {
+			all = append(all, parquet.WithDictionaryPath(c.ColumnPath(), false), parquet.WithEncodingPath(c.ColumnPath(), parquet.Encodings.ByteStreamSplit))
+		}
+	}
+	return parquet.NewWriterProperties(append(all, o.Properties...)...), nil
 }
 
 // rowGroups are row groups, with all that belongs to them, as they are in a file of their own.
