@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // bridgeRows returns the rows of conversions to and from other formats.
@@ -45,6 +49,7 @@ func bridgeRows() []row {
 			tool: "convert IN OUT",
 			rivals: []rival{
 				{name: "pyarrow, from memory", program: pyarrow, work: "write", goals: []ratio{1, 1}},
+				{name: "pyarrow, from memory, floats split", program: pyarrow, work: "split", goals: []ratio{0, 0}},
 				{name: "uproot and pyarrow", program: pyarrow, work: "rewrite", goals: []ratio{0, 0}},
 			},
 		}
@@ -52,10 +57,11 @@ func bridgeRows() []row {
 	return table
 }
 
-// A Peak is the peak memory of the tool.
+// A Peak is the peak memory of the tool, in bytes; 0 if the system does not report it.
 type Peak struct {
 	Entries int
-	Bytes   int64 // 0 if the system does not report it
+	Bytes   int64
+	Own     int64 // without the pages of mapped files, from samples
 }
 
 // measurePeaks measures the tool of a row with a third of the entries, with all, and with all of
@@ -63,14 +69,14 @@ type Peak struct {
 // of parents, too.
 func (w *workshop) measurePeaks(r row, threads int) ([]Peak, error) {
 	all := w.entries[r.data]
-	stem, suffix := strings.TrimSuffix(r.file, ".root"), filepath.Ext(r.file)
+	third := fmt.Sprintf("%s-%d.root", strings.TrimSuffix(r.file, ".root"), all/3)
 	output := w.output(r, "peak")
 	defer os.Remove(output)
 	var peaks []Peak
 	for _, input := range []struct {
-		file  string
-		times int
-	}{{fmt.Sprintf("%s-%d%s", stem, all/3, suffix), 1}, {r.file, 1}, {r.file, 3}} {
+		file           string
+		entries, times int
+	}{{third, all / 3, 1}, {r.file, all, 1}, {r.file, all, 3}} {
 		path, err := w.path(input.file)
 		if err != nil {
 			return nil, err
@@ -78,36 +84,55 @@ func (w *workshop) measurePeaks(r row, threads int) ([]Peak, error) {
 		if err := os.Remove(output); err != nil && !os.IsNotExist(err) {
 			return nil, err
 		}
-		// The shell becomes the tool, whose output is not kept here.
-		command := []string{"sh", "-c", `exec "$0" "$@" >/dev/null`, filepath.Join(w.bin, "rnt"), "--quiet", "--jobs", strconv.Itoa(threads)}
+		args := []string{"--quiet", "--jobs", strconv.Itoa(threads)}
 		for _, arg := range strings.Fields(r.tool) {
 			switch arg {
 			case "IN":
-				for range input.times {
-					command = append(command, path)
-				}
+				args = append(args, slices.Repeat([]string{path}, input.times)...)
 			case "OUT":
-				command = append(command, output)
+				args = append(args, output)
 			default:
-				command = append(command, arg)
+				args = append(args, arg)
 			}
 		}
-		used, err := timed("", command...)
+		p, err := peakOf(exec.Command(filepath.Join(w.bin, "rnt"), args...))
 		if err != nil {
 			return nil, err
 		}
-		entries := all
-		if input.file != r.file {
-			entries = all / 3
-		}
-		peaks = append(peaks, Peak{entries * input.times, used.memory})
+		p.Entries = input.entries * input.times
+		peaks = append(peaks, p)
 	}
 	return peaks, nil
 }
 
+// peakOf runs a command, without its standard output, and returns its peak memory.
+func peakOf(cmd *exec.Cmd) (p Peak, err error) {
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		return p, err
+	}
+	ended := make(chan error)
+	go func() { ended <- cmd.Wait() }()
+	status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
+	for ticks := time.Tick(time.Millisecond); ; {
+		select {
+		case err := <-ended:
+			if err != nil {
+				err = fmt.Errorf("%v: %w\n%s", cmd.Args, err, errs.Bytes())
+			}
+			p.Bytes = maxResident(cmd.ProcessState)
+			return p, err
+		case <-ticks:
+			text, _ := os.ReadFile(status)
+			p.Own = max(p.Own, memoryIn(text, "RssAnon:"))
+		}
+	}
+}
+
 // printPeaks prints the memory of the tool.
 func (r *Report) printPeaks(w io.Writer) {
-	header := "\n| peak memory of rnt | threads | a third of the entries | all | all, three times | three times to once | theirs, all |\n|---|---|---|---|---|---|---|\n"
+	header := "\n| peak memory of rnt (own) | threads | a third of the entries | all | all, three times | three times to once | theirs, all |\n|---|---|---|---|---|---|---|\n"
 	for _, m := range r.Measurements {
 		if len(m.Peaks) == 0 {
 			continue
@@ -116,9 +141,10 @@ func (r *Report) printPeaks(w io.Writer) {
 		header = ""
 		var peaks []string
 		for _, p := range m.Peaks {
-			peaks = append(peaks, megabytes(p.Bytes))
+			peaks = append(peaks, fmt.Sprintf("%s (%s)", megabytes(p.Bytes), megabytes(p.Own)))
 		}
-		fmt.Fprintf(w, "| %s | %d | %s | %.2f | %s |\n", m.Row, m.Threads, strings.Join(peaks, " | "),
-			float64(m.Peaks[2].Bytes)/float64(m.Peaks[1].Bytes), megabytes(m.Rivals[0].PeakMemory))
+		once, thrice := m.Peaks[1], m.Peaks[2]
+		fmt.Fprintf(w, "| %s | %d | %s | %.2f (%.2f) | %s |\n", m.Row, m.Threads, strings.Join(peaks, " | "),
+			float64(thrice.Bytes)/float64(once.Bytes), float64(thrice.Own)/float64(once.Own), megabytes(m.Rivals[0].PeakMemory))
 	}
 }

@@ -72,8 +72,13 @@ func (w *worker) repeat() (work.Result, error) {
 // report it.
 func (w *worker) peakMemory() int64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", w.cmd.Process.Pid))
+	return memoryIn(status, "VmHWM:")
+}
+
+// memoryIn returns an amount of memory in the status of a process in bytes, or 0 if it is not there.
+func memoryIn(status []byte, name string) int64 {
 	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+		if rest, ok := strings.CutPrefix(line, name); ok {
 			kB, _ := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
 			return kB << 10
 		}

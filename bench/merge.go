@@ -200,13 +200,20 @@ func timed(threads string, command ...string) (usage, error) {
 		return used, fmt.Errorf("%.200v: %w\n%s", cmd.Args, err, out)
 	}
 	used.cpu = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	used.memory = maxResident(cmd.ProcessState)
+	return used, nil
+}
+
+// maxResident returns the peak memory of a program that has ended, in bytes; 0 if the system does
+// not report it.
+func maxResident(state *os.ProcessState) int64 {
 	// Only Unix has Maxrss; on Linux it is in kB.
-	if sys := reflect.Indirect(reflect.ValueOf(cmd.ProcessState.SysUsage())); sys.Kind() == reflect.Struct {
+	if sys := reflect.Indirect(reflect.ValueOf(state.SysUsage())); sys.Kind() == reflect.Struct {
 		if peak := sys.FieldByName("Maxrss"); peak.IsValid() {
-			used.memory = peak.Int() << 10
+			return peak.Int() << 10
 		}
 	}
-	return used, nil
+	return 0
 }
 
 // print prints tables in Markdown.

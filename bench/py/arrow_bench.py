@@ -4,8 +4,9 @@ arrow_bench.py RNT stream|arrays F|J FILE THREADS
     the RNTuple as a table, by "rnt arrow", or by uproot and awkward
 arrow_bench.py RNT parquet F|J FILE THREADS
     the sums of a Parquet file
-arrow_bench.py RNT write F|J FILE THREADS COMPRESSION OUTPUT
-    a Parquet file of a table in memory; or of one that uproot and awkward read each time: rewrite
+arrow_bench.py RNT write|split|rewrite F|J FILE THREADS COMPRESSION OUTPUT
+    a Parquet file of a table in memory; split: with the bytes of floats split, as we do it; rewrite: of a table that
+    uproot and awkward read each time
 """
 import functools
 import json
@@ -40,7 +41,7 @@ def sums_of(table):
 
 def stream(rnt, path, threads):
     command = [rnt, "arrow", "--quiet", "--jobs", str(threads), path]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as tool:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, pipesize=1 << 20) as tool:
         with pa.ipc.open_stream(tool.stdout) as reader:
             table = reader.read_all()
     if tool.returncode != 0:
@@ -56,11 +57,27 @@ def arrays(path):
         return ak.to_arrow_table(file["Events"].arrays(), extensionarray=False)
 
 
-def write(table, settings, output):
+def floats(field, path):
+    """The paths of the columns of floating-point numbers, and those of others, in Parquet."""
+    if pa.types.is_large_list(field.type):
+        return floats(field.type.value_field, path + ".list.element")
+    return ([path], []) if pa.types.is_floating(field.type) else ([], [path])
+
+
+def split(schema):
+    """Options of write_table that split the bytes of floating-point numbers."""
+    paths = [floats(field, field.name) for field in schema]
+    return {
+        "column_encoding": {path: "BYTE_STREAM_SPLIT" for some, _ in paths for path in some},
+        "use_dictionary": [path for _, others in paths for path in others],
+    }
+
+
+def write(table, settings, output, **options):
     if os.path.exists(output):
         os.remove(output)
     # zstd, with the level of ROOT's settings, 503: 3
-    pa.parquet.write_table(table, output, compression="zstd", compression_level=settings % 100)
+    pa.parquet.write_table(table, output, compression="zstd", compression_level=settings % 100, **options)
 
 
 def main():
@@ -77,10 +94,13 @@ def main():
     else:
         settings, output = int(sys.argv[6]), sys.argv[7]
         read = functools.partial(arrays, path)
-        if kind == "write":
+        options = {}
+        if kind != "rewrite":
             table = stream(rnt, path, threads)
             read = lambda: table
-        work = lambda: write(read(), settings, output)
+        if kind == "split":
+            options = split(table.schema)
+        work = lambda: write(read(), settings, output, **options)
     for _ in sys.stdin:
         start = time.perf_counter()
         sums = work()
