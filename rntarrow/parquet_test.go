@@ -59,7 +59,7 @@ func TestParquetThereAndBack(t *testing.T) {
 			}
 			defer r.Close()
 			var file bytes.Buffer
-			o := rntarrow.ParquetOptions{Options: rntarrow.Options{Binary: true}}
+			o := rntarrow.ParquetOptions{Options: rntarrow.Options{Binary: true, BatchSize: 4}}
 			n, err := rntarrow.WriteParquet(&file, r, o)
 			if err != nil && strings.Contains(err.Error(), "must have at least one") {
 				t.Skip(err)

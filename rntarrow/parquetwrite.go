@@ -117,7 +117,7 @@ func (t *table) rowGroups(s rntuple.Source, r rntuple.EntryRange, properties *pa
 	if err != nil {
 		return nil, err
 	}
-	for record, err := range t.batches(s, r.First, r.End) {
+	for record, err := range t.batches(s, r.First, r.End, false) {
 		if err == nil {
 			err = caught(func() error { return w.WriteBuffered(record) })
 		}

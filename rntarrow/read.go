@@ -58,7 +58,7 @@ func NewReader(s rntuple.Source, o Options) (array.RecordReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return array.ReaderFromIter(t.schema, t.batches(s, 0, math.MaxInt64)), nil
+	return array.ReaderFromIter(t.schema, t.batches(s, 0, math.MaxInt64, true)), nil
 }
 
 // NewRangeReader is like NewReader, but reads only the entries from first up to but not
@@ -68,7 +68,7 @@ func NewRangeReader(s rntuple.Source, first, end int64, o Options) (array.Record
 	if err != nil {
 		return nil, err
 	}
-	return array.ReaderFromIter(t.schema, t.batches(s, first, end)), nil
+	return array.ReaderFromIter(t.schema, t.batches(s, first, end, true)), nil
 }
 
 // SchemaOf returns the schema of the record batches that NewReader would yield.
@@ -141,10 +141,11 @@ func newTable(s rntuple.Source, o Options, lists bool, before *arrow.Schema) (*t
 	return t, nil
 }
 
-// batches yields the entries from first to end as record batches.
-func (t *table) batches(s rntuple.Source, first, end int64) iter.Seq2[arrow.RecordBatch, error] {
+// batches yields the entries from first to end as record batches, each of which is valid until
+// the next one unless they are fresh.
+func (t *table) batches(s rntuple.Source, first, end int64, fresh bool) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		o := rntuple.BatchOptions{Fields: t.options.Fields, Size: t.options.BatchSize, Fresh: true}
+		o := rntuple.BatchOptions{Fields: t.options.Fields, Size: t.options.BatchSize, Fresh: fresh}
 		for b, err := range rntuple.BatchesIn(s, first, end, o) {
 			var record arrow.RecordBatch
 			if err == nil {
