@@ -44,8 +44,7 @@ func bridgeRows() []row {
 	})
 	each(func(data string) row {
 		return row{
-			// arrow-go's default is level 3.
-			name: "rnt convert, RNTuple to Parquet, " + data + " zstd", work: "convert", file: data + "-505.root", compression: "503", suffix: ".parquet",
+			name: "rnt convert, RNTuple to Parquet, " + data + " zstd", work: "convert", file: data + "-505.root", compression: "501", suffix: ".parquet",
 			tool: "convert IN OUT",
 			rivals: []rival{
 				{name: "pyarrow, from memory", program: pyarrow, work: "write", goals: []ratio{1, 1}},

@@ -26,7 +26,7 @@ type ParquetOptions struct {
 	// Item is the name of the items of lists, "element" by default, which Parquet asks for.
 	// Earlier writers of Arrow called them "item".
 	Item string
-	// Properties are those of the writer. Default: zstd, the bytes of floating-point numbers split
+	// Properties are those of the writer. Default: zstd at level 1, as pyarrow, the bytes of floating-point numbers split
 	// (BYTE_STREAM_SPLIT), as RNTuples have them, and else what arrow-go's defaults are.
 	Properties []parquet.WriterProperty
 	// Plain leaves out the Arrow schema, from which readers of Arrow get types back that Parquet
@@ -90,7 +90,7 @@ func (o *ParquetOptions) properties(s rntuple.Source, before *arrow.Schema) (*pa
 	if err != nil {
 		return nil, err
 	}
-	all := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Zstd)}
+	all := []parquet.WriterProperty{parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCompressionLevel(1)}
 	for i := range columns.NumColumns() {
 		c := columns.Column(i)
 		if t := c.PhysicalType(); t == parquet.Types.Float || t == parquet.Types.Double {

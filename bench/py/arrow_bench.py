@@ -76,7 +76,7 @@ def split(schema):
 def write(table, settings, output, **options):
     if os.path.exists(output):
         os.remove(output)
-    # zstd, with the level of ROOT's settings, 503: 3
+    # zstd, with the level of ROOT's settings, 501: 1
     pa.parquet.write_table(table, output, compression="zstd", compression_level=settings % 100, **options)
 
 
