@@ -2,6 +2,7 @@ package rntarrow_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -218,5 +219,73 @@ func TestParquetEncodings(t *testing.T) {
 	}
 	if want := "F true false\nL.list.element true false\nN false true\nS false true\n"; got != want {
 		t.Errorf("%swant\n%s", got, want)
+	}
+}
+
+// TestParquetStatistics checks the bounds of strings, which readers use to pass over row groups, where
+// record batches share memory.
+func TestParquetStatistics(t *testing.T) {
+	type event struct {
+		Word string
+		N    int32
+	}
+	path := filepath.Join(t.TempDir(), "words.root")
+	w, err := rntuple.Create[event](path, "words")
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	want := make([][2]event, 4) // least and greatest of each row group
+	for group := range want {
+		for i := range 50 {
+			e := event{fmt.Sprintf("%c%d", 'a'+random.IntN(26), i), random.Int32()}
+			w.Write(&e)
+			least, greatest := &want[group][0], &want[group][1]
+			if i == 0 {
+				*least, *greatest = e, e
+			}
+			*least = event{min(least.Word, e.Word), min(least.N, e.N)}
+			*greatest = event{max(greatest.Word, e.Word), max(greatest.N, e.N)}
+		}
+		w.CommitCluster()
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var b bytes.Buffer
+	if _, err := rntarrow.WriteParquet(&b, r, rntarrow.ParquetOptions{Options: rntarrow.Options{BatchSize: 7}}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for group, w := range want {
+		var got [2]event
+		for i := range 2 {
+			chunk, err := f.MetaData().RowGroup(group).ColumnChunk(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			bounds, err := chunk.Statistics()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for k, encoded := range [][]byte{bounds.EncodeMin(), bounds.EncodeMax()} {
+				if i == 0 {
+					got[k].Word = string(encoded)
+				} else {
+					got[k].N = int32(binary.LittleEndian.Uint32(encoded))
+				}
+			}
+		}
+		if got != w {
+			t.Errorf("row group %d has the bounds %v, want %v", group, got, w)
+		}
 	}
 }

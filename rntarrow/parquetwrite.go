@@ -20,8 +20,8 @@ import (
 
 // ParquetOptions say how entries become a Parquet file.
 type ParquetOptions struct {
-	// Options choose fields and types. Structs is always set, as Parquet has no unions. Arrays
-	// that may be missing become lists.
+	// Options choose fields and types. Structs is always set, as Parquet has no unions, and so
+	// is Reuse. Arrays that may be missing become lists.
 	Options
 	// Item is the name of the items of lists, "element" by default, which Parquet asks for.
 	// Earlier writers of Arrow called them "item".
@@ -46,7 +46,7 @@ func WriteParquet(w io.Writer, s rntuple.Source, o ParquetOptions) (entries int6
 	if err != nil {
 		return 0, err
 	}
-	o.Structs = true
+	o.Structs, o.Reuse = true, true
 	if o.BatchSize == 0 {
 		o.BatchSize = 1 << 16
 	}
@@ -102,22 +102,22 @@ func (o *ParquetOptions) properties(s rntuple.Source, before *arrow.Schema) (*pa
 
 // rowGroups are row groups, with all that belongs to them, as they are in a file of their own.
 type rowGroups struct {
-	file     []byte
+	file     *pieces
 	metadata *metadata.FileMetaData
 }
 
 // rowGroups makes the row groups with the entries of a range.
 func (t *table) rowGroups(s rntuple.Source, r rntuple.EntryRange, properties *parquet.WriterProperties, plain bool) (*rowGroups, error) {
-	var b bytes.Buffer
+	b := new(pieces)
 	var options []pqarrow.WriterOption
 	if !plain {
 		options = append(options, pqarrow.WithStoreSchema())
 	}
-	w, err := pqarrow.NewFileWriter(t.schema, &b, properties, pqarrow.NewArrowWriterProperties(options...))
+	w, err := pqarrow.NewFileWriter(t.schema, b, properties, pqarrow.NewArrowWriterProperties(options...))
 	if err != nil {
 		return nil, err
 	}
-	for record, err := range t.batches(s, r.First, r.End, false) {
+	for record, err := range t.batches(s, r.First, r.End) {
 		if err == nil {
 			err = caught(func() error { return w.WriteBuffered(record) })
 		}
@@ -128,11 +128,45 @@ func (t *table) rowGroups(s rntuple.Source, r rntuple.EntryRange, properties *pa
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))
+	f, err := file.NewParquetReader(io.NewSectionReader(b, 0, b.size))
 	if err != nil {
 		return nil, err
 	}
-	return &rowGroups{b.Bytes(), f.MetaData()}, nil
+	return &rowGroups{b, f.MetaData()}, nil
+}
+
+// pieces are what was written, without the copies that a growing buffer would make: columns are
+// written at once, and are large.
+type pieces struct {
+	all  [][]byte
+	size int64
+}
+
+func (p *pieces) Write(b []byte) (int, error) {
+	const small = 1 << 16
+	last := len(p.all) - 1
+	if last >= 0 && len(b) <= cap(p.all[last])-len(p.all[last]) {
+		p.all[last] = append(p.all[last], b...)
+	} else {
+		p.all = append(p.all, append(make([]byte, 0, max(small, len(b))), b...))
+	}
+	p.size += int64(len(b))
+	return len(b), nil
+}
+
+// ReadAt is for the metadata at the end.
+func (p *pieces) ReadAt(b []byte, off int64) (n int, err error) {
+	for _, piece := range p.all {
+		if off < int64(len(piece)) {
+			k := copy(b[n:], piece[off:])
+			n, off = n+k, off+int64(k)
+		}
+		if n == len(b) {
+			return n, nil
+		}
+		off -= int64(len(piece))
+	}
+	return n, io.EOF
 }
 
 // A parquetFile puts row groups one after the other.
@@ -163,9 +197,14 @@ func (f *parquetFile) add(g *rowGroups) {
 		f.write([]byte(parquetMagic))
 	}
 	const end = 4 + len(parquetMagic) // the length of the metadata, and the mark
-	body := g.file[len(parquetMagic) : len(g.file)-end-g.metadata.Size()]
 	by := f.at - int64(len(parquetMagic))
-	f.write(body)
+	first, left := len(parquetMagic), int(g.file.size)-len(parquetMagic)-end-g.metadata.Size()
+	for _, piece := range g.file.all {
+		piece = piece[min(first, len(piece)):]
+		piece = piece[:min(left, len(piece))]
+		f.write(piece)
+		first, left = 0, left-len(piece)
+	}
 	for _, row := range g.metadata.RowGroups {
 		move(row.FileOffset, by)
 		for _, c := range row.Columns {

@@ -38,6 +38,9 @@ type Options struct {
 	// Pairs makes lists of structs of maps, for consumers that know no maps, or none with
 	// repeated keys.
 	Pairs bool
+	// Reuse lets record batches share memory: each is valid until the next one is read, also if
+	// it is retained. That saves up to a fifth of the time.
+	Reuse bool
 }
 
 // Keys of metadata.
@@ -49,7 +52,7 @@ const (
 
 // NewReader returns a reader of the entries of s as record batches, in order. Its Err returns
 // the error that ended the loop, if there was one. Record batches that are retained stay
-// valid; the memory belongs to the garbage collector, so forgetting to release them does no
+// valid, unless Options.Reuse is set; the memory belongs to the garbage collector, so forgetting to release them does no
 // harm.
 //
 // The error is that of rntuple.Batches, or names a field that has no type in Arrow.
@@ -58,7 +61,7 @@ func NewReader(s rntuple.Source, o Options) (array.RecordReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return array.ReaderFromIter(t.schema, t.batches(s, 0, math.MaxInt64, true)), nil
+	return array.ReaderFromIter(t.schema, t.batches(s, 0, math.MaxInt64)), nil
 }
 
 // NewRangeReader is like NewReader, but reads only the entries from first up to but not
@@ -68,7 +71,7 @@ func NewRangeReader(s rntuple.Source, first, end int64, o Options) (array.Record
 	if err != nil {
 		return nil, err
 	}
-	return array.ReaderFromIter(t.schema, t.batches(s, first, end, true)), nil
+	return array.ReaderFromIter(t.schema, t.batches(s, first, end)), nil
 }
 
 // SchemaOf returns the schema of the record batches that NewReader would yield.
@@ -141,11 +144,10 @@ func newTable(s rntuple.Source, o Options, lists bool, before *arrow.Schema) (*t
 	return t, nil
 }
 
-// batches yields the entries from first to end as record batches, each of which is valid until
-// the next one unless they are fresh.
-func (t *table) batches(s rntuple.Source, first, end int64, fresh bool) iter.Seq2[arrow.RecordBatch, error] {
+// batches yields the entries from first to end as record batches.
+func (t *table) batches(s rntuple.Source, first, end int64) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		o := rntuple.BatchOptions{Fields: t.options.Fields, Size: t.options.BatchSize, Fresh: fresh}
+		o := rntuple.BatchOptions{Fields: t.options.Fields, Size: t.options.BatchSize, Fresh: !t.options.Reuse}
 		for b, err := range rntuple.BatchesIn(s, first, end, o) {
 			var record arrow.RecordBatch
 			if err == nil {

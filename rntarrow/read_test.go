@@ -324,7 +324,7 @@ func TestAllFiles(t *testing.T) {
 				continue
 			}
 			for _, f := range r.Schema().Fields {
-				for _, o := range []rntarrow.Options{{}, {Lists32: true, Structs: true, BatchSize: 7}, {Pairs: true}} {
+				for _, o := range []rntarrow.Options{{}, {Lists32: true, Structs: true, BatchSize: 7, Reuse: true}, {Pairs: true}} {
 					o.Fields = []string{f.Name}
 					if _, err := rntarrow.SchemaOf(r, o); err != nil {
 						if !strings.Contains(err.Error(), "has no type in Arrow") {
@@ -387,7 +387,7 @@ func TestRandom(t *testing.T) {
 		}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			check(t, r, rntarrow.Options{Binary: true})
-			check(t, r, rntarrow.Options{Binary: true, Structs: true, Lists32: true, BatchSize: 11})
+			check(t, r, rntarrow.Options{Binary: true, Structs: true, Lists32: true, BatchSize: 11, Reuse: true})
 			check(t, r, rntarrow.Options{Binary: true, Pairs: true})
 		})
 		r.Close()

@@ -35,7 +35,7 @@ func Write(ctx context.Context, w io.Writer, k Kind, s rntuple.Source, o WriteOp
 			Fold:    []rntuple.FoldOption{rntuple.FoldProgress(o.Progress)},
 		})
 	}
-	r, err := rntarrow.NewReader(s, rntarrow.Options{Fields: o.Fields, Binary: o.Binary, BatchSize: 1 << 16})
+	r, err := rntarrow.NewReader(s, rntarrow.Options{Fields: o.Fields, Binary: o.Binary, BatchSize: 1 << 16, Reuse: true})
 	if err != nil {
 		return 0, err
 	}
