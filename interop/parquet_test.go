@@ -11,16 +11,24 @@ import (
 
 // What comes back from an RNTuple as another type than it was in Parquet, and why.
 var parquetDiffers = map[string]string{
-	"view is string, nullable":        "arrow-go reads views of strings as strings",
-	"fixed_list is large_list<int32>": "arrow-go writes no arrays that may be missing",
+	"view is string, nullable":           "arrow-go reads views of strings as strings",
+	"fixed_list is large_list<int32>":    "arrow-go writes no arrays that may be missing",
+	"repeated is list<double>, nullable": "arrow-go takes items of repeated columns for nullable",
 }
 
-// TestParquet converts Parquet files of pyarrow and DuckDB to RNTuples and back: pyarrow reads the
+// TestParquet converts Parquet files of pyarrow, DuckDB and parquet-go to RNTuples and back: pyarrow reads the
 // same types and values from both, and ROOT those that rnt prints from the RNTuples.
 func TestParquet(t *testing.T) {
 	needed(t)
 	dir := t.TempDir()
 	script(t, "parquet.py", "make", dir)
+	for rows, name := range map[string]string{"60": "parquetgo", "0": "parquetgo_empty"} {
+		peers := exec.Command("go", "run", ".", "parquet", "nested", rows, filepath.Join(dir, name+".parquet"))
+		peers.Dir, peers.Env = "../bench/peers", append(os.Environ(), "GOWORK=off")
+		if out, err := peers.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+	}
 	rnt := filepath.Join(dir, "rnt")
 	tool := func(args ...string) (string, error) {
 		out, err := exec.Command(rnt, args...).CombinedOutput()

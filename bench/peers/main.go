@@ -20,6 +20,12 @@ func run(args []string) error {
 		return convert[work.F](file, args[3])
 	case "parquet J":
 		return convert[work.J](file, args[3])
+	case "parquet nested":
+		n, err := strconv.Atoi(file)
+		if err != nil {
+			return err
+		}
+		return nested(args[3], n)
 	}
 
 	threads, err := strconv.Atoi(args[3])
