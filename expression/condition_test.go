@@ -260,25 +260,30 @@ func TestOddNames(t *testing.T) {
 // TestLargeConditions evaluates conditions that take long for each entry, which end with the
 // context, or much memory for all entries together.
 func TestLargeConditions(t *testing.T) {
-	for text, want := range map[string]string{
-		"reduce(1..100000, #acc + #, 0) > 0": context.DeadlineExceeded.Error(),
-		"all(1..900000, # > 0)":              "1..900000 has more than 33554432 items in ",
-		"OK or all(1..900000, # > 0)":        "1..900000 has more than 33554432 items in ",
+	for _, c := range []struct {
+		text, want string
+		long       bool
+	}{
+		{"reduce(1..100000, #acc + #, 0) > 0", context.DeadlineExceeded.Error(), false},
+		{"all(1..900000, # > 0)", "1..900000 has more than 33554432 items in ", true},
+		{"OK or all(1..900000, # > 0)", "1..900000 has more than 33554432 items in ", true},
 	} {
-		e, err := Parse(text)
+		if c.long && testing.Short() {
+			t.Logf("%s: left out, as it takes seconds", c.text)
+			continue
+		}
+		e, err := Parse(c.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		limit := time.Minute
-		if want == context.DeadlineExceeded.Error() {
-			limit = 50 * time.Millisecond
+		ctx := t.Context()
+		if !c.long {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, 50*time.Millisecond)
+			defer cancel()
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), limit)
-		defer cancel()
-		started := time.Now()
-		_, err = rntuple.Where(sample(t).WithContext(ctx), e.Condition())
-		if took := time.Since(started); err == nil || !strings.Contains(err.Error(), want) || took > 20*time.Second {
-			t.Errorf("%s: %v after %v", text, err, took)
+		if _, err := rntuple.Where(sample(t).WithContext(ctx), e.Condition()); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.text, err, c.want)
 		}
 	}
 }

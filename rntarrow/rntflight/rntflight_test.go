@@ -140,6 +140,7 @@ func wants(t testing.TB, err error, code codes.Code, parts ...string) {
 // TestAllFiles compares what arrives, of every RNTuple of the ROOT files of this repository's
 // tests and those beside it, with what package rntarrow reads.
 func TestAllFiles(t *testing.T) {
+	needsTime(t)
 	tested := 0
 	for _, folder := range []string{"../../testdata", "../../../shared/testdata"} {
 		if _, err := os.Stat(folder); err != nil {
@@ -263,6 +264,7 @@ func rowsWhere(n int64, keep func(event) bool) (rows []string) {
 // TestEndpoints checks that the endpoints cover the entries, each once and in order, at the
 // borders of clusters, and that conditions, fields and ranges choose what they say.
 func TestEndpoints(t *testing.T) {
+	needsTime(t)
 	const n, cluster = 250_000, 30_000
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "sub", "a.root"), n, cluster)
@@ -321,6 +323,7 @@ func TestEndpoints(t *testing.T) {
 
 // TestZones checks that there are no endpoints for units that a zone map rules out.
 func TestZones(t *testing.T) {
+	needsTime(t)
 	const n = 120_000
 	folder := t.TempDir()
 	w, err := rntuple.Create[event](filepath.Join(folder, "a.root"), "Events", rntuple.ZoneMap("ID"))
@@ -394,5 +397,13 @@ func eventually(t testing.TB, what string, is func() bool) {
 		if time.Now().After(deadline) {
 			t.Fatalf("not yet: %s", what)
 		}
+	}
+}
+
+// needsTime skips a test in short mode.
+func needsTime(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("takes most of a minute with the race detector")
 	}
 }
