@@ -115,6 +115,9 @@ type Result struct {
 	Entries [2]int64 // numbers of entries of a and b; only the first ones, which both have, are compared
 	Schema  []Difference
 	Fields  []Field // those with values that differ, even within the tolerance, in the order of a
+	// Uncompared are the paths of fields of which both have values that cannot be compared, as
+	// those of a record and a tuple. Schema has the reason.
+	Uncompared []string
 	// Identical counts the pages that were not decoded because their bytes are the
 	// same in both.
 	Identical int64
@@ -169,6 +172,7 @@ func Values(ctx context.Context, a, b *rntuple.Reader, opts ...Option) (*Result,
 		p.collect(&result.Fields)
 	}
 	result.Fields = slices.DeleteFunc(result.Fields, func(f Field) bool { return !options.covers(f.Path) })
+	result.Uncompared = slices.DeleteFunc(c.uncompared, func(path string) bool { return !options.covers(path) })
 	result.Identical = c.identical.Load()
 	return result, nil
 }
@@ -179,6 +183,8 @@ type comparison struct {
 	a, b      *rntuple.Reader
 	entries   int64 // to compare
 	identical atomic.Int64
+
+	uncompared []string
 
 	mu          sync.Mutex // for progress
 	done, total int64

@@ -46,8 +46,10 @@ func (c *comparison) pair(parent *schema.Field, a, b []*schema.Field) (pairs []*
 
 // newPair returns the pair of two fields, or nil if they cannot be compared.
 func (c *comparison) newPair(f, g *schema.Field) *pair {
+	path := f.Path()
 	f, g = unwrapped(f), unwrapped(g)
 	if !comparable(f, g) {
+		c.uncompared = append(c.uncompared, path)
 		return nil
 	}
 	p := &pair{a: f, b: g, last: -1}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/go-rntuple/go-rntuple/internal/randtest"
 	"github.com/go-rntuple/go-rntuple/rntarrow"
@@ -173,5 +174,22 @@ func TestStreamFails(t *testing.T) {
 	}
 	if rows != n || in.Err() == nil {
 		t.Errorf("%d rows of %d, error %v", rows, n, in.Err())
+	}
+}
+
+// TestDeepSchema reads fields that are nested too deep for those who walk them recursively.
+func TestDeepSchema(t *testing.T) {
+	for depth, fine := range map[int]bool{100: true, 600: false} {
+		typ := arrow.DataType(arrow.PrimitiveTypes.Int32)
+		for range depth {
+			typ = arrow.ListOf(typ)
+		}
+		var b bytes.Buffer
+		if err := ipc.NewWriter(&b, ipc.WithSchema(arrow.NewSchema([]arrow.Field{{Name: "a", Type: typ}}, nil))).Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := rntarrow.NewStreamReader(&b, int64(b.Len())); (err == nil) != fine {
+			t.Errorf("%d lists: %v", depth, err)
+		}
 	}
 }

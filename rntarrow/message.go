@@ -124,7 +124,7 @@ func (c *checker) message(t flatbuffers.Table, body []byte) error {
 	}
 	switch t.GetByteSlot(4+2*1, 0) {
 	case headerSchema:
-		return c.fields(header, 1, 2)
+		return c.fields(header, 1, 2, maxDepth)
 	case headerDictionary:
 		if header, ok = at(header, 1); !ok {
 			return errors.New("a dictionary without values")
@@ -136,8 +136,14 @@ func (c *checker) message(t flatbuffers.Table, body []byte) error {
 	return nil
 }
 
+// maxDepth is how deep fields may be nested. Who walks them does so recursively.
+const maxDepth = 500
+
 // fields checks the vectors of fields and of metadata in the given slots.
-func (c *checker) fields(t flatbuffers.Table, fields, metadata int) error {
+func (c *checker) fields(t flatbuffers.Table, fields, metadata, depth int) error {
+	if depth == 0 {
+		return fmt.Errorf("fields are nested in more than %d others", maxDepth)
+	}
 	if _, _, err := c.vector(t, metadata, 4); err != nil {
 		return err
 	}
@@ -155,7 +161,7 @@ func (c *checker) fields(t flatbuffers.Table, fields, metadata int) error {
 				return err
 			}
 		}
-		if err := c.fields(f, 5, 6); err != nil {
+		if err := c.fields(f, 5, 6, depth-1); err != nil {
 			return err
 		}
 	}

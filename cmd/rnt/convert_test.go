@@ -132,6 +132,7 @@ func TestGuess(t *testing.T) {
 		{"jsonl", `{"a":[]}`, `field "a": all arrays are empty`},
 		{"jsonl", `{"a":null}`, `field "a": there is no value that tells its type`},
 		{"jsonl", `{"a":1} [2]`, "line 2: want an object"},
+		{"jsonl", `{"a":` + strings.Repeat("[", 1_000_000), "line 1: values are nested in more than 500 others"},
 		{"jsonl", `{"a":1`, "line 1: unexpected EOF"},
 		{"csv", "a,b\n1,2.5\n-3,4\n", "a std::int64_t | b double"},
 		{"csv", "a\n007\n", "a std::string"},
@@ -292,6 +293,25 @@ func TestConvertTrees(t *testing.T) {
 		_, stderr, status := try(append([]string{"convert", "--force", in, out}, strings.Fields(c.args)...)...)
 		if status != 1 || !strings.Contains(stderr, c.want) {
 			t.Errorf("convert %s: status %d, %q, want %q", c.args, status, stderr, c.want)
+		}
+	}
+}
+
+// TestConvertUncompared checks that diff does not take values for equal that it cannot compare.
+func TestConvertUncompared(t *testing.T) {
+	dir := t.TempDir()
+	lines, record := filepath.Join(dir, "record.jsonl"), filepath.Join(dir, "record.root")
+	write(t, lines, `{"a":{"x":1}}`)
+	rnt(t, "convert", lines, record)
+	lines, tuple := filepath.Join(dir, "tuple.jsonl"), filepath.Join(dir, "tuple.parquet")
+	write(t, lines, `{"a":[1]}`)
+	schema := filepath.Join(dir, "schema.json")
+	write(t, schema, `{"name": "Events", "fields": [{"name": "a", "type": "std::tuple<std::int64_t>"}]}`)
+	rnt(t, "convert", lines, filepath.Join(dir, "tuple.root"), "--schema", schema)
+	rnt(t, "convert", filepath.Join(dir, "tuple.root"), tuple)
+	for _, files := range [][]string{{record, tuple}, {tuple, record}} {
+		if stdout, stderr, status := try("diff", files[0], files[1]); status != 1 || !strings.Contains(stdout, "std::tuple<std::int64_t>") || stderr != "" {
+			t.Errorf("status %d, %q, %q", status, stdout, stderr)
 		}
 	}
 }

@@ -119,14 +119,24 @@ func (d *diffing) options() ([]differ.Option, error) {
 
 // diff compares two RNTuples, prints how they differ and reports whether they do.
 func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ.Option) (found bool, err error) {
-	readers, across, err := t.openBoth(ctx, args)
-	for _, r := range readers {
-		if r != nil {
-			defer r.Close()
+	sources, err := t.openBoth(ctx, args)
+	for _, s := range sources {
+		if s != nil {
+			defer s.Close()
 		}
 	}
 	if err != nil {
 		return false, err
+	}
+	readers := [2]*rntuple.Reader{sources[0].first, sources[1].first}
+	across := sources[0].kind != foreign.RNTuple || sources[1].kind != foreign.RNTuple
+	var left []differ.Difference // what could not be read of files of other kinds
+	for i, s := range sources {
+		for _, err := range s.left {
+			d := differ.Difference{What: "cannot be read"}
+			*[]*string{&d.A, &d.B}[i] = err.Error()
+			left = append(left, d)
+		}
 	}
 	if len(d.fields) > 0 {
 		paths, err := commonChoice(readers, d.fields)
@@ -142,7 +152,8 @@ func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ
 		return false, err
 	}
 	if across {
-		result.Schema = slices.DeleteFunc(result.Schema, func(d differ.Difference) bool { return explained(d, readers) })
+		result.Schema = slices.DeleteFunc(result.Schema, func(d differ.Difference) bool { return explained(d, readers, result.Uncompared) })
+		result.Schema = append(result.Schema, left...)
 	}
 	var layout []differ.Difference
 	if d.layout {
@@ -161,9 +172,9 @@ func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ
 	return found, err
 }
 
-// openBoth opens what diff compares, and reports whether one of it is no RNTuple. Text is opened
-// last, as values of the types that the other one has.
-func (t *tool) openBoth(ctx context.Context, args []string) (readers [2]*rntuple.Reader, across bool, err error) {
+// openBoth opens what diff compares. Text is opened last, as values of the types that the other
+// one has.
+func (t *tool) openBoth(ctx context.Context, args []string) (sources [2]*source, err error) {
 	order := []int{0, 1}
 	if path, err := t.inputOf(ctx, args[0], false); err == nil {
 		if kind, _ := foreign.Detect(path, ""); kind.IsText() {
@@ -176,23 +187,21 @@ func (t *tool) openBoth(ctx context.Context, args []string) (readers [2]*rntuple
 		if names := args[2:]; len(names) > 0 {
 			one = append(one, names[min(i, len(names)-1)])
 		}
-		s, err := t.openEntries(ctx, one, need)
-		if err != nil {
-			return readers, false, err
+		if sources[i], err = t.openEntries(ctx, one, need); err != nil {
+			return sources, err
 		}
-		readers[i] = s.first
-		across = across || s.kind != foreign.RNTuple
-		need.like = s.first.Schema().Document()
+		need.like = sources[i].first.Schema().Document()
 	}
-	return readers, across, nil
+	return sources, nil
 }
 
 // explained reports whether RNTuples of which one stands for a file of another kind differ in a
-// property for which that kind has no place, or in a field whose values others have, too.
-func explained(d differ.Difference, readers [2]*rntuple.Reader) bool {
+// property for which that kind has no place, or in a field whose values others have, too. What
+// keeps values from being compared is never explained.
+func explained(d differ.Difference, readers [2]*rntuple.Reader, uncompared []string) bool {
 	switch d.What {
-	case "structure":
-		return sameValues(d.A, d.B)
+	case "cannot be read":
+		return false
 	case "field":
 		for _, r := range readers {
 			for _, f := range r.Schema().Fields {
@@ -202,24 +211,8 @@ func explained(d differ.Difference, readers [2]*rntuple.Reader) bool {
 			}
 		}
 		return false
-	case "cannot be read":
-		return false
 	}
-	return true
-}
-
-// sameValues reports whether fields of two structures have values that can be compared.
-func sameValues(a, b string) bool {
-	class := func(s string) string {
-		switch s {
-		case schema.Cardinality.String():
-			return schema.Scalar.String()
-		case schema.Array.String():
-			return schema.Collection.String()
-		}
-		return s
-	}
-	return class(a) == class(b)
+	return !slices.Contains(uncompared, d.Path)
 }
 
 // commonChoice returns the paths of the fields of two RNTuples that patterns name.

@@ -26,6 +26,7 @@ type source struct {
 	chain   *rntuple.Chain // nil if there is one file
 	name    string         // of the first file, for messages
 	kind    foreign.Kind
+	left    []error // what could not be read of a file of another kind, and was warned of
 }
 
 // A part is what of files of other kinds is needed; the zero value stands for the fields alone.
@@ -199,7 +200,7 @@ func (t *tool) openTable(ctx context.Context, args, paths []string, kind foreign
 	if err != nil {
 		return nil, err
 	}
-	return &source{entries: r, first: r, paths: []string{place}, name: shown(args[0]), kind: kind}, nil
+	return &source{entries: r, first: r, paths: []string{place}, name: shown(args[0]), kind: kind, left: table.Warnings()}, nil
 }
 
 // mayHold returns the columns that hold fields that patterns name, or all if there is a doubt.

@@ -83,8 +83,14 @@ func (g *guess) addInteger(digits string, line int64) {
 // number.
 func isSpecial(s string) bool { return s == "NaN" || s == "Infinity" || s == "-Infinity" }
 
+// maxDepth is how deep values may be nested.
+const maxDepth = 500
+
 // addJSON adds the value that begins with the next token.
-func (g *guess) addJSON(d *json.Decoder, line int64) error {
+func (g *guess) addJSON(d *json.Decoder, line int64, depth int) error {
+	if depth == 0 {
+		return fmt.Errorf("values are nested in more than %d others", maxDepth)
+	}
 	token, err := d.Token()
 	if err != nil {
 		return err
@@ -113,13 +119,13 @@ func (g *guess) addJSON(d *json.Decoder, line int64) error {
 				g.items = &guess{}
 			}
 			for d.More() {
-				if err := g.items.addJSON(d, line); err != nil {
+				if err := g.items.addJSON(d, line, depth-1); err != nil {
 					return err
 				}
 			}
 		} else {
 			g.add(object, line)
-			if err := g.addMembers(d, line); err != nil {
+			if err := g.addMembers(d, line, depth); err != nil {
 				return err
 			}
 		}
@@ -129,14 +135,14 @@ func (g *guess) addJSON(d *json.Decoder, line int64) error {
 	return nil
 }
 
-func (g *guess) addMembers(d *json.Decoder, line int64) error {
+func (g *guess) addMembers(d *json.Decoder, line int64, depth int) error {
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
 			return err
 		}
 		m := g.member(name.(string))
-		if err := m.addJSON(d, line); err != nil {
+		if err := m.addJSON(d, line, depth-1); err != nil {
 			return err
 		}
 	}
@@ -255,7 +261,7 @@ func (g *guess) addLines(r io.Reader) error {
 	d.UseNumber()
 	for line := int64(1); ; line++ {
 		before := g.values
-		err := g.addJSON(d, line)
+		err := g.addJSON(d, line, maxDepth)
 		if errors.Is(err, io.EOF) {
 			if g.values == before {
 				return nil
