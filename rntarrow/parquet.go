@@ -8,7 +8,6 @@ import (
 	"iter"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -60,11 +59,18 @@ func NewParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, fields ...s
 func readable(s *arrow.Schema) error {
 	var errs []error
 	for _, f := range s.Fields() {
-		if strings.Contains(f.Type.String(), "duration[") {
+		if hasDuration(f.Type) {
 			errs = append(errs, fmt.Errorf("column %q of type %s cannot be read from Parquet", f.Name, f.Type))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+func hasDuration(t arrow.DataType) bool {
+	if nested, ok := t.(arrow.NestedType); ok {
+		return slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return hasDuration(f.Type) })
+	}
+	return t.ID() == arrow.DURATION
 }
 
 // A parquetReader reads the row groups of a file.

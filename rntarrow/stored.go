@@ -11,8 +11,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// SchemaSet is the name of the attribute set in which Create stores the schema of record batches
-// if NewReader would have another one for the RNTuple: one attribute for all entries, with the
+// SchemaSet is the name of the attribute set in which Create stores the schema of record
+// batches: one attribute for all entries, with the
 // schema in the field "schema", as the stream of Arrow's IPC format that has no batches.
 // NewReader gives it back.
 const SchemaSet = "arrow:schema"

@@ -36,6 +36,7 @@ type conversion struct {
 	compression                           string
 	clusterSize                           int64
 	durability
+	set func(flag string) bool // reports whether a flag is given
 }
 
 func (t *tool) convertCommand() *cobra.Command {
@@ -73,6 +74,7 @@ OUT appears only once it is complete: after an error there is no new file.`,
 				return err
 			}
 			last := len(args) - 1
+			c.set = func(flag string) bool { return cmd.Flags().Changed(flag) }
 			return t.convert(cmd.Context(), args[:last], args[last], c)
 		},
 	}
@@ -124,7 +126,37 @@ func outArgsLast(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// kind returns the format that a flag names.
+// check refuses flags that have no effect for files of these formats.
+func (c *conversion) check(from, to foreign.Kind) error {
+	arrow := func(k foreign.Kind) bool { return k == foreign.Parquet || k == foreign.Arrow || k == foreign.Arrows }
+	root := to == foreign.RNTuple || c.dryRun
+	for _, f := range []struct {
+		flag, goes string
+		fine       bool
+	}{
+		{"schema", "CSV or JSON Lines that are read", from.IsText()},
+		{"null", "CSV", from == foreign.CSV || to == foreign.CSV},
+		{"plain", "Arrow or Parquet that are read", arrow(from)},
+		{"flat", "TTrees", from == foreign.Tree},
+		{"flatten", "TTrees", from == foreign.Tree},
+		{"skip", "TTrees", from == foreign.Tree},
+		{"binary", "Arrow or Parquet that are written", arrow(to)},
+		{"item", "Parquet that is written", to == foreign.Parquet},
+		{"new-name", "RNTuples that are made of other formats", root && from != foreign.RNTuple},
+		{"compression", "RNTuples that are written", root},
+		{"cluster-size", "RNTuples that are written", root},
+		{"collections", "other formats that are written", to != foreign.RNTuple},
+		{"define", "--where", c.where != ""},
+		{"no-zones", "--where, and other formats that are written", c.where != "" && to != foreign.RNTuple},
+	} {
+		if c.set(f.flag) && !f.fine {
+			return usageError(fmt.Sprintf("--%s goes with %s", f.flag, f.goes))
+		}
+	}
+	return nil
+}
+
+// kindOf returns the format that a flag names.
 func kindOf(flag, value string) (foreign.Kind, error) {
 	k := foreign.Kind(value)
 	if !slices.Contains(foreign.Kinds, k) {
@@ -146,6 +178,9 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 	}
 	from, err := c.source(paths)
 	if err != nil {
+		return err
+	}
+	if err := c.check(from, to); err != nil {
 		return err
 	}
 	switch {
@@ -282,7 +317,18 @@ func (t *tool) table(ctx context.Context, args, paths []string, from foreign.Kin
 	for _, w := range table.Warnings() {
 		t.warn("%s: %w", shown(args[0]), w)
 	}
-	return table, nil
+	return barred{table, bar}, nil
+}
+
+// barred is a table with a progress bar, which closing it removes.
+type barred struct {
+	foreign.Table
+	bar *bar
+}
+
+func (b barred) Close() error {
+	b.bar.done()
+	return b.Table.Close()
 }
 
 // strict makes the fields of the flags a choice of columns, which must exist.

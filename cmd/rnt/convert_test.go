@@ -315,3 +315,27 @@ func TestConvertUncompared(t *testing.T) {
 		}
 	}
 }
+
+// TestConvertFlags checks that flags without effect are refused, before a file is made.
+func TestConvertFlags(t *testing.T) {
+	dir := t.TempDir()
+	lines, out := filepath.Join(dir, "in.jsonl"), filepath.Join(dir, "out")
+	write(t, lines, `{"a":1}`)
+	for _, c := range []struct{ in, suffix, flags, want string }{
+		{dimuon, "parquet", "--compression lz4:4", "--compression goes with RNTuples that are written"},
+		{dimuon, "csv", "--cluster-size 1000", "--cluster-size goes with RNTuples"},
+		{dimuon, "root", "--new-name x", "--new-name goes with RNTuples that are made of other formats"},
+		{dimuon, "root", "--flat", "--flat goes with TTrees"},
+		{dimuon, "root", "--define x=run", "--define goes with --where"},
+		{dimuon, "csv", "--item x", "--item goes with Parquet"},
+		{dimuon, "jsonl", "--null NA", "--null goes with CSV"},
+		{lines, "root", "--plain a", "--plain goes with Arrow or Parquet that are read"},
+		{lines, "root", "--binary", "--binary goes with Arrow or Parquet that are written"},
+		{lines, "root", "--all", "--all makes RNTuples of TTrees"},
+	} {
+		_, stderr, status := try(append([]string{"convert", c.in, out + "." + c.suffix}, strings.Fields(c.flags)...)...)
+		if _, err := os.Stat(out + "." + c.suffix); status != exitUsage || !strings.HasPrefix(stderr, "rnt: "+c.want) || err == nil {
+			t.Errorf("%s of %s to %s: status %d, %q, want %q; output: %v", c.flags, c.in, c.suffix, status, stderr, c.want, err)
+		}
+	}
+}

@@ -110,8 +110,11 @@ func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err er
 	if len(others) > 0 {
 		err = nil
 	}
-	if otherErr != nil && kind != foreign.RNTuple {
+	switch {
+	case otherErr != nil && kind != foreign.RNTuple:
 		err = fmt.Errorf("%s: %w", shown(arg), otherErr)
+	case otherErr != nil && err == nil:
+		t.warn("%s: its trees cannot be listed: %w", shown(arg), otherErr)
 	}
 	return list, err
 }

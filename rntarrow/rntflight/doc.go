@@ -21,8 +21,8 @@
 // ListFlights lists the RNTuples of the regular files below the folder; links to folders are not
 // followed. The criteria are a pattern of path.Match for the names of files; one without a slash
 // is for the last element. A flight has one endpoint, for all entries. One that cannot be read
-// has none, and the reason as JSON in its metadata: {"error": "…"}. DoPut, DoExchange and actions
-// are not implemented: nothing can be written.
+// has none, and the reason as JSON in its metadata: {"error": "…"}. The service is
+// read-only: DoPut, DoExchange and actions get the code Unimplemented.
 //
 // # Errors
 //

@@ -198,7 +198,7 @@ func (s *Server) authenticate(ctx context.Context) error {
 	return status.Error(codes.Unauthenticated, `the header "authorization" has no valid token; it must be "Bearer TOKEN"`)
 }
 
-// Handshake is not implemented: tokens come with each request.
+// Handshake refuses: tokens come with each request instead.
 func (s *Server) Handshake(flight.FlightService_HandshakeServer) error {
 	return status.Error(codes.Unimplemented, `there is no handshake; requests carry a token in the header "authorization: Bearer TOKEN"`)
 }

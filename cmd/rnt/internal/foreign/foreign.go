@@ -121,7 +121,8 @@ func detectTree(path, name string) (Kind, error) {
 			}
 		}
 	}
-	if hasTrees(path) {
+	// If the trees cannot be listed, they are why, unless the file has RNTuples.
+	if trees, treeErr := TreeNames(path); len(trees) > 0 || treeErr != nil && err == nil && len(infos) == 0 {
 		return Tree, nil
 	}
 	return RNTuple, nil

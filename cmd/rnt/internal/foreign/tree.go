@@ -24,12 +24,6 @@ func TreeNames(path string) (names []string, err error) {
 	return names, err
 }
 
-// hasTrees reports whether a ROOT file has TTrees.
-func hasTrees(path string) bool {
-	trees, err := rntgroot.Trees(path)
-	return err == nil && len(trees) > 0
-}
-
 // treeTable is the entries of a TTree, or of a chain.
 type treeTable struct {
 	*rntgroot.Tree

@@ -153,7 +153,7 @@ func (c *cellWriter) cell(v any, missing lack) (string, error) {
 	text, ok := v.(string)
 	if !ok {
 		b := value.AppendJSON(nil, v)
-		if b[0] == '"' { // NaN, bits or bytes
+		if _, variant := v.(value.Alternative); b[0] == '"' && !variant { // NaN, bits or bytes
 			b = bytes.Trim(b, `"`)
 		}
 		text = string(b)
