@@ -56,23 +56,35 @@ var kinds = []struct {
 // example returns an RNTuple of random types and values in three clusters.
 func example(t *testing.T, seed uint64) *rntuple.Reader {
 	t.Helper()
-	m := randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 3))}
+	return random(t, randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 3))}, 4, 2, 90, 30)
+}
+
+// random returns an RNTuple of so many fields of random types of a depth, with random values in the
+// entries, of which clusters have the given number.
+func random(t *testing.T, m randtest.Maker, fields, depth, entries, cluster int) *rntuple.Reader {
+	t.Helper()
 	doc := &schema.Document{}
-	for i := range 4 {
-		doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: fmt.Sprint("f", i), Type: m.Type(2)})
+	for i := range fields {
+		doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: fmt.Sprint("f", i), Type: m.Type(depth)})
 	}
-	path := filepath.Join(t.TempDir(), "example.root")
-	w, err := rntuple.CreateRecords(path, "example", doc)
+	return filled(t, m, doc, entries, cluster)
+}
+
+// filled returns an RNTuple of the fields of a document with random values.
+func filled(t *testing.T, m randtest.Maker, doc *schema.Document, entries, cluster int) *rntuple.Reader {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "random.root")
+	w, err := rntuple.CreateRecords(path, "random", doc)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 90 {
+	for i := range entries {
 		var r value.Record
 		for _, f := range w.Schema().Fields {
 			r.Names, r.Values = append(r.Names, f.Name), append(r.Values, m.Value(f))
 		}
 		w.Write(&r)
-		if i%30 == 29 {
+		if i%cluster == cluster-1 {
 			w.CommitCluster()
 		}
 	}
@@ -119,16 +131,16 @@ func TestDamaged(t *testing.T) {
 				}
 			}
 			os.Remove(out)
-			random := rand.New(rand.NewPCG(seed, 4))
+			places := rand.New(rand.NewPCG(seed, 4))
 			for range 40 {
-				at := random.IntN(whole.Len())
+				at := places.IntN(whole.Len())
 				_, err := create(whole.Bytes()[:at])
 				failed(fmt.Sprintf("cut off at %d of %d", at, whole.Len()), err)
 			}
 			for range 120 {
 				b := bytes.Clone(whole.Bytes())
-				at := random.IntN(len(b))
-				b[at] ^= byte(1 + random.IntN(255))
+				at := places.IntN(len(b))
+				b[at] ^= byte(1 + places.IntN(255))
 				if n, err := create(b); err != nil {
 					failed(fmt.Sprintf("byte %d changed", at), err)
 				} else if n != r.NumEntries() {

@@ -19,7 +19,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntarrow"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
-	"github.com/go-rntuple/go-rntuple/value"
 )
 
 // TestParquetThereAndBack makes Parquet files of random RNTuples, and RNTuples of these: both have
@@ -35,30 +34,8 @@ func TestParquetThereAndBack(t *testing.T) {
 			}
 			doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: fmt.Sprint("f", i), Type: typ})
 		}
-		path := filepath.Join(t.TempDir(), "from.root")
-		w, err := rntuple.CreateRecords(path, "random", doc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 40 {
-			var r value.Record
-			for _, f := range w.Schema().Fields {
-				r.Names, r.Values = append(r.Names, f.Name), append(r.Values, m.Value(f))
-			}
-			w.Write(&r)
-			if i%15 == 14 {
-				w.CommitCluster()
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		r := filled(t, m, doc, 40, 15)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r, err := rntuple.Open(path, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
 			var file bytes.Buffer
 			o := rntarrow.ParquetOptions{Options: rntarrow.Options{Binary: true, BatchSize: 4}}
 			n, err := rntarrow.WriteParquet(&file, r, o)

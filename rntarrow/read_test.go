@@ -361,38 +361,11 @@ func seeds(n uint64) uint64 {
 // TestRandom reads random types and values.
 func TestRandom(t *testing.T) {
 	for seed := range seeds(100) {
-		m := randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 1))}
-		doc := &schema.Document{}
-		for i := range 4 {
-			doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: fmt.Sprint("f", i), Type: m.Type(3)})
-		}
-		path := filepath.Join(t.TempDir(), "random.root")
-		w, err := rntuple.CreateRecords(path, "random", doc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 60 {
-			var r value.Record
-			for _, f := range w.Schema().Fields {
-				r.Names, r.Values = append(r.Names, f.Name), append(r.Values, m.Value(f))
-			}
-			w.Write(&r)
-			if i%25 == 24 {
-				w.CommitCluster()
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		r, err := rntuple.Open(path, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := random(t, randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 1))}, 4, 3, 60, 25)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			check(t, r, rntarrow.Options{Binary: true})
 			check(t, r, rntarrow.Options{Binary: true, Structs: true, Lists32: true, BatchSize: 11, Reuse: true})
 			check(t, r, rntarrow.Options{Binary: true, Pairs: true})
 		})
-		r.Close()
 	}
 }

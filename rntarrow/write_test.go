@@ -14,7 +14,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/randtest"
 	"github.com/go-rntuple/go-rntuple/rntarrow"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -26,6 +25,12 @@ func all(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	return allOf(t, r)
+}
+
+// allOf is all for an RNTuple that is open.
+func allOf(t *testing.T, r *rntuple.Reader) string {
+	t.Helper()
 	v, err := rntuple.RecordsOf(r)
 	if err != nil {
 		t.Fatal(err)
@@ -48,37 +53,10 @@ func all(t *testing.T, path string) string {
 // Arrow of that is the same.
 func TestThereAndBack(t *testing.T) {
 	for seed := range seeds(150) {
-		m := randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 2))}
-		doc := &schema.Document{}
-		for i := range 3 {
-			doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: fmt.Sprint("f", i), Type: m.Type(3)})
-		}
-		dir := t.TempDir()
-		from, to := filepath.Join(dir, "from.root"), filepath.Join(dir, "to.root")
-		w, err := rntuple.CreateRecords(from, "random", doc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 40 {
-			var r value.Record
-			for _, f := range w.Schema().Fields {
-				r.Names, r.Values = append(r.Names, f.Name), append(r.Values, m.Value(f))
-			}
-			w.Write(&r)
-			if i%15 == 14 {
-				w.CommitCluster()
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
+		r := random(t, randtest.Maker{Rand: rand.New(rand.NewPCG(seed, 2))}, 3, 3, 40, 15)
+		to := filepath.Join(t.TempDir(), "to.root")
 		o := rntarrow.Options{Binary: false, BatchSize: int(seed%20) + 1}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			r, err := rntuple.Open(from, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
 			records, err := rntarrow.NewReader(r, o)
 			if err != nil {
 				t.Fatal(err)
@@ -91,7 +69,7 @@ func TestThereAndBack(t *testing.T) {
 			if err != nil || n != 40 {
 				t.Fatalf("%v: %d entries, %v", records.Schema(), n, err)
 			}
-			if got, want := all(t, to), all(t, from); got != want {
+			if got, want := all(t, to), allOf(t, r); got != want {
 				t.Errorf("%v\n%.2000s, want\n%.2000s", records.Schema(), got, want)
 			}
 		})
