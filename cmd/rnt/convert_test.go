@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -336,6 +337,24 @@ func TestConvertFlags(t *testing.T) {
 		_, stderr, status := try(append([]string{"convert", c.in, out + "." + c.suffix}, strings.Fields(c.flags)...)...)
 		if _, err := os.Stat(out + "." + c.suffix); status != exitUsage || !strings.HasPrefix(stderr, "rnt: "+c.want) || err == nil {
 			t.Errorf("%s of %s to %s: status %d, %q, want %q; output: %v", c.flags, c.in, c.suffix, status, stderr, c.want, err)
+		}
+	}
+}
+
+// TestConvertLeft checks that diff does not take trees for equal of which branches cannot be read.
+func TestConvertLeft(t *testing.T) {
+	hep, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go-hep.org/x/hep").Output()
+	tree := filepath.Join(strings.TrimSpace(string(hep)), "groot", "testdata", "tdatime.root")
+	if err == nil {
+		_, err = os.Stat(tree)
+	}
+	if err != nil {
+		t.Skipf("go-hep's trees are not there: %v", err)
+	}
+	for _, quiet := range [][]string{nil, {"-q"}} {
+		stdout, _, status := try(append([]string{"diff", tree, tree}, quiet...)...)
+		if status != 1 || quiet == nil && strings.Count(stdout, "cannot be read") != 8 {
+			t.Errorf("%v: status %d, %s", quiet, status, stdout)
 		}
 	}
 }
