@@ -3,6 +3,7 @@ package rntgroot
 import (
 	"encoding/binary"
 	"math"
+	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
@@ -116,52 +117,35 @@ func plainOf[T any](cppType string, size int) *decoder {
 		}
 		b := c.take(n * size)
 		dst := grown[T](a, n)
-		switch dst := any(dst).(type) {
-		case []bool:
+		if dst, ok := any(dst).([]bool); ok {
 			for i, v := range b {
 				dst[i] = v != 0
 			}
-		case []uint8:
-			copy(dst, b)
-		case []int8:
-			for i, v := range b {
-				dst[i] = int8(v)
+			return
+		}
+		switch size { // floats have the bits of integers
+		case 1:
+			copy(wordsOf[uint8](dst), b)
+		case 2:
+			for i, words := 0, wordsOf[uint16](dst); i < n; i++ {
+				words[i] = binary.BigEndian.Uint16(b[2*i:])
 			}
-		case []uint16:
-			for i := range dst {
-				dst[i] = binary.BigEndian.Uint16(b[2*i:])
+		case 4:
+			for i, words := 0, wordsOf[uint32](dst); i < n; i++ {
+				words[i] = binary.BigEndian.Uint32(b[4*i:])
 			}
-		case []int16:
-			for i := range dst {
-				dst[i] = int16(binary.BigEndian.Uint16(b[2*i:]))
-			}
-		case []uint32:
-			for i := range dst {
-				dst[i] = binary.BigEndian.Uint32(b[4*i:])
-			}
-		case []int32:
-			for i := range dst {
-				dst[i] = int32(binary.BigEndian.Uint32(b[4*i:]))
-			}
-		case []float32:
-			for i := range dst {
-				dst[i] = math.Float32frombits(binary.BigEndian.Uint32(b[4*i:]))
-			}
-		case []uint64:
-			for i := range dst {
-				dst[i] = binary.BigEndian.Uint64(b[8*i:])
-			}
-		case []int64:
-			for i := range dst {
-				dst[i] = int64(binary.BigEndian.Uint64(b[8*i:]))
-			}
-		case []float64:
-			for i := range dst {
-				dst[i] = math.Float64frombits(binary.BigEndian.Uint64(b[8*i:]))
+		case 8:
+			for i, words := 0, wordsOf[uint64](dst); i < n; i++ {
+				words[i] = binary.BigEndian.Uint64(b[8*i:])
 			}
 		}
 	}
 	return d
+}
+
+// wordsOf returns the memory of numbers as integers of their size.
+func wordsOf[U, T any](numbers []T) []U {
+	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(numbers))), len(numbers))
 }
 
 // converted returns the decoder of numbers of size bytes each that one makes of them.
