@@ -32,6 +32,10 @@ func TestHabits(t *testing.T) {
 	if err := os.WriteFile(passwd, []byte("root:x:0:0:root:/root:/bin/bash\nbin:x:1:1:bin:/bin:/sbin/nologin\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	arrow := filepath.Join(t.TempDir(), "cut.arrow")
+	if err := os.WriteFile(arrow, []byte("ARROW1\x00\x00"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	const (
 		two = `{"run":194050}` + "\n" + `{"run":194050}` + "\n"
 	)
@@ -60,11 +64,12 @@ func TestHabits(t *testing.T) {
 		{"diff DIMUON DIMUON -f run,Muon_p*", 0, "", ""},
 		{"slim --fields Muon_px OUT DIMUON", 1, "", `did you mean "Muon_pt"?` + "\n"},
 
-		{"cat TREES", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt\n"},
-		{"stat TREES x", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt\n"},
+		{"cat TREES", 1, "", `rnt: TREES: the file has several trees: "tree", "nt"` + "\n"},
+		{"stat TREES x", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt; it is a TTree, of which rnt convert makes an RNTuple\n"},
 		{"dump TREES", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt\n"},
 		{"merge OUT TREES", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt\n"},
-		{"ls TREES", 0, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt\n"},
+		{"ls TREES", 1, "", `cycle 2, but its record says TTree "tree", cycle 1` + "\n"},
+		{"ls ARROW", 1, "", "rnt: ARROW: reading an Arrow file: 8 bytes are too few\n"},
 		{"ls EMPTY", 0, "", "rnt: EMPTY: the file holds no RNTuple\n"},
 		{"ls -q EMPTY", 0, "", ""},
 		{"cat PASSWD", 1, "", `rnt: PASSWD: not a ROOT file: it begins with "root:x:0"` + "\n"},
@@ -82,7 +87,7 @@ func TestHabits(t *testing.T) {
 		{"ls -j 0 DIMUON", 2, "", "rnt: --jobs must be positive\n"},
 		{"skim --where a:b>1 OUT DIMUON", 2, "", `; if a:b is a field, write $env["a:b"]` + "\n"},
 	} {
-		names := strings.NewReplacer("DIMUON", dimuon, "TREES", trees, "EMPTY", empty, "PASSWD", passwd, "OUT", out)
+		names := strings.NewReplacer("DIMUON", dimuon, "TREES", trees, "EMPTY", empty, "PASSWD", passwd, "ARROW", arrow, "OUT", out)
 		args := strings.Fields(c.args)
 		for i := range args {
 			args[i] = names.Replace(args[i])

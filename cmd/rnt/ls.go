@@ -112,9 +112,9 @@ func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err er
 	}
 	switch {
 	case otherErr != nil && kind != foreign.RNTuple:
-		err = fmt.Errorf("%s: %w", shown(arg), otherErr)
+		err = otherErr
 	case otherErr != nil && err == nil:
-		t.warn("%s: its trees cannot be listed: %w", shown(arg), otherErr)
+		t.warn("the trees cannot be listed: %w", otherErr)
 	}
 	return list, err
 }

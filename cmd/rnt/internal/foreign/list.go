@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -40,7 +41,10 @@ func List(ctx context.Context, path string, k Kind) ([]Info, error) {
 	default:
 		err = info.text(path, o)
 	}
-	return []Info{info}, err
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return []Info{info}, nil
 }
 
 // parquet reads the metadata at the end of a file.
