@@ -54,7 +54,11 @@ func serve(t testing.TB, o rntflight.Options) string {
 // dial returns a client of a server.
 func dial(t testing.TB, addr string, opts ...grpc.DialOption) flight.Client {
 	t.Helper()
-	opts = append([]grpc.DialOption{grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32))}, opts...)
+	opts = append([]grpc.DialOption{
+		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)),
+		// Windows that grow would take whole files for clients that have stopped reading.
+		grpc.WithStaticStreamWindowSize(64 << 10), grpc.WithStaticConnWindowSize(1 << 20),
+	}, opts...)
 	c, err := flight.NewClientWithMiddleware(addr, nil, nil, opts...)
 	if err != nil {
 		t.Fatal(err)
