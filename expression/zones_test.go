@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -72,6 +73,9 @@ func TestRuledOut(t *testing.T) {
 		"let n = N + 1; n > 21": false, "let n = N + 1; n > 20": true, "let m = F; m > 5": false, "sum(Pt) > 1000": true, "N > 20 and sum(Pt) > 10": false, "any(Deep, any(#, # > 6))": false, "any(Deep, any(#, # > 5))": true, "any(Deep, len(#) > 2)": false,
 		"9223372036854775807 + N > 0": true, "-9223372036854775807 - N < 0": true, "9223372036854775807 * N > 0": true, "5 < N < 10": false,
 	} {
+		if strconv.IntSize < 64 && strings.Contains(text, "9223372036854775807") {
+			continue // the language's integers are Go's int
+		}
 		e, err := Parse(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
