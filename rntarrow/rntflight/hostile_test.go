@@ -350,32 +350,50 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestStalled has a client stop reading: it is dropped, and others get their turns.
+// TestStalled has clients stop reading: they are dropped, and others get their turns.
 func TestStalled(t *testing.T) {
 	const n = 100_000
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "a.root"), n, 25_000)
-	addr := serve(t, rntflight.Options{Folder: folder, MaxStreams: 1, Timeout: time.Second})
+	addr := serve(t, rntflight.Options{Folder: folder, MaxStreams: 2, Timeout: time.Second})
 	q, few := rntflight.Query{File: "a.root"}, int64(10)
-	stalled, err := dial(t, addr).DoGet(t.Context(), q.Ticket())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := stalled.Recv(); err != nil {
-		t.Fatal(err)
+	stalled := dial(t, addr)
+	var streams []flight.FlightService_DoGetClient
+	for range 2 {
+		stream, err := stalled.DoGet(t.Context(), q.Ticket())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := stream.Recv(); err != nil {
+			t.Fatal(err)
+		}
+		streams = append(streams, stream)
 	}
 	c := dial(t, addr)
-	eventually(t, "a turn for another client", func() bool {
+	eventually(t, "two turns at once for another client", func() bool { // else one of the streams could still be read in time
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		held, err := c.DoGet(ctx, q.Ticket())
+		if err == nil {
+			_, err = held.Recv()
+		}
+		if err != nil {
+			wants(t, err, codes.ResourceExhausted)
+			return false
+		}
 		rows, _, err := get(t.Context(), c, (&rntflight.Query{File: "a.root", End: &few}).Ticket())
 		if err != nil {
 			wants(t, err, codes.ResourceExhausted)
 		}
 		return len(rows) == 10
 	})
-	for err == nil {
-		_, err = stalled.Recv()
+	for _, stream := range streams {
+		var err error
+		for err == nil {
+			_, err = stream.Recv()
+		}
+		wants(t, err, codes.DeadlineExceeded, "took no data for 1s")
 	}
-	wants(t, err, codes.DeadlineExceeded, "took no data for 1s")
 	// A client that reads is not dropped, however long it takes.
 	stream, err := c.DoGet(t.Context(), q.Ticket())
 	if err != nil {
