@@ -45,6 +45,7 @@ var layers = []string{
 	"internal/tempfile",
 	"internal/mmap",
 	"internal/reflink",
+	"remote",
 	"internal/diskfile",
 	"internal/parallel",
 	"internal/rootfile",

@@ -1,0 +1,116 @@
+package remote
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A Backend reads one file by one protocol. Its methods make one attempt each: a File repeats them,
+// measures them and limits how many are under way. It must be safe for concurrent use.
+type Backend interface {
+	// Open makes the request that tells the size and the version of the file, and that reads some of
+	// its last bytes, about tail of them, and of its first ones, if it can. It calls arrived with the number of bytes each
+	// time that some arrive, first with 0 when the answer begins. It may be called by any goroutine.
+	Open(ctx context.Context, tail int64, arrived func(n int)) (Info, error)
+	// Read fills ranges, which are in order and do not overlap, with one request, and returns how many
+	// of the first ones are filled. If the file is not the one that info describes, the error wraps
+	// ErrChanged; if the server does not take so many ranges, it wraps ErrTooMany, and Ranges says
+	// less from then on. For arrived see Open.
+	Read(ctx context.Context, info Info, ranges []Range, arrived func(n int)) (filled int, err error)
+	// Ranges returns how many ranges, with gaps between them, a request may have, the largest gap in
+	// bytes that does not count as one, and how many bytes a request should have at least if more are
+	// wanted.
+	Ranges() (n int, gap, least int64)
+	Close() error
+}
+
+// Info describes a file when it was opened.
+type Info struct {
+	Size    int64  // in bytes
+	Version string // what tells this content from others, as an ETag; empty if the server does not say
+	Tail    []byte // the last bytes of the file, if the request that opened it also read them
+	Head    []byte // the first bytes, if it read them, too
+	Anchor  []byte // of objects: see RegisterObjects
+}
+
+// An Opener returns the Backend for a URL of a scheme. It makes no requests.
+type Opener func(u *url.URL, o *Options) (Backend, error)
+
+var schemes = struct {
+	sync.RWMutex
+	openers   map[string]Opener
+	objects   map[string]bool // whether URLs of the scheme are of objects
+	uploaders map[string]Uploader
+}{openers: map[string]Opener{}, objects: map[string]bool{}, uploaders: map[string]Uploader{}}
+
+// Register makes a scheme of URLs known. It is for packages that have a protocol, and panics if the
+// scheme is known already.
+func Register(scheme string, o Opener) {
+	schemes.Lock()
+	defer schemes.Unlock()
+	if schemes.openers[scheme] != nil {
+		panic("remote: the scheme " + scheme + " is registered twice")
+	}
+	schemes.openers[scheme] = o
+}
+
+// Schemes returns the schemes that are known, in order.
+func Schemes() (all []string) {
+	schemes.RLock()
+	defer schemes.RUnlock()
+	for s := range schemes.openers {
+		all = append(all, s)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// IsURL reports whether a name is a URL, rather than the path of a local file: whether it begins
+// with a scheme and "://". A scheme has two letters or more, none of them a path separator.
+func IsURL(name string) bool {
+	scheme, _, ok := strings.Cut(name, "://")
+	if !ok || len(scheme) < 2 {
+		return false
+	}
+	for i, c := range scheme {
+		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
+		if !letter && (i == 0 || !('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.')) {
+			return false
+		}
+	}
+	return true
+}
+
+// importOf says which package has a scheme that is not known.
+var importOf = map[string]string{
+	"http": "remote/https", "https": "remote/https", "dav": "remote/https", "davs": "remote/https",
+	"root": "remote/xrootd", "roots": "remote/xrootd", "xroot": "remote/xrootd", "xroots": "remote/xrootd",
+	"s3": "remote/s3", "ntpl+s3+http": "remote/s3", "ntpl+s3+https": "remote/s3",
+}
+
+// backend returns the Backend for a URL.
+func backend(name string, o *Options) (Backend, *url.URL, error) {
+	u, err := url.Parse(name)
+	if err != nil {
+		return nil, nil, &Error{Op: "open", URL: Redact(name), Err: fmt.Errorf("not a URL")} // url.Error shows what may be secret
+	}
+	schemes.RLock()
+	open := schemes.openers[strings.ToLower(u.Scheme)]
+	schemes.RUnlock()
+	if open == nil {
+		err := fmt.Errorf("%w %q; known are %q", ErrScheme, u.Scheme, Schemes())
+		if pkg, ok := importOf[strings.ToLower(u.Scheme)]; ok {
+			err = fmt.Errorf("%w %q; import github.com/go-rntuple/go-rntuple/%s", ErrScheme, u.Scheme, pkg)
+		}
+		return nil, nil, &Error{Op: "open", URL: Redact(name), Err: err}
+	}
+	b, err := open(u, o)
+	if err != nil {
+		return nil, nil, &Error{Op: "open", URL: Redact(name), Err: err}
+	}
+	return b, u, nil
+}

@@ -1,0 +1,108 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// These are the errors to test for with errors.Is, beside fs.ErrNotExist and fs.ErrPermission.
+var (
+	ErrScheme   = errors.New("unknown scheme")
+	ErrChanged  = errors.New("the file has changed since it was opened")
+	ErrNoRanges = errors.New("the server cannot read ranges of the file")
+	ErrTimeout  = errors.New("no data arrived in time")
+	ErrTooMany  = errors.New("the server does not take so many ranges")
+)
+
+// An Error says what could not be done with which file.
+type Error struct {
+	Op       string // as "open" or "read"
+	URL      string // without what may be secret
+	Attempts int    // that were made, if more than one
+	Err      error
+}
+
+// Error returns URL, Op, and Err.
+func (e *Error) Error() string {
+	s := fmt.Sprintf("%s: %s: %v", e.URL, e.Op, e.Err)
+	if e.Attempts > 1 {
+		s += fmt.Sprintf(" (%d attempts)", e.Attempts)
+	}
+	return s
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Redact returns a URL without its user, password, query and fragment, which may hold tokens and
+// signatures, and other names as they are.
+func Redact(name string) string {
+	if !IsURL(name) {
+		return name
+	}
+	scheme, rest, _ := strings.Cut(name, "://")
+	if _, err := url.Parse(name); err != nil { // what is before any @ is perhaps meant as a password
+		rest = rest[strings.LastIndex(rest, "@")+1:]
+	}
+	shown, query := rest, ""
+	if i := strings.IndexAny(rest, "?#"); i >= 0 {
+		shown, query = rest[:i], rest[i:]
+	}
+	host, path, slash := strings.Cut(shown, "/")
+	shown = host[strings.LastIndex(host, "@")+1:]
+	if slash {
+		shown += "/" + path
+	}
+	if len(query) > 1 && query[0] == '?' {
+		shown += "?…"
+	}
+	return scheme + "://" + shown
+}
+
+// Base returns the last element of the path of a URL, or of the path of a local file.
+func Base(name string) string {
+	if u, err := url.Parse(name); err == nil && IsURL(name) {
+		return path.Base(u.Path)
+	}
+	return filepath.Base(name)
+}
+
+// A Temporary is an error of a Backend that may pass: the request is worth another attempt.
+type Temporary struct {
+	Err   error
+	After time.Duration // that the server asks to wait before, or 0
+}
+
+// Error returns that of Err.
+func (e *Temporary) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *Temporary) Unwrap() error { return e.Err }
+
+// temporary reports whether an error may pass, and how long to wait at least.
+func temporary(err error) (after time.Duration, ok bool) {
+	var t *Temporary
+	var n net.Error
+	var d *net.DNSError
+	switch {
+	case errors.Is(err, ErrChanged), errors.Is(err, context.Canceled):
+		return 0, false
+	case errors.As(err, &t):
+		return t.After, true
+	case errors.Is(err, ErrTimeout), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
+		return 0, true
+	case errors.As(err, &n) && n.Timeout(), errors.As(err, &d) && d.IsTemporary:
+		return 0, true
+	}
+	return 0, false
+}

@@ -1,0 +1,95 @@
+package remote
+
+import (
+	"context"
+	"slices"
+	"sync"
+)
+
+// A Pool keeps files open for a while after they were closed, so that opening them again takes no request:
+// what is at the URL is then taken to be what it was. The Options of those who share a Pool must be equal but
+// for Stats. It is safe for concurrent use.
+type Pool struct {
+	mu     sync.Mutex
+	most   int
+	files  map[string]*pooled // by URL
+	idle   []*pooled          // the one that was closed last at the end
+	closed bool
+}
+
+// pooled is a file of a Pool.
+type pooled struct {
+	*File
+	url   string
+	users int
+}
+
+// NewPool returns a Pool that keeps so many files open that nobody uses. It must be closed.
+func NewPool(files int) *Pool { return &Pool{most: files, files: map[string]*pooled{}} }
+
+// Close closes the files that nobody uses. The others are closed once they are not used.
+func (p *Pool) Close() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.closed = true
+	return p.shrink(0)
+}
+
+// open opens a file, or takes one that is open.
+func (p *Pool) open(ctx context.Context, name string, o Options) (*File, error) {
+	o, err := o.complete()
+	if err != nil {
+		return nil, &Error{Op: "open", URL: Redact(name), Err: err}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := p.files[name]
+	if f == nil {
+		p.mu.Unlock()
+		opened, err := open(ctx, name, o)
+		p.mu.Lock()
+		if err != nil {
+			return nil, err
+		}
+		if f = p.files[name]; f == nil {
+			f = &pooled{File: opened, url: name}
+			p.files[name] = f
+		} else { // somebody was faster
+			opened.Close()
+		}
+	}
+	f.users++
+	p.idle = slices.DeleteFunc(p.idle, func(other *pooled) bool { return other == f })
+	user := *f.File
+	user.ctx, user.release = ctx, sync.OnceValue(func() error { return p.release(f) })
+	user.requests = requests{user.name, o, user.host, &o.Stats.read, newUse()}
+	return &user, nil
+}
+
+// release says that one user has closed a file.
+func (p *Pool) release(f *pooled) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if f.users--; f.users > 0 {
+		return nil
+	}
+	p.idle = append(p.idle, f)
+	if p.closed {
+		return p.shrink(0)
+	}
+	return p.shrink(p.most)
+}
+
+// shrink closes files that nobody uses, those first that were closed first, until there are at most the given
+// number. p.mu must be held.
+func (p *Pool) shrink(most int) (err error) {
+	for len(p.idle) > most {
+		f := p.idle[0]
+		p.idle = p.idle[1:]
+		delete(p.files, f.url)
+		if closeErr := f.File.Close(); err == nil {
+			err = closeErr
+		}
+	}
+	return err
+}

@@ -1,0 +1,183 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// An Uploader writes a file by one protocol. It makes all requests by t.Try. Until it has returned
+// without an error, readers must not find a part of the file, as far as the protocol can prevent
+// that. If there is a file already that must not be replaced, the error wraps fs.ErrExist.
+type Uploader func(ctx context.Context, t *Transfer) error
+
+// RegisterUploader makes it known how files are written at URLs of a scheme. It is for packages that
+// have a protocol, and panics if that is known already.
+func RegisterUploader(scheme string, u Uploader) {
+	schemes.Lock()
+	defer schemes.Unlock()
+	if schemes.uploaders[scheme] != nil {
+		panic("remote: the uploader of the scheme " + scheme + " is registered twice")
+	}
+	schemes.uploaders[scheme] = u
+}
+
+// UploadOptions say how files are written. The zero value stands for the defaults.
+type UploadOptions struct {
+	Options
+	// Replace is set to replace the file that is there. Otherwise that is an error, which wraps
+	// fs.ErrExist.
+	Replace bool
+}
+
+// digested is how many bytes of a file a server puts away in a second, at least, once it has got all.
+const digested = 20e6
+
+// Upload writes a file of size bytes at a URL. Readers find it once it is complete, as far as the
+// protocol can promise that: see the package of the protocol. After an error, the file that was there
+// is there still. A server that has got a large file may take longer than o.Timeout to answer, by up to
+// four minutes. Requests that fail for now are repeated, so that from is read more than once; it
+// must be safe for concurrent use, and must not change.
+func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, o UploadOptions) error {
+	options, err := o.complete()
+	if err != nil {
+		return &Error{Op: "upload", URL: Redact(name), Err: err}
+	}
+	o.Options = options
+	o.Timeout += time.Duration(min(size, 5e9)) * time.Second / digested
+	o.Cache, o.Tail = nil, 1 // what is written need not be kept
+	u, upload, err := uploader(name)
+	if err != nil {
+		return &Error{Op: "upload", URL: Redact(name), Err: err}
+	}
+	// Uploads do not count when it is measured what it costs to read.
+	h := hostOf("to "+u.Scheme+"://"+u.Host, o.Requests)
+	t := &Transfer{
+		URL: u, From: from, Size: size, Replace: o.Replace, Options: &o.Options,
+		requests: requests{Redact(name), o.Options, h, &o.Stats.written, newUse()},
+	}
+	if !o.Replace {
+		if there, err := Exists(ctx, name, o.Options); err != nil {
+			return err
+		} else if there {
+			return &Error{Op: "upload", URL: t.name, Err: fs.ErrExist}
+		}
+	}
+	err = upload(ctx, t)
+	// A request that succeeded, but whose answer was lost, finds its own work when it is repeated.
+	if t.repeated.Load() && (errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist)) && t.isThere(ctx, name) {
+		err = nil
+	}
+	var named *Error
+	if err != nil && !errors.As(err, &named) && err != context.Cause(ctx) {
+		err = &Error{Op: "upload", URL: t.name, Err: err}
+	}
+	return err
+}
+
+// CanUpload returns an error if files are not written by the protocol of a URL. It makes no requests.
+func CanUpload(name string) error {
+	_, _, err := uploader(name)
+	if err != nil {
+		err = &Error{Op: "upload", URL: Redact(name), Err: err}
+	}
+	return err
+}
+
+// uploader returns how to write a file at a URL.
+func uploader(name string) (*url.URL, Uploader, error) {
+	u, err := url.Parse(name)
+	if err != nil {
+		return nil, nil, errors.New("not a URL") // url.Error shows what may be secret
+	}
+	scheme := strings.ToLower(u.Scheme)
+	schemes.RLock()
+	upload, reads := schemes.uploaders[scheme], schemes.openers[scheme] != nil
+	schemes.RUnlock()
+	switch pkg, ok := importOf[scheme]; {
+	case upload != nil:
+		return u, upload, nil
+	case reads:
+		return nil, nil, fmt.Errorf("%w: files are not written by the protocol %q", errors.ErrUnsupported, scheme)
+	case ok:
+		return nil, nil, fmt.Errorf("%w %q; import github.com/go-rntuple/go-rntuple/%s", ErrScheme, scheme, pkg)
+	}
+	return nil, nil, fmt.Errorf("%w %q", ErrScheme, scheme)
+}
+
+// Exists reports whether there is a file at a URL. It returns false as well if the server does not
+// let the file be read: whether there is one is not known then.
+func Exists(ctx context.Context, name string, o Options) (bool, error) {
+	o.Tail, o.Cache, o.Stats = 1, nil, nil
+	f, err := Open(ctx, name, o)
+	switch {
+	case err == nil:
+		return true, f.Close()
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return false, nil
+	}
+	return errors.Is(err, ErrNoRanges), ifNot(err, ErrNoRanges)
+}
+
+// ifNot returns err, or nil if it wraps target.
+func ifNot(err, target error) error {
+	if errors.Is(err, target) {
+		return nil
+	}
+	return err
+}
+
+// A Transfer is a file that is being uploaded.
+type Transfer struct {
+	URL     *url.URL
+	From    io.ReaderAt
+	Size    int64 // in bytes
+	Replace bool  // the file that is there
+	Options *Options
+
+	requests
+	repeated atomic.Bool
+}
+
+// Try makes a request, again and again if its error may pass: see Temporary. The request calls sent with
+// the number of bytes each time that some have been sent, and with 0 when the answer begins.
+func (t *Transfer) Try(ctx context.Context, request func(ctx context.Context, sent func(n int)) error) error {
+	attempts := 0
+	return t.try(ctx, "upload", func(ctx context.Context, sent func(int)) (bool, error) {
+		if attempts++; attempts > 1 {
+			t.repeated.Store(true)
+		}
+		return false, request(ctx, sent)
+	})
+}
+
+// isThere reports whether the URL has what is to be uploaded.
+func (t *Transfer) isThere(ctx context.Context, name string) bool {
+	f, err := Open(ctx, name, *t.Options)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if f.Len() != t.Size {
+		return false
+	}
+	const step = 8 << 20
+	theirs, mine := make([]byte, min(step, t.Size)), make([]byte, min(step, t.Size))
+	for at := int64(0); at < t.Size; at += step {
+		n := min(step, t.Size-at)
+		if err := f.ReadRanges(ctx, []Range{{Offset: at, Data: theirs[:n]}}); err != nil {
+			return false
+		}
+		if _, err := io.ReadFull(io.NewSectionReader(t.From, at, n), mine[:n]); err != nil || !bytes.Equal(mine[:n], theirs[:n]) {
+			return false
+		}
+	}
+	return true
+}
