@@ -15,12 +15,15 @@ import (
 
 // clusters are the clusters of an RNTuple, by entry.
 type clusters struct {
+	ctx context.Context
 	*pagesource.Source
 	now  *pagesource.Cluster // the one found last
 	page []byte              // the one read last
 }
 
-func clustersOf(r *rntuple.Reader) *clusters { return &clusters{Source: r.Unwrapped().Source} }
+func clustersOf(ctx context.Context, r *rntuple.Reader) *clusters {
+	return &clusters{ctx: ctx, Source: r.Unwrapped().Source}
+}
 
 // find returns the cluster of an entry.
 func (c *clusters) find(ctx context.Context, entry int64) (*pagesource.Cluster, error) {
@@ -104,7 +107,7 @@ func (c *clusters) read(p envelope.Page) []byte {
 	}
 	n := int64(p.StoredSize())
 	c.page = slices.Grow(c.page[:0], int(n))[:n]
-	if anchor.ReadBlob(c.R, c.page, int64(p.Locator.Offset), c.MaxKeySize) != nil {
+	if anchor.ReadBlob(c.Exactly(c.ctx), c.page, int64(p.Locator.Offset), c.MaxKeySize) != nil {
 		return nil
 	}
 	return c.page

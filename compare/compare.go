@@ -207,7 +207,7 @@ func (c *comparison) all(ctx context.Context, pairs []*pair) error {
 
 // field compares the values of a top-level field, cluster by cluster.
 func (c *comparison) field(ctx context.Context, p *pair) error {
-	a, b := clustersOf(c.a), clustersOf(c.b)
+	a, b := clustersOf(ctx, c.a), clustersOf(ctx, c.b)
 	var values comparer
 	for first := int64(0); first < c.entries; {
 		if ctx.Err() != nil {

@@ -1,6 +1,7 @@
 package locator
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -14,7 +15,8 @@ type Type uint8
 const (
 	File   Type = 0x00 // the 12-byte form: 31-bit size and offset in the file
 	Large  Type = 0x01 // 64-bit size and offset in the file
-	Object Type = 0x02 // a 32- or 64-bit size and a 64-bit location in an object store ("Object64" in ROOT)
+	Object Type = 0x02 // a 32- or 64-bit size and the 64-bit number of an object in a store ("Object64" in ROOT)
+	Multi  Type = 0x03 // a part of an object, experimental in ROOT, where its layout is still moving; kept, and refused
 	URI    Type = 0x80 // a URI; in pre-release formats only, and the number is this library's
 )
 
@@ -26,7 +28,9 @@ func (t Type) String() string {
 	case Large:
 		return "Large"
 	case Object:
-		return "Object"
+		return "Object64"
+	case Multi:
+		return "Multi"
 	case URI:
 		return "URI"
 	}
@@ -55,6 +59,9 @@ func At(offset, size uint64) Locator {
 // String says where the block lies: "128 bytes at offset 0x1000", or what kind of
 // locator it is if the block is not in the file.
 func (l Locator) String() string {
+	if id, size, err := l.Object(); err == nil {
+		return fmt.Sprintf("%d bytes in object %d", size, id)
+	}
 	switch l.Type {
 	case File, Large:
 		return fmt.Sprintf("%d bytes at offset %#x", l.Size, l.Offset)
@@ -90,12 +97,30 @@ func (l Locator) InFile() error {
 	switch l.Type {
 	case File, Large:
 		return nil
-	case Object:
-		return wire.Unsupported("object store locator (type %#02x)", uint8(l.Type))
+	case Object, Multi:
+		return wire.Unsupported("object store locator (type %#02x, %v)", uint8(l.Type), l.Type)
 	case URI:
 		return wire.Unsupported("locator that is the URI %.100q", l.Payload)
 	}
 	return wire.Unsupported("locator of unknown type %#02x", uint8(l.Type))
+}
+
+// Object returns the number of the object of a store that holds the block, and the size of the block in
+// bytes. It is an error that wraps frame.ErrUnsupported if the locator is not of type Object, and
+// one that wraps frame.ErrCorrupt if its payload is not as it should be.
+//
+// Source: ROOT's RNTupleSerializer, Object64; the specification leaves the type open.
+func (l Locator) Object() (id, size uint64, err error) {
+	p := []byte(l.Payload)
+	switch {
+	case l.Type != Object:
+		return 0, 0, wire.Unsupported("locator of type %v (%#02x), expected one of an object, of type %v (%#02x)", l.Type, uint8(l.Type), Object, uint8(Object))
+	case len(p) == 12:
+		return binary.LittleEndian.Uint64(p[4:]), uint64(binary.LittleEndian.Uint32(p)), nil
+	case len(p) == 16:
+		return binary.LittleEndian.Uint64(p[8:]), binary.LittleEndian.Uint64(p), nil
+	}
+	return 0, 0, wire.Corrupt("%v locator of %d bytes, expected 12 or 16", l.Type, len(p))
 }
 
 // The parts of a non-standard locator's head word, which is stored negated.

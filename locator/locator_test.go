@@ -90,7 +90,7 @@ func TestAt(t *testing.T) {
 			t.Errorf("%d bytes: %+v, %v", size, l, err)
 		}
 	}
-	for l, want := range map[locator.Type]string{locator.File: "File", locator.Large: "Large", locator.Object: "Object", 0x7e: "Type(0x7e)"} {
+	for l, want := range map[locator.Type]string{locator.File: "File", locator.Large: "Large", locator.Object: "Object64", locator.Multi: "Multi", 0x7e: "Type(0x7e)"} {
 		if l.String() != want {
 			t.Errorf("%v, want %s", l, want)
 		}
@@ -99,9 +99,11 @@ func TestAt(t *testing.T) {
 
 func TestStrings(t *testing.T) {
 	for l, want := range map[locator.Locator]string{
-		locator.At(0x1000, 128):                       "128 bytes at offset 0x1000",
-		locator.At(1<<40, 1<<32):                      "4294967296 bytes at offset 0x10000000000",
-		{Type: locator.Object, Payload: "\x01\xff"}:   "Object locator 01ff",
+		locator.At(0x1000, 128):                     "128 bytes at offset 0x1000",
+		locator.At(1<<40, 1<<32):                    "4294967296 bytes at offset 0x10000000000",
+		{Type: locator.Object, Payload: "\x01\xff"}: "Object64 locator 01ff",
+		{Type: locator.Multi, Payload: "\x01\xff"}:  "Multi locator 01ff",
+		{Type: locator.Object, Payload: "\x80\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00"}: "128 bytes in object 4294967301",
 		{Type: 0x7e, Payload: "a"}:                    "Type(0x7e) locator 61",
 		{Type: locator.URI, Payload: "https://cern/"}: `URI "https://cern/"`,
 	} {
@@ -112,6 +114,31 @@ func TestStrings(t *testing.T) {
 	link := locator.Link{Length: 300, Locator: locator.At(0x1000, 128)}
 	if got, want := link.String(), "300 bytes, stored as 128 bytes at offset 0x1000"; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestObject reads the numbers and sizes of objects.
+func TestObject(t *testing.T) {
+	for _, test := range []struct {
+		hex      string
+		id, size uint64
+		want     error
+	}{
+		{`f0 ff ff fd  10 00 00 00  2a 00 00 00 00 00 00 80`, 1<<63 + 42, 16, nil},
+		{`ec ff ff fd  10 00 00 00 01 00 00 00  2a 00 00 00 00 00 00 00`, 42, 1<<32 + 16, nil},
+		{`ec ff fe fd  10 00 00 00 00 00 00 00  2a 00 00 00 00 00 00 00`, 42, 16, nil}, // with reserved bits
+		{`f8 ff ff fd  10 00 00 00`, 0, 0, wire.ErrCorrupt},
+		{`eb ff ff fd  10 00 00 00 00 00 00 00  2a 00 00 00 00 00 00 00 00`, 0, 0, wire.ErrCorrupt},
+		{`f0 ff ff fc  10 00 00 00  2a 00 00 00 00 00 00 00`, 0, 0, wire.ErrUnsupported}, // of type Multi
+		{`10 00 00 00  f4 01 00 00 00 00 00 00`, 0, 0, wire.ErrUnsupported},              // in a file
+	} {
+		l, _, err := locator.Parse(wiretest.Hex(test.hex).Bytes)
+		if err != nil {
+			t.Fatal(test.hex, err)
+		}
+		if id, size, err := l.Object(); id != test.id || size != test.size || !errors.Is(err, test.want) {
+			t.Errorf("%s: object %d of %d bytes, %v", test.hex, id, size, err)
+		}
 	}
 }
 

@@ -7,7 +7,9 @@ import (
 	"io"
 	"os"
 
+	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -22,7 +24,9 @@ type config struct {
 	only      string
 	keepGoing bool
 	noSync    bool
+	upload    remote.UploadOptions
 	limits    rntuple.Limits
+	remote    remote.Options
 }
 
 // Only sets the path or the name of the only RNTuple to save; "" stands for all of them,
@@ -48,6 +52,22 @@ func KeepGoing() Option {
 func Sync(on bool) Option {
 	return func(c *config) error {
 		c.noSync = !on
+		return nil
+	}
+}
+
+// Upload sets how the new file is written if its name is a URL, as rntuple.Upload.
+func Upload(o remote.UploadOptions) Option {
+	return func(c *config) error {
+		c.upload = o
+		return nil
+	}
+}
+
+// Remote sets how File reads a file whose name is a URL. Default: the zero value.
+func Remote(o remote.Options) Option {
+	return func(c *config) error {
+		c.remote = o
 		return nil
 	}
 }
@@ -120,25 +140,31 @@ func (n *NTuple) Whole() bool { return n.Entries == n.Saved && len(n.Lost) == 0 
 // wraps ErrNothing if there is nothing to save; other errors are those of options, of
 // the files and of ctx.
 func File(ctx context.Context, out, in string, opts ...Option) (*Report, error) {
-	f, err := os.Open(in)
+	c, err := configure(opts)
+	if err != nil {
+		return nil, err
+	}
+	f, size, err := input.Open(ctx, in, false, c.remote)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
+	if local, ok := f.(*os.File); ok {
+		info, err := local.Stat()
+		if err != nil {
+			return nil, err
+		}
+		old, err := os.Stat(out)
+		switch {
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("%s: is not a regular file", in)
+		case err == nil && os.SameFile(info, old):
+			return nil, fmt.Errorf("%s: is the damaged file itself, and would be overwritten", out)
+		}
 	}
-	old, err := os.Stat(out)
-	switch {
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s: is not a regular file", in)
-	case err == nil && os.SameFile(info, old):
-		return nil, fmt.Errorf("%s: is the damaged file itself, and would be overwritten", out)
-	}
-	report, err := rescue(ctx, f, info.Size(), opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.CreateFile(out, o) })
+	report, err := rescue(ctx, f, size, c, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.CreateFile(out, o) })
 	if err != nil {
-		err = fmt.Errorf("%s: %w", in, err)
+		err = fmt.Errorf("%s: %w", remote.Redact(in), err)
 	}
 	return report, err
 }
@@ -147,17 +173,25 @@ func File(ctx context.Context, out, in string, opts ...Option) (*Report, error) 
 // empty; name is the file name that ROOT shows. After an error the contents of w are
 // useless. See File.
 func To(ctx context.Context, w io.WriterAt, name string, r io.ReaderAt, size int64, opts ...Option) (*Report, error) {
-	return rescue(ctx, r, size, opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.NewFile(w, name, o) })
+	c, err := configure(opts)
+	if err != nil {
+		return nil, err
+	}
+	return rescue(ctx, r, size, c, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.NewFile(w, name, o) })
+}
+
+func configure(opts []Option) (c config, err error) {
+	c.upload.Replace = true
+	for _, opt := range opts {
+		if err := opt(&c); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
 }
 
 // rescue writes what is left to the file that create creates.
-func rescue(ctx context.Context, r io.ReaderAt, size int64, opts []Option, create func(*ntuple.WriteOptions) (*ntuple.File, error)) (*Report, error) {
-	var c config
-	for _, opt := range opts {
-		if err := opt(&c); err != nil {
-			return nil, err
-		}
-	}
+func rescue(ctx context.Context, r io.ReaderAt, size int64, c config, create func(*ntuple.WriteOptions) (*ntuple.File, error)) (*Report, error) {
 	found, err := search(ctx, r, size, c.limits)
 	if err != nil {
 		return nil, err
@@ -177,7 +211,7 @@ func rescue(ctx context.Context, r io.ReaderAt, size int64, opts []Option, creat
 	}
 	switch {
 	case len(saved) > 0:
-		return report, found.write(ctx, saved, c.noSync, create)
+		return report, found.write(ctx, saved, &c, create)
 	case len(jobs) == 0 && c.only != "":
 		return report, fmt.Errorf("%w: there is no RNTuple %q, or its header is lost", ErrNothing, c.only)
 	case len(jobs) == 0:

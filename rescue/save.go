@@ -10,9 +10,9 @@ import (
 )
 
 // write writes RNTuples to the file that create creates.
-func (e *evidence) write(ctx context.Context, all []*salvage, noSync bool, create func(*ntuple.WriteOptions) (*ntuple.File, error)) error {
+func (e *evidence) write(ctx context.Context, all []*salvage, c *config, create func(*ntuple.WriteOptions) (*ntuple.File, error)) error {
 	o, err := ntuple.NewWriteOptions([]func(*ntuple.WriteOptions) error{func(o *ntuple.WriteOptions) error {
-		o.Context, o.Pages.Compression, o.AllowHidden, o.NoSync = ctx, e.compression, true, noSync
+		o.Context, o.Pages.Compression, o.AllowHidden, o.NoSync, o.Upload = ctx, e.compression, true, c.noSync, c.upload
 		return nil
 	}})
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *salvage) copyTo(w *ntuple.Writer, o *ntuple.WriteOptions) error {
 	from := &pagesource.Source{Schema: s.schema, Blobs: pagesource.Blobs{
 		R: s.r, Size: s.size, MaxKeySize: s.maxKey, MaxPage: math.MaxInt64, SkipChecksums: true, // examine has verified them
 	}}
-	copier := pagecopy.NewCopier(w.Sink)
+	copier := pagecopy.NewCopier(o.Context, w.Sink)
 	for _, g := range s.groups {
 		if err := o.Context.Err(); err != nil {
 			return err

@@ -27,6 +27,7 @@ const defaultMaxKey = 1 << 30
 
 // evidence is everything that a scan of the file has found.
 type evidence struct {
+	ctx         context.Context
 	r           io.ReaderAt
 	size        int64
 	limits      rntuple.Limits
@@ -75,7 +76,7 @@ type footer struct {
 // search gathers the evidence.
 func search(ctx context.Context, r io.ReaderAt, size int64, limits rntuple.Limits) (*evidence, error) {
 	e := &evidence{
-		r: r, size: size, limits: limits, compression: compress.Default,
+		ctx: ctx, r: r, size: size, limits: limits, compression: compress.Default,
 		dirs: map[int64]rootfile.Key{}, refused: map[int64]bool{}, sums: map[uint64]*tuple{}, seen: map[int64]envelope.Type{},
 	}
 	if bare, _ := legacy.ReadBare(r, size); bare != nil {
@@ -268,7 +269,7 @@ func (e *evidence) path(k rootfile.Key) string {
 // envelope reads an envelope of any type and verifies its checksum.
 func (e *evidence) envelope(l locator.Link, maxKey uint64) ([]byte, error) {
 	blobs := pagesource.Blobs{R: e.r, Size: e.size, MaxKeySize: maxKey, MaxEnvelope: e.limits.EnvelopeBytes}
-	plain, err := blobs.Envelope("envelope", l)
+	plain, err := blobs.Envelope(e.ctx, "envelope", l)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -18,6 +19,23 @@ import (
 type way struct {
 	name string
 	opts []rntuple.Option
+	far  *remote.Costs // nil: on disk
+}
+
+func (w way) open(t *testing.T, path, name string) *rntuple.Reader {
+	t.Helper()
+	open := func() (*rntuple.Reader, error) { return rntuple.Open(path, name, w.opts...) }
+	if w.far != nil {
+		open = func() (*rntuple.Reader, error) {
+			f := openFar(t, path, *w.far)
+			return rntuple.NewReader(f, int64(len(f.data)), name, w.opts...)
+		}
+	}
+	r, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 func ways() (all []way) {
@@ -25,11 +43,11 @@ func ways() (all []way) {
 		for _, budget := range []int64{0, 1, 5000, 64 << 20} {
 			for _, mapped := range []bool{true, false} {
 				name := fmt.Sprintf("%d workers, %d bytes ahead, mapped %t", workers, budget, mapped)
-				all = append(all, way{name, []rntuple.Option{rntuple.ReadWorkers(workers), rntuple.ReadAhead(budget), rntuple.MapFile(mapped)}})
+				all = append(all, way{name, []rntuple.Option{rntuple.ReadWorkers(workers), rntuple.ReadAhead(budget), rntuple.MapFile(mapped)}, nil})
 			}
 		}
 	}
-	return all
+	return append(all, farWays()...)
 }
 
 // plain reads page by page.
@@ -56,19 +74,16 @@ func TestWaysOfReading(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Close()
-		every := 3 // way of reading for a file
+		every := 5 // way of reading for a file
 		if testing.Short() || r.NumEntries() > 1e4 {
-			every = 12
+			every = 23
 		}
 		for k, way := range ways() {
 			if (i+k)%every != 0 {
 				continue
 			}
 			name := way.name
-			r, err := rntuple.Open(path, infos[0].Path, way.opts...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := way.open(t, path, infos[0].Path)
 			got, err := lines(r)
 			if err != nil || !slices.Equal(got, want) {
 				t.Errorf("%s, %s: other values, %v", path, name, err)

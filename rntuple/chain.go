@@ -1,6 +1,7 @@
 package rntuple
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -59,6 +61,7 @@ type chain struct {
 	config  *ntuple.ReadOptions
 	given   []*opened // by input; nil for those that are not Sources
 	model   fields    // fields of the first input
+	remote  bool      // some inputs are far away
 
 	mu     sync.Mutex
 	change sync.Cond       // signals that an input was opened, released or closed
@@ -134,10 +137,12 @@ func NewChain(inputs []Input, opts ...Option) (*Chain, error) {
 	if len(inputs) == 0 {
 		return nil, fmt.Errorf("a chain of no inputs")
 	}
+	far := slices.ContainsFunc(inputs, func(i Input) bool { return i.Source == nil && i.Open == nil && remote.IsURL(i.Path) })
+	config.Workers = cmp.Or(config.Workers, ntuple.DefaultWorkers(far))
 	if config.MaxOpen == 0 {
 		config.MaxOpen = max(16, 2*runtime.GOMAXPROCS(0))
 	}
-	c := &chain{inputs: slices.Clone(inputs), options: slices.Clone(opts), config: config, open: map[int]*opened{}}
+	c := &chain{inputs: slices.Clone(inputs), options: slices.Clone(opts), config: config, remote: far, open: map[int]*opened{}}
 	c.change.L = &c.mu
 	for _, input := range inputs {
 		var o *opened
@@ -343,6 +348,23 @@ func (c *chain) acquire(ctx context.Context, i int) (*opened, error) {
 	}
 }
 
+// expect opens an input in the background, which will be read soon, if inputs are far away.
+func (c *chain) expect(i int) {
+	if !c.remote || i >= len(c.inputs) || c.given[i] != nil || c.config.MaxOpen < 2 {
+		return
+	}
+	c.mu.Lock()
+	known := c.open[i] != nil
+	c.mu.Unlock()
+	if !known {
+		go func() {
+			if o, err := c.acquire(c.config.Context, i); err == nil { // if not, the reader meets the error
+				c.release(o)
+			}
+		}()
+	}
+}
+
 func (c *chain) release(o *opened) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -440,6 +462,7 @@ func (c *Chain) field(path string) (*schema.Field, error) { return c.model.field
 func (c *Chain) names() []string                          { return c.model.names() }
 func (c *Chain) context() context.Context                 { return c.ctx }
 func (c *Chain) workers() int                             { return c.config.Workers }
+func (c *Chain) far() bool                                { return c.remote }
 
 func (c *Chain) bound() int64 {
 	c.mu.Lock()

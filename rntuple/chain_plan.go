@@ -44,6 +44,7 @@ type parts[P interface{ stop() }] struct {
 
 type part[P interface{ stop() }] struct {
 	of      *opened
+	input   int
 	plan    P
 	ordered bool // inOrder has been called
 }
@@ -61,7 +62,7 @@ func (ps *parts[P]) use(ctx context.Context, i int, f func(*part[P]) error) erro
 				ps.drop(0)
 				at--
 			}
-			ps.all = append(ps.all, &part[P]{of: o, plan: plan})
+			ps.all = append(ps.all, &part[P]{of: o, input: i, plan: plan})
 		}
 		p := ps.all[at]
 		ps.all = append(slices.Delete(ps.all, at, at+1), p)
@@ -168,6 +169,9 @@ func announce[P interface {
 		ps.drop(0)
 	}
 	p.ordered = true
+	if o.end-base > p.of.bound() {
+		ps.expect(p.input + 1)
+	}
 	var c field.Chosen
 	if o.chosen != nil {
 		c = shifted{o.chosen, base}

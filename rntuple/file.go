@@ -19,6 +19,10 @@ type File struct{ ntuple *ntuple.File }
 // in the same directory; then it replaces a file that existed at path, and has its mode. A
 // symbolic link at path is followed. If the file that it replaces is being updated by another
 // File, Close returns an error that wraps ErrLocked.
+//
+// If path is a URL of a scheme for which package remote has a protocol that writes, the file is
+// written to the folder for temporary files, and uploaded by Close, and by each checkpoint; see
+// Upload.
 func CreateFile(path string, opts ...WriteOption) (*File, error) {
 	return file(opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.CreateFile(path, o) })
 }
@@ -39,7 +43,7 @@ func NewFile(w io.WriterAt, name string, opts ...WriteOption) (*File, error) {
 // open for writing, UpdateFile, Close and Checkpoint return an error that wraps
 // ErrOpenElsewhere; this is only noticed on Linux, and for processes of the same user. If it
 // has changed the file since, the error wraps ErrChanged; if it has moved or replaced it,
-// ErrMoved.
+// ErrMoved. The file at a URL is not updated: the error wraps errors.ErrUnsupported.
 func UpdateFile(path string, opts ...WriteOption) (*File, error) {
 	return file(opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.UpdateFile(path, o) })
 }

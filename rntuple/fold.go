@@ -39,7 +39,7 @@ func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), j
 		opt(&o)
 	}
 	ctx := s.context()
-	ranges, total, err := foldRanges(ctx, s)
+	ranges, total, err := foldRanges(ctx, s, o.least)
 	if err != nil {
 		return zero, err
 	}
@@ -94,11 +94,15 @@ type FoldOption func(*foldOptions)
 type foldOptions struct {
 	workers  int
 	progress func(done, total int64)
+	least    int64 // entries of a range, for sources far away
 }
 
 // FoldWorkers sets the number of goroutines that call work, including that of Fold's
 // caller; if it is less than 2, Fold is a plain loop. Default: that of ReadWorkers.
 func FoldWorkers(n int) FoldOption { return func(o *foldOptions) { o.workers = n } }
+
+// foldParts sets the least number of entries of a range for sources that are far away.
+func foldParts(least int64) FoldOption { return func(o *foldOptions) { o.least = least } }
 
 // FoldProgress calls a function with the number of entries that are done, which rises to
 // the total, after every range. The calls come from several goroutines, but never two at
@@ -113,8 +117,9 @@ func FoldProgress(f func(done, total int64)) FoldOption {
 const maxRanges = 4096
 
 // foldRanges returns the ranges of entries that Fold gives to work, at least one, and the
-// number of entries. Clusters are joined where there are too many.
-func foldRanges(ctx context.Context, s Source) (ranges []EntryRange, total int64, err error) {
+// number of entries. Clusters are joined where there are too many, or if s is far away and they have less than
+// the given number of entries.
+func foldRanges(ctx context.Context, s Source, least int64) (ranges []EntryRange, total int64, err error) {
 	clusters, err := s.ranges(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -122,9 +127,12 @@ func foldRanges(ctx context.Context, s Source) (ranges []EntryRange, total int64
 	if n := len(clusters); n > 0 {
 		total = clusters[n-1].End
 	}
+	if !s.far() {
+		least = 0
+	}
 	next := EntryRange{}
 	for _, c := range clusters {
-		if next.End = c.End; next.End == total || next.Len() > total/maxRanges {
+		if next.End = c.End; next.End == total || next.Len() > total/maxRanges && next.Len() >= least {
 			ranges = append(ranges, next)
 			next.First = next.End
 		}

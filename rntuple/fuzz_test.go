@@ -2,6 +2,7 @@ package rntuple_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -366,7 +367,7 @@ func legacySeeds(f *testing.F) {
 			blobs := pagesource.Blobs{R: bytes.NewReader(b), Size: int64(len(b))}
 			load := func(l locator.Link) []byte {
 				var p []byte
-				if p, err = blobs.Envelope("seed", l); err != nil {
+				if p, err = blobs.Envelope(context.Background(), "seed", l); err != nil {
 					f.Fatal(err)
 				}
 				return p

@@ -129,6 +129,7 @@ func (j *Join) ranges(ctx context.Context) ([]EntryRange, error) { return j.prim
 func (j *Join) bound() int64                                     { return j.primary.bound() }
 func (j *Join) context() context.Context                         { return j.ctx }
 func (j *Join) workers() int                                     { return j.primary.workers() }
+func (j *Join) far() bool                                        { return j.primary.far() }
 
 func (j *Join) names() []string {
 	all := j.primary.names()

@@ -244,11 +244,19 @@ func (p *matchBatches) matched(ctx context.Context, n int64, err error) ([]*Arra
 		return nil, 0, err
 	}
 	p.items.clear()
-	for _, r := range p.runs {
-		got, err := p.items.add(ctx, r.first, r.n)
-		if err := p.check(r, got, err); err != nil {
-			return nil, 0, err
+	for done, all := int64(0), field.Sum(p.runs); done < all; {
+		arrays, got, err := p.items.plan.readSpans(ctx, within(p.runs, done, all-done))
+		switch {
+		case err != nil:
+		case got == 0:
+			err = fmt.Errorf("%d entries, expected %d", done, all)
+		default:
+			err = take(p.items.all, arrays, []field.Span{{First: 0, N: got}})
 		}
+		if err != nil {
+			return nil, 0, p.fail(err)
+		}
+		done += got
 	}
 	p.spans = p.spans[:0]
 	for _, at := range p.at {

@@ -23,7 +23,7 @@ type matcher struct {
 	matches []match
 
 	// of the last call of match:
-	runs []run
+	runs []field.Span
 	at   []int32 // by entry of the primary source: the place in the runs of its match; -1 if it has none
 }
 
@@ -33,9 +33,6 @@ type match struct {
 	of    int32
 	entry int64
 }
-
-// A run is a range of entries of the other source.
-type run struct{ first, n int64 }
 
 func newMatcher(primary Source, s *side) (*matcher, error) {
 	m := &matcher{side: s}
@@ -83,11 +80,11 @@ func (m *matcher) match(ctx context.Context, n int64, read func(keys unsafe.Poin
 	total := int64(0)
 	for _, match := range m.matches {
 		last := len(m.runs) - 1
-		if last < 0 || match.entry >= m.runs[last].first+m.runs[last].n+gap {
-			m.runs, last = append(m.runs, run{first: match.entry}), last+1
+		if last < 0 || match.entry >= m.runs[last].First+m.runs[last].N+gap {
+			m.runs, last = append(m.runs, field.Span{First: match.entry}), last+1
 		}
-		more := match.entry + 1 - m.runs[last].first - m.runs[last].n
-		m.runs[last].n, total = m.runs[last].n+more, total+more
+		more := match.entry + 1 - m.runs[last].First - m.runs[last].N
+		m.runs[last].N, total = m.runs[last].N+more, total+more
 		m.at[match.of] = int32(total - 1)
 	}
 	return n, nil
@@ -104,16 +101,8 @@ func (m *matcher) matchSpans(ctx context.Context, spans []field.Span) (int64, er
 	return m.match(ctx, n, func(keys unsafe.Pointer) (int64, error) { return n, m.keys.readSpans(ctx, nil, spans, keys) })
 }
 
-// check returns the error of reading a run, of which got entries were read.
-func (m *matcher) check(r run, got int64, err error) error {
-	if err == nil && got != r.n {
-		err = fmt.Errorf("%d entries from entry %d on, expected %d", got, r.first, r.n)
-	}
-	if err != nil {
-		return fmt.Errorf("join of %q: %w", m.side.name, err)
-	}
-	return nil
-}
+// fail returns an error of the other source.
+func (m *matcher) fail(err error) error { return fmt.Errorf("join of %q: %w", m.side.name, err) }
 
 // matchPlan reads the entries of a source that match those of the primary one.
 type matchPlan struct {
@@ -176,19 +165,12 @@ func (p *matchPlan) readSpans(ctx context.Context, memory *field.Memory, spans [
 
 // fill reads what was matched last into the values at dst.
 func (p *matchPlan) fill(ctx context.Context, memory *field.Memory, dst unsafe.Pointer) error {
-	total := int64(0)
-	for _, r := range p.runs {
-		total += r.n
-	}
-	typ := p.gather.Item()
-	items := reflect.MakeSlice(reflect.SliceOf(typ), int(total)+1, int(total)+1).UnsafePointer()
-	at := uintptr(0)
-	for _, r := range p.runs {
-		got, err := p.items.read(ctx, memory, r.first, r.n, unsafe.Add(items, at))
-		if err := p.check(r, got, err); err != nil {
-			return err
+	total := int(field.Sum(p.runs))
+	items := reflect.MakeSlice(reflect.SliceOf(p.gather.Item()), total+1, total+1).UnsafePointer()
+	if total > 0 {
+		if err := p.items.readSpans(ctx, memory, p.runs, items); err != nil {
+			return p.fail(err)
 		}
-		at += uintptr(r.n) * typ.Size()
 	}
 	p.gather.Copy(dst, uintptr(p.size), p.at, items)
 	return nil

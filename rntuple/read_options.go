@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // An Option changes how an RNTuple is read.
@@ -64,7 +65,8 @@ func checkLimits(option string, l Limits) error {
 }
 
 // ReadWorkers sets the number of goroutines that fetch, decompress and decode pages for one
-// view. The order of values does not depend on it. Default: runtime.GOMAXPROCS(0).
+// view. The order of values does not depend on it. Default: runtime.GOMAXPROCS(0), or 8 if that is
+// more and the file is far away.
 func ReadWorkers(n int) Option {
 	return func(o *ntuple.ReadOptions) error {
 		if n <= 0 {
@@ -94,6 +96,14 @@ func ReadAhead(bytes int64) Option {
 func MapFile(yes bool) Option {
 	return func(o *ntuple.ReadOptions) error {
 		o.NoMap = !yes
+		return nil
+	}
+}
+
+// Remote sets how files are read whose names are URLs. Default: the zero value.
+func Remote(o remote.Options) Option {
+	return func(to *ntuple.ReadOptions) error {
+		to.Remote = o
 		return nil
 	}
 }

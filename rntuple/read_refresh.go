@@ -25,7 +25,7 @@ var ErrReplaced = ntuple.ErrReplaced
 // got its name. If another RNTuple has taken the place of this one in the file, or it has
 // fewer entries than before, the error wraps ErrReplaced; if it was removed or renamed,
 // ErrNotFound; if the file was truncated, ErrCorrupt. A Reader made by NewReaderAt, or of a
-// bare file, cannot be refreshed; the error wraps ErrUnsupported. One made by NewReader
+// bare file, or of a file at a URL, cannot be refreshed; the error wraps ErrUnsupported. One made by NewReader
 // can, if its io.ReaderAt tells the present size of the file by a method Stat or Size, as
 // those of os.File and bytes.Reader. Chains and joins cannot: they keep the entries that
 // their inputs had.

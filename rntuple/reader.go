@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
@@ -52,7 +53,8 @@ type Reader struct {
 	ctx    context.Context
 }
 
-// Open opens an RNTuple in the file at path. The name may contain directories of the
+// Open opens an RNTuple in the file at path, which may be a URL; package remote says of what schemes.
+// The name may contain directories of the
 // file, "dir/sub/name", and select a cycle, "name;2", of an object that was written
 // several times; without one, Open takes the newest. An empty name stands for the only
 // RNTuple at the top level of the file.
@@ -160,8 +162,26 @@ type Info struct {
 // and size.
 func List(ra io.ReaderAt, size int64) ([]Info, error) { return infos(ntuple.List(ra, size)) }
 
-// ListFile returns the RNTuples in the file at path. See List.
-func ListFile(path string) ([]Info, error) { return infos(ntuple.ListFile(path)) }
+// ListFile returns the RNTuples in the file at a path or a URL. See List and Open. Of the options,
+// Context and Remote count.
+func ListFile(path string, opts ...Option) ([]Info, error) {
+	o, err := ntuple.NewReadOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	return infos(ntuple.ListFile(o.Context, path, o.Remote))
+}
+
+// PathsIn returns the paths and URLs in a text file, itself at a path or a URL, for OpenChain and others.
+// Each line has one; blank lines, and those that begin with #, are passed over. Paths are relative to the
+// current directory, as for hadd. Of the options, Context and Remote count.
+func PathsIn(path string, opts ...Option) ([]string, error) {
+	o, err := ntuple.NewReadOptions(opts)
+	if err != nil {
+		return nil, err
+	}
+	return input.List(o.Context, path, o.Remote)
+}
 
 func infos(found []ntuple.Info, err error) ([]Info, error) {
 	var all []Info

@@ -57,12 +57,16 @@ func Where(s Source, c Condition, opts ...FoldOption) (*Selection, error) {
 	}, func(a, b *entrySet) *entrySet {
 		a.join(b)
 		return a
-	}, opts...)
+	}, append(opts[:len(opts):len(opts)], foldParts(farPart))...)
 	if err != nil {
 		return nil, err
 	}
 	return &Selection{&selection{s, *set}, s.context()}, nil
 }
+
+// farPart is the number of entries of files far away for which a condition is evaluated at once, at least:
+// each part takes a request.
+const farPart = 1 << 19
 
 // WithContext returns a Selection of the same entries whose views return the context's error
 // once it is done. The context of Where's result is that of the source.
@@ -114,6 +118,7 @@ func (s *Selection) count(context.Context) (int64, error)     { return s.set.n, 
 func (s *Selection) bound() int64                             { return s.set.n }
 func (s *Selection) context() context.Context                 { return s.ctx }
 func (s *Selection) workers() int                             { return s.src.workers() }
+func (s *Selection) far() bool                                { return s.src.far() }
 
 // ranges returns the entries of those clusters that have some.
 func (s *Selection) ranges(ctx context.Context) ([]EntryRange, error) {

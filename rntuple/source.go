@@ -35,6 +35,8 @@ type Source interface {
 	bound() int64
 	context() context.Context
 	workers() int
+	// far reports whether entries are read from files that are far away.
+	far() bool
 }
 
 // FieldNames returns the paths of all top-level fields of a source. Those of the sources
@@ -125,6 +127,7 @@ func (r *Reader) ranges(ctx context.Context) ([]EntryRange, error) {
 func (r *Reader) bound() int64             { return r.NumEntries() }
 func (r *Reader) context() context.Context { return r.ctx }
 func (r *Reader) workers() int             { return r.ntuple.Source.Workers }
+func (r *Reader) far() bool                { return r.ntuple.Source.Far() }
 
 // readerPlan reads from one RNTuple.
 type readerPlan struct {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // A WriteOption changes how a file or an RNTuple is written. The defaults are those of
@@ -116,6 +117,12 @@ func Sync(on bool) WriteOption {
 // ErrLocked.
 func LockWait(d time.Duration) WriteOption {
 	return func(o *ntuple.WriteOptions) error { o.Wait = d; return nil }
+}
+
+// Upload sets how a file is written whose name is a URL. Default: as files on disk are, with Replace
+// set, and otherwise the zero value.
+func Upload(o remote.UploadOptions) WriteOption {
+	return func(to *ntuple.WriteOptions) error { to.Upload = o; return nil }
 }
 
 // Clock sets the clock for the dates of the file's records. Default: time.Now.

@@ -210,7 +210,7 @@ func storedPages(t *testing.T, r *rntuple.Reader) map[string][][]byte {
 					t.Fatal(err)
 				}
 				b := make([]byte, n)
-				if err := src.StoredPage(col.Format(), page, b); err != nil {
+				if err := src.StoredPage(t.Context(), col.Format(), page, b); err != nil {
 					t.Fatal(err)
 				}
 				name := fmt.Sprintf("%s/%d/%d in cluster %d", col.Owner.Path(), col.Representation, col.Index, k)

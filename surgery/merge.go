@@ -61,7 +61,7 @@ func MergeAll(ctx context.Context, out string, files []string, opts ...Option) (
 	var jobs []*splice.Job
 	var merged []Merged
 	for _, path := range files {
-		infos, err := ntuple.ListFile(path)
+		infos, err := ntuple.ListFile(ctx, path, c.Options.Read.Remote)
 		if err != nil {
 			return nil, err
 		}

@@ -42,6 +42,9 @@ func Skim(ctx context.Context, out string, inputs []Input, c rntuple.Condition, 
 // maxEvaluated limits the entries for which a condition is evaluated at once.
 const maxEvaluated = 1 << 20
 
+// farPart is the number of entries of a file far away for which it is evaluated at once, at least.
+const farPart = 1 << 19
+
 // evaluated yields the entries of r for which c holds. With several workers, the condition is
 // evaluated for the next clusters while the loop's body runs.
 func evaluated(r *rntuple.Reader, c rntuple.Condition, workers int) iter.Seq2[rntuple.EntryRange, error] {
@@ -55,9 +58,14 @@ func evaluated(r *rntuple.Reader, c rntuple.Condition, workers int) iter.Seq2[rn
 			return
 		}
 		var parts []rntuple.EntryRange
+		far := r.Unwrapped().Source.Far() // then a page that two parts need would be read twice, and each part takes a request
 		for _, part := range clusters {
-			for ; part.Len() > maxEvaluated; part.First += maxEvaluated {
+			for ; part.Len() > maxEvaluated && !far; part.First += maxEvaluated {
 				parts = append(parts, rntuple.EntryRange{First: part.First, End: part.First + maxEvaluated})
+			}
+			if n := len(parts); far && n > 0 && parts[n-1].Len() < farPart {
+				parts[n-1].End = part.End
+				continue
 			}
 			parts = append(parts, part)
 		}

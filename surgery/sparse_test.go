@@ -189,7 +189,7 @@ func TestSkimCopies(t *testing.T) {
 								continue
 							}
 							b := make([]byte, p.StoredSize())
-							if err := in.Source.StoredPage(c.Format(), p, b); err != nil {
+							if err := in.Source.StoredPage(t.Context(), c.Format(), p, b); err != nil {
 								t.Fatal(err)
 							}
 							if copied++; !stored[c.ID][string(b)] {
@@ -252,7 +252,7 @@ func pagesOf(t *testing.T, r *ntuple.Reader) []map[string]bool {
 		for _, cluster := range clusters {
 			for _, p := range cluster.Columns()[c.ID].Pages {
 				b := make([]byte, p.StoredSize())
-				if err := r.Source.StoredPage(c.Format(), p, b); err != nil {
+				if err := r.Source.StoredPage(t.Context(), c.Format(), p, b); err != nil {
 					t.Fatal(err)
 				}
 				pages[c.ID][string(b)] = true

@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/splice"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -76,6 +77,9 @@ func newPart(pattern string, n int, r splice.Range) (Part, error) {
 	at := verb.FindStringIndex(pattern)
 	if at == nil {
 		return Part{}, fmt.Errorf("%q does not say where the number of a part goes: %%d", pattern)
+	}
+	if remote.IsURL(pattern) {
+		return Part{}, fmt.Errorf("%s: %w: parts are written to files on disk only", remote.Redact(pattern), errors.ErrUnsupported)
 	}
 	path := pattern[:at[0]] + fmt.Sprintf(pattern[at[0]:at[1]], n) + pattern[at[1]:]
 	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {

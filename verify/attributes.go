@@ -42,7 +42,7 @@ func (n *ntuple) attributeSets() {
 		}
 		blobs := n.blobs
 		blobs.MaxKeySize = 0 // an anchor is never split
-		object, err := blobs.Envelope("anchor", locator.Link{Length: uint64(s.AnchorLength), Locator: s.Anchor})
+		object, err := blobs.Envelope(n.ctx, "anchor", locator.Link{Length: uint64(s.AnchorLength), Locator: s.Anchor})
 		if err != nil {
 			fail(cause(err, at))
 			continue
@@ -156,7 +156,7 @@ func (n *ntuple) values(c *cluster, f *schema.Field) (all []uint64, ok bool) {
 		return nil, false
 	}
 	for _, p := range chunk.Pages {
-		err := n.blobs.Page(chunk.Column.Format(), p, func(page []byte) error {
+		err := n.blobs.Page(n.ctx, chunk.Column.Format(), p, func(page []byte) error {
 			at := len(all)
 			all = append(all, make([]uint64, p.NumElements)...)
 			return d.Decode(all[at:], page)

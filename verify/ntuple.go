@@ -79,7 +79,7 @@ func (v *verifier) load(a anchorObject, link *setLink) {
 		n.problem(Anchor, "", a.offset, err)
 		return
 	}
-	n.blobs = pagesource.Blobs{R: v.r, Size: v.size, MaxKeySize: n.anchor.MaxKeySize, MaxPage: v.limits.PageBytes, MaxEnvelope: v.limits.EnvelopeBytes}
+	n.blobs = pagesource.Blobs{R: v.r, Size: v.size, MaxKeySize: n.anchor.MaxKeySize, MaxPage: v.limits.PageBytes, MaxEnvelope: v.limits.EnvelopeBytes, Objects: v.objects}
 	if !n.metadata(old) {
 		return
 	}
@@ -90,8 +90,12 @@ func (v *verifier) load(a anchorObject, link *setLink) {
 		n.checkSet(link)
 		return
 	}
-	n.attributeSets()
-	n.zones(a)
+	if !n.objects {
+		n.attributeSets()
+		n.zones(a)
+	} else if len(n.footer.AttributeSets) > 0 {
+		n.skip("RNTuple %q: attribute sets, because no version of ROOT reads those in objects", n.path)
+	}
 }
 
 // metadata reads header and footer, and reports whether the check can continue.
@@ -141,6 +145,12 @@ func (n *ntuple) metadata(old bool) bool {
 		return false
 	}
 	features("footer", a.SeekFooter, n.footer.Features)
+	if n.objects {
+		if err := pagesource.PlaceLists(n.footer); err != nil {
+			n.problem(Locators, "footer", int64(a.SeekFooter), err)
+			return false
+		}
+	}
 	if n.header != nil && n.footer.HeaderChecksum != n.checksum {
 		n.problem(Envelope, "footer", int64(a.SeekFooter), fmt.Errorf("belongs to another header: %w", wire.Mismatch(n.footer.HeaderChecksum, n.checksum)))
 	}
@@ -149,7 +159,7 @@ func (n *ntuple) metadata(old bool) bool {
 
 // envelope reads an envelope. It returns nil if that fails.
 func (n *ntuple) envelope(part string, l locator.Link) []byte {
-	b, err := n.blobs.Envelope(part, l)
+	b, err := n.blobs.Envelope(n.ctx, part, l)
 	if err != nil {
 		check := Envelope
 		if l.Locator.InFile() != nil || errors.Is(err, wire.ErrCorrupt) && l.Locator.Size > uint64(n.size) || l.Locator.Offset > uint64(n.size) {
@@ -276,6 +286,12 @@ func (n *ntuple) group(s *schema.Schema, i, firstID int, g envelope.ClusterGroup
 	if err != nil {
 		n.problem(Envelope, part, at, err)
 		return
+	}
+	if n.objects {
+		if err := pagesource.PlacePages(list); err != nil {
+			n.problem(Locators, part, at, err)
+			return
+		}
 	}
 	if n.header == nil {
 		return

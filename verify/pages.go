@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"context"
 	"reflect"
 	"slices"
 
@@ -98,8 +99,12 @@ type pageKey struct {
 // batch is roughly the number of pages to check before their results are evaluated.
 const batch = 1 << 12
 
+// readAhead is how many bytes of pages of a file far away are fetched in advance.
+const readAhead = 32 << 20
+
 // checkPages checks the pages of an RNTuple, and then their values.
 func (n *ntuple) checkPages() {
+	n.blobs.ExpectWithin(readAhead)
 	p := pageChecker{ntuple: n, results: map[pageKey]*result{}}
 	p.shared = n.placePages()
 	w := newWalk(n)
@@ -190,12 +195,19 @@ func (p *pageChecker) add(c *cluster) {
 
 // check checks the pages of all tasks.
 func (p *pageChecker) check() {
+	p.blobs.Expect(p.ctx, func(yield func(column.Format, envelope.Page) bool) {
+		for _, t := range p.tasks {
+			if !yield(t.info.format, t.page) {
+				return
+			}
+		}
+	})
 	// The only error is that of the context, which the caller checks.
 	_ = parallel.DoWith(p.workers, len(p.tasks), func(s *scratch, i int) error {
 		if err := p.ctx.Err(); err != nil {
 			return err
 		}
-		p.tasks[i].check(s)
+		p.tasks[i].check(p.ctx, s)
 		return nil
 	})
 	for _, t := range p.tasks {
@@ -203,7 +215,11 @@ func (p *pageChecker) check() {
 	}
 	p.tasks = p.tasks[:0]
 	if p.progress != nil {
-		p.progress(min(p.summary.Bytes, p.size), p.size)
+		total := p.size
+		if p.objects {
+			total = -1
+		}
+		p.progress(min(p.summary.Bytes, p.size), total)
 	}
 }
 
@@ -235,10 +251,10 @@ func resize[T any](s []T, n uint32) []T {
 }
 
 // check reads, verifies and decompresses the page, and checks its values.
-func (t *task) check(s *scratch) {
+func (t *task) check(ctx context.Context, s *scratch) {
 	r := t.result
 	r.check = Pages
-	err := t.blobs.Page(t.info.format, t.page, func(page []byte) error {
+	err := t.blobs.Page(ctx, t.info.format, t.page, func(page []byte) error {
 		c := &t.info.checks
 		for _, convert := range c.conversions {
 			if err := convert(page, t.page.NumElements); err != nil {

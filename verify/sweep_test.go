@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"maps"
 	"os"
@@ -109,7 +110,7 @@ func regions(t *testing.T, file []byte) []string {
 		mark(locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
 		link := locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}
 		mark(link)
-		footer, err := b.Envelope("footer", link)
+		footer, err := b.Envelope(context.Background(), "footer", link)
 		if err != nil {
 			return err
 		}

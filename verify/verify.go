@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/mmap"
+	"github.com/go-rntuple/go-rntuple/internal/input"
 	inside "github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -124,6 +124,7 @@ type config struct {
 	limits   rntuple.Limits
 	limit    int
 	progress func(done, total int64)
+	remote   remote.Options
 }
 
 // Workers sets the number of goroutines that check pages. The order of problems does not
@@ -163,7 +164,7 @@ func Limit(n int) Option {
 }
 
 // Progress sets a function that is called now and then with the number of bytes checked so
-// far and the size of the file, not all of which may need checking. Calls do not overlap.
+// far and the size of the file, not all of which may need checking, or -1 for objects. Calls do not overlap.
 func Progress(f func(done, total int64)) Option {
 	return func(c *config) error {
 		c.progress = f
@@ -171,33 +172,44 @@ func Progress(f func(done, total int64)) Option {
 	}
 }
 
-// File checks the file at path and calls report for each problem, in an order that
-// depends only on the file. See ReaderAt for the errors.
+// Remote sets how File reads a file whose name is a URL. Default: the zero value.
+func Remote(o remote.Options) Option {
+	return func(c *config) error {
+		c.remote = o
+		return nil
+	}
+}
+
+// File checks the file at path, which may be a URL, and calls report for each problem, in an order
+// that depends only on the file. See ReaderAt for the errors.
 func File(ctx context.Context, path string, report func(Problem) error, opts ...Option) (*Summary, error) {
-	f, err := os.Open(path)
+	c, err := configure(opts)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = fmt.Errorf("%s: is a directory", path)
+	named := func(p Problem) error {
+		p.File = remote.Redact(path)
+		return report(p)
 	}
+	if remote.IsObjects(path) {
+		return objects(ctx, c, path, named)
+	}
+	r, size, err := input.Open(ctx, path, true, c.remote)
 	if err != nil {
-		f.Close()
 		return nil, err
-	}
-	var r interface {
-		io.ReaderAt
-		io.Closer
-	} = f
-	if m, err := mmap.New(f, info.Size()); err == nil {
-		r = m
 	}
 	defer r.Close()
-	return ReaderAt(ctx, r, info.Size(), func(p Problem) error {
-		p.File = path
-		return report(p)
-	}, opts...)
+	return check(ctx, c, r, size, named)
+}
+
+func configure(opts []Option) (c config, err error) {
+	c = config{workers: runtime.GOMAXPROCS(0), limit: 20}
+	for _, opt := range opts {
+		if err := opt(&c); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
 }
 
 // ReaderAt checks the file of size bytes that r reads, which must be safe for
@@ -207,17 +219,23 @@ func File(ctx context.Context, path string, report func(Problem) error, opts ...
 // An error means that the check was not completed: it is one of report, of an option
 // or of ctx.
 func ReaderAt(ctx context.Context, r io.ReaderAt, size int64, report func(Problem) error, opts ...Option) (*Summary, error) {
-	c := config{workers: runtime.GOMAXPROCS(0), limit: 20}
-	for _, opt := range opts {
-		if err := opt(&c); err != nil {
-			return nil, err
-		}
+	c, err := configure(opts)
+	if err != nil {
+		return nil, err
 	}
+	return check(ctx, c, r, size, report)
+}
+
+func check(ctx context.Context, c config, r io.ReaderAt, size int64, report func(Problem) error) (*Summary, error) {
 	c.limits = c.limits.For(size)
-	v := &verifier{config: c, ctx: ctx, r: r, size: size, callback: report, counts: map[kind]int64{}, lists: map[listKey]bool{}}
+	v := newVerifier(ctx, c, r, size, report)
 	v.run()
 	v.more()
 	return &v.summary, v.stopped()
+}
+
+func newVerifier(ctx context.Context, c config, r io.ReaderAt, size int64, report func(Problem) error) *verifier {
+	return &verifier{config: c, ctx: ctx, r: r, size: size, callback: report, counts: map[kind]int64{}, lists: map[listKey]bool{}}
 }
 
 // A verifier checks one file.
@@ -226,6 +244,7 @@ type verifier struct {
 	ctx      context.Context
 	r        io.ReaderAt
 	size     int64
+	objects  bool // r reads objects
 	callback func(Problem) error
 
 	summary Summary

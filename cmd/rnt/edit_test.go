@@ -75,7 +75,7 @@ func (e *editor) ntuple(name string, edit func(*envelope.Header)) rootfile.Key {
 	e.check(err)
 	blobs := pagesource.Blobs{R: bytes.NewReader(e.file), Size: int64(len(e.file)), MaxKeySize: a.MaxKeySize}
 	read := func(name string, l locator.Link) []byte {
-		b, err := blobs.Envelope(name, l)
+		b, err := blobs.Envelope(e.Context(), name, l)
 		e.check(err)
 		return b
 	}

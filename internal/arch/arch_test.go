@@ -49,6 +49,7 @@ var layers = []string{
 	"internal/diskfile",
 	"internal/parallel",
 	"internal/rootfile",
+	"internal/input",
 	"internal/pagesource",
 	"internal/pagesink",
 	"internal/pagecopy",

@@ -8,6 +8,7 @@ import (
 
 // Clone is [reflink.Clone] to the file.
 func (f *File) Clone(to int64, src *os.File, from, n int64) error {
+	f.changed.Store(true)
 	if err := reflink.Clone(f.disk, to, src, from, n); err != nil {
 		return &os.PathError{Op: "share extents of " + src.Name() + " with", Path: f.path, Err: cause(err)}
 	}

@@ -10,11 +10,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/internal/tempfile"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // Options determine how a file is written.
@@ -22,6 +23,7 @@ type Options struct {
 	Context context.Context // of waiting; nil stands for context.Background()
 	NoSync  bool            // Sync does nothing, and Publish only renames
 	Wait    time.Duration   // for how long to wait for the lock of another writer
+	Upload  remote.UploadOptions
 }
 
 // ErrLocked is the error of a file that another writer has locked.
@@ -37,6 +39,10 @@ type File struct {
 	target  string   // that it has once it is published
 	options Options
 	failed  error // the first error of a sync
+
+	far      bool        // target is a URL
+	uploaded bool        // as it was at some time
+	changed  atomic.Bool // since then
 }
 
 // Create makes a file that replaces what is at path once it is published. Until then
@@ -45,7 +51,13 @@ type File struct {
 //
 // A new file has the mode that the umask leaves of 0666. One that replaces another
 // has its mode and, as far as the process may give files away, its owner and group.
+//
+// If path is a URL, the temporary file is in the folder for temporary files; Publish uploads
+// it, again if it has changed since.
 func Create(path string, o Options) (*File, error) {
+	if remote.IsURL(path) {
+		return createFar(path, o)
+	}
 	f := &File{path: path, options: o}
 	fail := func(err error) (*File, error) {
 		return nil, &os.PathError{Op: "create", Path: path, Err: cause(err)}
@@ -65,15 +77,20 @@ func Create(path string, o Options) (*File, error) {
 	}
 	dir := folder(f.target)
 	removeOrphans(dir)
+	if err := f.createIn(dir, mode); err != nil {
+		return fail(err)
+	}
+	return f, nil
+}
+
+// createIn makes a locked file of a temporary name in a folder.
+func (f *File) createIn(dir string, mode os.FileMode) (err error) {
 	for range 100 {
 		if err = f.create(dir, mode); !errors.Is(err, errBusy) {
 			break
 		}
 	}
-	if err != nil {
-		return fail(err)
-	}
-	return f, nil
+	return err
 }
 
 var errNotRegular = errors.New("not a regular file")
@@ -160,6 +177,9 @@ func (f *File) create(dir string, mode os.FileMode) error {
 // Update opens an existing file to change it in place. A file that another writer
 // replaces while Update waits for the lock is opened anew.
 func Update(path string, o Options) (*File, error) {
+	if remote.IsURL(path) {
+		return nil, &os.PathError{Op: "change", Path: remote.Redact(path), Err: errFar}
+	}
 	f := &File{path: path, name: path, target: path, options: o}
 	if info, err := os.Stat(path); err != nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: cause(err)}
@@ -258,54 +278,15 @@ func closeAll(files ...*os.File) {
 	}
 }
 
-// removeOrphans removes temporary files in dir whose writers have died: nobody has
-// locked them. Those of other machines must be a day old as well. Errors do not matter; the
-// next writer tries again.
-func removeOrphans(dir string) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return
-	}
-	defer d.Close()
-	for {
-		names, err := d.Readdirnames(1000)
-		for _, name := range names {
-			if ok, _ := filepath.Match(prefix+"????????????????????????"+suffix, name); ok {
-				removeOrphan(dir + name)
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-func removeOrphan(name string) {
-	info, err := os.Lstat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return
-	}
-	if !strings.HasPrefix(filepath.Base(name), prefix+host()) && time.Since(info.ModTime()) < 24*time.Hour {
-		return
-	}
-	guard, err := tryLock(name)
-	if err != nil || guard == nil {
-		return
-	}
-	defer guard.Close()
-	if _, err := call(Op{Kind: RemoveOp, Path: name}); err == nil {
-		os.Remove(name)
-	}
-}
-
 // Disk returns the file, for what this type has no methods for. It must not be written
 // to or closed, and its name may be a temporary one.
 func (f *File) Disk() *os.File { return f.disk }
 
-// Path returns the path that Create or Update was called with.
+// Path returns the path that Create or Update was called with; of a URL without what may be secret.
 func (f *File) Path() string { return f.path }
 
-// Published reports whether readers see the file under its name.
+// Published reports whether readers see the file, and what is written to it, under its name. They
+// never do at a URL, where they see what was uploaded.
 func (f *File) Published() bool { return f.name == f.target }
 
 // Size returns the length of the file in bytes.
@@ -323,6 +304,7 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) {
 }
 
 func (f *File) WriteAt(p []byte, off int64) (int, error) {
+	f.changed.Store(true)
 	if n, err := call(Op{Kind: WriteOp, Path: f.name, Off: off, Data: p}); err != nil {
 		n, _ = f.disk.WriteAt(p[:min(n, len(p))], off)
 		return n, &os.PathError{Op: "write", Path: f.path, Err: err}
@@ -333,6 +315,7 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 
 // Truncate changes the length of the file.
 func (f *File) Truncate(size int64) error {
+	f.changed.Store(true)
 	if _, err := call(Op{Kind: TruncateOp, Path: f.name, Off: size}); err != nil {
 		return &os.PathError{Op: "truncate", Path: f.path, Err: err}
 	}
@@ -366,6 +349,9 @@ func (f *File) sync() error {
 // written to afterwards. It is an error if the file that it replaces is being updated.
 // Publish does nothing if the file has its name already.
 func (f *File) Publish() error {
+	if f.far {
+		return f.upload()
+	}
 	if f.Published() {
 		return f.failed
 	}

@@ -190,7 +190,7 @@ func (f *file) blobs(n *ntuple) pagesource.Blobs {
 // envelope returns the uncompressed envelope that a link points to.
 func (f *file) envelope(n *ntuple, l locator.Link) ([]byte, error) {
 	b := f.blobs(n)
-	return b.Envelope("envelope", l)
+	return b.Envelope(f.ctx, "envelope", l)
 }
 
 // metadata parses header and footer.

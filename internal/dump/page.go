@@ -54,11 +54,11 @@ func (f *file) page(n *ntuple, which Page) error {
 		r.Elements, err = elements(format, page, p.NumElements)
 		return err
 	}
-	if err := blobs.Page(format, p, show); err != nil {
+	if err := blobs.Page(f.ctx, format, p, show); err != nil {
 		r.Error = err.Error()
 		if errors.Is(err, wire.ErrChecksum) { // the bytes may show what happened
 			blobs.SkipChecksums = true
-			_ = blobs.Page(format, p, show)
+			_ = blobs.Page(f.ctx, format, p, show)
 		}
 	}
 	return f.emit(r)

@@ -254,7 +254,7 @@ func stored(t *testing.T, src *pagesource.Source, name string, number int) strin
 			continue
 		}
 		for _, p := range clusters[number].Columns()[col.ID].Pages {
-			err := src.Page(col.Format(), p, func(page []byte) error {
+			err := src.Page(context.Background(), col.Format(), p, func(page []byte) error {
 				values, err := col.Format().Values(page, int(p.NumElements))
 				all = append(all, values...)
 				return err

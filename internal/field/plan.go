@@ -109,8 +109,13 @@ func (p *Plan) each(ctx context.Context, memory *Memory, first, n int64, read fu
 			return err
 		}
 		m := min(p.batch, limit, cluster.End-at, end-at)
-		if inOrder && m < (cluster.End-cluster.First)/2 { // else workers share what is read now
+		switch {
+		case inOrder && m < (cluster.End-cluster.First)/2:
 			p.ahead.Advance(ctx, cluster, at, p.end)
+		case inOrder: // workers share what is read now
+			p.ahead.Fetch(ctx, cluster, at, p.end)
+		default:
+			p.ahead.Fetch(ctx, cluster, at, end)
 		}
 		r := run{ctx: ctx, cluster: cluster, budget: p.budget, arena: &p.arena, memory: memory}
 		err = read(&r, at, at-cluster.First, m)

@@ -3,6 +3,7 @@ package field
 import (
 	"context"
 	"math"
+	"sort"
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
@@ -25,6 +26,7 @@ func (p *Plan) skip(entry int64) {
 
 // ReadSpans is like ReadWith for the entries in spans, which are in order.
 func (p *Plan) ReadSpans(ctx context.Context, memory *Memory, spans []Span, dst unsafe.Pointer) error {
+	defer p.ahead.FetchSpans(ctx, spans)()
 	at := uintptr(0)
 	for _, s := range spans {
 		p.skip(s.First)
@@ -38,6 +40,7 @@ func (p *Plan) ReadSpans(ctx context.Context, memory *Memory, spans []Span, dst 
 
 // ReadSpans is like Read for the entries in spans, which are in order.
 func (j *Jagged) ReadSpans(ctx context.Context, spans []Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+	defer j.plan.ahead.FetchSpans(ctx, spans)()
 	total := int64(0)
 	for _, s := range spans {
 		of := ends[:s.N]
@@ -99,6 +102,8 @@ func (b *Batches) ReadSpans(ctx context.Context, spans []Span) (arrays []*Array,
 	for _, a := range b.taken {
 		Clear(a)
 	}
+	here := sort.Search(len(spans), func(i int) bool { return spans[i].First >= cluster.End })
+	defer b.ahead.FetchSpans(ctx, spans[:here])()
 	used := run{budget: math.MaxInt64}
 	for len(spans) > 0 && spans[0].First < cluster.End && math.MaxInt64-used.budget < b.budget/2 {
 		n, all := stretch(spans, cluster.End)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // A File is a ROOT file to which RNTuples are written. The File and its writers must be
@@ -36,16 +36,17 @@ type File struct {
 }
 
 // CreateFile creates a ROOT file at path. Until Close or Commit it has another name in the
-// same directory; then it replaces a file that existed at path.
+// same directory; then it replaces a file that existed at path. If path is a URL, each commit
+// uploads the file.
 func CreateFile(path string, o *WriteOptions) (*File, error) {
 	disk, err := diskfile.Create(path, o.disk())
 	if err != nil {
 		return nil, err
 	}
-	f, err := NewFile(disk, filepath.Base(path), o)
+	f, err := NewFile(disk, remote.Base(path), o)
 	if err != nil {
 		disk.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", disk.Path(), err)
 	}
 	f.disk = disk
 	return f, nil

@@ -5,15 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
-	"github.com/go-rntuple/go-rntuple/internal/mmap"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // Info describes an RNTuple that a file lists.
@@ -37,9 +37,12 @@ func List(r io.ReaderAt, size int64) ([]Info, error) {
 	})
 }
 
-// ListFile returns the RNTuples in the file at path. See List.
-func ListFile(path string) ([]Info, error) {
-	f, size, err := openFile(path, false)
+// ListFile returns the RNTuples in the file at a path or a URL. See List.
+func ListFile(ctx context.Context, path string, o remote.Options) ([]Info, error) {
+	if remote.IsObjects(path) {
+		return listObjects(ctx, path, o)
+	}
+	f, size, err := input.Open(ctx, path, false, o)
 	if err != nil {
 		return nil, err
 	}
@@ -73,34 +76,6 @@ func list(file *rootfile.File) ([]Info, error) {
 
 func isAnchor(k rootfile.Key) bool {
 	return k.Class == anchor.ClassName || k.Class == anchor.ExperimentalClassName
-}
-
-type file interface {
-	io.ReaderAt
-	io.Closer
-}
-
-// openFile opens the file at path and returns its size. If mapped is set, it maps the file
-// into memory if possible.
-func openFile(path string, mapped bool) (file, int64, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = fmt.Errorf("%s: is a directory", path)
-	}
-	if err != nil {
-		f.Close()
-		return nil, 0, err
-	}
-	if mapped {
-		if m, err := mmap.New(f, info.Size()); err == nil {
-			return m, info.Size(), nil
-		}
-	}
-	return f, info.Size(), nil
 }
 
 // openContainer opens a ROOT file, or a bare file as pre-release versions could write it.

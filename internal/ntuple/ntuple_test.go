@@ -11,6 +11,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -117,7 +118,7 @@ func TestPaths(t *testing.T) {
 		}
 		r.Close()
 	}
-	infos, err := ntuple.ListFile(path)
+	infos, err := ntuple.ListFile(t.Context(), path, remote.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

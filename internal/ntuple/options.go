@@ -10,6 +10,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // ReadOptions are the options for reading RNTuples.
@@ -17,22 +18,32 @@ type ReadOptions struct {
 	Context       context.Context
 	SkipChecksums bool // of pages; anchor and envelopes are always verified
 	Limits        Limits
-	Workers       int   // number of goroutines that fetch and decode pages for one view
+	Workers       int   // number of goroutines that fetch and decode pages for one view; 0 stands for a default
 	ReadAhead     int64 // size in bytes of the decoded pages that a view may hold in advance
 	NoMap         bool  // read local files without mapping them into memory
 	MaxOpen       int   // number of inputs that a chain keeps open; 0 stands for a default
 	AllowMissing  bool  // read fields that the file lacks as zero
+	Remote        remote.Options
 }
 
 // NewReadOptions returns the default options, changed by opts.
 func NewReadOptions[O ~func(*ReadOptions) error](opts []O) (*ReadOptions, error) {
-	o := &ReadOptions{Context: context.Background(), Workers: runtime.GOMAXPROCS(0), ReadAhead: 64 << 20}
+	o := &ReadOptions{Context: context.Background(), ReadAhead: 64 << 20}
 	for _, opt := range opts {
 		if err := opt(o); err != nil {
 			return nil, err
 		}
 	}
 	return o, nil
+}
+
+// DefaultWorkers returns the default number of goroutines for files on disk, or for those that are far
+// away, where most of them wait.
+func DefaultWorkers(far bool) int {
+	if far {
+		return max(8, runtime.GOMAXPROCS(0))
+	}
+	return runtime.GOMAXPROCS(0)
 }
 
 // Limits bound the memory that a file can demand; see rntuple.Limits.
@@ -70,7 +81,8 @@ type WriteOptions struct {
 	File        rootfile.Options
 	NoSync      bool          // do not wait until the disk has what is written
 	Wait        time.Duration // for how long to wait for the lock of another writer
-	AllowHidden bool          // accept fields that this library cannot read
+	Upload      remote.UploadOptions
+	AllowHidden bool // accept fields that this library cannot read
 	// ExtendSchema adds fields to a resumed RNTuple if values have more fields than it;
 	// otherwise that is an error.
 	ExtendSchema bool
@@ -82,7 +94,7 @@ type WriteOptions struct {
 
 // disk returns the options for files on disk.
 func (o *WriteOptions) disk() diskfile.Options {
-	return diskfile.Options{Context: o.Context, NoSync: o.NoSync, Wait: o.Wait}
+	return diskfile.Options{Context: o.Context, NoSync: o.NoSync, Wait: o.Wait, Upload: o.Upload}
 }
 
 // A Projection is a projected field to add: a view, of a C++ type, of the field at the path
@@ -93,6 +105,7 @@ type Projection struct{ Name, CppType, Source string }
 func NewWriteOptions[O ~func(*WriteOptions) error](opts []O) (*WriteOptions, error) {
 	o := &WriteOptions{
 		Context: context.Background(),
+		Upload:  remote.UploadOptions{Replace: true},
 		Pages: pagesink.Settings{
 			Compression:   compress.Default,
 			ZippedCluster: 128 << 20,

@@ -1,6 +1,7 @@
 package ntuple
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,11 +13,13 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
+	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -41,16 +44,19 @@ type Reader struct {
 	memos map[any]any // see Memo
 }
 
-// Open opens an RNTuple in the file at path; see rntuple.Open for the name.
+// Open opens an RNTuple in the file at a path or a URL; see rntuple.Open for the name.
 func Open(path, name string, o *ReadOptions) (*Reader, error) {
-	f, size, err := openFile(path, !o.NoMap)
+	if remote.IsObjects(path) {
+		return openObjects(path, name, o)
+	}
+	f, size, err := input.Open(o.Context, path, !o.NoMap, o.Remote)
 	if err != nil {
 		return nil, err
 	}
 	r, err := NewReader(f, size, name, o)
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", remote.Redact(path), err)
 	}
 	r.closer = f
 	return r, nil
@@ -118,6 +124,11 @@ func open(blobs pagesource.Blobs, path, class string, object []byte, trail *root
 	r := &Reader{Path: path, Options: new(ReadOptions)}
 	*r.Options = *o
 	r.Options.Limits = o.Limits.For(blobs.Size)
+	if blobs.Objects {
+		r.Options.Limits = o.Limits.ForObjects()
+	}
+	_, far := blobs.R.(remote.RangeReader)
+	r.Options.Workers = cmp.Or(o.Workers, DefaultWorkers(far))
 	r.trail.Store(trail)
 	if err := r.open(blobs, class, object); err != nil {
 		return nil, fmt.Errorf("RNTuple %q: %w", path, err)
@@ -140,11 +151,11 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 	}
 	blobs.MaxKeySize, blobs.SkipChecksums = a.MaxKeySize, o.SkipChecksums
 	blobs.MaxPage, blobs.MaxEnvelope = o.Limits.PageBytes, o.Limits.EnvelopeBytes
-	header, err := blobs.Envelope("header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
+	header, err := blobs.Envelope(o.Context, "header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
 	if err != nil {
 		return trail.Check(err)
 	}
-	footer, err := blobs.Envelope("footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)})
+	footer, err := blobs.Envelope(o.Context, "footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)})
 	if err := trail.Check(err); err != nil { // now no commit can spoil the rest
 		return err
 	}
@@ -154,6 +165,11 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 	}
 	for _, features := range []envelope.Features{m.Header.Features, m.Footer.Features} {
 		if err := features.Supported(); err != nil {
+			return err
+		}
+	}
+	if blobs.Objects {
+		if err := pagesource.PlaceLists(m.Footer); err != nil {
 			return err
 		}
 	}
@@ -217,7 +233,7 @@ func (r *Reader) Legacy() bool { return r.Anchor.Epoch == 0 }
 // be that of a newer state.
 //
 // The error wraps rootfile.ErrNotFound if there is no such set, and
-// wire.ErrUnsupported if the major version of its schema is not 1.
+// wire.ErrUnsupported if the major version of its schema is not 1, or for objects.
 func (r *Reader) OpenSet(name string) (*Reader, error) {
 	set, err := r.openSet(name)
 	if !errors.Is(err, rootfile.ErrStale) {
@@ -248,6 +264,8 @@ func (r *Reader) openSet(name string) (*Reader, error) {
 	switch {
 	case link == nil:
 		return nil, fmt.Errorf("%w; the RNTuple has %q", rootfile.ErrNotFound, names)
+	case r.Source.Objects: // the anchor has a template for their URLs, but ROOT does not read them (PR 23066)
+		return nil, wire.Unsupported("attribute sets in objects: no version of ROOT reads them yet")
 	case link.SchemaMajor != 1:
 		return nil, wire.Unsupported("schema version %d.%d", link.SchemaMajor, link.SchemaMinor)
 	case link.AnchorLength > maxAnchor:
@@ -256,7 +274,7 @@ func (r *Reader) openSet(name string) (*Reader, error) {
 	trail := r.trail.Load()
 	blobs := r.Source.Blobs
 	blobs.MaxKeySize = 0 // an anchor is never split
-	object, err := blobs.Envelope("anchor", locator.Link{Length: uint64(link.AnchorLength), Locator: link.Anchor})
+	object, err := blobs.Envelope(r.Options.Context, "anchor", locator.Link{Length: uint64(link.AnchorLength), Locator: link.Anchor})
 	if err != nil {
 		return nil, trail.Check(err)
 	}

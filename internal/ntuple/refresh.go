@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // ErrReplaced reports that the file no longer has the RNTuple that was opened, but another
@@ -27,6 +28,9 @@ func (r *Reader) Refresh(ctx context.Context) (*Reader, error) {
 func (r *Reader) refresh(ctx context.Context) (*Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	if _, ok := r.Source.R.(*remote.File); ok {
+		return nil, wire.Unsupported("a file at a URL is read as it was when it was opened")
 	}
 	trail := r.trail.Load()
 	if r.again == nil || trail == nil {

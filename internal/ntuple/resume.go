@@ -51,7 +51,7 @@ func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	}
 	groups := groupsOf(r)
 	for i := range groups {
-		groups[i].Read = func() ([]byte, error) { return r.Source.Envelope("page list", groups[i].PageList) }
+		groups[i].Read = func() ([]byte, error) { return r.Source.Envelope(r.Options.Context, "page list", groups[i].PageList) }
 	}
 	w.Sink.Resume(r.Source.Entries, groups, elements)
 	return w, nil
@@ -162,7 +162,7 @@ func (w *Writer) Unlink(set string) {
 
 // adopt writes the page list of a cluster group of r again, for the header of w.
 func (w *Writer) adopt(r *Reader, g *envelope.ClusterGroup) error {
-	b, err := r.Source.Envelope("page list", g.PageList)
+	b, err := r.Source.Envelope(r.Options.Context, "page list", g.PageList)
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func testClone(t *testing.T, seed uint64) {
 		set.MaxKeySize = uint64(200_000 + rnd.IntN(2e6))
 	}
 	out := &pagesink.Output{Blob: f.blob, Stream: f.stream, Extents: f}
-	p := &placement{copier: NewCopier(pagesink.NewSink(context.Background(), out, set, 0)), set: set}
+	p := &placement{copier: NewCopier(context.Background(), pagesink.NewSink(context.Background(), out, set, 0)), set: set}
 	column := doubles(column.Real64)
 
 	var to []*envelope.Page

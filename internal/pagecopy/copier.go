@@ -1,6 +1,7 @@
 package pagecopy
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -63,14 +64,15 @@ type Column struct {
 
 // A Copier copies clusters into a Sink.
 type Copier struct {
+	ctx  context.Context
 	sink *pagesink.Sink
 
 	mu       sync.Mutex
 	uncloned Uncloned
 }
 
-// NewCopier returns a copier into s.
-func NewCopier(s *pagesink.Sink) *Copier { return &Copier{sink: s} }
+// NewCopier returns a copier into s. The context is that of reading.
+func NewCopier(ctx context.Context, s *pagesink.Sink) *Copier { return &Copier{ctx: ctx, sink: s} }
 
 // Take commits the current cluster of the sink, if it has entries, and appends one
 // with what the columns are given, by column ID. With several workers it is written in
@@ -130,7 +132,7 @@ func (p *placement) add(out *pagesink.Column, to *schema.Column, c *Chunk) error
 	}
 	for _, page := range c.Pages {
 		out.Pages = append(out.Pages, pagesink.Page{NumElements: page.NumElements, Encode: func(dst []byte) ([]byte, error) {
-			err := c.From.Page(from, page, func(plain []byte) (err error) {
+			err := c.From.Page(p.copier.ctx, from, page, func(plain []byte) (err error) {
 				dst, err = recode(dst, plain, page.NumElements)
 				return err
 			})
@@ -158,17 +160,17 @@ func (p *placement) addStored(out *pagesink.Column, to *schema.Column, c *Chunk,
 	}
 	// Format 1 has no CRC32: the sink gives the page a checksum as it has.
 	p.uncloned.count(c, size, nil)
-	out.Pages = append(out.Pages, c.stored(to, page, size))
+	out.Pages = append(out.Pages, c.stored(p.copier.ctx, to, page, size))
 	return nil
 }
 
 // stored returns a page of c, which takes size bytes with its checksum, for a column of the
 // sink, which gives it another checksum.
-func (c *Chunk) stored(to *schema.Column, page envelope.Page, size int64) pagesink.Page {
+func (c *Chunk) stored(ctx context.Context, to *schema.Column, page envelope.Page, size int64) pagesink.Page {
 	return pagesink.Page{NumElements: page.NumElements, Compressed: true, Encode: func(dst []byte) ([]byte, error) {
 		n := len(dst)
 		dst = slices.Grow(dst, int(size))[:n+int(size)]
-		if err := c.From.StoredPage(c.Column.Format(), page, dst[n:]); err != nil {
+		if err := c.From.StoredPage(ctx, c.Column.Format(), page, dst[n:]); err != nil {
 			return nil, c.fail(to, err)
 		}
 		return dst[:n+int(page.Locator.Size)], nil

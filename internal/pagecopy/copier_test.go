@@ -79,7 +79,7 @@ func testCRC32(t *testing.T, where string, file []byte, page envelope.Page, plai
 	sink := pagesink.NewSink(context.Background(), &pagesink.Output{Blob: written.Blob}, set, 7)
 	sink.AddColumns([]*schema.Column{to})
 	blobs := pagesource.Blobs{R: bytes.NewReader(file), Size: int64(len(file)), MaxPage: 1 << 20, SkipChecksums: skip}
-	copier := NewCopier(sink)
+	copier := NewCopier(context.Background(), sink)
 	err := errors.Join(copier.Take(1000, []Column{{Chunks: []Chunk{{
 		Chunk: pagesource.Chunk{Column: to, Pages: []envelope.Page{page}, Compression: uint32(in)},
 		From:  &pagesource.Source{Blobs: blobs}, Level: level, Where: "file",
@@ -119,7 +119,7 @@ func testCRC32(t *testing.T, where string, file []byte, page envelope.Page, plai
 		return
 	}
 	blobs = pagesource.Blobs{R: bytes.NewReader(written.Bytes()), Size: int64(written.Len()), MaxPage: 1 << 20}
-	if err := blobs.Page(to.Format(), got.Pages[0], func(b []byte) error {
+	if err := blobs.Page(context.Background(), to.Format(), got.Pages[0], func(b []byte) error {
 		if !bytes.Equal(b, plain) {
 			return errors.New("the page differs")
 		}

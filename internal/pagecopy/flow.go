@@ -182,7 +182,7 @@ func (f *flow[T]) Append(ctx context.Context, shift uint64) error {
 		f.to.AddAll(f.elements)
 		pagesource.GiveBack(f.elements)
 		if f.elements = nil; len(f.spans) == 0 {
-			if err := f.copyPage(); err != nil {
+			if err := f.copyPage(ctx); err != nil {
 				return err
 			}
 			if len(f.pieces) == 0 {
@@ -197,7 +197,7 @@ func (f *flow[T]) Append(ctx context.Context, shift uint64) error {
 }
 
 // copyPage appends the page of the current piece, if it has one.
-func (f *flow[T]) copyPage() error {
+func (f *flow[T]) copyPage(ctx context.Context) error {
 	if f.page < 0 {
 		return nil
 	}
@@ -206,7 +206,8 @@ func (f *flow[T]) copyPage() error {
 	if err != nil {
 		return f.chunk.fail(f.chunk.Column, err)
 	}
-	f.to.Insert(f.chunk.stored(f.chunk.Column, page, size))
+	f.from.Hand(f.page)
+	f.to.Insert(f.chunk.stored(ctx, f.chunk.Column, page, size))
 	f.whole.Copied(int64(page.StoredSize()))
 	return nil
 }

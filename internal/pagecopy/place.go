@@ -2,6 +2,7 @@ package pagecopy
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"slices"
 	"sync"
@@ -139,7 +140,7 @@ func (p *placement) writeBlob(blob []*stretch) error {
 	}
 	var mu sync.Mutex // while one goroutine writes, others read and verify
 	at, err := p.out.Write(p.layOut(blob), func(w io.WriterAt) error {
-		return parallel.Do(p.set.Workers, len(blob), func(i int) error { return blob[i].copy(w, &mu) })
+		return parallel.Do(p.set.Workers, len(blob), func(i int) error { return blob[i].copy(p.copier.ctx, w, &mu) })
 	})
 	if err != nil {
 		return err
@@ -157,11 +158,11 @@ func (p *placement) writeBlob(blob []*stretch) error {
 //
 // Files are read even if they are mapped into memory: copying bytes into the
 // processor's cache takes less time than having the system map them.
-func (s *stretch) copy(w io.WriterAt, mu *sync.Mutex) error {
+func (s *stretch) copy(ctx context.Context, w io.WriterAt, mu *sync.Mutex) error {
 	from := s.pages[0].from
 	b := pagesource.Borrow[byte](int(s.n))
 	defer pagesource.GiveBack(b)
-	r := from.From.R
+	r := from.From.Exactly(ctx)
 	if disk := diskOf(r); disk != nil {
 		r = disk
 	}
@@ -209,7 +210,7 @@ func (s *stretch) verify(b []byte) error {
 func (p *placement) writeChunked(c *copied) error {
 	b := pagesource.Borrow[byte](int(c.size))
 	defer pagesource.GiveBack(b)
-	if err := c.from.From.StoredPage(c.from.Column.Format(), c.page, b); err != nil {
+	if err := c.from.From.StoredPage(p.copier.ctx, c.from.Column.Format(), c.page, b); err != nil {
 		return c.from.fail(c.column, err)
 	}
 	at, err := anchor.WriteBlob(b, p.set.MaxKeySize, p.out.Blob)

@@ -1,6 +1,7 @@
 package pagesource
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -15,6 +16,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // Blobs reads the blocks of bytes that locators point to.
@@ -22,10 +24,13 @@ type Blobs struct {
 	R          io.ReaderAt
 	Size       int64  // of the file, in bytes
 	MaxKeySize uint64 // of the anchor
+	Objects    bool   // R reads objects, see remote.OpenObjects; locators must have been placed
 
 	SkipChecksums bool  // of pages; envelopes are always verified
 	MaxPage       int64 // limit for a page, uncompressed, in bytes
 	MaxEnvelope   int64 // limit for an envelope, and for all page lists together, uncompressed, in bytes; 0: none
+
+	ahead *fetch // nil, or what fetches pages for Exactly; see Source.Expect
 }
 
 // check returns an error if the file cannot hold a block at l with the given
@@ -41,8 +46,14 @@ func (b *Blobs) check(l locator.Locator, more uint64) error {
 	return nil
 }
 
+// Far reports whether the file is far away.
+func (b *Blobs) Far() bool {
+	_, ok := b.R.(remote.RangeReader)
+	return ok
+}
+
 // Envelope reads an envelope and decompresses it. The path names it in errors.
-func (b *Blobs) Envelope(path string, link locator.Link) ([]byte, error) {
+func (b *Blobs) Envelope(ctx context.Context, path string, link locator.Link) ([]byte, error) {
 	l := link.Locator
 	fail := func(err error) ([]byte, error) {
 		return nil, &wire.FormatError{Offset: int64(l.Offset), Path: path, Err: err}
@@ -50,8 +61,11 @@ func (b *Blobs) Envelope(path string, link locator.Link) ([]byte, error) {
 	if err := b.check(l, 0); err != nil {
 		return fail(err)
 	}
+	if err := b.confirm(ctx, l); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
 	stored := make([]byte, l.Size)
-	if err := anchor.ReadBlob(b.R, stored, int64(l.Offset), b.MaxKeySize); err != nil {
+	if err := anchor.ReadBlob(remote.WithContext(ctx, b.R), stored, int64(l.Offset), b.MaxKeySize); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if link.Length == l.Size {
@@ -106,11 +120,11 @@ type Mapped interface {
 // Page reads a page of a column with format f, verifies it, decompresses it and
 // passes it to use, which must not keep it. An error of use is reported as one of
 // the page.
-func (b *Blobs) Page(f column.Format, p envelope.Page, use func(page []byte) error) error {
-	return b.page(f, p, !b.SkipChecksums, use)
+func (b *Blobs) Page(ctx context.Context, f column.Format, p envelope.Page, use func(page []byte) error) error {
+	return b.page(ctx, f, p, !b.SkipChecksums, use)
 }
 
-func (b *Blobs) page(f column.Format, p envelope.Page, verify bool, use func(page []byte) error) error {
+func (b *Blobs) page(ctx context.Context, f column.Format, p envelope.Page, verify bool, use func(page []byte) error) error {
 	n, err := b.StoredSize(f, p)
 	if err != nil {
 		return err
@@ -121,10 +135,47 @@ func (b *Blobs) page(f column.Format, p envelope.Page, verify bool, use func(pag
 	}
 	buffer := lend(n)
 	defer buffers.Put(buffer)
-	if err := anchor.ReadBlob(b.R, *buffer, int64(p.Locator.Offset), b.MaxKeySize); err != nil {
+	if err := b.read(ctx, *buffer, p); err != nil {
 		return err
 	}
 	return open(*buffer)
+}
+
+// read fills stored, of StoredSize bytes, with a page as it is stored.
+func (b *Blobs) read(ctx context.Context, stored []byte, p envelope.Page) error {
+	return anchor.ReadBlob(b.Exactly(ctx), stored, int64(p.Locator.Offset), b.MaxKeySize)
+}
+
+// Exactly returns a reader of the file for pages. That of a file that is far away reads just what it is
+// asked for, unlike R, by which metadata are read.
+func (b *Blobs) Exactly(ctx context.Context) io.ReaderAt {
+	if far, ok := b.R.(remote.RangeReader); ok {
+		return pieces{ctx, far, b.ahead}
+	}
+	return b.R
+}
+
+type pieces struct {
+	ctx context.Context
+	remote.RangeReader
+	ahead *fetch
+}
+
+func (p pieces) ReadAt(b []byte, offset int64) (n int, err error) {
+	for n < len(b) {
+		if taken, err := p.ahead.take(p.ctx, b[n:], offset+int64(n)); err != nil {
+			return n, err
+		} else if taken > 0 {
+			n += taken
+			continue
+		}
+		more := b[n:][:p.ahead.until(offset+int64(n), int64(len(b)-n))]
+		if err := p.ReadRanges(p.ctx, []remote.Range{{Offset: offset + int64(n), Data: more}}); err != nil {
+			return n, err
+		}
+		n += len(more)
+	}
+	return n, nil
 }
 
 // mapped returns the map that holds the n bytes at an offset, or nil. A file may have
@@ -138,8 +189,8 @@ func (b *Blobs) mapped(offset, n int64) Mapped {
 
 // StoredPage fills stored, of StoredSize bytes, with a page as it is stored and the
 // checksum behind it, and verifies it.
-func (b *Blobs) StoredPage(f column.Format, p envelope.Page, stored []byte) error {
-	if err := anchor.ReadBlob(b.R, stored, int64(p.Locator.Offset), b.MaxKeySize); err != nil {
+func (b *Blobs) StoredPage(ctx context.Context, f column.Format, p envelope.Page, stored []byte) error {
+	if err := b.read(ctx, stored, p); err != nil {
 		return err
 	}
 	return b.Verify(f, p, stored)
@@ -168,8 +219,12 @@ func (b *Blobs) StoredSize(f column.Format, p envelope.Page) (int64, error) {
 	if err := b.check(p.Locator, p.ChecksumSize()); err != nil {
 		return 0, pageError(p, err)
 	}
-	if size := f.PageSize(p.NumElements); size > b.MaxPage {
+	size := f.PageSize(p.NumElements)
+	switch {
+	case size > b.MaxPage:
 		return 0, pageError(p, tooLarge(size, b.MaxPage))
+	case b.Objects && p.Locator.Size > uint64(size): // there is no file that would bound it
+		return 0, pageError(p, wire.Corrupt("takes %d bytes, more than its %d uncompressed", p.Locator.Size, size))
 	}
 	return int64(p.StoredSize()), nil
 }

@@ -3,6 +3,7 @@ package pagesource
 import (
 	"context"
 	"math"
+	"sort"
 
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -27,10 +28,51 @@ func (a *ReadAhead) Choose(c Chosen) {
 	if c == a.chosen {
 		return // what is in progress may look at it
 	}
-	a.chosen = c
+	a.chosen, a.plans = c, plans{}
+	a.forget()
 	for _, column := range a.columns {
 		column.choose(c != nil)
 	}
+}
+
+// A list is a Chosen of spans that are in order.
+type list []Span
+
+func (l *list) Next(entry int64) (int64, bool) {
+	for _, s := range (*l)[l.find(entry):] {
+		return max(entry, s.First), true
+	}
+	return 0, false
+}
+
+func (l *list) Spans(first, end int64) (all []Span) {
+	for _, s := range (*l)[l.find(first):] {
+		begin, behind := max(first, s.First), min(end, s.First+s.N)
+		if begin >= behind {
+			break
+		}
+		all = append(all, Span{begin, behind - begin})
+	}
+	return all
+}
+
+// find returns the first span that does not end before an entry.
+func (l *list) find(entry int64) int {
+	return sort.Search(len(*l), func(i int) bool { return (*l)[i].First+(*l)[i].N > entry })
+}
+
+// FetchSpans announces that the entries in spans, which are in order, will be read one after the other, until
+// the function that it returns is called. It does nothing if the file is at hand, or entries were chosen.
+func (a *ReadAhead) FetchSpans(ctx context.Context, spans []Span) (done func()) {
+	if len(spans) < 2 || a.fetch == nil || !a.src.Far() || a.chosen != nil {
+		return func() {}
+	}
+	a.Choose((*list)(&spans))
+	if cluster, err := a.src.Find(ctx, spans[0].First); err == nil { // if not, the reader meets the error
+		last := spans[len(spans)-1]
+		a.Fetch(ctx, cluster, spans[0].First, last.First+last.N)
+	}
+	return func() { a.Choose(nil) }
 }
 
 // choose makes the column ready for entries that are chosen.
@@ -60,6 +102,7 @@ const nearEntries = 16
 type wanted struct {
 	ctx     context.Context
 	src     *Source
+	fetch   *fetch
 	cluster *Cluster
 	entries []Span
 	items   map[*schema.Field][]Span // of collections; nil if they are not known
@@ -67,12 +110,22 @@ type wanted struct {
 }
 
 // wanted returns what is wanted of a cluster, or nil if all of it is.
-func (a *ReadAhead) wanted(c *Cluster) *wanted {
+func (a *ReadAhead) wanted(ctx context.Context, c *Cluster) *wanted {
+	if p := a.inPlan(c); p != nil {
+		return p.wanted
+	}
 	if a.chosen == nil {
 		return nil
 	}
-	w := &wanted{ctx: a.ctx, src: a.src, cluster: c, items: map[*schema.Field][]Span{}, byPage: map[uint64][]Span{}}
-	for _, s := range a.chosen.Spans(c.First, c.End) {
+	w := a.wantedOf(c, a.chosen.Spans(c.First, c.End))
+	w.ctx = ctx
+	return w
+}
+
+// wantedOf returns what entries in spans need of a cluster.
+func (a *ReadAhead) wantedOf(c *Cluster, spans []Span) *wanted {
+	w := &wanted{src: a.src, fetch: a.fetch, cluster: c, items: map[*schema.Field][]Span{}, byPage: map[uint64][]Span{}}
+	for _, s := range spans {
 		s.First -= c.First
 		if last := len(w.entries) - 1; last >= 0 && s.First-w.entries[last].First-w.entries[last].N <= nearEntries {
 			w.entries[last].N = s.First + s.N - w.entries[last].First
@@ -132,7 +185,7 @@ func (w *wanted) inside(f *schema.Field, spans []Span) (items []Span, ok bool) {
 	if items, ok = w.items[f]; ok {
 		return items, items != nil
 	}
-	alone := &ReadAhead{src: w.src}
+	alone := &ReadAhead{src: w.src, fetch: w.fetch}
 	defer alone.Stop()
 	items, err := w.find(alone, f, spans)
 	if err != nil {

@@ -25,14 +25,15 @@ type Column[T column.Element] struct {
 
 	decoders []*column.Decoder[T] // by representation
 
-	now, next *clusterPages[T] // of the current cluster, and of the next one if ahead is working on it
-	bulk      bool             // reads span so many pages that they need no read-ahead
-	keep      atomic.Bool      // KeepBytes was called; tasks in progress look at it
-	gaps      bool             // reading in order leaves out elements
-	at        int64            // the element at which reading in order continues, or -1
-	forward   bool             // the current read continues the previous one
-	recent    []pageRef[T]     // decoded pages that have been read, the latest one last
-	here      []Span           // for ReadSpans
+	now     *clusterPages[T]              // of the current cluster
+	coming  map[*Cluster]*clusterPages[T] // of those that ahead is working on
+	bulk    bool                          // reads span so many pages that none are decoded ahead
+	keep    atomic.Bool                   // KeepBytes was called; tasks in progress look at it
+	gaps    bool                          // reading in order leaves out elements
+	at      int64                         // the element at which reading in order continues, or -1
+	forward bool                          // the current read continues the previous one
+	recent  []pageRef[T]                  // decoded pages that have been read, the latest one last
+	here    []Span                        // for ReadSpans
 }
 
 // A pageRef identifies a page.
@@ -57,7 +58,7 @@ type slot[T column.Element] struct {
 	done     bool  // elements or err are set, or the reader does not need them any more
 	charged  int64 // to the read-ahead's budget, in bytes
 
-	queued atomic.Pointer[span] // what a task of the read-ahead fetches, or nil
+	planned atomic.Pointer[blob] // what the fetch of the read-ahead has of it, or nil
 }
 
 // NewColumn returns a reader of the index-th column of f, and adds it to ahead. If
@@ -93,17 +94,9 @@ func (c *Column[T]) enter(cluster *Cluster) error {
 	if c.now != nil && c.now.cluster == cluster {
 		return nil
 	}
-	pages := c.next
-	if pages == nil || pages.cluster != cluster {
-		c.leave(c.next)
-		if i := slices.IndexFunc(c.recent, func(r pageRef[T]) bool { return r.pages.cluster == cluster }); i >= 0 {
-			pages = c.recent[i].pages
-		} else {
-			var err error
-			if pages, err = c.pagesOf(cluster); err != nil {
-				return err
-			}
-		}
+	pages, err := c.pagesIn(cluster)
+	if err != nil {
+		return err
 	}
 	if c.now != nil && c.at != c.now.Elements {
 		c.at = -1
@@ -111,8 +104,35 @@ func (c *Column[T]) enter(cluster *Cluster) error {
 		c.at = 0
 	}
 	c.leave(c.now)
-	c.now, c.next = pages, nil
+	delete(c.coming, cluster)
+	c.now = pages
 	return nil
+}
+
+// pagesIn returns the pages that the column has in a cluster, of which some may be decoded.
+func (c *Column[T]) pagesIn(cluster *Cluster) (*clusterPages[T], error) {
+	if c.now != nil && c.now.cluster == cluster {
+		return c.now, nil
+	}
+	if pages := c.coming[cluster]; pages != nil {
+		return pages, nil
+	}
+	if i := slices.IndexFunc(c.recent, func(r pageRef[T]) bool { return r.pages.cluster == cluster }); i >= 0 {
+		return c.recent[i].pages, nil
+	}
+	return c.pagesOf(cluster)
+}
+
+// await is pagesIn for a cluster that will be entered.
+func (c *Column[T]) await(cluster *Cluster) (*clusterPages[T], error) {
+	pages, err := c.pagesIn(cluster)
+	if err == nil && pages != c.now {
+		if c.coming == nil {
+			c.coming = map[*Cluster]*clusterPages[T]{}
+		}
+		c.coming[cluster] = pages
+	}
+	return pages, err
 }
 
 // leave releases the memory of a cluster's pages, except for recent ones.
@@ -122,7 +142,7 @@ func (c *Column[T]) leave(pages *clusterPages[T]) {
 	}
 	for i := range pages.slots {
 		s := &pages.slots[i]
-		s.queued.Store(nil) // its task may never run, and the bytes of other pages must not stay for it
+		c.ahead.fetch.drop(s.planned.Swap(nil)) // its task may never run
 		if slices.Contains(c.recent, pageRef[T]{pages, i}) {
 			continue
 		}
@@ -137,9 +157,21 @@ func (c *Column[T]) leave(pages *clusterPages[T]) {
 func (c *Column[T]) release() {
 	c.recent = c.recent[:0]
 	c.leave(c.now)
-	c.leave(c.next)
-	c.now, c.next, c.at = nil, nil, 0
+	c.skip(func(*Cluster) bool { return true })
+	c.now, c.at = nil, 0
 }
+
+func (c *Column[T]) skip(unwanted func(*Cluster) bool) {
+	for cluster, pages := range c.coming {
+		if unwanted(cluster) {
+			c.leave(pages)
+			delete(c.coming, cluster)
+		}
+	}
+}
+
+// Hand has StoredPage use what has been fetched of a page of the current cluster, by its number.
+func (c *Column[T]) Hand(page int) { c.ahead.fetch.expect(c.now.slots[page].planned.Swap(nil)) }
 
 // drop releases the memory of a page.
 func (c *Column[T]) drop(s *slot[T]) {
@@ -310,21 +342,24 @@ func (p *clusterPages[T]) wholePages(i, n int) int {
 func (c *Column[T]) direct(ctx context.Context, p, pages int, dst []T) (int, error) {
 	now := c.now
 	begin := now.ends[p] - int64(now.Pages[p].NumElements)
-	tasks := make([]task, pages)
-	for i := range tasks {
-		tasks[i] = task{format: now.Column.Format(), page: now.Pages[p+i]}
+	if c.ahead.fetch != nil {
+		var all []aheadPage
+		for i := range pages {
+			if page, ok := now.ahead(p + i); ok {
+				all = append(all, page)
+			}
+		}
+		c.ahead.plan(ctx, all)
 	}
-	c.src.join(tasks, maxSpan)
 	err := parallel.Do(c.src.Workers, pages, func(i int) error {
-		defer tasks[i].span.drop()
 		end := now.ends[p+i] - begin
-		return c.into(ctx, p+i, tasks[i].span, dst[end-int64(now.Pages[p+i].NumElements):end])
+		return c.into(ctx, p+i, dst[end-int64(now.Pages[p+i].NumElements):end])
 	})
 	return int(now.ends[p+pages-1] - begin), err
 }
 
 // into decodes a whole page into dst, or copies it if it is decoded already.
-func (c *Column[T]) into(ctx context.Context, p int, sp *span, dst []T) error {
+func (c *Column[T]) into(ctx context.Context, p int, dst []T) error {
 	s := &c.now.slots[p]
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -339,7 +374,7 @@ func (c *Column[T]) into(ctx context.Context, p int, sp *span, dst []T) error {
 		return nil
 	}
 	s.done = true
-	return c.decode(ctx, c.now, p, sp, dst)
+	return c.decode(ctx, c.now, p, dst)
 }
 
 // page returns the elements of a page of the current cluster.
@@ -358,7 +393,7 @@ func (c *Column[T]) page(ctx context.Context, p int) ([]T, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := c.decode(ctx, c.now, p, nil, elements); err != nil {
+		if err := c.decode(ctx, c.now, p, elements); err != nil {
 			return nil, err
 		}
 		s.elements, s.done = elements, true
@@ -390,24 +425,21 @@ func (c *Column[T]) use(p int) {
 	c.recent = slices.Delete(c.recent, 0, drop)
 }
 
-// decode decodes page p into dst. If sp is not nil, it holds the bytes of the page.
-func (c *Column[T]) decode(ctx context.Context, pages *clusterPages[T], p int, sp *span, dst []T) error {
+// decode decodes page p into dst.
+func (c *Column[T]) decode(ctx context.Context, pages *clusterPages[T], p int, dst []T) error {
 	decoder := c.decoders[pages.Column.Representation]
-	return c.plain(ctx, pages, p, sp, func(b []byte) error { return decoder.Decode(dst, b) })
+	return c.plain(ctx, pages, p, func(b []byte) error { return decoder.Decode(dst, b) })
 }
 
-// plain calls use with page p, decompressed. If sp is not nil, it holds the bytes of the page.
-func (c *Column[T]) plain(ctx context.Context, pages *clusterPages[T], p int, sp *span, use func(page []byte) error) error {
+// plain calls use with page p, decompressed.
+func (c *Column[T]) plain(ctx context.Context, pages *clusterPages[T], p int, use func(page []byte) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if queued := pages.slots[p].queued.Load(); sp == nil && queued.use() {
-		sp = queued // so that no bytes are fetched twice
-		defer sp.drop()
-	}
 	page, format := pages.Pages[p], pages.Column.Format()
+	defer c.ahead.fetch.drop(pages.slots[p].planned.Swap(nil))
 	keep := c.keep.Load() || pages.cluster.sharesBytes(page)
-	return c.blame(pages, p, c.src.readPage(sp, format, page, keep, use))
+	return c.blame(pages, p, c.src.readPage(ctx, c.ahead.fetch, format, page, keep, use))
 }
 
 // blame adds to err, if it is not nil, which page it is about.

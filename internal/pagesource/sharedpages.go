@@ -2,16 +2,17 @@ package pagesource
 
 import (
 	"bytes"
+	"context"
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 )
 
-// readPage reads a page as Blobs.Page does, from sp if that is not nil. If keep is
+// readPage reads a page as Blobs.Page does, from ahead if it is planned there. If keep is
 // set, the uncompressed page is kept for pages that share its bytes, and for other
 // readers of the column, so that it is verified and decompressed only once.
-func (s *Source) readPage(sp *span, f column.Format, p envelope.Page, keep bool, use func(page []byte) error) error {
+func (s *Source) readPage(ctx context.Context, ahead *fetch, f column.Format, p envelope.Page, keep bool, use func(page []byte) error) error {
 	verify := !s.SkipChecksums
 	if keep {
 		key := sharedKey{p.Locator.Offset, p.Locator.Size, f.PageSize(p.NumElements), p.ChecksumSize()}
@@ -33,17 +34,14 @@ func (s *Source) readPage(sp *span, f column.Format, p envelope.Page, keep bool,
 			return given(plain)
 		}
 	}
-	if sp != nil {
-		n, err := s.StoredSize(f, p)
-		if err != nil {
-			return err
-		}
-		if stored, err := sp.bytes(s, int64(p.Locator.Offset), n); err == nil {
-			return open(f, p, stored, verify, use)
-		}
-		// The span could not be read, but perhaps this page of it can.
+	n, err := s.StoredSize(f, p)
+	if err != nil {
+		return err
 	}
-	return s.page(f, p, verify, use)
+	if ok, err := ahead.use(ctx, p, n, func(stored []byte) error { return open(f, p, stored, verify, use) }); ok {
+		return err
+	}
+	return s.page(ctx, f, p, verify, use)
 }
 
 // sharesBytes reports whether p may share its bytes with other pages of the cluster.

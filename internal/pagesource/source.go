@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -74,30 +75,55 @@ func NewSource(blobs Blobs, s *schema.Schema, headerChecksum uint64, footer *env
 
 // Find returns the cluster that holds an entry, which must be less than Entries.
 func (s *Source) Find(ctx context.Context, entry int64) (*Cluster, error) {
-	i := sort.Search(len(s.groups), func(i int) bool {
-		g := s.groups[i]
-		return int64(g.MinEntry+g.EntrySpan) > entry
-	})
-	clusters, err := s.load(ctx, s.groups[i])
+	clusters, err := s.load(ctx, s.groups[s.groupOf(entry)])
 	if err != nil {
 		return nil, err
 	}
-	i = sort.Search(len(clusters), func(i int) bool { return clusters[i].End > entry })
+	i := sort.Search(len(clusters), func(i int) bool { return clusters[i].End > entry })
 	return clusters[i], nil
 }
 
 // Clusters returns all clusters in the order of their entries, for which it reads
 // all page lists.
 func (s *Source) Clusters(ctx context.Context) ([]*Cluster, error) {
-	var all []*Cluster
-	for _, g := range s.groups {
-		clusters, err := s.load(ctx, g)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, clusters...)
+	lists := make([][]*Cluster, len(s.groups))
+	workers := 1
+	if s.Far() {
+		workers = s.costs().Requests
 	}
-	return all, nil
+	err := parallel.Do(workers, len(s.groups), func(i int) (err error) {
+		lists[i], err = s.load(ctx, s.groups[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return slices.Concat(lists...), nil
+}
+
+// expect has the page list that tells of an entry read in the background, if it is far away.
+func (s *Source) expect(ctx context.Context, entry int64) {
+	i := s.groupOf(entry)
+	if i == len(s.groups) {
+		return
+	}
+	g := s.groups[i]
+	if !g.mu.TryLock() {
+		return // somebody is reading it
+	}
+	has := g.clusters != nil
+	g.mu.Unlock()
+	if !has {
+		go s.load(ctx, g) // an error is met by the reader
+	}
+}
+
+// groupOf returns the number of the group that has an entry.
+func (s *Source) groupOf(entry int64) int {
+	return sort.Search(len(s.groups), func(i int) bool {
+		g := s.groups[i]
+		return int64(g.MinEntry+g.EntrySpan) > entry
+	})
 }
 
 // load returns the clusters of g, by first entry.
@@ -123,7 +149,7 @@ func (s *Source) read(ctx context.Context, g *group) ([]*Cluster, error) {
 		return nil, err
 	}
 	where := fmt.Sprintf("page list of the clusters from %d on", g.firstID)
-	b, err := s.Envelope(where, g.PageList)
+	b, err := s.Envelope(ctx, where, g.PageList)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +158,9 @@ func (s *Source) read(ctx context.Context, g *group) ([]*Cluster, error) {
 		list, err = s.ParsePageList(g.index, b)
 	} else {
 		list, err = envelope.ParsePageList(b)
+	}
+	if err == nil && s.Objects {
+		err = PlacePages(list)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)

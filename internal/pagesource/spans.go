@@ -55,7 +55,7 @@ func (c *Column[T]) readSome(ctx context.Context, p int, spans []Span, dst []T, 
 	c.forward = true
 	switch {
 	case len(dst) == size && len(spans) == 1:
-		return c.into(ctx, p, nil, dst)
+		return c.into(ctx, p, dst)
 	case !keep && 32*len(spans)+8*len(dst) < size && c.decoders[c.now.Column.Representation].Ranges():
 		if read, err := c.decodeSome(ctx, p, spans, dst); read || err != nil {
 			return err
@@ -82,7 +82,7 @@ func (c *Column[T]) decodeSome(ctx context.Context, p int, spans []Span, dst []T
 	}
 	s.done = true
 	decoder, n := c.decoders[c.now.Column.Representation], int(c.now.Pages[p].NumElements)
-	return true, c.plain(ctx, c.now, p, nil, func(page []byte) error {
+	return true, c.plain(ctx, c.now, p, func(page []byte) error {
 		for _, s := range spans {
 			if err := decoder.DecodeRange(dst[:s.N], page, n, int(s.First)); err != nil {
 				return err

@@ -67,6 +67,7 @@ func (m *mapping) copyElements(ctx context.Context, clusters []*pagesource.Clust
 		if err := m.prepare(ctx, clusters, first); err != nil {
 			return err
 		}
+		m.fetch(ctx, clusters, spans)
 		last = some[len(some)-1]
 		if src, err := m.copySome(ctx, clusters, some, n, len(rest) > 0); err != nil {
 			return fmt.Errorf("%s: entries %d to %d: %w", src.name, first, last.First+last.N, err)

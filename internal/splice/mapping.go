@@ -37,6 +37,10 @@ type mapping struct {
 	atOnce  int64                 // entries of these that are copied at a time
 	repage  bool                  // all their pages are to be rewritten
 
+	foresight foresight
+	copied    int64 // the entry that elements were copied from last
+	expected  int64 // the entry before which the pages of clusters are asked for that are taken over whole
+
 	// Entries that are to be copied from the given clusters, one of each source.
 	pending   []pagesource.Span
 	pendingIn []*pagesource.Cluster
@@ -119,7 +123,7 @@ func (o *output) match(origins map[schema.FieldID]origin, src *source, prefix st
 // copySelection appends the entries of a selection and returns which they are.
 func (m *mapping) copySelection(ctx context.Context, s Selection) (taken []Range, err error) {
 	src := m.sources[0]
-	for r, err := range s.all(src.Source.Entries) {
+	for r, err := range m.foresee(ctx, s.all(src.Source.Entries)) {
 		if err != nil {
 			return nil, src.fail(err)
 		}
@@ -188,10 +192,12 @@ func (m *mapping) copyCluster(ctx context.Context, r Range) (end int64, err erro
 	for _, c := range clusters {
 		whole = whole && c.First == r.First && c.End == end
 	}
+	known := r
 	r.End = min(r.End, end)
 	switch {
 	case whole && !m.rewrites(clusters):
 		if err = m.flush(ctx); err == nil {
+			m.expectWhole(ctx, clusters[0], known)
 			err = m.takeClusters(clusters, r.Len())
 		}
 	case m.out.options.Most < pagecopy.Rewrite && !m.rewrite:

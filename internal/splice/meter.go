@@ -1,7 +1,5 @@
 package splice
 
-import "os"
-
 // A meter tells progress in bytes of the input files. Each file counts once,
 // however many of the inputs are in it.
 type meter struct {
@@ -21,21 +19,16 @@ func newMeter(jobs []*Job) *meter {
 }
 
 // measure adds the inputs of a step to the total that progress is told of.
-func (r *run) measure(n int) error {
+func (r *run) measure(n int, sources []*source) {
 	bytes := int64(0)
-	for _, in := range r.steps[n] {
-		info, err := os.Stat(in.Path)
-		if err != nil {
-			return err
-		}
-		bytes += info.Size() / r.meter.inputs[in.Path]
+	for i, in := range r.steps[n] {
+		bytes += sources[i].Source.Size / r.meter.inputs[in.Path]
 	}
 	if r.InPlace && n == 0 {
 		bytes = 0 // it is not copied
 	}
 	r.bytes = append(r.bytes, bytes)
 	r.meter.total += bytes
-	return nil
 }
 
 // within returns a function that tells that the entries of a range before the given

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
@@ -19,25 +18,19 @@ type Object struct {
 	Class string
 }
 
-// objects returns the objects that the directories of a file list, in that order,
+// objects returns the objects that the directories of the file of src list, in that order,
 // without directories and earlier cycles. With an error it returns those before it.
-// A file with an RNTuple that is not a ROOT file has no others.
-func objects(path string) ([]Object, error) {
-	return rootfile.Retry(context.Background(), func() ([]Object, error) { return readObjects(path) })
+// A file with an RNTuple that is not a ROOT file has no others, nor have objects of a store.
+func objects(ctx context.Context, path string, src *source) ([]Object, error) {
+	if src.Source.Objects {
+		return nil, nil
+	}
+	return rootfile.Retry(ctx, func() ([]Object, error) { return readObjects(path, src) })
 }
 
 // readObjects is objects without trying again if a commit comes in between.
-func readObjects(path string) (all []Object, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	file, err := rootfile.Open(f, info.Size())
+func readObjects(path string, src *source) (all []Object, err error) {
+	file, err := rootfile.Open(src.Source.R, src.Source.Size)
 	if errors.Is(err, wire.ErrUnsupported) {
 		return nil, nil
 	}
@@ -58,13 +51,13 @@ func readObjects(path string) (all []Object, err error) {
 
 // leaveBehind adds the objects in the files of a step that no job takes to the report.
 // What cannot be listed is reported, too: the inputs may be sound nevertheless.
-func (r *run) leaveBehind(n int) {
-	for _, in := range r.steps[n] {
+func (r *run) leaveBehind(ctx context.Context, n int, sources []*source) {
+	for i, in := range r.steps[n] {
 		if r.listed[in.Path] {
 			continue
 		}
 		r.listed[in.Path] = true
-		all, err := objects(in.Path)
+		all, err := objects(ctx, in.Path, sources[i])
 		if err != nil {
 			r.report.Unlisted = append(r.report.Unlisted, fmt.Errorf("%s: %w", in.Path, err))
 		}

@@ -47,7 +47,7 @@ type filler struct {
 // otherwise what w has stays in place.
 func (r *run) newOutput(w *ntuple.Writer, s *Shape) (*output, error) {
 	o := &output{
-		Writer: w, copier: pagecopy.NewCopier(w.Sink), shape: s, options: &r.Options, report: &r.report,
+		Writer: w, copier: pagecopy.NewCopier(r.write.Context, w.Sink), shape: s, options: &r.Options, report: &r.report,
 		active: map[schema.FieldID]int{}, sets: map[string]*output{},
 	}
 	if w.Resumed {

@@ -12,6 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -24,6 +25,7 @@ func Run(ctx context.Context, path string, open Opener, jobs ...*Job) (reports [
 	if err := checkInputs(path, jobs); err != nil {
 		return nil, err
 	}
+	defer share(jobs)()
 	var f *ntuple.File
 	finished := false // after an error, or a panic of a function that a job has
 	defer func() {
@@ -68,6 +70,19 @@ func Run(ctx context.Context, path string, open Opener, jobs ...*Job) (reports [
 	return reports, err
 }
 
+// share has the jobs open each file that is far away once, though they are planned first, until the function
+// that it returns is called.
+func share(jobs []*Job) func() {
+	pool := remote.NewPool(64)
+	for _, j := range jobs {
+		if read := *j.Read; read.Remote.Pool == nil {
+			read.Remote.Pool = pool
+			j.Read = &read
+		}
+	}
+	return func() { pool.Close() }
+}
+
 // checkInputs makes sure that there are inputs, and that the file at out is none.
 func checkInputs(out string, jobs []*Job) error {
 	info, statErr := os.Stat(out)
@@ -80,8 +95,8 @@ func checkInputs(out string, jobs []*Job) error {
 		n += len(inputs)
 		for _, in := range inputs {
 			other, err := os.Stat(in.Path)
-			if err == nil && statErr == nil && os.SameFile(info, other) {
-				return fmt.Errorf("%s is an input, and would be overwritten", out)
+			if err == nil && statErr == nil && os.SameFile(info, other) || in.Path == out && remote.IsURL(out) {
+				return fmt.Errorf("%s is an input, and would be overwritten", remote.Redact(out))
 			}
 		}
 	}
@@ -197,11 +212,9 @@ func (r *run) planStep(ctx context.Context, n int, sources []*source) ([]Problem
 			return nil, err
 		}
 	}
-	if err := r.measure(n); err != nil {
-		return nil, err
-	}
+	r.measure(n, sources)
 	if n > 0 || !r.InPlace {
-		r.leaveBehind(n)
+		r.leaveBehind(ctx, n, sources)
 	}
 	s, err := r.selection(ctx, n, sources[0])
 	if err != nil {

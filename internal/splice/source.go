@@ -31,7 +31,9 @@ func openSource(ctx context.Context, in Input, o *ntuple.ReadOptions) (*source, 
 }
 
 func newSource(r *ntuple.Reader, name string) *source {
-	return &source{Reader: r, name: name, ahead: r.Source.NewReadAhead()}
+	s := &source{Reader: r, name: name, ahead: r.Source.NewReadAhead()}
+	r.Source.ExpectWith(s.ahead)
+	return s
 }
 
 func (s *source) close() error {

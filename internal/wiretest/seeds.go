@@ -2,6 +2,7 @@ package wiretest
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -81,10 +82,10 @@ func metadata(t testing.TB, path string) (seeds []Seed) {
 		}
 		blobs := pagesource.Blobs{R: bytes.NewReader(b), Size: int64(len(b)), MaxKeySize: a.MaxKeySize}
 		s := Seed{Name: filepath.Base(path) + ":" + k.Name}
-		if s.Header, err = blobs.Envelope("header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)}); err != nil {
+		if s.Header, err = blobs.Envelope(context.Background(), "header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)}); err != nil {
 			return err
 		}
-		if s.Footer, err = blobs.Envelope("footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}); err != nil {
+		if s.Footer, err = blobs.Envelope(context.Background(), "footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}); err != nil {
 			return err
 		}
 		footer, err := envelope.ParseFooter(s.Footer)
@@ -92,7 +93,7 @@ func metadata(t testing.TB, path string) (seeds []Seed) {
 			return err
 		}
 		for _, g := range footer.ClusterGroups {
-			list, err := blobs.Envelope("page list", g.PageList)
+			list, err := blobs.Envelope(context.Background(), "page list", g.PageList)
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func Measure(ctx context.Context, blobs *pagesource.Blobs, c *pagesource.Cluster
 		if err := ctx.Err(); err != nil {
 			return bounds.Bounds{}, err
 		}
-		err := blobs.Page(format, p, func(page []byte) (err error) {
+		err := blobs.Page(ctx, format, p, func(page []byte) (err error) {
 			parts[i], err = partOf(format, page, int(p.NumElements))
 			return err
 		})

@@ -1,0 +1,2 @@
+// Package input opens files for reading, wherever they are.
+package input

@@ -1,0 +1,47 @@
+package input
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/go-rntuple/go-rntuple/internal/mmap"
+	"github.com/go-rntuple/go-rntuple/remote"
+)
+
+// A File is open for reading.
+type File interface {
+	io.ReaderAt
+	io.Closer
+}
+
+// Open opens the file at a path or a URL and returns its size. If mapped is set, it maps a local file
+// into memory if possible. The context is also that of reading a file that is far away.
+func Open(ctx context.Context, name string, mapped bool, o remote.Options) (File, int64, error) {
+	if remote.IsURL(name) {
+		f, err := remote.Open(ctx, name, o)
+		if err != nil {
+			return nil, 0, err
+		}
+		return f, f.Len(), nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = fmt.Errorf("%s: is a directory", name)
+	}
+	if err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	if mapped {
+		if m, err := mmap.New(f, info.Size()); err == nil {
+			return m, info.Size(), nil
+		}
+	}
+	return f, info.Size(), nil
+}
