@@ -92,6 +92,7 @@ var leaves = []string{
 	"interop",
 	"remote/https",
 	"remote/internal/credential",
+	"remote/xrootd",
 	"rntarrow",
 	"rntarrow/rntflight",
 	"rntgroot",
