@@ -10,6 +10,7 @@ import (
 	"go-hep.org/x/hep/groot"
 	"go-hep.org/x/hep/groot/rtree"
 
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntgroot"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -99,7 +100,7 @@ func ExampleTrees() {
 		log.Fatal(err)
 	}
 
-	trees, err := rntgroot.Trees(in)
+	trees, err := rntgroot.Trees(in, remote.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -82,6 +83,8 @@ type TreeOptions struct {
 	// Workers is the number of goroutines that decode baskets; 0 stands for runtime.GOMAXPROCS.
 	// The result does not depend on it.
 	Workers int
+	// Remote says how files are read whose names are URLs.
+	Remote remote.Options
 }
 
 func (o TreeOptions) workers() int {
@@ -143,7 +146,7 @@ func OpenTree(name string, paths []string, o TreeOptions) (*Tree, error) {
 func (t *Tree) load(i int) error {
 	t.Close()
 	f := &t.files[i]
-	o, err := openTrees(f.path)
+	o, err := openTrees(f.path, t.options.Remote)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"go-hep.org/x/hep/groot/rtree"
 
 	"github.com/go-rntuple/go-rntuple/compare"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntgroot"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -179,7 +180,7 @@ func TestTreesOfOldROOT(t *testing.T) {
 }
 
 func TestTrees(t *testing.T) {
-	trees, err := rntgroot.Trees(sharedTree(t, "uproot-HZZ.root"))
+	trees, err := rntgroot.Trees(sharedTree(t, "uproot-HZZ.root"), remote.Options{})
 	if err != nil || len(trees) != 1 {
 		t.Fatalf("%v (%v)", trees, err)
 	}
@@ -191,7 +192,7 @@ func TestTrees(t *testing.T) {
 	if !reflect.DeepEqual(got.Branches[:2], want) {
 		t.Errorf("%+v, expected %+v", got.Branches[:2], want)
 	}
-	if _, err := rntgroot.Trees("../testdata/dimuon.root"); err != nil {
+	if _, err := rntgroot.Trees("../testdata/dimuon.root", remote.Options{}); err != nil {
 		t.Errorf("a file without trees: %v", err)
 	}
 }

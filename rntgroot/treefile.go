@@ -1,15 +1,17 @@
 package rntgroot
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // treeClasses are the classes of trees.
@@ -18,25 +20,22 @@ var treeClasses = []string{"TTree", "TNtuple", "TNtupleD"}
 // An openFile is a ROOT file with its trees.
 type openFile struct {
 	path    string
-	f       *os.File
+	f       input.File
 	root    *rootfile.File
 	classes classes // nil until a tree is read
 }
 
-func openTrees(name string) (*openFile, error) {
-	f, err := os.Open(name)
+func openTrees(name string, far remote.Options) (*openFile, error) {
+	f, size, err := input.Open(context.Background(), name, false, far)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err == nil {
-		var root *rootfile.File
-		if root, err = rootfile.Open(f, info.Size()); err == nil {
-			return &openFile{path: name, f: f, root: root}, nil
-		}
+	root, err := rootfile.Open(f, size)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	f.Close()
-	return nil, fmt.Errorf("%s: %w", name, err)
+	return &openFile{path: name, f: f, root: root}, nil
 }
 
 func (o *openFile) Close() error { return o.f.Close() }
@@ -113,9 +112,9 @@ func (o *openFile) read(k treeKey) (t *tree, err error) {
 }
 
 // Trees describes all TTrees in a ROOT file, also in its folders. Of several cycles of a name,
-// only the highest counts.
-func Trees(path string) ([]TreeInfo, error) {
-	o, err := openTrees(path)
+// only the highest counts. The options are for a file whose name is a URL.
+func Trees(path string, far remote.Options) ([]TreeInfo, error) {
+	o, err := openTrees(path, far)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // anyNumber is the limit of commands that take any number of arguments.
@@ -67,6 +69,25 @@ func shortCount(root *cobra.Command, args []string) []string {
 }
 
 var minusNumber = regexp.MustCompile(`^-[0-9]+$`)
+
+// takeLists has a command replace each argument @LIST by the names in the text file LIST.
+func (t *tool) takeLists(c *cobra.Command) {
+	run := c.RunE
+	c.RunE = func(cmd *cobra.Command, args []string) error {
+		var all []string
+		for _, arg := range args {
+			names := []string{arg}
+			if list, ok := strings.CutPrefix(arg, "@"); ok {
+				var err error
+				if names, err = rntuple.PathsIn(list, rntuple.Context(cmd.Context()), rntuple.Remote(t.remote.options)); err != nil {
+					return err
+				}
+			}
+			all = append(all, names...)
+		}
+		return run(cmd, all)
+	}
+}
 
 // entries is the value of a flag, a number of entries.
 type entries int64

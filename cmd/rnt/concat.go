@@ -45,7 +45,7 @@ Ranges of attributes are cut and renumbered with their entries.`,
 				p.Name, p.Clusters = c.name, clusters
 				pieces, inputs = append(pieces, p), append(inputs, p.Input)
 			}
-			report, err := t.operate(args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+			report, err := t.operate(cmd.Context(), args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
 				return surgery.Concat(cmd.Context(), args[0], pieces, append(opts, more...)...)
 			})
 			if err != nil {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/pattern"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/surgery"
@@ -176,7 +176,7 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 			return err
 		}
 	}
-	from, err := c.source(paths)
+	from, err := c.source(ctx, paths, t.remote.options)
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 		return t.dryRun(ctx, args, paths, from, c)
 	}
 	if out != "-" {
-		if err := t.beginOutput(out, c.force, append(paths, c.schema)...); err != nil {
+		if err := t.beginOutput(ctx, out, c.force, append(paths, c.schema)...); err != nil {
 			return err
 		}
 	}
@@ -244,7 +244,7 @@ func (c *conversion) target(out string) (foreign.Kind, error) {
 	if info, err := os.Stat(out); err == nil && info.IsDir() {
 		return "", fmt.Errorf("%s: is a directory", out)
 	}
-	to, err := foreign.BySuffix(out)
+	to, err := foreign.BySuffix(remote.Base(out))
 	if err != nil {
 		return "", usageError(err.Error() + "; use --to")
 	}
@@ -252,12 +252,12 @@ func (c *conversion) target(out string) (foreign.Kind, error) {
 }
 
 // source returns the format of the inputs.
-func (c *conversion) source(paths []string) (from foreign.Kind, err error) {
+func (c *conversion) source(ctx context.Context, paths []string, o remote.Options) (from foreign.Kind, err error) {
 	if c.from != "" {
 		return kindOf("--from", c.from)
 	}
 	for i, path := range paths {
-		k, err := foreign.Detect(path, c.name)
+		k, err := foreign.Detect(ctx, path, c.name, o)
 		if err != nil {
 			return "", err
 		}
@@ -300,7 +300,7 @@ func matchesColumn(p, name string) bool {
 
 // table opens files that are no RNTuples.
 func (t *tool) table(ctx context.Context, args, paths []string, from foreign.Kind, c conversion, set func(*foreign.Options)) (foreign.Table, error) {
-	o := foreign.Options{Context: ctx, Kind: from, Name: c.name, Count: int64(all), Null: c.null, Plain: c.plain, Flat: c.flat, Skip: c.skip}
+	o := foreign.Options{Context: ctx, Kind: from, Name: c.name, Count: int64(all), Null: c.null, Plain: c.plain, Flat: c.flat, Skip: c.skip, Remote: t.remote.options}
 	if c.schema != "" {
 		var err error
 		if o.Schema, err = readDocument(c.schema); err != nil {
@@ -372,9 +372,10 @@ func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign
 	if err != nil {
 		return err
 	}
+	opts = append(opts, rntuple.Upload(t.uploads))
 	all := []string{c.name}
 	if c.everyTree {
-		if all, err = foreign.TreeNames(paths[0]); err != nil {
+		if all, err = foreign.TreeNames(paths[0], t.remote.options); err != nil {
 			return err
 		}
 	}
@@ -416,7 +417,7 @@ func (t *tool) printConverted(out string, n int64) error {
 	if t.quiet || out == "-" {
 		return nil
 	}
-	_, err := fmt.Fprintf(t.out, "%s: %s\n", filepath.Base(out), pluralOf(n, "entry", "entries"))
+	_, err := fmt.Fprintf(t.out, "%s: %s\n", remote.Base(out), pluralOf(n, "entry", "entries"))
 	return err
 }
 
@@ -479,7 +480,7 @@ func (t *tool) convertFrom(ctx context.Context, from *source, to foreign.Kind, o
 		_, err := write(t.out)
 		return err
 	}
-	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: c.noSync})
+	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: c.noSync, Upload: t.uploads})
 	if err != nil {
 		return err
 	}

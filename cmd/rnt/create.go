@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/jsonl"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -64,7 +65,7 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 	if c.clusterSize <= 0 {
 		return usageError("--cluster-size must be positive")
 	}
-	if err := t.beginOutput(out, c.force, c.schema); err != nil {
+	if err := t.beginOutput(cmd.Context(), out, c.force, c.schema); err != nil {
 		return err
 	}
 	doc, err := readDocument(c.schema)
@@ -75,10 +76,10 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 	if name == "" {
 		name = doc.Name
 	}
-	opts := []rntuple.WriteOption{rntuple.WriteContext(cmd.Context()), rntuple.Compression(settings), rntuple.ClusterSize(c.clusterSize)}
+	opts := []rntuple.WriteOption{rntuple.WriteContext(cmd.Context()), rntuple.Compression(settings), rntuple.ClusterSize(c.clusterSize), rntuple.Upload(t.uploads)}
 	w, err := rntuple.CreateRecords(out, name, doc, append(opts, c.durability.options()...)...)
 	if err != nil {
-		return fmt.Errorf("%s: %w", out, err)
+		return fmt.Errorf("%s: %w", remote.Redact(out), err)
 	}
 	return t.writeLines(cmd.Context(), out, w)
 }

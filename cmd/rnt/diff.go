@@ -177,7 +177,7 @@ func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ
 func (t *tool) openBoth(ctx context.Context, args []string) (sources [2]*source, err error) {
 	order := []int{0, 1}
 	if path, err := t.inputOf(ctx, args[0], false); err == nil {
-		if kind, _ := foreign.Detect(path, ""); kind.IsText() {
+		if kind, _ := foreign.Detect(ctx, path, "", t.remote.options); kind.IsText() {
 			order = []int{1, 0}
 		}
 	}

@@ -152,7 +152,7 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 		return named(err)
 	}
 	if d.out != "" {
-		if err := t.beginOutput(d.out, d.force, source.paths...); err != nil {
+		if err := t.beginOutput(ctx, d.out, d.force, source.paths...); err != nil {
 			return err
 		}
 	}

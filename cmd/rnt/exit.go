@@ -78,6 +78,9 @@ func (t *tool) complain(err error) {
 	if t.spooled != "" {
 		text = strings.ReplaceAll(text, t.spooled, stdinName)
 	}
+	for path, url := range t.copies {
+		text = strings.ReplaceAll(text, path, url)
+	}
 	for line := range strings.SplitSeq(text, "\n") {
 		prefix := "rnt: "
 		if item, ok := strings.CutPrefix(line, "\t"); ok {

@@ -8,10 +8,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/internal/diskfile"
+	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/tempfile"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -37,8 +40,15 @@ func (t *tool) input(ctx context.Context, arg string) (string, error) {
 	return t.inputOf(ctx, arg, true)
 }
 
-// inputOf is like input for files of any kind, unless they must be ROOT files.
+// inputOf is like input for files of any kind, unless they must be ROOT files. Those that are not and
+// are far away are copied.
 func (t *tool) inputOf(ctx context.Context, arg string, root bool) (string, error) {
+	if remote.IsURL(arg) {
+		if root || remote.IsObjects(arg) {
+			return arg, nil
+		}
+		return t.copyOf(ctx, arg)
+	}
 	if arg != "-" || t.spooled != "" {
 		if arg == "-" {
 			arg = t.spooled
@@ -96,7 +106,7 @@ func (t *tool) open(ctx context.Context, args []string) (*rntuple.Reader, error)
 	}
 	r, err := rntuple.Open(path, name, append(t.reading(), rntuple.Context(ctx))...)
 	if err != nil {
-		if kind, _ := foreign.Detect(path, name); kind != "" && kind != foreign.RNTuple {
+		if kind, _ := foreign.Detect(ctx, path, name, t.remote.options); kind != "" && kind != foreign.RNTuple {
 			return nil, fmt.Errorf("%w; it is %s, of which rnt convert makes an RNTuple", err, kind.Title())
 		}
 	}
@@ -104,35 +114,20 @@ func (t *tool) open(ctx context.Context, args []string) (*rntuple.Reader, error)
 }
 
 // openFile opens the file that an argument names and returns its size.
-func (t *tool) openFile(ctx context.Context, arg string) (*os.File, int64, error) {
+func (t *tool) openFile(ctx context.Context, arg string) (input.File, int64, error) {
 	path, err := t.input(ctx, arg)
 	if err != nil {
 		return nil, 0, err
 	}
-	return openFile(path)
-}
-
-func openFile(path string) (*os.File, int64, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = fmt.Errorf("%s: is a directory", path)
-	}
-	if err != nil {
-		f.Close()
-		return nil, 0, err
-	}
-	return f, info.Size(), nil
+	return input.Open(ctx, path, false, t.remote.options)
 }
 
 // beginOutput makes sure that a command may make the file out, and notes that it
 // does. The file must not be one of the inputs, under any name, and may exist only if
 // force is set.
-func (t *tool) beginOutput(out string, force bool, inputs ...string) error {
-	err := checkOutput(out, force, inputs...)
+func (t *tool) beginOutput(ctx context.Context, out string, force bool, inputs ...string) error {
+	t.uploads = remote.UploadOptions{Options: t.remote.options, Replace: force}
+	err := t.checkOutput(ctx, out, force, inputs...)
 	if err == nil {
 		t.output.begin(newFile, out)
 	}
@@ -141,7 +136,7 @@ func (t *tool) beginOutput(out string, force bool, inputs ...string) error {
 
 // writeFile writes the file out, for which beginOutput was called. It appears once it is complete.
 func (t *tool) writeFile(ctx context.Context, out string, b []byte) error {
-	f, err := diskfile.Create(out, diskfile.Options{Context: ctx})
+	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, Upload: t.uploads})
 	if err != nil {
 		return err
 	}
@@ -159,9 +154,12 @@ func (t *tool) writeFile(ctx context.Context, out string, b []byte) error {
 	return nil
 }
 
-func checkOutput(out string, force bool, inputs ...string) error {
+func (t *tool) checkOutput(ctx context.Context, out string, force bool, inputs ...string) error {
 	if out == "-" {
 		return usageError("a ROOT file cannot be written to standard output")
+	}
+	if remote.IsURL(out) {
+		return t.checkURL(ctx, out, force, inputs...)
 	}
 	if _, err := os.Lstat(out); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -177,6 +175,22 @@ func checkOutput(out string, force bool, inputs ...string) error {
 		return fmt.Errorf("%s: exists; --force replaces it", out)
 	}
 	return nil
+}
+
+// checkURL makes sure that the file at a URL can be made.
+func (t *tool) checkURL(ctx context.Context, out string, force bool, inputs ...string) error {
+	name := remote.Redact(out)
+	if slices.Contains(inputs, out) {
+		return fmt.Errorf("%s: is an input and would be overwritten", name)
+	}
+	if err := remote.CanUpload(out); err != nil || force {
+		return err
+	}
+	there, err := remote.Exists(ctx, out, t.remote.options)
+	if there {
+		err = fmt.Errorf("%s: exists; --force replaces it", name)
+	}
+	return err
 }
 
 // checkNotInput makes sure that a file that is written to is not one of the inputs.

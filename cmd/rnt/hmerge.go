@@ -57,7 +57,7 @@ func (t *tool) hmerge(cmd *cobra.Command, out string, in []string, h hmerging) e
 			inputs[i].Name = h.names[min(i, n-1)]
 		}
 	}
-	report, err := t.operate(out, h.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+	report, err := t.operate(cmd.Context(), out, h.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
 		return surgery.HMerge(cmd.Context(), out, inputs, append(append(opts, surgery.Prefix(h.prefixes...)), more...)...)
 	})
 	if err != nil {

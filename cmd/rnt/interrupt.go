@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/internal/tempfile"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -96,7 +97,9 @@ func (o *output) fate(running bool) string {
 	defer o.mu.Unlock()
 	now, err := os.Stat(o.path)
 	replaced := err == nil && (o.before == nil || !os.SameFile(o.before, now))
-	switch name := schema.Printable(o.path); {
+	switch name := schema.Printable(remote.Redact(o.path)); {
+	case o.kind == newFile && remote.IsURL(o.path):
+		return fmt.Sprintf("; %s was not written, or is complete", name)
 	case o.kind == newFile && !replaced:
 		return fmt.Sprintf("; %s was not written", name)
 	case o.kind == parts && !running:

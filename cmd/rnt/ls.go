@@ -4,13 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/internal/input"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -93,7 +95,10 @@ func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err er
 	if err != nil {
 		return nil, err
 	}
-	kind, err := foreign.Detect(path, "")
+	if remote.IsObjects(path) {
+		return t.listObjects(ctx, arg, path)
+	}
+	kind, err := foreign.Detect(ctx, path, "", t.remote.options)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +107,7 @@ func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err er
 			return list, err
 		}
 	}
-	others, otherErr := foreign.List(ctx, path, kind)
+	others, otherErr := foreign.List(ctx, path, kind, t.remote.options)
 	for _, o := range others {
 		list = append(list, listing{File: shown(arg), Path: o.Name, Class: o.Class, Entries: o.Entries, Fields: o.Columns, Disk: o.Bytes,
 			Compression: append([]string{}, o.Compression...), Settings: []uint32{}})
@@ -121,7 +126,7 @@ func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err er
 
 // listROOT lists the RNTuples in a ROOT file.
 func (t *tool) listROOT(ctx context.Context, arg, path string) (list []listing, err error) {
-	f, size, err := openFile(path)
+	f, size, err := input.Open(ctx, path, false, t.remote.options)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +134,11 @@ func (t *tool) listROOT(ctx context.Context, arg, path string) (list []listing, 
 	infos, err := rntuple.List(f, size)
 	for _, i := range infos {
 		l := listing{File: shown(arg), Path: i.Path, Class: i.Class, Compression: []string{}, Settings: []uint32{}}
-		if err := l.read(f, size, append(t.reading(), rntuple.Context(ctx))); err != nil {
+		r, err := rntuple.NewReader(f, size, i.Path, append(t.reading(), rntuple.Context(ctx))...)
+		if err == nil {
+			err = l.read(r)
+		}
+		if err != nil {
 			if ctx.Err() != nil {
 				return nil, err
 			}
@@ -146,17 +155,30 @@ func (t *tool) listROOT(ctx context.Context, arg, path string) (list []listing, 
 	return list, err
 }
 
+// listObjects lists the RNTuple in the objects at a URL.
+func (t *tool) listObjects(ctx context.Context, arg, url string) ([]listing, error) {
+	r, err := rntuple.Open(url, "", append(t.reading(), rntuple.Context(ctx))...)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	l := listing{File: shown(arg), Path: r.Name(), Class: anchor.ClassName, Compression: []string{}, Settings: []uint32{}}
+	if err := l.read(r); err != nil {
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		l.Error = reason(err, l.Path)
+	}
+	return []listing{l}, nil
+}
+
 // reason returns the text of an error without the name of the RNTuple, which is
 // printed beside it.
 func reason(err error, path string) string {
 	return strings.TrimPrefix(withAdvice(err.Error()), fmt.Sprintf("RNTuple %q: ", path))
 }
 
-func (l *listing) read(f io.ReaderAt, size int64, opts []rntuple.Option) error {
-	r, err := rntuple.NewReader(f, size, l.Path, opts...)
-	if err != nil {
-		return err
-	}
+func (l *listing) read(r *rntuple.Reader) error {
 	i, err := r.Inspect(nil)
 	if err != nil {
 		return err

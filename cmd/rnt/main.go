@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/internal/tempfile"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 func main() {
@@ -36,6 +37,7 @@ func (t *tool) run(ctx context.Context, args []string) int {
 	root := t.command()
 	root.SetArgs(shortCount(root, args))
 	cmd, err := root.ExecuteContextC(ctx)
+	t.printStats()
 	if flushed := t.out.Flush(); flushed != nil && (err == nil || errors.Is(err, errDiffer)) {
 		err = flushed
 	}
@@ -49,16 +51,22 @@ type tool struct {
 	stdout, stderr io.Writer
 	quiet          bool
 	jobs           int
-	maxMemory      byteCount  // 0: a default that depends on the file
-	running        bool       // a command has begun, so its arguments are in order
-	spooled        string     // the path of the temporary file with what standard input held; see input
-	temporaries    []*os.File // closed at the end
-	named          []string   // paths of those that have a name, removed then
+	maxMemory      byteCount // 0: a default that depends on the file
+	running        bool      // a command has begun, so its arguments are in order
+	remote         remoteFlags
+	spooled        string            // the path of the temporary file with what standard input held; see input
+	copies         map[string]string // by path: what temporary files are copies of
+	temporaries    []*os.File        // closed at the end
+	named          []string          // paths of those that have a name, removed then
 	output         output
+	uploads        remote.UploadOptions // of the output, if its name is a URL
 }
 
 // cleanUp removes temporary files.
 func (t *tool) cleanUp() {
+	if t.remote.options.Pool != nil {
+		t.remote.options.Pool.Close()
+	}
 	for _, f := range t.temporaries {
 		f.Close()
 	}
@@ -76,7 +84,10 @@ func (t *tool) command() *cobra.Command {
 			"makes new files from them.\n\n" +
 			"NTUPLE is the name of an RNTuple, with its directories and its cycle if needed:\n" +
 			`"Events", "dir/Events", "Events;2". It may be left out if the file has exactly one` + "\n" +
-			"RNTuple at its top level. A FILE or IN \"-\" is standard input.\n\n" +
+			"RNTuple at its top level. A FILE or IN \"-\" is standard input. It may be a URL with\n" +
+			"http, https, dav, davs, root, roots, xroot, xroots or s3, and so may the file OUT that is\n" +
+			"made, but for those of XRootD. Where a command takes several files, \"@LIST\" stands for the\n" +
+			"paths and URLs in the lines of the text file LIST.\n\n" +
 			"Exit status: 0 if all went well; 1 if it failed, or if verify or diff found something;\n" +
 			"2 for wrong arguments, and for any error of diff; 130 and 143 after Ctrl-C and SIGTERM,\n" +
 			"which stop every command within a second and leave no output.",
@@ -103,11 +114,17 @@ func (t *tool) command() *cobra.Command {
 	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "no progress, warnings or reports; errors and results only")
 	root.PersistentFlags().IntVarP(&t.jobs, "jobs", "j", 0, "use at most `N` processors (default all)")
 	root.PersistentFlags().Var(&t.maxMemory, "max-memory", "read entries, pages and metadata that need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
+	t.remote.add(root.PersistentFlags())
 	root.AddCommand(
 		t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.tailCommand(), t.statCommand(), t.drawCommand(), t.attrsCommand(),
 		t.arrowCommand(), t.convertCommand(), t.verifyCommand(), t.dumpCommand(), t.diffCommand(), t.recoverCommand(), t.createCommand(),
 		t.mergeCommand(), t.slimCommand(), t.skimCommand(), t.concatCommand(), t.splitCommand(), t.hmergeCommand(),
 		t.repackCommand(), t.appendCommand(), t.renameCommand(), t.indexCommand(), t.serveCommand(), t.versionCommand(), expressionsTopic())
+	for _, c := range root.Commands() {
+		if strings.Contains(c.Use, "...") {
+			t.takeLists(c)
+		}
+	}
 	root.SetOut(t.out)
 	root.SetErr(t.stderr)
 	root.InitDefaultCompletionCmd() // keeps the output of the moment
@@ -130,7 +147,7 @@ func (t *tool) begin(cmd *cobra.Command, _ []string) error {
 		runtime.GOMAXPROCS(t.jobs)
 	}
 	t.running = true
-	return nil
+	return t.remote.begin()
 }
 
 func (t *tool) versionCommand() *cobra.Command {

@@ -1,13 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
@@ -119,8 +120,8 @@ type operation func(more ...surgery.Option) (*surgery.Report, error)
 
 // operate makes the file out by an operation on inputs, like withBar, after
 // checking that nothing is overwritten.
-func (t *tool) operate(out string, force bool, inputs []surgery.Input, do operation) (*surgery.Report, error) {
-	if err := t.beginOutput(out, force, pathsOf(inputs)...); err != nil {
+func (t *tool) operate(ctx context.Context, out string, force bool, inputs []surgery.Input, do operation) (*surgery.Report, error) {
+	if err := t.beginOutput(ctx, out, force, pathsOf(inputs)...); err != nil {
 		return nil, err
 	}
 	return t.withBar(do)
@@ -130,7 +131,7 @@ func (t *tool) operate(out string, force bool, inputs []surgery.Input, do operat
 // from the files of the inputs.
 func (t *tool) withBar(do operation) (*surgery.Report, error) {
 	bar := t.byteBar()
-	report, err := do(t.readInputs(), surgery.Progress(bar.setOf))
+	report, err := do(t.readInputs(), surgery.Write(rntuple.Upload(t.uploads)), surgery.Progress(bar.setOf))
 	bar.done()
 	if err == nil {
 		t.output.done()
@@ -180,7 +181,7 @@ func (t *tool) printMerged(out string, r *surgery.Report, asJSON bool) error {
 	case t.quiet:
 		return nil
 	}
-	fmt.Fprintf(t.out, "%s: %s from %s, in %s\n\n", filepath.Base(out), pluralOf(r.Entries, "entry", "entries"), plural(r.Inputs, "input"), plural(r.ClusterGroups, "cluster group"))
+	fmt.Fprintf(t.out, "%s: %s from %s, in %s\n\n", remote.Base(out), pluralOf(r.Entries, "entry", "entries"), plural(r.Inputs, "input"), plural(r.ClusterGroups, "cluster group"))
 	return t.printLevels(r)
 }
 

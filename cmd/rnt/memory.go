@@ -48,7 +48,9 @@ func (t *tool) limits() rntuple.Limits {
 }
 
 // reading returns the options with which all commands open RNTuples.
-func (t *tool) reading() []rntuple.Option { return []rntuple.Option{rntuple.WithLimits(t.limits())} }
+func (t *tool) reading() []rntuple.Option {
+	return []rntuple.Option{rntuple.WithLimits(t.limits()), rntuple.Remote(t.remote.options)}
+}
 
 // readInputs returns reading as an option of package surgery.
 func (t *tool) readInputs() surgery.Option { return surgery.Read(t.reading()...) }

@@ -124,7 +124,7 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 	if m.into {
 		report, err = t.mergeInto(cmd, surgery.Input{Path: out, Name: m.name}, inputs, opts)
 	} else {
-		report, err = t.operate(out, m.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+		report, err = t.operate(cmd.Context(), out, m.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
 			return surgery.Merge(cmd.Context(), out, inputs, append(opts, more...)...)
 		})
 	}
@@ -148,7 +148,7 @@ func (t *tool) mergeInto(cmd *cobra.Command, into surgery.Input, inputs []surger
 // mergeAll merges all RNTuples of the inputs into the file out.
 func (t *tool) mergeAll(cmd *cobra.Command, out string, inputs []surgery.Input, m merging, opts []surgery.Option) error {
 	var merged []surgery.Merged
-	if _, err := t.operate(out, m.force, inputs, func(more ...surgery.Option) (_ *surgery.Report, err error) {
+	if _, err := t.operate(cmd.Context(), out, m.force, inputs, func(more ...surgery.Option) (_ *surgery.Report, err error) {
 		merged, err = surgery.MergeAll(cmd.Context(), out, pathsOf(inputs), append(opts, more...)...)
 		if err != nil {
 			return nil, err

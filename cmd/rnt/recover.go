@@ -40,10 +40,10 @@ nothing to save.`,
 			if err != nil {
 				return err
 			}
-			if err := t.beginOutput(args[0], force, in); err != nil {
+			if err := t.beginOutput(cmd.Context(), args[0], force, in); err != nil {
 				return err
 			}
-			opts := []rescue.Option{rescue.Only(only), rescue.WithLimits(t.limits()), rescue.Sync(!d.noSync)}
+			opts := []rescue.Option{rescue.Only(only), rescue.WithLimits(t.limits()), rescue.Remote(t.remote.options), rescue.Sync(!d.noSync), rescue.Upload(t.uploads)}
 			if keepGoing {
 				opts = append(opts, rescue.KeepGoing())
 			}

@@ -52,7 +52,7 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 			if err != nil {
 				return err
 			}
-			report, err := t.operate(out, force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+			report, err := t.operate(cmd.Context(), out, force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
 				return surgery.Rename(cmd.Context(), out, inputs[0], renaming, append(more, write)...)
 			})
 			if err != nil {

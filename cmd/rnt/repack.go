@@ -61,7 +61,7 @@ func (t *tool) repack(cmd *cobra.Command, args []string, r repacking) error {
 	if err != nil {
 		return err
 	}
-	report, err := t.operate(args[0], r.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+	report, err := t.operate(cmd.Context(), args[0], r.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
 		return surgery.Repack(cmd.Context(), args[0], inputs[0], append(opts, more...)...)
 	})
 	if err != nil {

@@ -65,7 +65,7 @@ slower virtual machine of the language, and makes no file.
 				return err
 			}
 			zones := &zonemap.Use{Off: noZones}
-			report, err := t.operate(args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+			report, err := t.operate(cmd.Context(), args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
 				return surgery.Skim(cmd.Context(), args[0], inputs, w.ConditionUsing(zones), append(opts, more...)...)
 			})
 			if err != nil {

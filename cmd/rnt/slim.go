@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
@@ -67,7 +67,7 @@ func (t *tool) printCut(out string, r *surgery.Report, asJSON bool) error {
 	if t.quiet {
 		return nil
 	}
-	fmt.Fprintf(t.out, "%s: %s of %s entries\n\n", filepath.Base(out), count(r.Entries), count(r.InputEntries))
+	fmt.Fprintf(t.out, "%s: %s of %s entries\n\n", remote.Base(out), count(r.Entries), count(r.InputEntries))
 	return t.printLevels(r)
 }
 
@@ -115,7 +115,7 @@ kept, too; projections of a field that is dropped are dropped.
 			if err != nil {
 				return err
 			}
-			report, err := t.operate(args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+			report, err := t.operate(cmd.Context(), args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
 				return surgery.Slim(cmd.Context(), args[0], inputs[0], append(opts, more...)...)
 			})
 			if err != nil {

@@ -50,7 +50,7 @@ func (t *tool) openSource(ctx context.Context, args []string, name string, p par
 	opts := append(t.reading(), rntuple.Context(ctx))
 	var err error
 	if s.first, err = rntuple.Open(s.paths[0], name, opts...); err != nil {
-		kind, unknown := foreign.Detect(s.paths[0], name)
+		kind, unknown := foreign.Detect(ctx, s.paths[0], name, t.remote.options)
 		switch {
 		case unknown != nil && !errors.Is(err, fs.ErrNotExist):
 			return nil, unknown

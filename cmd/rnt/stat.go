@@ -88,7 +88,7 @@ func (t *tool) stat(ctx context.Context, args []string, s stating) error {
 		if err != nil {
 			return err
 		}
-		if err := t.beginOutput(s.picture, s.force, path); err != nil {
+		if err := t.beginOutput(ctx, s.picture, s.force, path); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,7 +53,11 @@ func pictureOf(ctx context.Context, r *rntuple.Reader, i *rntuple.Inspection, fi
 	if err != nil {
 		return nil, err
 	}
-	p.All = slices.Concat(append(columns, envelopes(r))...)
+	meta := envelopes(r)
+	if r.Unwrapped().Source.Objects {
+		pack(append(columns, meta))
+	}
+	p.All = slices.Concat(append(columns, meta)...)
 	if fields == nil {
 		fields = r.Schema().TopLevel()
 	}
@@ -187,6 +192,23 @@ func extents(ctx context.Context, r *rntuple.Reader) ([][]storagemap.Extent, err
 		}
 	}
 	return columns, nil
+}
+
+// pack moves the extents of objects, which are far apart, one behind the other, in the order of the objects.
+func pack(lists [][]storagemap.Extent) {
+	ends := map[int64]int64{} // of objects, by where they begin
+	for _, e := range slices.Concat(lists...) {
+		ends[e.Off] = e.End
+	}
+	moved, at := map[int64]int64{}, int64(0)
+	for _, off := range slices.Sorted(maps.Keys(ends)) {
+		moved[off], at = at, at+ends[off]-off
+	}
+	for _, list := range lists {
+		for i, e := range list {
+			list[i].Off, list[i].End = moved[e.Off], moved[e.Off]+e.End-e.Off
+		}
+	}
 }
 
 // envelopes returns the bytes of header, footer and page lists.

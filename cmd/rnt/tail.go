@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -37,6 +38,8 @@ prints what was added to the old one, then all entries of the new one.`,
 				return usageError("--interval must be positive")
 			case follow && args[0] == "-":
 				return usageError(stdinName + " cannot be followed")
+			case follow && remote.IsURL(args[0]):
+				return usageError("a file at a URL cannot be followed")
 			}
 			return t.tail(cmd.Context(), args, sel, follow, interval)
 		},
@@ -53,7 +56,7 @@ prints what was added to the old one, then all entries of the new one.`,
 // A followed file is one whose entries tail prints.
 type followed struct {
 	r    *rntuple.Reader
-	info os.FileInfo // of the open file; nil for standard input
+	info os.FileInfo // of the open file; nil for one at a URL
 	done int64       // entries that have been printed or passed over
 }
 
@@ -112,6 +115,10 @@ func (t *tool) openFollowed(ctx context.Context, args []string) (*followed, erro
 	path, err := t.input(ctx, args[0])
 	if err != nil {
 		return nil, err
+	}
+	if remote.IsURL(path) {
+		r, err := t.open(ctx, args)
+		return &followed{r: r}, err
 	}
 	for {
 		before, err := os.Stat(path)

@@ -86,7 +86,7 @@ func (t *tool) verifyFile(ctx context.Context, arg string, limit int, asJSON boo
 			_, err = fmt.Fprintln(t.out, schema.Printable(withAdvice(fmt.Sprintf("%s: %v", p.File, p))))
 		}
 		return errors.Join(err, t.out.Flush())
-	}, verify.Limit(limit), verify.WithLimits(t.limits()), verify.Progress(bar.setOf))
+	}, verify.Limit(limit), verify.WithLimits(t.limits()), verify.Remote(t.remote.options), verify.Progress(bar.setOf))
 	bar.done()
 	switch {
 	case err != nil:

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntgroot"
 )
 
@@ -29,7 +30,7 @@ func main() {
 	out := json.NewEncoder(os.Stdout)
 	for _, arg := range os.Args[2:] {
 		files := strings.Split(arg, ",")
-		trees, err := rntgroot.Trees(files[0])
+		trees, err := rntgroot.Trees(files[0], remote.Options{})
 		if err != nil {
 			out.Encode(result{Name: arg, File: arg, Error: err.Error()})
 		}

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/input"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -74,26 +75,26 @@ func BySuffix(path string) (Kind, error) {
 var ErrUnknown = errors.New("the file is none of: ROOT, Parquet, Arrow, CSV, JSON Lines")
 
 // Detect returns the format of a file, by what it begins with or, as for CSV, by its name. A ROOT
-// file is RNTuple if it has one or, if name is not empty, if it has one of that name.
-func Detect(path, name string) (Kind, error) {
-	f, err := os.Open(path)
+// file is RNTuple if it has one or, if name is not empty, if it has one of that name. A file may be far
+// away.
+func Detect(ctx context.Context, path, name string, o remote.Options) (Kind, error) {
+	if remote.IsObjects(path) {
+		return RNTuple, nil
+	}
+	f, size, err := input.Open(ctx, path, false, o)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return "", fmt.Errorf("%s: is a directory", path)
-	}
-	head := make([]byte, 512)
-	n, err := io.ReadFull(f, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	head := make([]byte, min(size, 512))
+	n, err := f.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return "", err
 	}
-	head = head[:n]
 	bySuffix, _ := BySuffix(path)
 	switch {
 	case bytes.HasPrefix(head, []byte("root")):
-		return detectTree(path, name)
+		return detectTree(ctx, path, name, o)
 	case bytes.HasPrefix(head, []byte("PAR1")):
 		return Parquet, nil
 	case bytes.HasPrefix(head, []byte("ARROW1")):
@@ -111,8 +112,8 @@ func Detect(path, name string) (Kind, error) {
 }
 
 // detectTree tells RNTuples and TTrees apart.
-func detectTree(path, name string) (Kind, error) {
-	infos, err := rntuple.ListFile(path)
+func detectTree(ctx context.Context, path, name string, o remote.Options) (Kind, error) {
+	infos, err := rntuple.ListFile(path, rntuple.Context(ctx), rntuple.Remote(o))
 	if err == nil {
 		name, _, _ = strings.Cut(name, ";")
 		for _, i := range infos {
@@ -122,7 +123,7 @@ func detectTree(path, name string) (Kind, error) {
 		}
 	}
 	// If the trees cannot be listed, they are why, unless the file has RNTuples.
-	if trees, treeErr := TreeNames(path); len(trees) > 0 || treeErr != nil && err == nil && len(infos) == 0 {
+	if trees, treeErr := TreeNames(path, o); len(trees) > 0 || treeErr != nil && err == nil && len(infos) == 0 {
 		return Tree, nil
 	}
 	return RNTuple, nil
@@ -145,6 +146,8 @@ type Options struct {
 	Plain  []string         // of Arrow and Parquet: see rntarrow.WriteOptions
 	Flat   bool             // of TTrees: no collections
 	Skip   bool             // of TTrees: leave out what cannot be read
+
+	Remote remote.Options // of TTrees
 
 	Progress func(done, total int64) // in entries, total -1 if it is not known; may be nil
 }

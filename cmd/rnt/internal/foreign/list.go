@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet/file"
+
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // An Info describes a table in a file.
@@ -23,9 +25,9 @@ type Info struct {
 }
 
 // List describes the tables in a file, or the TTrees in a ROOT file.
-func List(ctx context.Context, path string, k Kind) ([]Info, error) {
+func List(ctx context.Context, path string, k Kind, far remote.Options) ([]Info, error) {
 	if k == Tree || k == RNTuple {
-		return listTrees(path)
+		return listTrees(path, far)
 	}
 	stat, err := os.Stat(path)
 	if err != nil {

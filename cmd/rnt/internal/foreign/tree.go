@@ -1,14 +1,15 @@
 package foreign
 
 import (
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntgroot"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // listTrees describes the TTrees in a ROOT file.
-func listTrees(path string) (all []Info, err error) {
-	trees, err := rntgroot.Trees(path)
+func listTrees(path string, far remote.Options) (all []Info, err error) {
+	trees, err := rntgroot.Trees(path, far)
 	for _, t := range trees {
 		all = append(all, Info{Name: t.Name, Class: t.Class, Entries: t.Entries, Columns: len(t.Branches)})
 	}
@@ -16,8 +17,8 @@ func listTrees(path string) (all []Info, err error) {
 }
 
 // TreeNames returns the names of the TTrees in a ROOT file, with their directories.
-func TreeNames(path string) (names []string, err error) {
-	trees, err := rntgroot.Trees(path)
+func TreeNames(path string, far remote.Options) (names []string, err error) {
+	trees, err := rntgroot.Trees(path, far)
 	for _, t := range trees {
 		names = append(names, t.Name)
 	}
@@ -31,9 +32,9 @@ type treeTable struct {
 }
 
 func openTree(paths []string, o Options) (Table, error) {
-	read := rntgroot.TreeOptions{Skip: o.Skip, Flat: o.Flat}
+	read := rntgroot.TreeOptions{Skip: o.Skip, Flat: o.Flat, Remote: o.Remote}
 	if o.Choose != nil {
-		all, err := rntgroot.OpenTree(o.Name, paths, rntgroot.TreeOptions{Skip: true, Flat: true})
+		all, err := rntgroot.OpenTree(o.Name, paths, rntgroot.TreeOptions{Skip: true, Flat: true, Remote: o.Remote})
 		if err != nil {
 			return nil, err
 		}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/internal/remotetest"
+)
+
+// TestReadURLs has each command that reads print the same of files that are far away as of those on disk.
+func TestReadURLs(t *testing.T) {
+	files := []string{dimuon}
+	for i, path := range remotetest.GoodFiles(t) { // all of them are read by the tests of the protocols
+		if i%5 == 0 {
+			files = append(files, path)
+		}
+	}
+	b, byHTTP, byS3 := newBucket(t)
+	for _, path := range files {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.objects["/bucket/"+filepath.Base(path)] = content
+	}
+	some := files[:3]
+	t.Run("http", func(t *testing.T) { readURLs(t, files, byHTTP) })
+	t.Run("s3", func(t *testing.T) { readURLs(t, some, byS3) })
+	t.Run("root", func(t *testing.T) {
+		x := remotetest.StartXRootD(t, files, "")
+		readURLs(t, some, "root://"+x.Addr+"//")
+	})
+}
+
+func readURLs(t *testing.T, files []string, base string) {
+	good := 0
+	for _, path := range files {
+		url := base + filepath.Base(path)
+		for _, command := range []string{
+			"ls FILE", "ls --json FILE", "schema FILE", "schema --json FILE", "cat FILE", "head -3 FILE", "tail -3 FILE", "stat FILE", "stat --json FILE",
+			"attrs FILE", "verify FILE", "dump FILE", "diff FILE LOCAL", "arrow FILE",
+		} {
+			run := func(name string) (string, string, int) {
+				stdout, stderr, status := try(arguments(command, "FILE", name, "LOCAL", path)...)
+				plain := strings.NewReplacer(name, "FILE", "open "+name, "FILE").Replace
+				return strings.Join(strings.Fields(plain(stdout)), " "), plain(stderr), status
+			}
+			stdout, stderr, status := run(url)
+			want, wantErr, wantStatus := run(path)
+			if stdout != want || stderr != wantErr || status != wantStatus {
+				t.Errorf("rnt %s: %s: status %d, output\n%s%s\nwant %d\n%s%s", command, url, status, stdout, stderr, wantStatus, want, wantErr)
+			} else if status == exitOK {
+				good++
+			}
+		}
+	}
+	if good < 11*len(files) {
+		t.Errorf("%d commands succeed, of %d files", good, len(files))
+	}
+	if _, stderr, status := try("tail", "-f", base+filepath.Base(files[0])); status != exitUsage || !strings.HasPrefix(stderr, "rnt: a file at a URL cannot be followed") {
+		t.Errorf("tail -f: %d, %s", status, stderr)
+	}
+}
