@@ -58,13 +58,18 @@ func runWith(stdin io.Reader, name string, args ...string) (stdout, stderr []byt
 	return out.Bytes(), errs.Bytes(), err
 }
 
-// needed skips the test unless RNTUPLE_INTEROP asks for it, and runs it beside others: most of
-// them wait for one other program.
-func needed(t *testing.T) {
+// asked skips the test unless RNTUPLE_INTEROP asks for it.
+func asked(t *testing.T) {
 	t.Helper()
 	if os.Getenv("RNTUPLE_INTEROP") == "" {
 		t.Skip("skipped without RNTUPLE_INTEROP=1: needs ROOT and minutes")
 	}
+}
+
+// needed does the same, and runs the test beside others: most of them wait for one other program.
+func needed(t *testing.T) {
+	t.Helper()
+	asked(t)
 	t.Parallel()
 }
 

@@ -18,7 +18,7 @@ import (
 
 // public are the packages that users import.
 var public = []string{"rntuple", "schema", "value", "cpp", "envelope", "frame", "locator", "column", "compress", "anchor",
-	"zonemap", "expression", "surgery", "verify", "rescue", "compare"}
+	"remote", "zonemap", "expression", "surgery", "verify", "rescue", "compare"}
 
 // hooks are exported names that may have types of internal packages, as
 // "rntuple.Name" or "rntuple.Type.Method", with the reason.
