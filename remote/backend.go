@@ -13,8 +13,9 @@ import (
 // measures them and limits how many are under way. It must be safe for concurrent use.
 type Backend interface {
 	// Open makes the request that tells the size and the version of the file, and that reads some of
-	// its last bytes, about tail of them, and of its first ones, if it can. It calls arrived with the number of bytes each
-	// time that some arrive, first with 0 when the answer begins. It may be called by any goroutine.
+	// its last bytes, about tail of them, and of its first ones, if it can. It calls arrived with the
+	// number of bytes each time that some arrive, first with 0 when the answer begins. It may be called
+	// by any goroutine.
 	Open(ctx context.Context, tail int64, arrived func(n int)) (Info, error)
 	// Read fills ranges, which are in order and do not overlap, with one request, and returns how many
 	// of the first ones are filled. If the file is not the one that info describes, the error wraps

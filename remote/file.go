@@ -17,6 +17,7 @@ type File struct {
 	cache   *cached // nil: none
 	blocks  *blocks
 	release func() error // of a file in a Pool: it stays open; else nil
+	changed func()       // of a file in a Pool, called if it is not what it was; else nil
 }
 
 // Open opens the file at a URL, with one request as a rule. The context is that of Open and of
@@ -124,6 +125,9 @@ func (f *File) fetch(ctx context.Context, rest []Range) error {
 			return n > 0, err
 		})
 		if err != nil {
+			if f.changed != nil && errors.Is(err, ErrChanged) {
+				f.changed()
+			}
 			return err
 		}
 	}

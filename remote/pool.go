@@ -61,9 +61,18 @@ func (p *Pool) open(ctx context.Context, name string, o Options) (*File, error) 
 	f.users++
 	p.idle = slices.DeleteFunc(p.idle, func(other *pooled) bool { return other == f })
 	user := *f.File
-	user.ctx, user.release = ctx, sync.OnceValue(func() error { return p.release(f) })
+	user.ctx, user.release, user.changed = ctx, sync.OnceValue(func() error { return p.release(f) }), func() { p.forget(f) }
 	user.requests = requests{user.name, o, user.host, &o.Stats.read, newUse()}
 	return &user, nil
+}
+
+// forget has a file opened anew for those who open it later, because it has changed.
+func (p *Pool) forget(f *pooled) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.files[f.url] == f {
+		delete(p.files, f.url)
+	}
 }
 
 // release says that one user has closed a file.
@@ -86,7 +95,9 @@ func (p *Pool) shrink(most int) (err error) {
 	for len(p.idle) > most {
 		f := p.idle[0]
 		p.idle = p.idle[1:]
-		delete(p.files, f.url)
+		if p.files[f.url] == f {
+			delete(p.files, f.url)
+		}
 		if closeErr := f.File.Close(); err == nil {
 			err = closeErr
 		}

@@ -74,6 +74,39 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// TestPoolChanged changes a file that is kept open: who opens it later reads what it is now.
+func TestPoolChanged(t *testing.T) {
+	pool := NewPool(1)
+	register()
+	old, fresh := &fake{data: noise(1 << 20), most: 1}, &fake{data: noise(1<<20 + 1), most: 1}
+	fakes.Store(t.Name(), old)
+	open := func() *File {
+		f, err := Open(t.Context(), "fake://"+t.Name()+"/", Options{Pool: pool, Tail: 10, Attempts: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	open().Close()
+	old.fail = func(int, []Range) (int, error) { return 0, ErrChanged }
+	fakes.Store(t.Name(), fresh)
+	f := open()
+	if _, err := f.ReadAt(make([]byte, 5), 500_000); !errors.Is(err, ErrChanged) {
+		t.Errorf("a file that has changed: %v", err)
+	}
+	g := open()
+	if _, err := g.ReadAt(make([]byte, 5), 500_000); err != nil || g.Len() != 1<<20+1 {
+		t.Errorf("%d bytes, %v", g.Len(), err)
+	}
+	f.Close()
+	open().Close() // the one that is kept is the new one
+	g.Close()
+	pool.Close()
+	if !old.closed || !fresh.closed {
+		t.Errorf("closed: %v, %v", old.closed, fresh.closed)
+	}
+}
+
 // TestPoolErrors opens what cannot be opened, cancels one of two users, and opens from many goroutines.
 func TestPoolErrors(t *testing.T) {
 	pool := NewPool(1)
