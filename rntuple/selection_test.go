@@ -221,7 +221,7 @@ func TestSelection(t *testing.T) {
 		files = append(files, more...)
 	}
 	for i, file := range files {
-		if testing.Short() && i%4 != 0 {
+		if testing.Short() && i%8 != 0 {
 			continue
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {

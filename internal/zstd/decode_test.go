@@ -306,6 +306,10 @@ func TestDamaged(t *testing.T) {
 		}
 	}
 	f := newFences(t)
+	budget := 4_000_000 // bytes to decode of a source
+	if testing.Short() {
+		budget /= 4
+	}
 	each(t, func(t *testing.T) {
 		for name, src := range sources {
 			whole, err := oracleDecoder().DecodeAll(src, make([]byte, 0, 2<<20))
@@ -323,7 +327,7 @@ func TestDamaged(t *testing.T) {
 					t.Fatalf("%s, %s at %d: %v, module %v, equal %v", name, what, at, err, wantErr, bytes.Equal(got, want))
 				}
 			}
-			step := max(1, n*len(src)/4_000_000)
+			step := max(1, n*len(src)/budget)
 			for i := 0; i < len(src); i += step {
 				for _, x := range []byte{1 << (i & 7), 0x10, 0xFF} {
 					src[i] ^= x
