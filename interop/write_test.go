@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -13,13 +15,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// scratch is a folder that tests share, for the programs that the scripts compile,
-// and for files that are written.
+// scratch is a folder that tests share, for files that are written.
 var scratch string
 
 func TestMain(m *testing.M) {
@@ -34,10 +36,50 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(scratch)
 		if os.Getenv("GEN_WORK") == "" {
-			os.Setenv("GEN_WORK", filepath.Join(scratch, "programs"))
+			programs, err := programs()
+			if err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 1
+			}
+			os.Setenv("GEN_WORK", programs)
 		}
 		return m.Run()
 	}())
+}
+
+// programs returns the folder in which the programs are kept that the scripts compile, which takes minutes. Its
+// name depends on all that they are made of; those of other sources are removed after a week.
+func programs() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	sources, err := filepath.Glob("../testdata/gen/*")
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	for _, source := range append(sources, "requirements.txt") {
+		text, err := os.ReadFile(source)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%s %d\n%s", filepath.Base(source), len(text), text)
+	}
+	parent := filepath.Join(cache, "go-rntuple", "programs")
+	name := hex.EncodeToString(h.Sum(nil)[:8])
+	others, err := os.ReadDir(parent)
+	if err != nil && !os.IsNotExist(err) {
+		return "", err
+	}
+	for _, other := range others {
+		if info, err := other.Info(); err == nil && time.Since(info.ModTime()) > 7*24*time.Hour && other.Name() != name {
+			if err := os.RemoveAll(filepath.Join(parent, other.Name())); err != nil {
+				return "", err
+			}
+		}
+	}
+	return filepath.Join(parent, name), nil
 }
 
 // matrix has ROOT write every type in every encoding, compression and layout, and

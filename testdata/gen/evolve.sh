@@ -4,9 +4,7 @@
 set -eu
 [ $# -eq 1 ] || { echo "usage: evolve.sh OUT.root" >&2; exit 2; }
 . "$(dirname "${BASH_SOURCE[0]}")/types_build.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cp "$here/evolve.hxx" "$work"
 findROOT
+workplace
 build evolve >&2
 "$work/evolve" "$1"

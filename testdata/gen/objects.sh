@@ -5,8 +5,7 @@
 set -eu
 [ $# -ge 1 ] || { echo "usage: objects.sh OUTDIR" >&2; exit 2; }
 . "$(dirname "${BASH_SOURCE[0]}")/types_build.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 findROOT
+workplace
 build objects -lPhysics
 run objects "$@"

@@ -6,8 +6,7 @@
 set -eu
 [ $# -ge 1 ] || { echo "usage: special.sh OUTDIR [good]" >&2; exit 2; }
 . "$(dirname "${BASH_SOURCE[0]}")/types_build.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 findROOT
+workplace
 build special
 run special "$@"

@@ -8,12 +8,10 @@ set -eu
 [ $# -ge 1 ] || { echo "usage: tree.sh OUTDIR [show NTUPLE.root ...]" >&2; exit 2; }
 . "$(dirname "${BASH_SOURCE[0]}")/types_build.sh"
 findROOT
-mkdir -p "$1/program"
+mkdir -p "$1"
 out=$(cd "$1" && pwd)
-work=$out/program
 shift
-if [ $# -eq 0 ]; then
-   build tree -lTree -lPhysics
-   set -- "$out"
-fi
+[ $# -gt 0 ] || set -- "$out"
+workplace
+build tree -lTree -lPhysics >&2
 cd "$work" && ./tree "$@"

@@ -9,5 +9,5 @@ set -eu
 . "$(dirname "${BASH_SOURCE[0]}")/types_build.sh"
 findROOT
 workplace
-[ -x "$work/types" ] || build types
+build types
 run types "$@"

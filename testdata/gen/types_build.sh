@@ -34,8 +34,8 @@ findROOT() {
 # workplace sets $work: to the folder GEN_WORK, which keeps programs, if that is set, else to one that is removed in the end.
 workplace() {
    if [ -n "${GEN_WORK:-}" ]; then
-      work=$GEN_WORK
-      mkdir -p "$work"
+      mkdir -p "$GEN_WORK"
+      work=$(cd "$GEN_WORK" && pwd)
    else
       work=$(mktemp -d)
       trap 'rm -rf "$work"' EXIT
@@ -51,18 +51,27 @@ compiled() {
    mv "$work/$1.$$" "$work/$1"
 }
 
+# build makes a program unless it is there. Scripts may do so at the same time.
 build() {
-   local name=$1
+   local name=$1 place dictionary
+   if [ -x "$work/$name" ]; then return; fi
+   place=$(mktemp -d "$work/$name.XXXXXX")
    (
-      cd "$work"
-      rootcling -f "${name}_dict.cxx" -I"$here" "$name.hxx" "$here/${name}_linkdef.h"
+      cp "$here"/*.hxx "$work" # ROOT reads them again when the program runs
+      cd "$place"
+      rootcling -f "${name}_dict.cxx" -I"$work" "$name.hxx" "$here/${name}_linkdef.h"
       # -O0: the programs are compiled once and run for seconds
-      flags="-std=c++17 -O0 -pthread -I$incdir -I$here"
-      g++ $flags -c -o "${name}_dict.o" "${name}_dict.cxx"
+      flags="-std=c++17 -O0 -pthread -I$incdir -I$work"
+      g++ $flags -c -o "${name}_dict.o" "${name}_dict.cxx" &
+      dictionary=$!
       g++ $flags -x c++ -c -o "$name.o" "$here/$name.C"
+      wait $dictionary
       g++ -pthread -o "$name" "$name.o" "${name}_dict.o" -L"$libdir" -Wl,-rpath,"$libdir" -Wl,--allow-shlib-undefined \
          -lROOTNTuple -lROOTNTupleUtil -lROOTVecOps -lHist -lRIO -lCore "${@:2}"
+      mv "${name}_dict_rdict.pcm" "$work"
+      mv "$name" "$work"
    )
+   rm -r "$place"
 }
 
 # run NAME OUTDIR [good]: runs the program, then packs the expected values
@@ -74,5 +83,5 @@ run() {
    out=$(cd "$1" && pwd)
    shift
    (cd "$work" && "./$name" "$out" "$@")
-   find "$out" -name "*.jsonl" -exec gzip -n -9 -f {} +
+   find "$out" -name "*.jsonl" -print0 | xargs -0 -r -n 1 -P 2 gzip -n -9 -f
 }
