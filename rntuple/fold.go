@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"sync"
 
+	"github.com/go-rntuple/go-rntuple/internal/cut"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 )
 
@@ -127,18 +128,16 @@ func foldRanges(ctx context.Context, s Source, least int64) (ranges []EntryRange
 	if n := len(clusters); n > 0 {
 		total = clusters[n-1].End
 	}
-	if !s.far() {
-		least = 0
+	n := int64(maxRanges)
+	if s.far() && least > 0 {
+		n = max(1, min(n, total/least))
 	}
-	next := EntryRange{}
-	for _, c := range clusters {
-		if next.End = c.End; next.End == total || next.Len() > total/maxRanges && next.Len() >= least {
-			ranges = append(ranges, next)
-			next.First = next.End
-		}
-		if next.End == total {
-			break
-		}
+	weights := make([]int64, len(clusters))
+	for i, c := range clusters {
+		weights[i] = c.Len()
+	}
+	for _, part := range cut.Equal(weights, int(n)) {
+		ranges = append(ranges, EntryRange{clusters[part.Begin].First, clusters[part.End-1].End})
 	}
 	if len(ranges) == 0 {
 		ranges = []EntryRange{{}}

@@ -197,9 +197,12 @@ func TestFoldRanges(t *testing.T) {
 			{0, 30}, {30, 60}, {60, 90}, {90, 100}, {100, 130}, {130, 160}, {160, 190}, {190, 200}}},
 		{"chain of no entries", chainOf(t, new(shelf).inputs(none, none)), []rntuple.EntryRange{{}}},
 	} {
-		if test.want == nil { // two clusters each
-			for i := int64(0); i < 5000; i += 2 {
-				test.want = append(test.want, rntuple.EntryRange{First: i, End: i + 2})
+		if test.want == nil { // clusters whose middles are in the same of 4096 equal parts
+			for i, part := int64(0), int64(-1); i < 5000; i++ {
+				if at := (2*i + 1) * 4096 / 10000; at != part {
+					test.want, part = append(test.want, rntuple.EntryRange{First: i}), at
+				}
+				test.want[len(test.want)-1].End = i + 1
 			}
 		}
 		for _, workers := range []int{1, 2, 5} {

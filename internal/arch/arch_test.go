@@ -25,6 +25,7 @@ var layers = []string{
 	"internal/checksum",
 	"internal/bounds",
 	"internal/nearest",
+	"internal/cut",
 	"internal/inflate",
 	"internal/zstd",
 	"frame",

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/go-rntuple/go-rntuple/expression"
+	"github.com/go-rntuple/go-rntuple/internal/cut"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -25,8 +26,8 @@ const (
 	maxListed   = 10_000
 )
 
-// units returns the ranges of entries that are read in parallel: clusters, joined until there is
-// enough in them, and cut where the query does: about most of them at most. Those that zone maps
+// units returns the ranges of entries that are read in parallel: clusters, joined to parts of about
+// equal size that have enough, and cut where the query does: most of them at most. Those that zone maps
 // rule out are left out. bytes is the footprint.
 func (s *source) units(bytes int64, most int) (units []rntuple.EntryRange, err error) {
 	clusters, err := s.Clusters()
@@ -36,22 +37,15 @@ func (s *source) units(bytes int64, most int) (units []rntuple.EntryRange, err e
 	total := max(1, s.NumEntries())
 	enough := min(unitEntries, max(1, unitBytes/max(1, bytes/total)))
 	enough = max(enough, (s.entries.Len()+int64(most)-1)/int64(most))
-	var next rntuple.EntryRange
+	var parts []rntuple.EntryRange
+	var weights []int64
 	for _, c := range clusters {
-		c = intersect(c, s.entries)
-		if c.Len() == 0 {
-			continue
-		}
-		if next.Len() == 0 {
-			next = c
-		}
-		next.End = c.End
-		if next.Len() >= enough {
-			units, next = append(units, next), rntuple.EntryRange{}
+		if c = intersect(c, s.entries); c.Len() > 0 {
+			parts, weights = append(parts, c), append(weights, c.Len())
 		}
 	}
-	if next.Len() > 0 {
-		units = append(units, next)
+	for _, part := range cut.Equal(weights, int(max(1, s.entries.Len()/enough))) {
+		units = append(units, rntuple.EntryRange{First: parts[part.Begin].First, End: parts[part.End-1].End})
 	}
 	if s.where != nil {
 		return s.possible(units)

@@ -276,13 +276,13 @@ func TestEndpoints(t *testing.T) {
 
 	info, got := everything(t, c, &flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{"sub/a.root"}})
 	same(t, got, rowsWhere(n, func(event) bool { return true }))
-	if len(info.Endpoint) != 3 || info.TotalRecords != n || info.TotalBytes <= 0 {
+	if len(info.Endpoint) != 2 || info.TotalRecords != n || info.TotalBytes <= 0 {
 		t.Errorf("%d endpoints, %d records, %d bytes", len(info.Endpoint), info.TotalRecords, info.TotalBytes)
 	}
-	for i, e := range info.Endpoint { // four clusters have 120,000 entries
+	for i, e := range info.Endpoint { // of four clusters, and of the five others
 		rows, _, err := get(t.Context(), c, e.Ticket)
 		first := fmt.Sprintf("%d|", i*4*cluster)
-		if err != nil || len(rows) != min(4*cluster, n-i*4*cluster) || !strings.HasPrefix(rows[0], first) {
+		if err != nil || len(rows) != []int{4 * cluster, n - 4*cluster}[i] || !strings.HasPrefix(rows[0], first) {
 			t.Errorf("endpoint %d: %d rows, %v", i, len(rows), err)
 		}
 	}

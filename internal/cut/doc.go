@@ -1,0 +1,2 @@
+// Package cut divides work into parts of about equal weight.
+package cut
