@@ -29,6 +29,10 @@ type Input struct {
 	// reader that is safe for concurrent use, and the size of the file in bytes. The
 	// chain closes the reader if it is an io.Closer. Path is then used only in errors.
 	Open func(context.Context) (io.ReaderAt, int64, error)
+	// Entries, if not the zero range, are those that the chain has of the file.
+	Entries EntryRange
+	// Check, if set, is called each time the file has been opened. Its error is that of opening.
+	Check func(*Reader) error
 	// Source, if set, is the input itself. The chain does not close it.
 	Source Source
 }
@@ -75,9 +79,10 @@ type chain struct {
 
 // opened is an input that is open, or being opened.
 type opened struct {
-	Source       // nil while it is being opened
-	users  int   // reads in progress
-	used   int64 // clock when the last one began
+	Source         // nil while it is being opened
+	reader *Reader // that the chain has opened, and closes
+	users  int     // reads in progress
+	used   int64   // clock when the last one began
 }
 
 // fields is the part of its first input that a chain needs even while the input is closed.
@@ -98,7 +103,7 @@ func (e *InputError) Error() string {
 	if e.Path == "" {
 		return fmt.Sprintf("input %d of the chain: %v", e.Index, e.Err)
 	}
-	return fmt.Sprintf("%s: %v", e.Path, e.Err)
+	return fmt.Sprintf("%s: %v", remote.Redact(e.Path), e.Err)
 }
 
 // Unwrap returns Err.
@@ -154,8 +159,8 @@ func NewChain(inputs []Input, opts ...Option) (*Chain, error) {
 	}
 	err = c.with(config.Context, 0, func(o *opened) error {
 		c.model = o.Source
-		if r, ok := o.Source.(*Reader); ok {
-			c.model = fieldsOf{r.Schema()} // outlives the reader
+		if o.reader != nil {
+			c.model = fieldsOf{o.reader.Schema()} // outlives the reader
 		}
 		return nil
 	})
@@ -380,11 +385,15 @@ func (c *chain) openInput(ctx context.Context, i int) (*opened, error) {
 	c.open[i] = o
 	before, sum := c.counts[i], c.sums[i]
 	c.mu.Unlock()
-	r, err := c.openReader(ctx, c.inputs[i])
+	r, source, err := c.openReader(ctx, c.inputs[i])
+	n := int64(0)
+	if err == nil {
+		n = source.bound()
+	}
 	if err == nil && before >= 0 {
-		switch now := r.NumEntries(); { // a file may grow, but the chain keeps its entries
-		case now < before:
-			err = fmt.Errorf("the file has changed: it has %d entries, it had %d", now, before)
+		switch { // a file may grow, but the chain keeps its entries
+		case n < before:
+			err = fmt.Errorf("the file has changed: it has %d entries, it had %d", n, before)
 		case r.ntuple.Source.HeaderChecksum() != sum:
 			err = fmt.Errorf("the file has changed: %w", ErrReplaced)
 		}
@@ -398,21 +407,42 @@ func (c *chain) openInput(ctx context.Context, i int) (*opened, error) {
 		delete(c.open, i)
 		return nil, err
 	}
-	if o.Source = r; before < 0 {
-		c.counts[i], c.sums[i] = r.NumEntries(), r.ntuple.Source.HeaderChecksum()
+	o.reader = r
+	if o.Source = source; before < 0 {
+		c.counts[i], c.sums[i] = n, r.ntuple.Source.HeaderChecksum()
 	}
 	return o, nil
 }
 
-func (c *chain) openReader(ctx context.Context, input Input) (*Reader, error) {
+// openReader opens a file, and returns the source of the entries that the chain has of it.
+func (c *chain) openReader(ctx context.Context, input Input) (r *Reader, source Source, err error) {
 	if input.Open == nil {
-		return Open(input.Path, input.Name, c.options...)
+		r, err = Open(input.Path, input.Name, c.options...)
+	} else {
+		r, err = openWith(ctx, input, c.options)
 	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if input.Check != nil {
+		err = input.Check(r)
+	}
+	if source = r; err == nil && input.Entries != (EntryRange{}) {
+		source, err = Select(r, input.Entries)
+	}
+	if err != nil {
+		r.Close()
+	}
+	return r, source, err
+}
+
+// openWith opens a file by the function that an input has for that.
+func openWith(ctx context.Context, input Input, opts []Option) (*Reader, error) {
 	ra, size, err := input.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r, err := NewReader(ra, size, input.Name, c.options...)
+	r, err := NewReader(ra, size, input.Name, opts...)
 	closer, ok := ra.(io.Closer)
 	switch {
 	case ok && err != nil:
@@ -435,7 +465,7 @@ func (c *chain) evict(err *error) bool {
 	if oldest < 0 {
 		return false
 	}
-	*err = errors.Join(*err, c.open[oldest].Source.(*Reader).Close())
+	*err = errors.Join(*err, c.open[oldest].reader.Close())
 	delete(c.open, oldest)
 	return true
 }

@@ -21,6 +21,13 @@ func pieceAt(ctx context.Context, s Source, entry int64, use func(ctx context.Co
 		return pieceAt(ctx, s.Source, entry, use)
 	case *Join:
 		return pieceAt(ctx, s.primary, entry, use)
+	case *Selection:
+		r, ok := s.whole()
+		if !ok {
+			break
+		}
+		end, err = pieceAt(ctx, s.src, entry+r.First, func(ctx context.Context, of *Reader, first int64) error { return use(ctx, of, first-r.First) })
+		return min(end-r.First, r.Len()), err
 	case *Reader:
 		return s.NumEntries(), use(ctx, s, 0)
 	case *Chain:

@@ -64,6 +64,33 @@ func Where(s Source, c Condition, opts ...FoldOption) (*Selection, error) {
 	return &Selection{&selection{s, *set}, s.context()}, nil
 }
 
+// Select returns the Selection of the entries of s in ranges, which must be in order and not overlap.
+func Select(s Source, ranges ...EntryRange) (*Selection, error) {
+	n, err := s.count(s.context())
+	if err != nil {
+		return nil, err
+	}
+	set, last := new(entrySet), int64(0)
+	for _, r := range ranges {
+		if r.First < last || r.End < r.First || r.End > n {
+			return nil, fmt.Errorf("there are no entries from %d up to %d behind %d and of %d", r.First, r.End, last, n)
+		}
+		set.add(r)
+		last = r.End
+	}
+	set.seal()
+	return &Selection{&selection{s, *set}, s.context()}, nil
+}
+
+// whole returns the range of entries that are selected, if they follow each other.
+func (s *selection) whole() (r EntryRange, ok bool) {
+	if s.set.n == 0 {
+		return r, true
+	}
+	r = EntryRange{s.set.entry(0), s.set.entry(s.set.n-1) + 1}
+	return r, r.Len() == s.set.n
+}
+
 // farPart is the number of entries of files far away for which a condition is evaluated at once, at least:
 // each part takes a request.
 const farPart = 1 << 19
