@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
-	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/splice"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // A Piece is some of an input: the entries from First to End, End excluded. An End of 0
@@ -15,6 +15,8 @@ type Piece struct {
 	Input
 	First, End int64
 	Clusters   bool // First and End count clusters, not entries
+	// Check, if set, is called with the input before something is written. Its error is that of the operation.
+	Check func(*rntuple.Reader) error
 }
 
 func (p Piece) String() string {
@@ -43,7 +45,7 @@ func Concat(ctx context.Context, out string, pieces []Piece, opts ...Option) (*R
 		return nil, err
 	}
 	j := &splice.Job{Select: func(ctx context.Context, n int, r *ntuple.Reader) (splice.Selection, error) {
-		entries, err := pieces[n].entries(ctx, r.Source)
+		entries, err := pieces[n].entries(ctx, r)
 		return splice.Selection{Within: entries}, err
 	}}
 	for _, p := range pieces {
@@ -53,7 +55,13 @@ func Concat(ctx context.Context, out string, pieces []Piece, opts ...Option) (*R
 }
 
 // entries returns the entries of a piece.
-func (p Piece) entries(ctx context.Context, src *pagesource.Source) (r splice.Range, err error) {
+func (p Piece) entries(ctx context.Context, in *ntuple.Reader) (r splice.Range, err error) {
+	if p.Check != nil {
+		if err := p.Check(rntuple.Wrap(in)); err != nil {
+			return r, err
+		}
+	}
+	src := in.Source
 	n, unit := src.Entries, "entries"
 	border := func(i int64) int64 { return i }
 	if p.Clusters {

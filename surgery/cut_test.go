@@ -137,6 +137,27 @@ func TestRandomCuts(t *testing.T) {
 		_, err = Concat(all, out, pieces, opts...)
 		check(fmt.Sprint("concat ", pieces), err, []string{out}, want)
 
+		want = nil
+		for i, p := range pieces {
+			n := entries[slices.Index(inputs, p.Input)]
+			if p.End == 0 {
+				p.End = int64(len(n))
+			}
+			pieces[i].Check = func(r *rntuple.Reader) error {
+				if r.NumEntries() != int64(len(n)) {
+					return fmt.Errorf("%d entries", r.NumEntries())
+				}
+				return nil
+			}
+			for _, r := range ranges {
+				if r.First, r.End = max(r.First, p.First), min(r.End, p.End); r.Len() > 0 {
+					want = append(want, n[r.First:r.End]...)
+				}
+			}
+		}
+		_, err = SkimPieces(all, out, pieces, choose, opts...)
+		check("skim of pieces", err, []string{out}, want)
+
 		pattern := filepath.Join(dir, "part%02d.root")
 		size := []PartSize{{Entries: 1 + m.Int64N(50)}, {Clusters: 1 + m.Int64N(3)}, {Bytes: 1 + m.Int64N(2000)}}[m.IntN(3)]
 		parts, err := Split(all, pattern, inputs[0], size, opts...)
@@ -457,7 +478,7 @@ func TestCutRefusals(t *testing.T) {
 	folder := t.TempDir()
 	out := filepath.Join(folder, "out.root")
 	piece := func(first, end int64, clusters bool) error {
-		_, err := Concat(all, out, []Piece{{in, first, end, clusters}})
+		_, err := Concat(all, out, []Piece{{Input: in, First: first, End: end, Clusters: clusters}})
 		return err
 	}
 	split := func(pattern string, size PartSize) error {

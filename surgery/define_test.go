@@ -180,6 +180,25 @@ func TestRandomDefinitions(t *testing.T) {
 			k, _ := e["k"].(int32)
 			return k%3 == 0
 		}))
+		var pieces []Piece
+		var of []map[string]any
+		for i, in := range inputs {
+			n := m.IntN(len(entries[i]) + 1)
+			first := m.IntN(n + 1)
+			if n > 0 {
+				pieces, of = append(pieces, Piece{Input: in, First: int64(first), End: int64(n)}), append(of, entries[i][first:n]...)
+			}
+		}
+		if len(pieces) == 0 {
+			continue
+		}
+		report, err = SkimPieces(all, out, pieces, nil, opts...)
+		check("pieces", report, err, out, of)
+		report, err = SkimPieces(all, out, pieces, rntuple.WhereFunc(func(b *base) bool { return b.K%3 != 0 }), opts...)
+		check("skim of pieces", report, err, out, slices.DeleteFunc(slices.Clone(of), func(e map[string]any) bool {
+			k, _ := e["k"].(int32)
+			return k%3 == 0
+		}))
 	}
 }
 

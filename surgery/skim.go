@@ -27,16 +27,36 @@ import (
 //
 // Options: those of Merge, Define, DefineColumns.
 func Skim(ctx context.Context, out string, inputs []Input, c rntuple.Condition, opts ...Option) (*Report, error) {
-	o, err := configure("Skim", takesSkim, opts)
+	pieces := make([]Piece, len(inputs))
+	for i, in := range inputs {
+		pieces[i].Input = in
+	}
+	return skim(ctx, "Skim", out, pieces, c, opts)
+}
+
+// SkimPieces is like Skim for pieces, in the given order. If the condition is nil, all of their entries are
+// chosen.
+//
+// Options: those of Skim.
+func SkimPieces(ctx context.Context, out string, pieces []Piece, c rntuple.Condition, opts ...Option) (*Report, error) {
+	return skim(ctx, "SkimPieces", out, pieces, c, opts)
+}
+
+func skim(ctx context.Context, operation, out string, pieces []Piece, c rntuple.Condition, opts []Option) (*Report, error) {
+	o, err := configure(operation, takesSkim, opts)
 	if err != nil {
 		return nil, err
 	}
-	return o.asStored().create(ctx, out, &splice.Job{
-		Inputs: inputsOf(inputs...),
-		Select: func(_ context.Context, _ int, r *ntuple.Reader) (splice.Selection, error) {
-			return o.selection(rntuple.Wrap(r), c)
-		},
-	})
+	j := &splice.Job{Select: func(ctx context.Context, n int, r *ntuple.Reader) (s splice.Selection, err error) {
+		if s.Within, err = pieces[n].entries(ctx, r); err != nil {
+			return s, err
+		}
+		return o.selection(rntuple.Wrap(r), s.Within, c)
+	}}
+	for _, p := range pieces {
+		j.Inputs = append(j.Inputs, splice.Input(p.Input))
+	}
+	return o.asStored().create(ctx, out, j)
 }
 
 // maxEvaluated limits the entries for which a condition is evaluated at once.
@@ -45,11 +65,11 @@ const maxEvaluated = 1 << 20
 // farPart is the number of entries of a file far away for which it is evaluated at once, at least.
 const farPart = 1 << 19
 
-// evaluated yields the entries of r for which c holds. With several workers, the condition is
+// evaluated yields the entries of r within a range for which c holds. With several workers, the condition is
 // evaluated for the next clusters while the loop's body runs.
-func evaluated(r *rntuple.Reader, c rntuple.Condition, workers int) iter.Seq2[rntuple.EntryRange, error] {
+func evaluated(r *rntuple.Reader, within rntuple.EntryRange, c rntuple.Condition, workers int) iter.Seq2[rntuple.EntryRange, error] {
 	if workers < 2 {
-		return c.Select(r, rntuple.EntryRange{End: r.NumEntries()})
+		return c.Select(r, within)
 	}
 	return func(yield func(rntuple.EntryRange, error) bool) {
 		clusters, err := r.Clusters()
@@ -60,6 +80,9 @@ func evaluated(r *rntuple.Reader, c rntuple.Condition, workers int) iter.Seq2[rn
 		var parts []rntuple.EntryRange
 		far := r.Unwrapped().Source.Far() // then a page that two parts need would be read twice, and each part takes a request
 		for _, part := range clusters {
+			if part.First, part.End = max(part.First, within.First), min(part.End, within.End); part.Len() <= 0 {
+				continue
+			}
 			for ; part.Len() > maxEvaluated && !far; part.First += maxEvaluated {
 				parts = append(parts, rntuple.EntryRange{First: part.First, End: part.First + maxEvaluated})
 			}

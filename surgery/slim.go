@@ -23,7 +23,7 @@ func Slim(ctx context.Context, out string, in Input, opts ...Option) (*Report, e
 	job := &splice.Job{Inputs: inputsOf(in)}
 	if len(c.define) > 0 {
 		job.Select = func(_ context.Context, _ int, r *ntuple.Reader) (splice.Selection, error) {
-			return c.selection(rntuple.Wrap(r), nil)
+			return c.selection(rntuple.Wrap(r), splice.Range{End: r.Source.Entries}, nil)
 		}
 	}
 	return c.asStored().create(ctx, out, job)

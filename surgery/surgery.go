@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/splice"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // An Input names an RNTuple in a file, as rntuple.Open does.
@@ -156,7 +157,9 @@ type Object struct {
 	Class string
 }
 
-func (o Object) String() string { return fmt.Sprintf("%s:%s (%s)", o.File, o.Path, o.Class) }
+func (o Object) String() string {
+	return fmt.Sprintf("%s:%s (%s)", remote.Redact(o.File), o.Path, o.Class)
+}
 
 // A Problem is a reason why an input cannot be merged.
 type Problem struct {

@@ -29,16 +29,16 @@ func (c *config) bind(s rntuple.Source) (defined, error) {
 	return d, nil
 }
 
-// selection returns the selection of the entries of in for which a condition holds, all if it
-// is nil, with the fields that are defined.
-func (c *config) selection(in *rntuple.Reader, keep rntuple.Condition) (s splice.Selection, err error) {
-	s.Within = splice.Range{End: in.NumEntries()}
+// selection returns the selection of those of the entries of in within a range for which a condition holds, all
+// of them if it is nil, with the fields that are defined.
+func (c *config) selection(in *rntuple.Reader, within splice.Range, keep rntuple.Condition) (s splice.Selection, err error) {
+	s.Within = within
 	if keep != nil {
 		if err := keep.Check(in); err != nil {
 			return s, err
 		}
 		s.Ranges = func(yield func(splice.Range, error) bool) {
-			for e, err := range evaluated(in, keep, in.Unwrapped().Source.Workers) {
+			for e, err := range evaluated(in, rntuple.EntryRange(within), keep, in.Unwrapped().Source.Workers) {
 				if !yield(splice.Range(e), err) {
 					return
 				}
@@ -54,13 +54,20 @@ func (c *config) selection(in *rntuple.Reader, keep rntuple.Condition) (s splice
 	}
 	s.Fields = d.fields()
 	entries := chosen{Source: in, n: in.NumEntries(), entry: func(i int64) int64 { return i }}
+	if within.First > 0 || within.End < entries.n {
+		part, err := rntuple.Select(in, rntuple.EntryRange(within))
+		if err != nil {
+			return s, err
+		}
+		entries = chosen{Source: part, n: part.NumEntries(), entry: part.Entry}
+	}
 	s.Begin = func(out *field.Outlets, to []*schema.Field) (splice.Values, error) {
 		if keep != nil {
-			selected, err := rntuple.Where(in, keep)
+			selected, err := rntuple.Where(entries.Source, keep)
 			if err != nil {
 				return nil, err
 			}
-			entries = chosen{selected, selected.NumEntries(), selected.Entry, selected.Ranges()}
+			entries = chosen{selected, selected.NumEntries(), func(i int64) int64 { return within.First + selected.Entry(i) }, selected.Ranges()}
 		}
 		clusters, err := in.Clusters()
 		if err != nil {
@@ -71,7 +78,7 @@ func (c *config) selection(in *rntuple.Reader, keep rntuple.Condition) (s splice
 	if keep != nil {
 		s.Ranges = func(yield func(splice.Range, error) bool) {
 			for e := range entries.ranges {
-				if !yield(splice.Range(e), nil) {
+				if !yield(splice.Range{First: within.First + e.First, End: within.First + e.End}, nil) {
 					return
 				}
 			}
@@ -85,7 +92,7 @@ type chosen struct {
 	rntuple.Source
 	n      int64
 	entry  func(i int64) int64          // returns the number that entry i has in the input
-	ranges iter.Seq[rntuple.EntryRange] // of the input
+	ranges iter.Seq[rntuple.EntryRange] // of what they are chosen from
 }
 
 // The number of entries in a unit, the part for which values are computed at once. Few make
@@ -103,7 +110,7 @@ func (c *chosen) units(clusters []rntuple.EntryRange) (all []rntuple.EntryRange)
 		unit.End = end
 		all, unit.First = append(all, unit), end
 	}
-	for i, cluster := range clusters {
+	for _, cluster := range clusters {
 		end, limit := unit.First, c.n // end becomes the first entry behind the cluster
 		for end < limit {
 			if middle := end + (limit-end)/2; c.entry(middle) < cluster.End {
@@ -115,7 +122,7 @@ func (c *chosen) units(clusters []rntuple.EntryRange) (all []rntuple.EntryRange)
 		for end-unit.First > mostUnit {
 			add(unit.First + mostUnit)
 		}
-		if n := end - unit.First; n >= leastUnit || n > 0 && i == len(clusters)-1 {
+		if n := end - unit.First; n >= leastUnit || n > 0 && end == c.n {
 			add(end)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // An Input names an RNTuple in a file.
@@ -15,10 +16,11 @@ type Input struct {
 }
 
 func (i Input) String() string {
+	path := remote.Redact(i.Path)
 	if i.Name == "" {
-		return i.Path
+		return path
 	}
-	return i.Path + ":" + i.Name
+	return path + ":" + i.Name
 }
 
 // A Job describes one RNTuple to be made of others.

@@ -9,6 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // An Object is an object in a ROOT file.
@@ -59,7 +60,7 @@ func (r *run) leaveBehind(ctx context.Context, n int, sources []*source) {
 		r.listed[in.Path] = true
 		all, err := objects(ctx, in.Path, sources[i])
 		if err != nil {
-			r.report.Unlisted = append(r.report.Unlisted, fmt.Errorf("%s: %w", in.Path, err))
+			r.report.Unlisted = append(r.report.Unlisted, fmt.Errorf("%s: %w", remote.Redact(in.Path), err))
 		}
 		for _, o := range all {
 			same := Object{Path: o.Path, Class: o.Class}
