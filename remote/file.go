@@ -83,6 +83,10 @@ func (f *File) Close() error {
 // Len returns the size of the file in bytes.
 func (f *File) Len() int64 { return f.info.Size }
 
+// Version returns what the server says to tell this content of the file from others, as an ETag: empty if it
+// does not.
+func (f *File) Version() string { return f.info.Version }
+
 // Name returns the URL without what may be secret.
 func (f *File) Name() string { return f.name }
 

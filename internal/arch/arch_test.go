@@ -62,6 +62,7 @@ var layers = []string{
 	"cpp",
 	"internal/splice",
 	"rntuple",
+	"units",
 	"zonemap",
 	"expression",
 	"compare",
