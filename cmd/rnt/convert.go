@@ -36,7 +36,8 @@ type conversion struct {
 	compression                           string
 	clusterSize                           int64
 	durability
-	set func(flag string) bool // reports whether a flag is given
+	set  func(flag string) bool // reports whether a flag is given
+	unit string
 }
 
 func (t *tool) convertCommand() *cobra.Command {
@@ -75,6 +76,9 @@ OUT appears only once it is complete: after an error there is no new file.`,
 			}
 			last := len(args) - 1
 			c.set = func(flag string) bool { return cmd.Flags().Changed(flag) }
+			if c.unit != "" {
+				return t.convertUnits(cmd, args, c)
+			}
 			return t.convert(cmd.Context(), args[:last], args[last], c)
 		},
 	}
@@ -97,6 +101,7 @@ OUT appears only once it is complete: after an error there is no new file.`,
 	f.Int64Var(&c.clusterSize, "cluster-size", 128<<20, "wanted size of clusters of RNTuples, in bytes")
 	forceFlag(cmd, &c.force)
 	c.syncFlag(cmd)
+	unitFlag(cmd, &c.unit)
 	var names []string
 	for _, k := range foreign.Kinds {
 		names = append(names, string(k))
@@ -199,7 +204,7 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 	}
 	switch {
 	case to == foreign.RNTuple && from == foreign.RNTuple:
-		return t.convertWithin(ctx, paths, out, c)
+		return t.convertWithin(ctx, c.pieces(paths), out, c)
 	case to == foreign.RNTuple && c.where == "" && len(c.define) == 0:
 		return t.convertTo(ctx, args, paths, from, out, c)
 	}
@@ -219,7 +224,7 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 	}
 	defer source.Close()
 	if to == foreign.RNTuple {
-		return t.convertWithin(ctx, source.paths, out, c)
+		return t.convertWithin(ctx, c.pieces(source.paths), out, c)
 	}
 	return t.convertFrom(ctx, source, to, out, c)
 }
@@ -421,36 +426,74 @@ func (t *tool) printConverted(out string, n int64) error {
 	return err
 }
 
-// convertWithin makes an RNTuple of others.
-func (t *tool) convertWithin(ctx context.Context, paths []string, out string, c conversion) error {
-	var inputs []surgery.Input
+// pieces returns all of the RNTuples in files.
+func (c *conversion) pieces(paths []string) (all []surgery.Piece) {
 	for _, path := range paths {
-		inputs = append(inputs, surgery.Input{Path: path, Name: c.name})
+		all = append(all, surgery.Piece{Input: surgery.Input{Path: path, Name: c.name}})
 	}
+	return all
+}
+
+// convertWithin makes an RNTuple of others.
+func (t *tool) convertWithin(ctx context.Context, pieces []surgery.Piece, out string, c conversion, more ...surgery.Option) error {
 	opts, err := compressionOption(c.compression)
 	if err != nil {
 		return err
 	}
 	opts = append(opts, surgery.Keep(c.fields...), surgery.Write(rntuple.ClusterSize(c.clusterSize)), surgery.Write(c.durability.options()...))
-	condition := "true"
+	var condition rntuple.Condition // all entries
 	if c.where != "" {
-		condition = c.where
+		w, err := expression.Parse(c.where)
+		if err != nil {
+			return usageError("--where: " + err.Error())
+		}
+		defined, err := definitions(c.define)
+		if err != nil {
+			return err
+		}
+		condition = w.With(defined...).Condition()
 	}
-	w, err := expression.Parse(condition)
-	if err != nil {
-		return usageError("--where: " + err.Error())
-	}
-	defined, err := definitions(c.define)
-	if err != nil {
-		return err
-	}
-	report, err := t.withBar(func(more ...surgery.Option) (*surgery.Report, error) {
-		return surgery.Skim(ctx, out, inputs, w.With(defined...).Condition(), append(opts, more...)...)
+	report, err := t.withBar(func(all ...surgery.Option) (*surgery.Report, error) {
+		return surgery.SkimPieces(ctx, out, pieces, condition, slices.Concat(opts, more, all)...)
 	})
 	if err != nil {
 		return err
 	}
 	return t.printConverted(out, report.Entries)
+}
+
+// convertUnits converts units of a plan.
+func (t *tool) convertUnits(cmd *cobra.Command, args []string, c conversion) error {
+	if len(args) != 2 || c.to == "" {
+		return usageError("--unit takes a plan, a folder, and --to")
+	}
+	to, err := c.target(args[1])
+	if err != nil {
+		return err
+	}
+	if err := c.check(foreign.RNTuple, to); err != nil {
+		return err
+	}
+	suffix := "." + string(to)
+	if to == foreign.RNTuple {
+		suffix = ".root"
+	}
+	ctx := cmd.Context()
+	return t.eachUnit(cmd, c.unit, args[0], args[1], suffix, workOf(cmd), func(o *unitOutput) error {
+		if to == foreign.RNTuple {
+			return t.convertWithin(ctx, o.pieces(), o.path(), c, o.writing())
+		}
+		s, err := t.openSource(ctx, []string{o.pieces()[0].Path}, o.plan.Name, part{})
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		if s.chain, err = o.plan.Open(o.number, append(t.reading(), rntuple.Context(ctx))...); err != nil {
+			return err
+		}
+		s.entries = s.chain
+		return t.convertFrom(ctx, s, to, o.path(), c)
+	})
 }
 
 // convertFrom writes the chosen entries of a source to a file of another format.
@@ -480,7 +523,7 @@ func (t *tool) convertFrom(ctx context.Context, from *source, to foreign.Kind, o
 		_, err := write(t.out)
 		return err
 	}
-	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: c.noSync, Upload: t.uploads})
+	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: c.noSync, Upload: t.uploads, Wait: t.wait})
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/draw"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/expression"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/zonemap"
 )
@@ -28,10 +29,13 @@ type drawing struct {
 	name, out                  string
 	profile, asJSON            bool
 	explain, force, noZones    bool
+	units                      string // the folder of what jobs have filled
+	work                       string // theirs: see workOf
 }
 
 func (t *tool) drawCommand() *cobra.Command {
 	var d drawing
+	var unit string
 	cmd := &cobra.Command{
 		Use:   "draw FILE... EXPR",
 		Short: "Draw a histogram of an expression",
@@ -66,6 +70,10 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 			if len(d.expr) == 0 {
 				files, d.expr = args[:len(args)-1], args[len(args)-1:]
 			}
+			d.work = workOf(cmd, d.expr...)
+			if unit != "" {
+				return t.drawUnits(cmd, unit, files, &d)
+			}
 			return t.draw(cmd.Context(), files, &d)
 		},
 	}
@@ -84,6 +92,8 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 	f.BoolVar(&d.explain, "explain", false, "print how the expressions are evaluated, and draw nothing")
 	f.BoolVar(&d.noZones, "no-zones", false, "do not use zone maps")
 	f.StringVar(&d.name, "name", "", "name of the RNTuples (default the only one of each file)")
+	f.StringVar(&d.units, "units", "", "draw what jobs have filled with --unit in the folder `DIR`; FILE is the plan")
+	unitFlag(cmd, &unit)
 	forceFlag(cmd, &d.force)
 	completeNames(cmd, "name", 0)
 	cmd.MarkFlagFilename("out", draw.Formats...)
@@ -137,7 +147,14 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 	if err != nil {
 		return err
 	}
-	source, program, err := t.openQuery(ctx, files, d.name, q)
+	name := d.name
+	var filled [][]byte
+	if d.units != "" {
+		if filled, files, name, err = t.filled(ctx, files, d); err != nil {
+			return err
+		}
+	}
+	source, program, err := t.openQuery(ctx, files, name, q)
 	if err != nil {
 		return err
 	}
@@ -157,21 +174,22 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 		}
 	}
 	screen := t.screen()
-	if d.asJSON || d.out != "" {
+	if d.asJSON || d.out != "" || d.units != "" {
 		q.plan.X.Most, q.plan.Y.Most = 100, 100
 	} else {
 		q.plan.X.Most, q.plan.Y.Most = screen.Width-10, screen.Height
 	}
 	zones := &zonemap.Use{Off: d.noZones}
-	if len(q.where) > 0 {
-		q.plan.Possible = func(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
-			return expression.Possible(s, r, zones, q.where...)
-		}
+	q.useZones(zones)
+	var histograms []*draw.Histogram
+	if d.units != "" {
+		histograms, err = q.plan.Load(filled)
+	} else {
+		bar := t.bar("entries")
+		q.plan.Progress = bar.setOf
+		histograms, err = q.plan.Fill(source.entries)
+		bar.done()
 	}
-	bar := t.bar("entries")
-	q.plan.Progress = bar.setOf
-	histograms, err := q.plan.Fill(source.entries)
-	bar.done()
 	if err != nil {
 		return named(err)
 	}
@@ -208,10 +226,50 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 	return t.printStatistics(p, screen)
 }
 
+// drawUnits fills histograms with the entries of units, for draw with d.units.
+func (t *tool) drawUnits(cmd *cobra.Command, which string, files []string, d *drawing) error {
+	if len(files) != 1 || d.out == "" || d.asJSON {
+		return usageError("--unit takes the plan in the place of the files, a folder as --out, and no --json")
+	}
+	return t.eachUnit(cmd, which, files[0], d.out, ".hist.json", d.work, func(o *unitOutput) error {
+		q, err := d.parse()
+		if err != nil {
+			return err
+		}
+		source, err := o.plan.Open(o.number, append(t.reading(), rntuple.Context(cmd.Context()))...)
+		if err != nil {
+			return err
+		}
+		defer source.Close()
+		if q.plan.Program, err = q.compile(source); err != nil {
+			return err
+		}
+		if err := q.plan.Check(); err != nil {
+			return err
+		}
+		if !q.plan.Fixed() {
+			return usageError("--unit draws numbers and needs --range with both ends, so that all units have the same bins")
+		}
+		zones := &zonemap.Use{Off: d.noZones}
+		q.useZones(zones)
+		q.plan.X.Most, q.plan.Y.Most = 100, 100
+		histograms, err := q.plan.Fill(source)
+		if err != nil {
+			return err
+		}
+		t.warnOfZones(zones)
+		b, err := draw.Save(histograms)
+		if err != nil {
+			return err
+		}
+		return t.writeFile(cmd.Context(), o.path(), b)
+	})
+}
+
 // withPath returns an error of a chain, which says which file it is about, without saying so twice.
 func withPath(err error) error {
 	var in *rntuple.InputError
-	if errors.As(err, &in) && strings.Contains(in.Err.Error(), in.Path) {
+	if errors.As(err, &in) && strings.Contains(in.Err.Error(), remote.Redact(in.Path)) {
 		return in.Err
 	}
 	return err
@@ -262,6 +320,15 @@ type query struct {
 	where  []*expression.Expression // those of them that are conditions
 	plan   draw.Plan
 	logs   string // the axes that are logarithmic
+}
+
+// useZones has zone maps tell which entries the conditions rule out.
+func (q *query) useZones(zones *zonemap.Use) {
+	if len(q.where) > 0 {
+		q.plan.Possible = func(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
+			return expression.Possible(s, r, zones, q.where...)
+		}
+	}
 }
 
 // add adds an expression, unless there is one of that text, and returns its number.

@@ -30,7 +30,7 @@ func shown(arg string) string {
 	if arg == "-" {
 		return stdinName
 	}
-	return arg
+	return remote.Redact(arg)
 }
 
 // input returns the path of the ROOT file that an argument names. For "-" that is a
@@ -106,11 +106,17 @@ func (t *tool) open(ctx context.Context, args []string) (*rntuple.Reader, error)
 	}
 	r, err := rntuple.Open(path, name, append(t.reading(), rntuple.Context(ctx))...)
 	if err != nil {
-		if kind, _ := foreign.Detect(ctx, path, name, t.remote.options); kind != "" && kind != foreign.RNTuple {
-			return nil, fmt.Errorf("%w; it is %s, of which rnt convert makes an RNTuple", err, kind.Title())
-		}
+		return nil, t.withKind(ctx, path, name, err)
 	}
-	return r, err
+	return r, nil
+}
+
+// withKind returns an error of opening an RNTuple, and says what else the file is, if it is of another kind.
+func (t *tool) withKind(ctx context.Context, path, name string, err error) error {
+	if kind, _ := foreign.Detect(ctx, path, name, t.remote.options); kind != "" && kind != foreign.RNTuple {
+		err = fmt.Errorf("%w; it is %s, of which rnt convert makes an RNTuple", err, kind.Title())
+	}
+	return err
 }
 
 // openFile opens the file that an argument names and returns its size.
@@ -136,7 +142,7 @@ func (t *tool) beginOutput(ctx context.Context, out string, force bool, inputs .
 
 // writeFile writes the file out, for which beginOutput was called. It appears once it is complete.
 func (t *tool) writeFile(ctx context.Context, out string, b []byte) error {
-	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, Upload: t.uploads})
+	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, Upload: t.uploads, Wait: t.wait})
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
@@ -31,7 +32,7 @@ func (t *tool) warnLeft(report *surgery.Report) {
 		if more := len(names) - maxLeft; more > 1 {
 			names = append(names[:maxLeft], fmt.Sprintf("%d more objects", more))
 		}
-		t.warn("%s: not copied: %s", file, strings.Join(names, ", "))
+		t.warn("%s: not copied: %s", remote.Redact(file), strings.Join(names, ", "))
 		objects = slices.DeleteFunc(slices.Clone(objects), ofFile)
 	}
 }

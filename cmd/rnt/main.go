@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -60,6 +61,7 @@ type tool struct {
 	named          []string          // paths of those that have a name, removed then
 	output         output
 	uploads        remote.UploadOptions // of the output, if its name is a URL
+	wait           time.Duration        // for how long to wait for others who write the output
 }
 
 // cleanUp removes temporary files.
@@ -118,7 +120,7 @@ func (t *tool) command() *cobra.Command {
 	root.AddCommand(
 		t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.tailCommand(), t.statCommand(), t.drawCommand(), t.attrsCommand(),
 		t.arrowCommand(), t.convertCommand(), t.verifyCommand(), t.dumpCommand(), t.diffCommand(), t.recoverCommand(), t.createCommand(),
-		t.mergeCommand(), t.slimCommand(), t.skimCommand(), t.concatCommand(), t.splitCommand(), t.hmergeCommand(),
+		t.mergeCommand(), t.slimCommand(), t.skimCommand(), t.concatCommand(), t.splitCommand(), t.hmergeCommand(), t.planCommand(),
 		t.repackCommand(), t.appendCommand(), t.renameCommand(), t.indexCommand(), t.serveCommand(), t.versionCommand(), expressionsTopic())
 	for _, c := range root.Commands() {
 		if strings.Contains(c.Use, "...") {

@@ -140,6 +140,14 @@ func (t *tool) withBar(do operation) (*surgery.Report, error) {
 	return report, err
 }
 
+// piecesOf returns all of the entries of inputs.
+func piecesOf(inputs []surgery.Input) (all []surgery.Piece) {
+	for _, in := range inputs {
+		all = append(all, surgery.Piece{Input: in})
+	}
+	return all
+}
+
 func pathsOf(inputs []surgery.Input) []string {
 	var all []string
 	for _, in := range inputs {

@@ -14,13 +14,13 @@ import (
 // byteCount is the value of a flag, a number of bytes.
 type byteCount int64
 
-// units are the letters that may follow a number of bytes, each 1024 times the last.
-const units = "KMGT"
+// byteUnits are the letters that may follow a number of bytes, each 1024 times the last.
+const byteUnits = "KMGT"
 
 func (b *byteCount) Set(s string) error {
 	number, shift := s, 0
 	if n := len(s); n > 0 {
-		if i := strings.IndexByte(units, s[n-1]&^('a'-'A')); i >= 0 {
+		if i := strings.IndexByte(byteUnits, s[n-1]&^('a'-'A')); i >= 0 {
 			number, shift = s[:n-1], 10*(i+1)
 		}
 	}

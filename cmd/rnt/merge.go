@@ -12,7 +12,7 @@ import (
 // merging holds the flags of merge.
 type merging struct {
 	making
-	mode, level, maxLevel          string
+	mode, level, maxLevel, plan    string
 	join                           int64
 	all, into, convert, keep, fast bool
 }
@@ -37,7 +37,11 @@ pages; --level is the least that is done to every page.
 
 OUT appears only once it is complete: after an error there is no new file. With
 --into, OUT is an existing RNTuple, the first of the inputs; its entries stay where
-they are.`,
+they are.
+
+With --plan, IN is the folder in which jobs have put the outputs of units, which "rnt
+plan" describes. Each must be there, once, of this plan, complete, and made by the same
+command; otherwise the numbers of those that are not are printed: 3,7,8.`,
 		Example: "  rnt merge all.root run1.root run2.root\n" +
 			"  rnt merge --level rewrite --cluster-size 100000000 few.root many/*.root",
 		Args:              outArgs(anyNumber, "merged"),
@@ -54,6 +58,7 @@ they are.`,
 	f.Int64Var(&m.join, "join-clusters", 0, "rewrite clusters of fewer bytes on disk into larger ones")
 	f.BoolVar(&m.fast, "no-verify", false, "do not check the checksums of what is taken as it is")
 	f.BoolVar(&m.into, "into", false, "add to the RNTuple in OUT")
+	f.StringVar(&m.plan, "plan", "", "join what jobs have made of the units of the plan `FILE`, in its order; IN is their folder")
 	f.BoolVar(&m.all, "all", false, "merge all RNTuples of the files, those of the same name with each other")
 	for _, level := range []string{"level", "max-level"} {
 		completeValues(cmd, level, "clone", "copy", "recompress", "reseal", "rewrite")
@@ -106,12 +111,22 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 	if m.all && (m.into || m.name != "") {
 		return usageError("--all cannot be combined with --name or --into")
 	}
+	if m.plan != "" && (m.all || m.into || m.name != "" || len(in) != 1) {
+		return usageError("--plan takes the arguments OUT and the folder of the units, and no --all, --into and --name")
+	}
 	if m.into && m.force {
 		return usageError("--into replaces no file; leave out --force")
 	}
 	opts, err := m.options()
 	if err != nil {
 		return err
+	}
+	if m.plan != "" {
+		files, identity, err := t.planned(cmd, in[0], m)
+		if err != nil {
+			return err
+		}
+		in, opts = files, append(opts, identity)
 	}
 	inputs, err := t.inputs(cmd, in, m.name)
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,7 @@ func (t *tool) skimCommand() *cobra.Command {
 	var c cutting
 	var condition string
 	var explain, noZones bool
+	var unit string
 	cmd := &cobra.Command{
 		Use:   "skim --where EXPR OUT IN...",
 		Short: "Keep the entries that meet a condition",
@@ -53,25 +55,34 @@ slower virtual machine of the language, and makes no file.
 				return err
 			}
 			w = w.With(defined.Definitions()...)
-			if explain {
+			if explain && unit == "" {
 				return t.explain(cmd.Context(), args[1], c.name, w)
 			}
 			opts, err := c.options(cmd)
 			if err != nil {
 				return err
 			}
+			skim := func(out string, pieces []surgery.Piece, more ...surgery.Option) error {
+				zones := &zonemap.Use{Off: noZones}
+				report, err := t.withBar(func(all ...surgery.Option) (*surgery.Report, error) {
+					return surgery.SkimPieces(cmd.Context(), out, pieces, w.ConditionUsing(zones), slices.Concat(opts, more, all)...)
+				})
+				if err != nil {
+					return err
+				}
+				return t.printSkimmed(out, report, zones, c.asJSON)
+			}
+			if unit != "" {
+				return t.cutUnits(cmd, unit, args, skim)
+			}
 			inputs, err := t.inputs(cmd, args[1:], c.name)
 			if err != nil {
 				return err
 			}
-			zones := &zonemap.Use{Off: noZones}
-			report, err := t.operate(cmd.Context(), args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
-				return surgery.Skim(cmd.Context(), args[0], inputs, w.ConditionUsing(zones), append(opts, more...)...)
-			})
-			if err != nil {
+			if err := t.beginOutput(cmd.Context(), args[0], c.force, pathsOf(inputs)...); err != nil {
 				return err
 			}
-			return t.printSkimmed(args[0], report, zones, c.asJSON)
+			return skim(args[0], piecesOf(inputs))
 		},
 	}
 	cmd.Flags().StringVar(&condition, "where", "", `the condition: 'nMuon == 2 && any(Muon_pt, # > 20)'`)
@@ -81,6 +92,7 @@ slower virtual machine of the language, and makes no file.
 	c.flags(cmd)
 	c.defineFlag(cmd)
 	forceFlag(cmd, &c.force)
+	unitFlag(cmd, &unit)
 	return cmd
 }
 

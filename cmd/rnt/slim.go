@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -84,6 +85,7 @@ func cutOf(r *surgery.Report) cutJSON {
 
 func (t *tool) slimCommand() *cobra.Command {
 	var c cutting
+	var unit string
 	cmd := &cobra.Command{
 		Use:   "slim OUT IN [NTUPLE]",
 		Short: "Keep, drop or define fields",
@@ -111,6 +113,17 @@ kept, too; projections of a field that is dropped are dropped.
 			if len(c.fields)+len(c.drop)+len(c.define) == 0 {
 				return usageError("which fields? Use --fields, --drop or --define")
 			}
+			if unit != "" {
+				return t.cutUnits(cmd, unit, args, func(out string, pieces []surgery.Piece, identity ...surgery.Option) error {
+					report, err := t.withBar(func(more ...surgery.Option) (*surgery.Report, error) {
+						return surgery.SkimPieces(cmd.Context(), out, pieces, nil, slices.Concat(opts, more, identity)...)
+					})
+					if err != nil {
+						return err
+					}
+					return t.printCut(out, report, c.asJSON)
+				})
+			}
 			inputs, err := t.inputs(cmd, args[1:2], nameOf(args[1:]))
 			if err != nil {
 				return err
@@ -127,6 +140,7 @@ kept, too; projections of a field that is dropped are dropped.
 	c.flags(cmd)
 	c.defineFlag(cmd)
 	forceFlag(cmd, &c.force)
+	unitFlag(cmd, &unit)
 	return cmd
 }
 

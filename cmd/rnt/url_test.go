@@ -63,3 +63,42 @@ func readURLs(t *testing.T, files []string, base string) {
 		t.Errorf("tail -f: %d, %s", status, stderr)
 	}
 }
+
+// TestTokens has no command print the token in a URL, whether the file is good, missing, damaged, or of another schema.
+func TestTokens(t *testing.T) {
+	b, byHTTP, _ := newBucket(t)
+	content, err := os.ReadFile(dimuon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged := append([]byte{}, content...)
+	for i := 5000; i < len(damaged); i += 5000 {
+		damaged[i]++
+	}
+	other, err := os.ReadFile(made(t, "left", leftFields, leftLines))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.objects["/bucket/good.root"], b.objects["/bucket/damaged.root"], b.objects["/bucket/other.root"] = content, damaged, other
+	t.Chdir(t.TempDir())
+	failed := 0
+	for _, name := range []string{"good.root", "missing.root", "damaged.root", "other.root"} {
+		for _, command := range []string{
+			"ls IN", "ls --json IN", "ls IN IN", "schema IN", "cat IN", "stat IN", "stat IN none", "attrs IN", "verify IN", "dump IN", "diff IN GOOD", "diff GOOD IN", "diff --json IN GOOD", "arrow IN",
+			"draw IN run", "draw --json GOOD IN run", "draw GOOD IN Nope", "merge --force OUT GOOD IN", "merge --all --force OUT GOOD IN", "slim --fields run --force OUT IN",
+			"skim --where run>1 --force OUT GOOD IN", "concat --force OUT IN[5:]", "concat --force OUT IN[5000000:]", "split --entries 50000 OUT IN", "hmerge --force OUT GOOD IN", "repack --force OUT IN",
+			"rename --force --to x --out OUT IN", "recover --force OUT IN", "convert --force GOOD IN OUT", "convert --force GOOD IN out.csv", "plan --force plan.json GOOD IN",
+		} {
+			stdout, stderr, status := try(arguments(command, "IN", byHTTP+name+"?authz=secret", "GOOD", byHTTP+"good.root?authz=secret", "OUT", "out.root")...)
+			if strings.Contains(stdout+stderr, "secret") {
+				t.Errorf("rnt %s of %s: status %d\n%.300s%s", command, name, status, stdout, stderr)
+			}
+			if status == exitError {
+				failed++
+			}
+		}
+	}
+	if failed < 50 {
+		t.Errorf("%d commands fail", failed)
+	}
+}

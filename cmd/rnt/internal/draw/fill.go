@@ -120,10 +120,9 @@ func (f *found) join(g *found) {
 // Fill fills a histogram for each curve with the entries of a source, all with the same axes.
 // An end of a range that is not known is found first.
 func (p *Plan) Fill(s rntuple.Source) ([]*Histogram, error) {
-	known := p.X.Range.known() && (p.Curves[0].Y < 0 || p.Profile || p.Y.Range.known()) && !p.IsWords()
 	var all []*found
 	var keptAll bool
-	if known {
+	if p.Fixed() {
 		for range p.Curves {
 			all = append(all, &found{x: nothing, y: nothing})
 		}
