@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -30,6 +31,7 @@ func run() error {
 	quick := flag.Bool("quick", false, "small data, to see that everything works")
 	scaling := flag.Bool("scaling", false, "measure how time grows with bytes, fields and clusters instead of the table")
 	merging := flag.Bool("merge", false, "measure merging instead of the table; with -quick this comes after it anyway")
+	dask := flag.Bool("dask", false, "measure jobs that make a histogram, beside ROOT on Dask, instead of the table")
 	codecs := flag.Bool("codecs", false, "measure our codecs beside those of libraries instead of the table")
 	before := flag.String("before", "", "measure this checkout beside that in the folder `CHECKOUT` instead of the table")
 	part := flag.Int("part", 1, "make data with one `N`th of the entries")
@@ -75,6 +77,9 @@ func run() error {
 	}
 	if *merging {
 		return w.merge(limits, *quick, *results)
+	}
+	if *dask {
+		return w.dask(limits, *quick, *results)
 	}
 	table, name := append(rows(), bridgeRows()...), "table"
 	switch {
@@ -140,12 +145,26 @@ func run() error {
 // merge measures merging.
 func (w *workshop) merge(limits limits, quick bool, results string) error {
 	report, err := w.mergeSuite(newReport(w, quick), limits)
+	return finish(report, err, results)
+}
+
+// dask measures jobs beside ROOT on Dask.
+func (w *workshop) dask(limits limits, quick bool, results string) error {
+	report, err := w.daskSuite(newReport(w, quick), limits, quick)
+	return finish(report, err, results)
+}
+
+// finish prints a report, and saves it in the folder results, if there is one.
+func finish(report interface {
+	print(io.Writer)
+	save(dir string) error
+}, err error, results string) error {
 	if err != nil {
 		return err
 	}
 	report.print(os.Stdout)
-	if results != "" {
-		return report.save(results)
+	if results == "" {
+		return nil
 	}
-	return nil
+	return report.save(results)
 }

@@ -139,7 +139,10 @@ func (t *Timing) summarize() {
 	slices.Sort(t.seconds)
 	slices.Sort(t.cpu)
 	t.Median, t.Low, t.High = quantile(t.seconds, 0.5), quantile(t.seconds, 0.25), quantile(t.seconds, 0.75)
-	t.CPU, t.Repetitions = quantile(t.cpu, 0.5), len(t.seconds)
+	t.Repetitions = len(t.seconds)
+	if len(t.cpu) > 0 {
+		t.CPU = quantile(t.cpu, 0.5)
+	}
 }
 
 // quantile returns the quantile q of sorted values, at least one.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -236,18 +235,4 @@ func (r *mergeReport) print(to io.Writer) {
 }
 
 // save writes merge.txt and merge.json into a folder.
-func (r *mergeReport) save(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	var text strings.Builder
-	r.print(&text)
-	if err := os.WriteFile(filepath.Join(dir, "merge.txt"), []byte(text.String()), 0o644); err != nil {
-		return err
-	}
-	out, err := json.MarshalIndent(r, "", "\t")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "merge.json"), append(out, '\n'), 0o644)
-}
+func (r *mergeReport) save(dir string) error { return save(dir, "merge", r) }

@@ -112,24 +112,26 @@ func megabytes(n int64) string { return fmt.Sprintf("%d MB", n/1_000_000) }
 // save writes NAME.txt and NAME.json into a folder, and NAME.png unless the
 // report is about codecs or another checkout.
 func (r *Report) save(dir, name string) error {
+	if err := save(dir, name, r); err != nil || r.Codecs || r.Before {
+		return err
+	}
+	return r.draw(filepath.Join(dir, name+".png"))
+}
+
+// save writes a report into a folder, as NAME.txt and NAME.json.
+func save(dir, name string, report interface{ print(io.Writer) }) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	path := filepath.Join(dir, name)
 	var text strings.Builder
-	r.print(&text)
+	report.print(&text)
 	if err := os.WriteFile(path+".txt", []byte(text.String()), 0o644); err != nil {
 		return err
 	}
-	out, err := json.MarshalIndent(r, "", "\t")
+	out, err := json.MarshalIndent(report, "", "\t")
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(path+".json", append(out, '\n'), 0o644); err != nil {
-		return err
-	}
-	if r.Codecs || r.Before {
-		return nil
-	}
-	return r.draw(path + ".png")
+	return os.WriteFile(path+".json", append(out, '\n'), 0o644)
 }
