@@ -380,7 +380,7 @@ func TestCutAttributes(t *testing.T) {
 	for _, r := range []struct {
 		first, n int64
 		name     string
-	}{{0, 20, "whole"}, {5, 10, "middle"}, {3, 1, "one"}, {7, 0, "none"}, {19, 1, "last"}} {
+	}{{0, 20, "whole"}, {5, 10, "middle"}, {3, 1, "one"}, {7, 0, "none"}, {19, 1, "last"}, {20, 0, "end"}} {
 		a.Write(r.first, r.n, struct{ Where string }{r.name})
 	}
 	if err := w.Close(); err != nil {
@@ -404,28 +404,29 @@ func TestCutAttributes(t *testing.T) {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
 	}
-	everything := []string{"0 20 whole", "5 10 middle", "3 1 one", "7 0 none", "19 1 last"}
+	everything := []string{"0 20 whole", "5 10 middle", "3 1 one", "7 0 none", "19 1 last", "20 0 end"}
 	_, err = Slim(all, out, in, Keep("X"))
 	check("slim", err, out, everything...)
 	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return true }))
 	check("skim of all", err, out, everything...)
 	_, err = Skim(all, out, []Input{in, in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return p.X%4 == 3 })) // 3 7 11 15 19
-	check("skim", err, out, "0 5 whole", "1 2 middle", "0 1 one", "4 1 last", "5 5 whole", "6 2 middle", "5 1 one", "9 1 last")
+	check("skim", err, out, "0 5 whole", "1 2 middle", "0 1 one", "1 0 none", "4 1 last", "5 0 end",
+		"5 5 whole", "6 2 middle", "5 1 one", "6 0 none", "9 1 last", "10 0 end")
 	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return false }))
 	check("skim of none", err, out)
 	_, err = Concat(all, out, []Piece{{Input: in, First: 10}, {Input: in, First: 3, End: 6}, {Input: in}})
-	check("concat", err, out, "0 10 whole", "0 5 middle", "9 1 last", "10 3 whole", "12 1 middle", "10 1 one",
-		"13 20 whole", "18 10 middle", "16 1 one", "20 0 none", "32 1 last")
-	small := Read(rntuple.WithLimits(rntuple.Limits{EntryBytes: 5*16 - 1}))
+	check("concat", err, out, "0 10 whole", "0 5 middle", "9 1 last", "10 0 end", "10 3 whole", "12 1 middle", "10 1 one",
+		"13 20 whole", "18 10 middle", "16 1 one", "20 0 none", "32 1 last", "33 0 end")
+	small := Read(rntuple.WithLimits(rntuple.Limits{EntryBytes: 6*16 - 1}))
 	if _, err = Concat(all, out, []Piece{{Input: in, First: 10}}, small); !errors.Is(err, rntuple.ErrUnsupported) {
-		t.Errorf("ranges of 5 attributes in 79 bytes: %v", err)
+		t.Errorf("ranges of 6 attributes in 95 bytes: %v", err)
 	}
 	parts, err := Split(all, filepath.Join(dir, "%d.root"), in, PartSize{Clusters: 1})
 	if err != nil || len(parts) != 2 {
 		t.Fatal(parts, err)
 	}
-	check("split", err, parts[0].Path, "0 10 whole", "5 5 middle", "3 1 one")
-	check("split", err, parts[1].Path, "0 10 whole", "0 5 middle", "9 1 last")
+	check("split", err, parts[0].Path, "0 10 whole", "5 5 middle", "3 1 one", "7 0 none")
+	check("split", err, parts[1].Path, "0 10 whole", "0 5 middle", "9 1 last", "10 0 end")
 	if _, err = Split(all, filepath.Join(dir, "x%d.root"), in, PartSize{Entries: 7}, DropAttributes()); err != nil {
 		t.Fatal(err)
 	}

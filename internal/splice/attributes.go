@@ -37,7 +37,7 @@ func (r *run) addSet(ctx context.Context, set *source, name string, taken []Rang
 		return err
 	}
 	if r.Select != nil && entries > 0 && (len(taken) != 1 || taken[0].Len() != entries) {
-		return o.copyCut(ctx, origins, set, taken, first)
+		return o.copyCut(ctx, origins, set, taken, entries, first)
 	}
 	if first != 0 {
 		if err := o.change(origins, rangeStart, func(from *origin) { from.shift = uint64(first) }); err != nil {
@@ -63,17 +63,22 @@ func (o *output) change(origins map[schema.FieldID]origin, name string, change f
 	return nil
 }
 
-// copyCut appends the attributes of a set that belong to entries in taken, the first of
-// which has become the entry first. The range of an attribute keeps the entries that
-// were taken; an attribute with none of them is dropped.
-func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin, set *source, taken []Range, first int64) error {
+// copyCut appends the attributes of a set that belong to entries in taken, of so many, the
+// first of which has become the entry first. The range of an attribute keeps the entries that
+// were taken; an attribute with none of them is dropped. One whose range is empty goes with the
+// entry that it is before, or with the last one.
+func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin, set *source, taken []Range, entries, first int64) error {
 	starts, lengths, err := set.ranges(ctx)
 	if err != nil {
 		return set.fail(err)
 	}
-	place := placeIn(taken, first)
+	place, kept := placeIn(taken, first), make([]bool, len(starts))
 	for i, start := range starts {
 		begin, end := place(int64(start)), place(int64(start+lengths[i]))
+		if kept[i] = end > begin; lengths[i] == 0 {
+			at := min(int64(start), entries-1)
+			kept[i] = place(at+1) > place(at)
+		}
 		starts[i], lengths[i] = uint64(begin), uint64(max(0, end-begin))
 	}
 	err = errors.Join(o.change(origins, rangeStart, func(from *origin) { from.numbers = starts }),
@@ -83,9 +88,9 @@ func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin,
 	}
 	m := newMapping(o, origins, set)
 	m.rewrite = true
-	for i := 0; i < len(lengths); i++ {
+	for i := 0; i < len(kept); i++ {
 		begin := i
-		for i < len(lengths) && lengths[i] > 0 {
+		for i < len(kept) && kept[i] {
 			i++
 		}
 		if err := m.copyEntries(ctx, Range{int64(begin), int64(i)}); err != nil {
