@@ -104,27 +104,9 @@ func read(ctx context.Context, i int, path string, o Options) (f File, clusters 
 		return f, nil, err
 	}
 	defer r.Close()
-	if f, err = fileOf(r, path); err != nil {
-		return f, nil, err
-	}
-	wanted, err := columns(r.Schema(), o.Fields)
-	if err != nil {
-		return f, nil, err
-	}
-	all, err := r.Unwrapped().Source.Clusters(ctx)
+	f, all, err := Clusters(ctx, r, path, o.Fields)
 	for _, c := range all {
-		cost := int64(0)
-		for id, pages := range c.Columns() {
-			if !wanted[id] {
-				continue
-			}
-			for _, page := range pages.Pages {
-				cost += int64(page.StoredSize())
-			}
-		}
-		if c.End > c.First {
-			clusters = append(clusters, cluster{Part{i, c.First, c.End}, cost})
-		}
+		clusters = append(clusters, cluster{Part{i, c.First, c.End}, c.Cost})
 	}
 	return f, clusters, err
 }
