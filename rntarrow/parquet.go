@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -23,7 +24,17 @@ import (
 //
 // The error, and that of the reader, tells what is wrong with a file that is damaged.
 func NewParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, fields ...string) (records array.RecordReader, err error) {
-	p := &parquetReader{ctx: ctx}
+	return newParquetReader(ctx, r, 0, math.MaxInt, fields)
+}
+
+// NewRowGroupReader is like NewParquetReader, but reads the row groups from first up to but not including end, as far as
+// they exist.
+func NewRowGroupReader(ctx context.Context, r parquet.ReaderAtSeeker, first, end int, fields ...string) (array.RecordReader, error) {
+	return newParquetReader(ctx, r, first, end, fields)
+}
+
+func newParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, first, end int, fields []string) (records array.RecordReader, err error) {
+	p := &parquetReader{ctx: ctx, first: first, end: end}
 	err = caught(func() error {
 		size, err := r.Seek(0, io.SeekEnd)
 		if err != nil {
@@ -54,6 +65,42 @@ func NewParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, fields ...s
 	return records, nil
 }
 
+// A RowGroup is a part of a Parquet file that can be read by itself.
+type RowGroup struct {
+	Rows  int64
+	Bytes int64 // of the columns that are wanted, compressed
+}
+
+// RowGroups returns the row groups of a Parquet file. wanted reports whether a column at the top counts for their bytes.
+func RowGroups(r parquet.ReaderAtSeeker, wanted func(column string) bool) (groups []RowGroup, err error) {
+	err = caught(func() error {
+		f, err := file.NewParquetReader(r)
+		if err != nil {
+			return err
+		}
+		for i := range f.NumRowGroups() {
+			m := f.MetaData().RowGroup(i)
+			g := RowGroup{Rows: m.NumRows()}
+			for c := range m.NumColumns() {
+				if !wanted(f.MetaData().Schema.ColumnRoot(c).Name()) {
+					continue
+				}
+				chunk, err := m.ColumnChunk(c)
+				if err != nil {
+					return err
+				}
+				g.Bytes += chunk.TotalCompressedSize()
+			}
+			groups = append(groups, g)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading Parquet: %w", err)
+	}
+	return groups, nil
+}
+
 // readable returns an error that names the columns of a type that arrow-go knows how to name in
 // Parquet, but not to read.
 func readable(s *arrow.Schema) error {
@@ -79,6 +126,8 @@ type parquetReader struct {
 	file    *file.Reader
 	in      *pqarrow.FileReader
 	columns []int // nil for all
+	// Row groups from first to end.
+	first, end int
 }
 
 // all yields the record batches of all row groups.
@@ -110,8 +159,8 @@ func (p *parquetReader) all(yield func(arrow.RecordBatch, error) bool) {
 		return to
 	}
 	var groups []chan result
-	next := 0
-	for n := p.file.NumRowGroups(); ; groups = groups[1:] {
+	next := p.first
+	for n := min(p.end, p.file.NumRowGroups()); ; groups = groups[1:] {
 		for ; next < n && len(groups) < runtime.GOMAXPROCS(0); next++ {
 			groups = append(groups, read(next))
 		}

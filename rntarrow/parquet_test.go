@@ -50,6 +50,20 @@ func TestParquetThereAndBack(t *testing.T) {
 			got := rows(t, func() (arrowReader, error) {
 				return rntarrow.NewParquetReader(t.Context(), bytes.NewReader(file.Bytes()))
 			})
+			groups, err := rntarrow.RowGroups(bytes.NewReader(file.Bytes()), func(string) bool { return true })
+			if err != nil || len(groups) != 3 || groups[0].Rows != 15 || groups[2].Rows != 10 || groups[1].Bytes <= 0 {
+				t.Errorf("row groups %v, %v", groups, err)
+			}
+			var parts string
+			for i := range groups {
+				part := rows(t, func() (arrowReader, error) {
+					return rntarrow.NewRowGroupReader(t.Context(), bytes.NewReader(file.Bytes()), i, i+1)
+				})
+				parts += part[strings.Index(part, "{"):]
+			}
+			if parts != got[strings.Index(got, "{"):] {
+				t.Errorf("row groups have %.3000s\nwant\n%.3000s", parts, got)
+			}
 			if strings.Contains(want, "fixed_size_list") { // of which some become lists
 				got, want = got[strings.Index(got, "{"):], want[strings.Index(want, "{"):]
 			}
