@@ -100,6 +100,10 @@ var leaves = []string{
 	"remote/xrootd",
 	"rntarrow",
 	"rntarrow/rntflight",
+	"rntbeam",
+	"rntbeam/examples/dimuon",
+	"rntbeam/parquet",
+	"rntbeam/ttree",
 	"rntgroot",
 	"rntgroot/internal/fromtree",
 }
