@@ -97,8 +97,8 @@ func TestFlight(t *testing.T) {
 		secure                     bool
 	}{
 		{shared, "*.root", 17, 1043, 1, false},
-		{"../testdata", "dimuon.root", 1, 13, 2, false},
-		{many, "", 1, 2, 4, true},
+		{"../testdata", "dimuon.root", 1, 13, 1, false},
+		{many, "", 1, 2, 3, true},
 	} {
 		t.Run(filepath.Base(test.folder), func(t *testing.T) {
 			if _, err := os.Stat(test.folder); err != nil {
