@@ -1,9 +1,11 @@
 package rntbeam
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/value"
@@ -127,10 +129,12 @@ func mapCodec(t reflect.Type, depth int) (*codec, error) {
 				return append(dst, 0)
 			}
 			dst = binary.AppendUvarint(dst, uint64(v.Len())+1)
+			elements := make([][]byte, 0, v.Len())
 			for all := v.MapRange(); all.Next(); {
-				dst = item.append(key.append(dst, all.Key()), all.Value())
+				elements = append(elements, item.append(key.append(nil, all.Key()), all.Value()))
 			}
-			return dst
+			slices.SortFunc(elements, bytes.Compare) // equal values have equal bytes: runners compare these
+			return append(dst, bytes.Join(elements, nil)...)
 		},
 		func(src []byte, v reflect.Value) ([]byte, error) {
 			n, src, err := readLen(src, t.Key())
