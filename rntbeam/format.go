@@ -15,7 +15,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/units"
-	"github.com/go-rntuple/go-rntuple/value"
 )
 
 // A Format reads files that have no RNTuple. Packages parquet and ttree have one each.
@@ -65,7 +64,7 @@ func (o *ReadOptions) columns(t reflect.Type) func(string) bool {
 	if isEntry(t) {
 		fields = members(t)
 	}
-	if len(fields) == 0 && (!isEntry(t) || t == reflect.TypeFor[value.Record]()) {
+	if len(fields) == 0 && !isEntry(t) {
 		return func(string) bool { return true }
 	}
 	// Of a condition, all words count: some are functions, but which ones are columns only their types tell.

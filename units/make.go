@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
@@ -70,18 +71,17 @@ func Make(ctx context.Context, paths []string, o Options) (*Plan, error) {
 	}
 	p := &Plan{Format: Format, Time: clock().UTC().Truncate(time.Second), Name: o.Name, Fields: o.Fields, Files: make([]File, len(paths))}
 	clusters := make([][]cluster, len(paths))
-	done := make(chan struct{}, 1)
-	done <- struct{}{}
-	n := 0
+	var mu sync.Mutex
+	done := 0
 	err := parallel.Do(min(workers, len(paths)), len(paths), func(i int) (err error) {
 		if p.Files[i], clusters[i], err = read(ctx, i, paths[i], o); err != nil {
 			return &rntuple.InputError{Index: i, Path: paths[i], Err: err}
 		}
-		<-done
-		if n++; o.Progress != nil {
-			o.Progress(n, len(paths))
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; o.Progress != nil {
+			o.Progress(done, len(paths))
 		}
-		done <- struct{}{}
 		return nil
 	})
 	if err != nil {

@@ -154,10 +154,10 @@ func (t *tool) makeUnit(cmd *cobra.Command, o *unitOutput, force bool, do func(*
 	if err := t.beginOutput(ctx, o.path(), true); err != nil {
 		return err
 	}
-	err := do(o)
-	if err != nil {
+	if err := do(o); err != nil {
 		return err
 	}
+	var err error
 	if o.Size, o.Sum, err = sumOfFile(o.path()); err != nil {
 		return err
 	}
