@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/go-rntuple/go-rntuple/internal/inflate"
+	"github.com/go-rntuple/go-rntuple/internal/lzma"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/internal/zstd"
 )
@@ -44,6 +45,10 @@ func encodeZstd(dst, src []byte, level int) ([]byte, error) {
 // inflateAll fills dst exactly from the DEFLATE stream at the front of src and
 // returns the length of the stream.
 func inflateAll(dst, src []byte) (int, error) { return inflate.Decode(dst, src) }
+
+// decodeLZMA2 decodes the LZMA2 stream at the front of src into dst. It returns the
+// number of bytes written, and the length of the stream.
+func decodeLZMA2(dst, src []byte) (n, used int, err error) { return lzma.Decode(dst, src) }
 
 // adler32Sum returns the checksum of a zlib stream (RFC 1950, section 2.2).
 func adler32Sum(data []byte) uint32 { return inflate.Adler32(data) }

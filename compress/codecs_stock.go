@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz/lzma"
 )
 
 // The codecs of the standard library and of modules, in place of those of
@@ -57,6 +58,27 @@ func inflateAll(dst, src []byte) (int, error) {
 		return 0, errors.Join(errors.New("more bytes than expected"), err)
 	}
 	return len(src) - in.Len(), nil
+}
+
+// decodeLZMA2 decodes the LZMA2 stream at the front of src into dst. It returns the
+// number of bytes written, and the length of the stream.
+func decodeLZMA2(dst, src []byte) (n, used int, err error) {
+	in := bytes.NewReader(src)
+	r, err := lzma.Reader2Config{DictCap: max(lzma.MinDictCap, len(dst))}.NewReader2(in)
+	for err == nil && n < len(dst) {
+		var m int
+		m, err = r.Read(dst[n:])
+		n += m
+	}
+	if err == nil { // dst is full, only the end mark may follow
+		if _, err = r.Read(make([]byte, 1)); err == nil {
+			return n, 0, errors.New("more bytes than expected")
+		}
+	}
+	if err != io.EOF {
+		return n, 0, err
+	}
+	return n, len(src) - in.Len(), nil
 }
 
 func adler32Sum(data []byte) uint32 { return adler32.Checksum(data) }

@@ -6,7 +6,7 @@
 // Otherwise they are a series of blocks: a header of 9 bytes with the algorithm
 // and two sizes, then the compressed data.
 //
-// Decoders of zstd and DEFLATE and the encoder of zstd are made for pages. With
+// Decoders of zstd, DEFLATE and LZMA2 and the encoder of zstd are made for pages. With
 // the build tag stockcodecs, the standard library and modules replace them.
 //
 // All functions of the package are safe for concurrent use.

@@ -5,11 +5,9 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"hash/crc64"
-	"io"
 	"math"
 
 	"github.com/ulikunitz/xz"
-	"github.com/ulikunitz/xz/lzma"
 
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
@@ -184,7 +182,10 @@ func (r *xzReader) block(dst []byte, check byte) (n, size int) {
 		return 0, 0
 	}
 	n, used, err := decodeLZMA2(dst, r.src[r.pos:])
-	r.fail(err)
+	if err != nil {
+		r.fail(wire.Corrupt("LZMA2: %v", err))
+		return 0, 0
+	}
 	r.expect(csize < 0 || csize == int64(used), "compressed size")
 	r.expect(usize < 0 || usize == int64(n), "uncompressed size")
 	data := r.pos
@@ -194,27 +195,6 @@ func (r *xzReader) block(dst []byte, check byte) (n, size int) {
 	pos := r.pos
 	r.check(check, dst[:n])
 	return n, size + r.pos - pos
-}
-
-// decodeLZMA2 decodes LZMA2 chunks up to the end mark into dst. It returns the
-// number of bytes written to dst and read from src.
-func decodeLZMA2(dst, src []byte) (n, used int, err error) {
-	in := bytes.NewReader(src)
-	r, err := lzma.Reader2Config{DictCap: max(lzma.MinDictCap, len(dst))}.NewReader2(in)
-	for err == nil && n < len(dst) {
-		var m int
-		m, err = r.Read(dst[n:])
-		n += m
-	}
-	if err == nil { // dst is full, only the end mark may follow
-		if _, err = r.Read(make([]byte, 1)); err == nil {
-			return n, 0, wire.Corrupt("LZMA2: more than %d bytes", n)
-		}
-	}
-	if err != io.EOF {
-		return n, 0, wire.Corrupt("LZMA2: %v", err)
-	}
-	return n, len(src) - in.Len(), nil
 }
 
 // index reads the index and the footer, which repeat the sizes of the blocks and
