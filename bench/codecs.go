@@ -31,6 +31,7 @@ var pageCodecs = []struct {
 	{"zlib", "101", "klauspost", "Go", "zlib"},
 	{"lz4", "404", "pierrec", "pierrec", "liblz4"},
 	{"lz4", "405", "pierrec", "pierrec", "liblz4"},
+	{"lzma", "207", "ulikunitz", "ulikunitz", "liblzma"},
 }
 
 // pageRow returns the row for work on pages of a kind.
@@ -56,8 +57,8 @@ const worthwhile = 1.3
 // disturb less than elapsed time.
 func codecRows() []row {
 	var table []row
-	whole := func(name, work, settings, compression string) {
-		for _, data := range []string{"F", "J"} {
+	whole := func(name, work, settings, compression string, sets ...string) {
+		for _, data := range sets {
 			table = append(table, row{
 				name: name + ", " + data + " " + cmp.Or(compression, settings), work: work, data: data, cpu: true,
 				file: data + "-" + settings + ".root", compression: compression,
@@ -65,10 +66,11 @@ func codecRows() []row {
 			})
 		}
 	}
-	whole("all columns", "bulk", "505", "")
-	whole("all columns", "bulk", "101", "")
-	whole("writing columns", "write", "505", "501")
-	whole("writing columns", "write", "505", "505")
+	whole("all columns", "bulk", "505", "", "F", "J")
+	whole("all columns", "bulk", "101", "", "F", "J")
+	whole("all columns", "bulk", "207", "", "J")
+	whole("writing columns", "write", "505", "501", "F", "J")
+	whole("writing columns", "write", "505", "505", "F", "J")
 	for _, c := range pageCodecs {
 		for _, kind := range pageKinds {
 			table = append(table, pageRow("decode", c.settings, kind.name), pageRow("encode", c.settings, kind.name))

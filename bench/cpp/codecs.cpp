@@ -14,6 +14,7 @@
 
 #include <lz4.h>
 #include <lz4hc.h>
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
@@ -106,6 +107,11 @@ public:
          magic = "ZL\x08";
          n = Deflate(data, room, src, level);
          break;
+      case 2:
+         magic = "XZ\0";
+         Check(lzma_easy_buffer_encode(level, LZMA_CHECK_CRC32, nullptr, src.data(), src.size(), data, &n, room) == LZMA_OK,
+               "lzma_easy_buffer_encode");
+         break;
       case 4: {
          magic = "L4\x01";
          auto *to = reinterpret_cast<char *>(data + kLZ4Sum);
@@ -152,6 +158,16 @@ public:
          fInflate.next_out = dst.data();
          fInflate.avail_out = dst.size();
          Check(inflate(&fInflate, Z_FINISH) == Z_STREAM_END && fInflate.total_out == dst.size(), "inflate");
+      } else if (!std::memcmp(src.data(), "XZ", 2)) {
+         lzma_stream stream = LZMA_STREAM_INIT;
+         Check(lzma_stream_decoder(&stream, UINT64_MAX, 0) == LZMA_OK, "lzma_stream_decoder");
+         stream.next_in = data;
+         stream.avail_in = size;
+         stream.next_out = dst.data();
+         stream.avail_out = dst.size();
+         const auto status = lzma_code(&stream, LZMA_FINISH);
+         lzma_end(&stream);
+         Check(status == LZMA_STREAM_END && stream.avail_out == 0, "lzma_code");
       } else if (!std::memcmp(src.data(), "L4", 2)) {
          const auto *from = data + kLZ4Sum;
          Check(XXH64(from, size - kLZ4Sum, 0) == XXH64_hashFromCanonical(reinterpret_cast<const XXH64_canonical_t *>(data)),
