@@ -19,14 +19,32 @@ var (
 	pageLists = Envelope("page list", 3, parseBoth, (*envelope.PageList).Append)
 )
 
-// parseBoth makes sure that the shortcut for page lists changes nothing.
+// parseBoth makes sure that the shortcut for page lists changes nothing, and that a list
+// which is only scanned at first has the same errors and the same pages.
 func parseBoth(b []byte) (*envelope.PageList, error) {
 	got, err := envelope.ParsePageList(b)
 	want, wantErr := envelope.ParsePageListPlainly(b)
 	if err == nil && !reflect.DeepEqual(got, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
 		panic(fmt.Sprintf("with the shortcut %+v, %v; without %+v, %v", got, err, want, wantErr))
 	}
-	return got, err
+	scanned, scanErr := envelope.ScanPageList(b)
+	if fmt.Sprint(scanErr) != fmt.Sprint(wantErr) {
+		panic(fmt.Sprintf("scanning: %v; parsing: %v", scanErr, wantErr))
+	}
+	if err != nil {
+		return got, err
+	}
+	if scanned.HeaderChecksum != want.HeaderChecksum || !reflect.DeepEqual(scanned.Clusters, want.Clusters) || len(scanned.Pages) != len(want.Pages) {
+		panic(fmt.Sprintf("scanned %+v, parsed %+v", scanned, want))
+	}
+	for _, scanned := range []*envelope.ScannedPageList{scanned, want.Scanned()} {
+		for i, p := range scanned.Pages {
+			if c := p.Columns(); !reflect.DeepEqual(c, want.Pages[i].Columns) || p.NumColumns() != len(c) {
+				panic(fmt.Sprintf("cluster %d: scanned %+v, parsed %+v", i, c, want.Pages[i].Columns))
+			}
+		}
+	}
+	return got, nil
 }
 
 // The vectors lack the checksum, and the length in the head.
@@ -308,10 +326,14 @@ func BenchmarkPageList(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for name, parse := range map[string]func([]byte) (*envelope.PageList, error){"short": envelope.ParsePageList, "plain": envelope.ParsePageListPlainly} {
+	for name, parse := range map[string]func([]byte) error{
+		"scan":  func(b []byte) error { _, err := envelope.ScanPageList(b); return err },
+		"short": func(b []byte) error { _, err := envelope.ParsePageList(b); return err },
+		"plain": func(b []byte) error { _, err := envelope.ParsePageListPlainly(b); return err },
+	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := parse(bytes); err != nil {
+				if err := parse(bytes); err != nil {
 					b.Fatal(err)
 				}
 			}

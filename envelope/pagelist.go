@@ -33,9 +33,14 @@ func (p *PageList) Append(dst []byte) ([]byte, error) { return appendTo(dst, Typ
 
 // wire describes the page list. Specification: "Page List Envelope".
 func (p *PageList) wire(c *frame.Codec) {
+	p.walk(c, func(c *frame.Codec, d *ClusterPages) { d.Wire(c) })
+}
+
+// walk is wire with a function that walks the pages of a cluster.
+func (p *PageList) walk(c *frame.Codec, pages func(*frame.Codec, *ClusterPages)) {
 	wire.Int(c, "header checksum", &p.HeaderChecksum)
 	frame.List(c, "clusters", &p.Clusters, &p.ClustersExtra, func(c *frame.Codec, s *Cluster) { s.Wire(c) })
-	frame.List(c, "pages", &p.Pages, &p.PagesExtra, func(c *frame.Codec, d *ClusterPages) { d.Wire(c) })
+	frame.List(c, "pages", &p.Pages, &p.PagesExtra, pages)
 	c.Rest(&p.Extra)
 }
 
@@ -77,14 +82,21 @@ type ClusterPages struct {
 // Wire describes the outer list frame of a cluster. Specification: "Page
 // Locations".
 func (d *ClusterPages) Wire(c *frame.Codec) {
+	if quick := d.scan(c); quick.stored != nil {
+		d.Columns = quick.parse()
+	}
+}
+
+// scan is Wire, but if it reads the usual form, it returns the columns unparsed.
+func (d *ClusterPages) scan(c *frame.Codec) quickPages {
 	if !c.Writing() && !plainPages {
-		if columns, n := quickPages(c.Unread()); n > 0 {
-			d.Columns = columns
+		if quick, n := scanQuick(c.Unread()); n > 0 {
 			c.Skip(n)
-			return
+			return quick
 		}
 	}
 	frame.List(c, "columns", &d.Columns, &d.Extra, func(c *frame.Codec, p *ColumnPages) { p.Wire(c) })
+	return quickPages{}
 }
 
 // ColumnPages are the pages of one column in one cluster.

@@ -16,21 +16,26 @@ const maxPerEntry = 1 << 40
 
 // check derives the shapes of f and of all fields below it. The error says what
 // violates the format or is unknown. An entry holds perEntry values of f; 0 means
-// that their number varies.
+// that their number varies. The kinds are those of type names that have been parsed.
 //
 // Specification: "Mapping of C++ Types to Fields and Columns".
-func (f *Field) check(perEntry int64) error {
+func (f *Field) check(perEntry int64, kinds map[string]Kind) error {
 	if f.err != nil {
 		return f.err
 	}
 	if f.Version != 0 {
 		return wire.Unsupported("field %q has field version %d", f.Path(), f.Version)
 	}
-	// A name that does not parse is that of a user's type.
-	t, err := cpptype.Parse(f.TypeName)
-	if err == nil {
-		f.kind = t.Kind()
+	kind, known := kinds[f.TypeName]
+	if !known {
+		// A name that does not parse is that of a user's type.
+		if t, err := cpptype.Parse(f.TypeName); err == nil {
+			kind = t.Kind()
+		}
+		kinds[f.TypeName] = kind
 	}
+	f.kind = kind
+	var err error
 	if f.Shape, err = f.shape(); err != nil {
 		return err
 	}
@@ -61,7 +66,7 @@ func (f *Field) check(perEntry int64) error {
 		}
 	}
 	for _, child := range f.Children {
-		if err := child.check(perEntry); err != nil {
+		if err := child.check(perEntry, kinds); err != nil {
 			return err
 		}
 	}

@@ -96,8 +96,9 @@ type Field struct {
 	// projected field are columns of its source.
 	Columns [][]*Column
 
-	kind Kind
-	err  error // found while the tree was built
+	kind     Kind
+	resolved bool  // see resolve
+	err      error // found while the tree was built
 }
 
 // Kind classifies the field's C++ type.
@@ -271,18 +272,20 @@ const (
 // no field can be trusted, and frame.ErrUnsupported if fields nest too deep or have
 // too long paths. Other faults hide the top-level field that they occur in.
 func Build(h *envelope.Header, ext *envelope.Schema) (*Schema, error) {
-	s := &Schema{Name: h.Name, Description: h.Description, Writer: h.Writer, byName: map[string]*Field{}}
+	s := &Schema{Name: h.Name, Description: h.Description, Writer: h.Writer}
 	if ext == nil {
 		ext = &envelope.Schema{}
 	}
 	s.ExtraTypes = append(h.ExtraTypes[:len(h.ExtraTypes):len(h.ExtraTypes)], ext.ExtraTypes...)
 	n := len(h.Fields) + len(ext.Fields)
 	s.all = make([]*Field, 0, n)
+	fields := make([]Field, n)
 	var top []*Field
 	depth, path := make([]int, 0, n), make([]int, 0, n)
 	for _, part := range []*envelope.Schema{&h.Schema, ext} {
 		for i := range part.Fields {
-			f := &Field{ID: FieldID(len(s.all)), Field: part.Fields[i], Extended: part == ext}
+			f := &fields[len(s.all)]
+			f.ID, f.Field, f.Extended = FieldID(len(s.all)), part.Fields[i], part == ext
 			s.all = append(s.all, f)
 			d, p := 1, len(f.Name)
 			switch parent := FieldID(f.Field.Parent); {
@@ -304,7 +307,7 @@ func Build(h *envelope.Header, ext *envelope.Schema) (*Schema, error) {
 			depth, path = append(depth, d), append(path, p)
 		}
 	}
-	if err := s.attach(h.Columns, ext.Columns); err != nil {
+	if err := s.attach(len(h.Columns)+len(ext.Columns), h.Columns, ext.Columns); err != nil {
 		return nil, err
 	}
 	if err := s.project(h.Aliases, ext.Aliases); err != nil {
@@ -314,11 +317,16 @@ func Build(h *envelope.Header, ext *envelope.Schema) (*Schema, error) {
 	return s, nil
 }
 
-// attach assigns the columns to their fields.
-func (s *Schema) attach(lists ...[]envelope.Column) error {
+// attach assigns the columns of lists, n in all, to their fields.
+func (s *Schema) attach(n int, lists ...[]envelope.Column) error {
+	s.Columns = make([]*Column, 0, n)
+	// Nearly all fields have one column, so these serve most.
+	columns, representations, first := make([]Column, n), make([][]*Column, n), make([]*Column, n)
 	for _, list := range lists {
 		for i := range list {
-			c := &Column{ID: ColumnID(len(s.Columns)), Column: list[i]}
+			id := len(s.Columns)
+			c := &columns[id]
+			c.ID, c.Column = ColumnID(id), list[i]
 			if int64(c.Field) >= int64(len(s.all)) {
 				return wire.Corrupt("column %d belongs to field %d of %d", c.ID, c.Field, len(s.all))
 			}
@@ -326,6 +334,9 @@ func (s *Schema) attach(lists ...[]envelope.Column) error {
 			c.Owner = s.all[c.Field]
 			rep := int(c.Representation)
 			switch reps := c.Owner.Columns; {
+			case rep == 0 && reps == nil:
+				representations[id] = first[id : id : id+1]
+				c.Owner.Columns = representations[id : id+1 : id+1]
 			case rep == len(reps):
 				c.Owner.Columns = append(reps, nil)
 			case rep != len(reps)-1:
@@ -369,12 +380,13 @@ func (s *Schema) project(lists ...[]envelope.Alias) error {
 
 // sift separates the top-level fields that can be read from the others.
 func (s *Schema) sift(top []*Field) {
+	kinds := map[string]Kind{}
 	for _, f := range top {
-		f.err = f.check(1)
+		f.err = f.check(1, kinds)
 	}
-	done := make(map[*Field]bool, len(top))
+	s.byName = make(map[string]*Field, len(top))
 	for _, f := range top {
-		f.resolve(done)
+		f.resolve()
 		if f.err != nil {
 			s.Hidden = append(s.Hidden, Hidden{f, f.err})
 			continue
@@ -387,14 +399,14 @@ func (s *Schema) sift(top []*Field) {
 }
 
 // resolve hides the top-level field f if it projects a hidden field.
-func (f *Field) resolve(done map[*Field]bool) {
-	if done[f] {
+func (f *Field) resolve() {
+	if f.resolved {
 		return
 	}
-	done[f] = true // also ends cycles of projections
+	f.resolved = true // also ends cycles of projections
 	f.sources(func(source *Field) bool {
 		if f.err == nil {
-			source.resolve(done)
+			source.resolve()
 			switch err := source.err.(type) {
 			case nil:
 			case *sourceError:

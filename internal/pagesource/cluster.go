@@ -16,7 +16,7 @@ type Cluster struct {
 	ID         int   // its number, in the order of the cluster groups and page lists
 	First, End int64 // its entries, without End
 
-	columns []envelope.ColumnPages // by column ID; columns added later are missing at the end
+	columns func() []envelope.ColumnPages // by column ID; columns added later are missing at the end
 
 	once   sync.Once
 	shared map[uint64]struct{} // offsets that several pages have, and perhaps others; set by once
@@ -24,12 +24,16 @@ type Cluster struct {
 
 // Columns returns the pages of all columns as the page list has them, by column
 // ID. Columns added after the cluster was written are missing at the end. The
-// slice must not be changed.
-func (c *Cluster) Columns() []envelope.ColumnPages { return c.columns }
+// slice must not be changed. The first call parses them.
+func (c *Cluster) Columns() []envelope.ColumnPages { return c.columns() }
 
 // NewCluster returns a cluster that belongs to no Source, for code that looks at its
 // pages even if the page list is not valid.
 func NewCluster(id int, c envelope.Cluster, columns []envelope.ColumnPages) *Cluster {
+	return newCluster(id, c, func() []envelope.ColumnPages { return columns })
+}
+
+func newCluster(id int, c envelope.Cluster, columns func() []envelope.ColumnPages) *Cluster {
 	return &Cluster{ID: id, First: int64(c.FirstEntry), End: int64(c.FirstEntry + c.NumEntries), columns: columns}
 }
 
@@ -62,14 +66,14 @@ type Chunk struct {
 // Description".
 func (c *Cluster) Chunk(f *schema.Field, index int) (Chunk, error) {
 	var active *schema.Column
-	present := false
+	columns, present := c.columns(), false
 	for _, rep := range f.Columns {
 		column := rep[index]
-		if int(column.ID) >= len(c.columns) {
+		if int(column.ID) >= len(columns) {
 			continue
 		}
 		present = true
-		if c.columns[column.ID].IsSuppressed() {
+		if columns[column.ID].IsSuppressed() {
 			continue
 		}
 		if active != nil {
@@ -90,7 +94,7 @@ func (c *Cluster) Chunk(f *schema.Field, index int) (Chunk, error) {
 	if active == nil {
 		return Chunk{}, c.corrupt(f, "all representations of the column are suppressed")
 	}
-	stored := &c.columns[active.ID]
+	stored := &columns[active.ID]
 	chunk := Chunk{Column: active, Pages: stored.Pages, Compression: stored.Compression}
 	for _, p := range stored.Pages {
 		chunk.Elements += int64(p.NumElements)

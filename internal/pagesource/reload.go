@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"sort"
 
+	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
@@ -86,11 +87,12 @@ func (s *Source) readOnce(ctx context.Context, g *group) (clusters []*Cluster, e
 // seenFrom returns the cluster with the given number, and only with the columns of
 // an earlier state.
 func (c *Cluster) seenFrom(old *Source, id int) *Cluster {
-	n := min(len(c.columns), len(old.Schema.Columns))
-	if c.ID == id && n == len(c.columns) {
+	columns := c.columns()
+	n := min(len(columns), len(old.Schema.Columns))
+	if c.ID == id && n == len(columns) {
 		return c
 	}
-	return &Cluster{ID: id, First: c.First, End: c.End, columns: c.columns[:n]}
+	return &Cluster{ID: id, First: c.First, End: c.End, columns: func() []envelope.ColumnPages { return columns[:n] }}
 }
 
 // Share makes s use the page lists that old, an earlier state of the same RNTuple,

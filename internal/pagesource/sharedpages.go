@@ -50,7 +50,7 @@ func (c *Cluster) sharesBytes(p envelope.Page) bool {
 		// Writers put one page behind the other. Only a page that lies further in
 		// front than one seen before may be there twice.
 		var top uint64
-		for _, list := range c.columns {
+		for _, list := range c.columns() {
 			for _, p := range list.Pages {
 				if at := p.Locator.Offset; at >= top {
 					top = at + 1

@@ -153,15 +153,7 @@ func (s *Source) read(ctx context.Context, g *group) ([]*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list *envelope.PageList
-	if s.ParsePageList != nil {
-		list, err = s.ParsePageList(g.index, b)
-	} else {
-		list, err = envelope.ParsePageList(b)
-	}
-	if err == nil && s.Objects {
-		err = PlacePages(list)
-	}
+	list, err := s.scan(g, b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", where, err)
 	}
@@ -172,17 +164,37 @@ func (s *Source) read(ctx context.Context, g *group) ([]*Cluster, error) {
 	return clusters, nil
 }
 
+// scan reads a page list; of the usual ones, the pages of a cluster are parsed when they
+// are first needed.
+func (s *Source) scan(g *group, b []byte) (*envelope.ScannedPageList, error) {
+	if s.ParsePageList == nil && !s.Objects {
+		return envelope.ScanPageList(b)
+	}
+	parse := s.ParsePageList
+	if parse == nil {
+		parse = func(_ int, b []byte) (*envelope.PageList, error) { return envelope.ParsePageList(b) }
+	}
+	list, err := parse(g.index, b)
+	if err == nil && s.Objects {
+		err = PlacePages(list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return list.Scanned(), nil
+}
+
 // CheckPageList returns the error that a Source would return for any cluster of
 // the group g if its page list were list; firstID is the number of the group's
 // first cluster.
 func CheckPageList(s *schema.Schema, headerChecksum uint64, g envelope.ClusterGroup, firstID int, list *envelope.PageList) error {
 	src := &Source{Schema: s, headerChecksum: headerChecksum}
-	_, err := src.clusters(&group{ClusterGroup: g, firstID: firstID}, list)
+	_, err := src.clusters(&group{ClusterGroup: g, firstID: firstID}, list.Scanned())
 	return err
 }
 
 // clusters checks a page list and returns its clusters, by first entry.
-func (s *Source) clusters(g *group, list *envelope.PageList) ([]*Cluster, error) {
+func (s *Source) clusters(g *group, list *envelope.ScannedPageList) ([]*Cluster, error) {
 	switch {
 	case list.HeaderChecksum != s.headerChecksum:
 		return nil, wire.Corrupt("belongs to a header with the checksum %#x, this one has %#x", list.HeaderChecksum, s.headerChecksum)
@@ -197,10 +209,10 @@ func (s *Source) clusters(g *group, list *envelope.PageList) ([]*Cluster, error)
 		if c.FirstEntry > math.MaxInt64-c.NumEntries {
 			return nil, wire.Corrupt("cluster %d begins with the entry %d", g.firstID+i, c.FirstEntry)
 		}
-		if n := len(list.Pages[i].Columns); n > len(s.Schema.Columns) {
+		if n := list.Pages[i].NumColumns(); n > len(s.Schema.Columns) {
 			return nil, wire.Corrupt("cluster %d has %d columns, the schema %d", g.firstID+i, n, len(s.Schema.Columns))
 		}
-		clusters[i] = NewCluster(g.firstID+i, c, list.Pages[i].Columns)
+		clusters[i] = newCluster(g.firstID+i, c, sync.OnceValue(list.Pages[i].Columns))
 	}
 	slices.SortStableFunc(clusters, ByEntry)
 	next := int64(g.MinEntry)
