@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
@@ -29,7 +30,7 @@ type Definition struct {
 func Parse(text string) (*Expression, error) {
 	if _, err := parser.Parse(text); err != nil {
 		e := explain(err)
-		if m := colons.FindString(text); m != "" && !strings.Contains(text, "$env") {
+		if m := colons().FindString(text); m != "" && !strings.Contains(text, "$env") {
 			e.Message += fmt.Sprintf("; if %s is a field, write $env[%q]", m, m)
 		}
 		return nil, e
@@ -39,10 +40,10 @@ func Parse(text string) (*Expression, error) {
 
 // colons matches names with colons, which fields may have and words of the language
 // may not.
-var colons = regexp.MustCompile(`[\pL_][\pL\d_]*(:+[\pL_][\pL\d_]*)+`)
+var colons = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL_][\pL\d_]*(:+[\pL_][\pL\d_]*)+`) })
 
 // word matches the names that the language has for variables.
-var word = regexp.MustCompile(`^[\pL_$][\pL\d_$]*$`)
+var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_$][\pL\d_$]*$`) })
 
 // String returns the text that the expression was parsed from.
 func (e *Expression) String() string { return e.text }
@@ -78,11 +79,11 @@ func explain(err error) *Error {
 	if !errors.As(err, &at) {
 		return &Error{Message: err.Error()}
 	}
-	return &Error{at.Line, at.Column + 1, goTypes.ReplaceAllStringFunc(at.Message, func(s string) string { return strings.TrimSuffix(s, "64") })}
+	return &Error{at.Line, at.Column + 1, goTypes().ReplaceAllStringFunc(at.Message, func(s string) string { return strings.TrimSuffix(s, "64") })}
 }
 
 // goTypes matches the types of the virtual machine that have other names here.
-var goTypes = regexp.MustCompile(`\b(int64|float64)\b`)
+var goTypes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(int64|float64)\b`) })
 
 // tree returns a new tree of the expression, in which the values of definitions have taken the
 // place of their names.

@@ -110,7 +110,7 @@ func compile(s rntuple.Source, exprs []*Expression, whole bool) (*Program, error
 // words of the language, as in a-b, which is a difference.
 func (s *scope) named(e *Error, text string) *Error {
 	for _, name := range s.names {
-		if !word.MatchString(strings.ReplaceAll(name, ".", "_")) && strings.Contains(text, name) && !strings.Contains(text, "$env") {
+		if !word().MatchString(strings.ReplaceAll(name, ".", "_")) && strings.Contains(text, name) && !strings.Contains(text, "$env") {
 			e.Message += fmt.Sprintf("; write the field %s as $env[%q]", name, name)
 		}
 	}

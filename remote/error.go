@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -76,7 +75,9 @@ func Base(name string) string {
 	return filepath.Base(name)
 }
 
-// A Temporary is an error of a Backend that may pass: the request is worth another attempt.
+// A Temporary is an error of a Backend that may pass: the request is worth another attempt. So are
+// ErrTimeout, errors of package io about an early end, connections that were reset or refused, and errors
+// that have a method Timeout or Temporary which returns true, as those of package net.
 type Temporary struct {
 	Err   error
 	After time.Duration // that the server asks to wait before, or 0
@@ -91,17 +92,18 @@ func (e *Temporary) Unwrap() error { return e.Err }
 // temporary reports whether an error may pass, and how long to wait at least.
 func temporary(err error) (after time.Duration, ok bool) {
 	var t *Temporary
-	var n net.Error
-	var d *net.DNSError
+	// Without package net, which most programs do not need: it takes time to load, and makes them need libc.
+	var late interface{ Timeout() bool }
+	var passing interface{ Temporary() bool }
 	switch {
 	case errors.Is(err, ErrChanged), errors.Is(err, context.Canceled):
 		return 0, false
 	case errors.As(err, &t):
 		return t.After, true
 	case errors.Is(err, ErrTimeout), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
-		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EPIPE), errors.Is(err, net.ErrClosed):
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EPIPE):
 		return 0, true
-	case errors.As(err, &n) && n.Timeout(), errors.As(err, &d) && d.IsTemporary:
+	case errors.As(err, &late) && late.Timeout(), errors.As(err, &passing) && passing.Temporary():
 		return 0, true
 	}
 	return 0, false

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
@@ -75,14 +76,14 @@ func resolved(t cpptype.Type) cpptype.Type {
 // given name: normalized, but with some typedefs kept. It is "" if it equals name.
 func aliasOf(spelling, name string) string {
 	// The dollar keeps the parser from resolving the typedef.
-	t, err := cpptype.Parse(typedefs.ReplaceAllString(spelling, "$1$$"))
+	t, err := cpptype.Parse(typedefs().ReplaceAllString(spelling, "$1$$"))
 	if alias := strings.ReplaceAll(t.String(), "_t$", "_t"); err == nil && alias != name {
 		return alias
 	}
 	return ""
 }
 
-var typedefs = regexp.MustCompile(`\b(size_t|ptrdiff_t)\b`)
+var typedefs = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(size_t|ptrdiff_t)\b`) })
 
 // complete returns a copy of f with everything that its type determines, and the
 // layout of the type if there is one.

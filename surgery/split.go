@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"sync"
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/splice"
@@ -70,11 +71,11 @@ func Split(ctx context.Context, pattern string, in Input, size PartSize, opts ..
 }
 
 // verb matches the verb of a pattern.
-var verb = regexp.MustCompile(`%0?[1-9]?d`)
+var verb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0?[1-9]?d`) })
 
 // newPart returns the n-th part, which must not exist.
 func newPart(pattern string, n int, r splice.Range) (Part, error) {
-	at := verb.FindStringIndex(pattern)
+	at := verb().FindStringIndex(pattern)
 	if at == nil {
 		return Part{}, fmt.Errorf("%q does not say where the number of a part goes: %%d", pattern)
 	}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
@@ -30,10 +31,10 @@ func (m meanings) of(path string, v any) string {
 	return ""
 }
 
-var indices = regexp.MustCompile(`\[\d+\]`)
+var indices = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[\d+\]`) })
 
 // plain returns a path without indices.
-func plain(path string) string { return indices.ReplaceAllString(path, "") }
+func plain(path string) string { return indices().ReplaceAllString(path, "") }
 
 // with returns the union of m and others.
 func (m meanings) with(others meanings) meanings {
