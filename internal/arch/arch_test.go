@@ -126,6 +126,9 @@ var apart = map[string]string{"internal/pagesink": "internal/pagesource"}
 // standardOnly are the packages at the bottom.
 var standardOnly = []string{"internal/wire", "internal/bits", "internal/convert", "internal/mmap", "internal/cpptype", "internal/nearest", "value"}
 
+// libc are packages that need libc when cgo is on. Loading it takes as long as reading a value of a small file.
+var libc = []string{"net", "net/http", "os/user"}
+
 // packages returns the names of the Go files of all modules, for all platforms,
 // by the package's folder.
 func packages(t *testing.T) map[string][]string {
@@ -218,6 +221,9 @@ func checkImport(t *testing.T, name string, level int, path string) {
 		return
 	}
 	if domain, _, _ := strings.Cut(path, "/"); !strings.Contains(domain, ".") {
+		if slices.Contains(libc, path) {
+			t.Errorf("%s imports %s, which needs libc", name, path)
+		}
 		return // the standard library
 	}
 	if slices.Contains(standardOnly, name) {
