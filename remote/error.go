@@ -77,7 +77,7 @@ func Base(name string) string {
 
 // A Temporary is an error of a Backend that may pass: the request is worth another attempt. So are
 // ErrTimeout, errors of package io about an early end, connections that were reset or refused, and errors
-// that have a method Timeout or Temporary which returns true, as those of package net.
+// with methods Timeout and Temporary, as those of package net have, one of which returns true.
 type Temporary struct {
 	Err   error
 	After time.Duration // that the server asks to wait before, or 0
@@ -92,9 +92,11 @@ func (e *Temporary) Unwrap() error { return e.Err }
 // temporary reports whether an error may pass, and how long to wait at least.
 func temporary(err error) (after time.Duration, ok bool) {
 	var t *Temporary
-	// Without package net, which most programs do not need: it takes time to load, and makes them need libc.
-	var late interface{ Timeout() bool }
-	var passing interface{ Temporary() bool }
+	// Errors of package net have these methods. The package itself makes programs need libc, which takes time to load.
+	var n interface {
+		Timeout() bool
+		Temporary() bool
+	}
 	switch {
 	case errors.Is(err, ErrChanged), errors.Is(err, context.Canceled):
 		return 0, false
@@ -103,7 +105,7 @@ func temporary(err error) (after time.Duration, ok bool) {
 	case errors.Is(err, ErrTimeout), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
 		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, syscall.EPIPE):
 		return 0, true
-	case errors.As(err, &late) && late.Timeout(), errors.As(err, &passing) && passing.Temporary():
+	case errors.As(err, &n) && (n.Timeout() || n.Temporary()):
 		return 0, true
 	}
 	return 0, false

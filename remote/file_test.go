@@ -8,7 +8,9 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"net"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -168,6 +170,7 @@ func TestCosts(t *testing.T) {
 // TestAttempts counts attempts and the time between them.
 func TestAttempts(t *testing.T) {
 	passes, stays := &Temporary{Err: errors.New("passes")}, errors.New("stays")
+	busy, nowhere := &net.DNSError{Err: "busy", IsTemporary: true}, &net.DNSError{Err: "nowhere", IsNotFound: true}
 	always := func(err error) func(int) (int, error) { return func(int) (int, error) { return 0, err } }
 	for name, c := range map[string]struct {
 		fail              func(attempt int) (int, error)
@@ -182,6 +185,9 @@ func TestAttempts(t *testing.T) {
 		"passes, one":               {always(passes), Options{Attempts: 1}, 1, 0, 0, passes},
 		"passes, many":              {always(passes), Options{Attempts: 12, Backoff: time.Second}, 12, 75*time.Second/2 + 1, 3 * 85 * time.Second / 2, passes},
 		"passes, no pause":          {always(passes), Options{Attempts: 3, Backoff: 1}, 3, 0, 10, passes},
+		"DNS, for now":              {always(&net.OpError{Op: "dial", Err: busy}), Options{Attempts: 2, Backoff: 1}, 2, 0, 10, busy},
+		"DNS":                       {always(&net.OpError{Op: "dial", Err: nowhere}), Options{}, 1, 0, 0, nowhere},
+		"late":                      {always(os.ErrDeadlineExceeded), Options{Attempts: 2, Backoff: 1}, 2, 0, 10, os.ErrDeadlineExceeded},
 		"cut":                       {always(io.ErrUnexpectedEOF), Options{Attempts: 2, Backoff: 1}, 2, 0, 10, io.ErrUnexpectedEOF},
 		"changed":                   {always(fmt.Errorf("%w, as it seems", ErrChanged)), Options{}, 1, 0, 0, ErrChanged},
 		"changed for now":           {always(&Temporary{Err: ErrChanged}), Options{}, 1, 0, 0, ErrChanged},
