@@ -14,9 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/draw"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/plot"
 	"github.com/go-rntuple/go-rntuple/expression"
+	"github.com/go-rntuple/go-rntuple/internal/draw"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/zonemap"
@@ -96,7 +97,7 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 	unitFlag(cmd, &unit)
 	forceFlag(cmd, &d.force)
 	completeNames(cmd, "name", 0)
-	cmd.MarkFlagFilename("out", draw.Formats...)
+	cmd.MarkFlagFilename("out", plot.Formats...)
 	completeValues(cmd, "log", "x", "y", "z")
 	return cmd
 }
@@ -138,7 +139,7 @@ func (d *drawing) complete(cmd *cobra.Command, args []string, word string) ([]st
 func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(d.out)), ".")
 	switch {
-	case d.out != "" && !slices.Contains(draw.Formats, format):
+	case d.out != "" && !slices.Contains(plot.Formats, format):
 		return usageError("--out: the name of the file must end in .png, .svg or .pdf")
 	case d.force && d.out == "":
 		return usageError("--force goes with --out only")
@@ -205,7 +206,7 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 	}
 	if d.out != "" {
 		var b bytes.Buffer
-		if err := p.WritePlot(&b, format); err != nil {
+		if err := plot.Write(&b, p, format); err != nil {
 			return err
 		}
 		if err := t.writeFile(ctx, d.out, b.Bytes()); err != nil {

@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/draw"
+	"github.com/go-rntuple/go-rntuple/internal/draw"
 )
 
 // drawn is what `rnt draw --json` prints.
@@ -95,22 +95,22 @@ func drawnOf(q *query, histograms []*draw.Histogram, files []string) drawn {
 			flow := h.Flow()
 			c.Flow = &flow
 		} else {
-			c.Underflow, c.Overflow = finite(h.At(0, 0).SumW()), finite(h.At(h.X.Bins()+1, 0).SumW())
+			c.Underflow, c.Overflow = finite(h.At(0, 0).W), finite(h.At(h.X.Bins()+1, 0).W)
 		}
 		for i := 1; i <= h.X.Bins(); i++ {
 			switch bin := h.At(i, 0); {
 			case h.Y != nil:
 				var w, w2 []float64
 				for j := 1; j <= h.Y.Bins(); j++ {
-					w, w2 = append(w, h.At(i, j).SumW()), append(w2, h.At(i, j).SumW2())
+					w, w2 = append(w, h.At(i, j).W), append(w2, h.At(i, j).W2)
 				}
 				c.Contents2, c.SumW22 = append(c.Contents2, w), append(c.SumW22, w2)
 			case h.Profile:
 				p := h.Point(i)
 				c.Means, c.Errors = append(c.Means, finite(p.Value)), append(c.Errors, finite(p.Error))
-				c.Contents, c.SumW2 = append(c.Contents, bin.SumW()), append(c.SumW2, bin.SumW2())
+				c.Contents, c.SumW2 = append(c.Contents, bin.W), append(c.SumW2, bin.W2)
 			default:
-				c.Contents, c.SumW2 = append(c.Contents, bin.SumW()), append(c.SumW2, bin.SumW2())
+				c.Contents, c.SumW2 = append(c.Contents, bin.W), append(c.SumW2, bin.W2)
 			}
 		}
 		d.Histograms = append(d.Histograms, c)

@@ -11,7 +11,7 @@ import (
 	"github.com/expr-lang/expr/parser/lexer"
 	"golang.org/x/term"
 
-	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/draw"
+	"github.com/go-rntuple/go-rntuple/internal/draw"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -163,9 +163,9 @@ func (q *query) statistics(histograms []*draw.Histogram) (heads []string, rows [
 	}
 	for _, h := range histograms {
 		row := []string{count(h.Entries)}
-		under, over := h.At(0, 0).SumW(), 0.0
+		under, over := h.At(0, 0).W, 0.0
 		if h.Y == nil {
-			over = h.At(h.X.Bins()+1, 0).SumW()
+			over = h.At(h.X.Bins()+1, 0).W
 		}
 		switch {
 		case words:

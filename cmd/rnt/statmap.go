@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/storagemap"
+	"github.com/go-rntuple/go-rntuple/internal/storagemap"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"

@@ -1,4 +1,4 @@
-package draw
+package plot
 
 import (
 	"fmt"
@@ -12,13 +12,15 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
+	vgdraw "gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/go-rntuple/go-rntuple/internal/draw"
 )
 
-// Formats are those that WritePlot knows.
+// Formats are those that Write knows.
 var Formats = []string{"png", "svg", "pdf"}
 
 const (
@@ -28,8 +30,8 @@ const (
 	lineHeight = 14 // of the table above the plot
 )
 
-// WritePlot writes the picture in one of the Formats.
-func (p *Picture) WritePlot(w io.Writer, format string) error {
+// Write writes a picture in one of the Formats.
+func Write(w io.Writer, p *draw.Picture, format string) error {
 	var c vg.CanvasWriterTo
 	switch height := plotHeight + lineHeight*vg.Length(len(p.Histograms)-1); format {
 	case "png":
@@ -41,7 +43,7 @@ func (p *Picture) WritePlot(w io.Writer, format string) error {
 	default:
 		return fmt.Errorf("%q is not a format of plots", format)
 	}
-	p.draw(draw.New(c))
+	drawOn(vgdraw.New(c), p)
 	_, err := c.WriteTo(w)
 	return err
 }
@@ -51,7 +53,7 @@ type scale struct {
 	low, high float64
 	log       bool
 	from, to  vg.Length
-	ticks     []Tick
+	ticks     []draw.Tick
 	title     string
 }
 
@@ -59,15 +61,15 @@ type scale struct {
 func (s *scale) at(v float64) vg.Length {
 	part := 0.0
 	if !s.log || v > 0 {
-		part = place(v, s.low, s.high, s.log)
+		part = draw.Place(v, s.low, s.high, s.log)
 	}
 	return s.from + vg.Length(min(max(part, 0), 1))*(s.to-s.from)
 }
 
 // A figure is a picture that is being drawn.
 type figure struct {
-	draw.Canvas
-	*Picture
+	vgdraw.Canvas
+	*draw.Picture
 	area vg.Rectangle // of the data
 	x, y scale
 }
@@ -84,7 +86,7 @@ var (
 	paleBlue = color.NRGBA{0xd5, 0xe4, 0xf4, 0xff}
 	black    = color.NRGBA{0, 0, 0, 0xff}
 	grey     = color.NRGBA{0x60, 0x60, 0x60, 0xff}
-	axisLine = draw.LineStyle{Color: black, Width: 0.8}
+	axisLine = vgdraw.LineStyle{Color: black, Width: 0.8}
 )
 
 // style returns the style of text of a size in points, aligned to where it is drawn.
@@ -101,15 +103,15 @@ const (
 	alignEnd    = -1.0
 )
 
-func (p *Picture) draw(c draw.Canvas) {
+func drawOn(c vgdraw.Canvas, p *draw.Picture) {
 	h := p.Histograms[0]
 	f := &figure{Canvas: c, Picture: p}
 	f.SetColor(color.White)
 	f.Fill(c.Rectangle.Path())
 
-	f.x = scale{low: h.X.Low(), high: h.X.High(), log: h.X.Log, title: h.X.Title, ticks: h.X.ticks(8)}
-	if p.flat() {
-		low, high := p.contents()
+	f.x = scale{low: h.X.Low(), high: h.X.High(), log: h.X.Log, title: h.X.Title, ticks: h.X.Ticks(8)}
+	if p.Flat() {
+		low, high := p.Contents()
 		if p.Log {
 			high *= math.Pow(high/low, 0.06)
 		} else if !h.Profile {
@@ -118,9 +120,9 @@ func (p *Picture) draw(c draw.Canvas) {
 				low -= (high - low) * 0.06
 			}
 		}
-		f.y = scale{low: low, high: high, log: p.Log, title: p.YTitle, ticks: ticks(low, high, p.Log, 8)}
+		f.y = scale{low: low, high: high, log: p.Log, title: p.YTitle, ticks: draw.Ticks(low, high, p.Log, 8)}
 	} else {
-		f.y = scale{low: h.Y.Low(), high: h.Y.High(), log: h.Y.Log, title: h.Y.Title, ticks: h.Y.ticks(8)}
+		f.y = scale{low: h.Y.Low(), high: h.Y.High(), log: h.Y.Log, title: h.Y.Title, ticks: h.Y.Ticks(8)}
 	}
 
 	rows := max(len(p.Rows), 1)
@@ -137,7 +139,7 @@ func (p *Picture) draw(c draw.Canvas) {
 	if h.X.Words != nil {
 		rotate = f.wordsRoom(h.X)
 	}
-	if !p.flat() {
+	if !p.Flat() {
 		f.area.Max.X -= 66
 	}
 	if f.nameAbove() {
@@ -148,7 +150,7 @@ func (p *Picture) draw(c draw.Canvas) {
 
 	f.table()
 	switch {
-	case !p.flat():
+	case !p.Flat():
 		f.heat(h)
 	default:
 		for i, h := range p.Histograms {
@@ -163,10 +165,10 @@ func (p *Picture) draw(c draw.Canvas) {
 }
 
 // wordsRoom makes room for the words on the axis, and returns the angle that they need.
-func (f *figure) wordsRoom(a *Axis) (angle float64) {
+func (f *figure) wordsRoom(a *draw.Axis) (angle float64) {
 	label, longest := style(11, black, alignMiddle, alignEnd), vg.Length(0)
 	for i := range f.x.ticks {
-		f.x.ticks[i].Label = clip(a.Words[i], 24)
+		f.x.ticks[i].Label = draw.Clip(a.Words[i], 24)
 		longest = max(longest, label.Width(f.x.ticks[i].Label))
 	}
 	if longest+6 < (f.area.Max.X-f.area.Min.X)/vg.Length(a.Bins()) {
@@ -178,7 +180,7 @@ func (f *figure) wordsRoom(a *Axis) (angle float64) {
 
 // frame draws the box around the data, ticks, labels and titles.
 func (f *figure) frame(rotate float64) {
-	length := func(t Tick) vg.Length {
+	length := func(t draw.Tick) vg.Length {
 		if t.Label == "" {
 			return 3
 		}
@@ -224,7 +226,7 @@ func box(r vg.Rectangle) []vg.Point {
 // fitted returns a text, or as much of its beginning as fits.
 func fitted(s text.Style, t string, room vg.Length) string {
 	for n := utf8.RuneCountInString(t); n > 1 && s.Width(t) > room; n-- {
-		t = clip(t, n-1)
+		t = draw.Clip(t, n-1)
 	}
 	return t
 }
@@ -278,7 +280,7 @@ func (f *figure) table() {
 			y, room = top+lineHeight, f.Max.X-18
 		}
 		if len(f.Rows) > 1 {
-			f.StrokeLine2(draw.LineStyle{Color: plotColour(i), Width: 2}, from, y+3.5, from+16, y+3.5)
+			f.StrokeLine2(vgdraw.LineStyle{Color: plotColour(i), Width: 2}, from, y+3.5, from+16, y+3.5)
 			from += 22
 		}
 		f.FillText(nameStyle, vg.Point{X: from, Y: y}, fitted(nameStyle, row[len(f.Heads)-1], room-from))
@@ -286,7 +288,7 @@ func (f *figure) table() {
 }
 
 // outline draws a histogram; a single one is filled.
-func (f *figure) outline(h *Histogram, i int) {
+func (f *figure) outline(h *draw.Histogram, i int) {
 	base := f.y.at(0)
 	line := []vg.Point{{X: f.area.Min.X, Y: base}}
 	for bin := 1; bin <= h.X.Bins(); bin++ {
@@ -297,16 +299,16 @@ func (f *figure) outline(h *Histogram, i int) {
 	if len(f.Histograms) == 1 {
 		f.FillPolygon(paleBlue, line)
 	}
-	f.StrokeLines(draw.LineStyle{Color: plotColour(i), Width: 1.1}, line)
+	f.StrokeLines(vgdraw.LineStyle{Color: plotColour(i), Width: 1.1}, line)
 	if f.y.low < 0 {
-		f.StrokeLine2(draw.LineStyle{Color: grey, Width: 0.5}, f.area.Min.X, base, f.area.Max.X, base)
+		f.StrokeLine2(vgdraw.LineStyle{Color: grey, Width: 0.5}, f.area.Min.X, base, f.area.Max.X, base)
 	}
 }
 
 // points draws a profile.
-func (f *figure) points(h *Histogram, i int) {
-	line := draw.LineStyle{Color: plotColour(i), Width: 1}
-	dot := draw.GlyphStyle{Color: plotColour(i), Radius: 1.8, Shape: draw.CircleGlyph{}}
+func (f *figure) points(h *draw.Histogram, i int) {
+	line := vgdraw.LineStyle{Color: plotColour(i), Width: 1}
+	dot := vgdraw.GlyphStyle{Color: plotColour(i), Radius: 1.8, Shape: vgdraw.CircleGlyph{}}
 	for bin := 1; bin <= h.X.Bins(); bin++ {
 		point := h.Point(bin)
 		if math.IsNaN(point.Value) || f.y.log && point.Value <= 0 {
@@ -322,12 +324,12 @@ func (f *figure) points(h *Histogram, i int) {
 
 // heat draws a histogram of two axes as an image, in which all bins are equal, and the colour
 // scale beside it.
-func (f *figure) heat(h *Histogram) {
+func (f *figure) heat(h *draw.Histogram) {
 	z := scale{log: f.Log, from: f.area.Min.Y, to: f.area.Max.Y}
-	z.low, z.high = h.depths()
+	z.low, z.high = h.Depths()
 	switch {
 	case !z.log:
-		z.low = min(0, h.least())
+		z.low = min(0, least(h))
 	case z.low == z.high:
 		z.low /= 2
 	}
@@ -342,7 +344,7 @@ func (f *figure) heat(h *Histogram) {
 	img := image.NewNRGBA(image.Rect(0, 0, nx*fx, ny*fy))
 	for x := range nx * fx {
 		for y := range ny * fy {
-			w := h.At(1+x/fx, ny-y/fy).Dist.SumW
+			w := h.At(1+x/fx, ny-y/fy).W
 			if w != 0 && (w > 0 || !z.log) {
 				img.SetNRGBA(x, y, shade(part(w)))
 			} else {
@@ -362,7 +364,7 @@ func (f *figure) heat(h *Histogram) {
 	f.DrawImage(beside, bar)
 	f.StrokeLines(axisLine, box(beside))
 	label := style(10, black, alignStart, alignMiddle)
-	for _, t := range ticks(z.low, z.high, z.log, 8) {
+	for _, t := range draw.Ticks(z.low, z.high, z.log, 8) {
 		if t.Label != "" {
 			y := z.at(t.Value)
 			f.StrokeLine2(axisLine, to, y, to+3, y)
@@ -374,11 +376,11 @@ func (f *figure) heat(h *Histogram) {
 }
 
 // least returns the least content of a histogram of two axes.
-func (h *Histogram) least() float64 {
+func least(h *draw.Histogram) float64 {
 	least := math.Inf(1)
 	for i := 1; i <= h.X.Bins(); i++ {
 		for j := 1; j <= h.Y.Bins(); j++ {
-			least = min(least, h.At(i, j).Dist.SumW)
+			least = min(least, h.At(i, j).W)
 		}
 	}
 	return least

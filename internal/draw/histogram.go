@@ -1,10 +1,6 @@
 package draw
 
-import (
-	"math"
-
-	"go-hep.org/x/hep/hbook"
-)
+import "math"
 
 // A Histogram holds sums of weights in bins of one axis or two; or, if it is a profile, in
 // bins of x the sums that give the mean of y.
@@ -13,9 +9,8 @@ type Histogram struct {
 	X, Y    *Axis // Y is nil for one axis and for a profile
 	Profile bool
 
-	// Bins are the sums in the bins, with those beyond the ends of the axes: see At. The sums
-	// of a profile are in their Stats, with y in place of x.
-	Bins []hbook.Dist1D
+	// Bins are the sums in the bins, with those beyond the ends of the axes: see At.
+	Bins []Bin
 
 	Entries int64 // values that were filled, wherever they lie
 	NaN     int64 // values that were not, because one of them is not a number
@@ -23,6 +18,13 @@ type Histogram struct {
 
 	inside moments // of what lies within the axes
 	counts []int64 // for fillCounts, by bin
+}
+
+// A Bin holds the sums of what was filled into a bin.
+type Bin struct {
+	N       int64   // how many values
+	W, W2   float64 // their weights, and the squares of these
+	WY, WY2 float64 // of a profile: the weights times y and y squared
 }
 
 // moments are sums for mean and deviation. The coordinates count from the middle of their
@@ -37,10 +39,10 @@ func (m *moments) add(n moments) {
 	m.yy += n.yy
 }
 
-// newHistogram returns an empty histogram.
-func newHistogram(x, y *Axis, profile bool) *Histogram {
+// NewHistogram returns an empty histogram.
+func NewHistogram(x, y *Axis, profile bool) *Histogram {
 	h := &Histogram{X: x, Y: y, Profile: profile}
-	h.Bins = make([]hbook.Dist1D, (x.Bins()+2)*h.rows())
+	h.Bins = make([]Bin, (x.Bins()+2)*h.rows())
 	return h
 }
 
@@ -54,7 +56,7 @@ func (h *Histogram) rows() int {
 
 // At returns the bin of the given numbers along the axes, which count from 1: 0 and Bins+1
 // are beyond the ends. Y is 0 if there is no such axis.
-func (h *Histogram) At(x, y int) *hbook.Dist1D { return &h.Bins[x*h.rows()+y] }
+func (h *Histogram) At(x, y int) *Bin { return &h.Bins[x*h.rows()+y] }
 
 // middle returns what the moments count from.
 func middle(a *Axis) float64 {
@@ -67,6 +69,10 @@ func middle(a *Axis) float64 {
 // values are numbers to be filled: as many y as x if the histogram has such, and as many
 // weights unless all are one.
 type values struct{ x, y, weight []float64 }
+
+// Fill adds values: as many y as x if the histogram has such, and as many weights, unless they are
+// nil and all are one.
+func (h *Histogram) Fill(x, y, weight []float64) { h.fill(values{x, y, weight}) }
 
 // fill adds values.
 func (h *Histogram) fill(v values) {
@@ -110,10 +116,10 @@ func (h *Histogram) fillCounts(values []float64) {
 		squares += (x - center) * (x - center)
 	}
 	for i, n := range counts {
-		d := &h.Bins[i].Dist
+		d := &h.Bins[i]
 		d.N += n
-		d.SumW += float64(n)
-		d.SumW2 += float64(n)
+		d.W += float64(n)
+		d.W2 += float64(n)
 	}
 	clear(counts)
 	h.NaN += nan
@@ -135,10 +141,10 @@ func (h *Histogram) fillWeighted(values, weights []float64) {
 			continue
 		}
 		h.Entries++
-		d := &h.Bins[i].Dist
+		d := &h.Bins[i]
 		d.N++
-		d.SumW += w
-		d.SumW2 += w * w
+		d.W += w
+		d.W2 += w * w
 		if 0 < i && i <= last {
 			x -= center
 			h.inside.add(moments{w: w, x: w * x, xx: w * x * x})
@@ -168,12 +174,12 @@ func (h *Histogram) fillPairs(v values) {
 		}
 		h.Entries++
 		b := &h.Bins[i*rows+j]
-		b.Dist.N++
-		b.Dist.SumW += w
-		b.Dist.SumW2 += w * w
+		b.N++
+		b.W += w
+		b.W2 += w * w
 		if h.Profile {
-			b.Stats.SumWX += w * y
-			b.Stats.SumWX2 += w * y * y
+			b.WY += w * y
+			b.WY2 += w * y * y
 		}
 		if 0 < i && i <= lastX && (h.Profile || 0 < j && j <= lastY) {
 			x, y := x-cx, y-cy
@@ -186,14 +192,14 @@ func (h *Histogram) fillPairs(v values) {
 func (h *Histogram) add(g *Histogram) *Histogram {
 	for i := range g.Bins {
 		a, b := &h.Bins[i], &g.Bins[i]
-		if b.Dist.N == 0 {
+		if b.N == 0 {
 			continue
 		}
-		a.Dist.N += b.Dist.N
-		a.Dist.SumW += b.Dist.SumW
-		a.Dist.SumW2 += b.Dist.SumW2
-		a.Stats.SumWX += b.Stats.SumWX
-		a.Stats.SumWX2 += b.Stats.SumWX2
+		a.N += b.N
+		a.W += b.W
+		a.W2 += b.W2
+		a.WY += b.WY
+		a.WY2 += b.WY2
 	}
 	h.Entries += g.Entries
 	h.NaN += g.NaN
@@ -247,7 +253,7 @@ func (h *Histogram) Flow() (sums [3][3]float64) {
 	}
 	for i := range h.X.Bins() + 2 {
 		for j := range h.rows() {
-			sums[part(i, h.X)][part(j, h.Y)] += h.At(i, j).Dist.SumW
+			sums[part(i, h.X)][part(j, h.Y)] += h.At(i, j).W
 		}
 	}
 	return sums
@@ -276,12 +282,12 @@ type Point struct{ Value, Error float64 }
 func (h *Histogram) Point(i int) Point {
 	b := h.At(i, 0)
 	if !h.Profile {
-		return Point{b.Dist.SumW, math.Sqrt(b.Dist.SumW2)}
+		return Point{b.W, math.Sqrt(b.W2)}
 	}
-	w := b.Dist.SumW
+	w := b.W
 	if w == 0 {
 		return Point{math.NaN(), math.NaN()}
 	}
-	spread := deviation(w, b.Stats.SumWX, b.Stats.SumWX2)
-	return Point{b.Stats.SumWX / w, spread / math.Sqrt(w*w/b.Dist.SumW2)}
+	spread := deviation(w, b.WY, b.WY2)
+	return Point{b.WY / w, spread / math.Sqrt(w*w/b.W2)}
 }

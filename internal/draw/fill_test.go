@@ -248,7 +248,7 @@ func TestFill(t *testing.T) {
 // checkFilled compares a histogram with the values that were filled.
 func checkFilled(t *testing.T, h *Histogram, want []filled, what any) {
 	t.Helper()
-	g := newHistogram(h.X, h.Y, h.Profile)
+	g := NewHistogram(h.X, h.Y, h.Profile)
 	var n, w, x, xx, y, yy float64
 	for _, v := range want {
 		i, j := h.X.bin(v.x), 0
@@ -256,12 +256,12 @@ func checkFilled(t *testing.T, h *Histogram, want []filled, what any) {
 			j = h.Y.bin(v.y)
 		}
 		b := g.At(i, j)
-		b.Dist.N++
-		b.Dist.SumW += v.w
-		b.Dist.SumW2 += v.w * v.w
+		b.N++
+		b.W += v.w
+		b.W2 += v.w * v.w
 		if h.Profile {
-			b.Stats.SumWX += v.w * v.y
-			b.Stats.SumWX2 += v.w * v.y * v.y
+			b.WY += v.w * v.y
+			b.WY2 += v.w * v.y * v.y
 		}
 		if i >= 1 && i <= h.X.Bins() && (h.Y == nil || j >= 1 && j <= h.Y.Bins()) {
 			n++
@@ -273,7 +273,7 @@ func checkFilled(t *testing.T, h *Histogram, want []filled, what any) {
 	}
 	for i := range h.Bins {
 		a, b := h.Bins[i], g.Bins[i]
-		if a.Dist.N != b.Dist.N || !near(a.Dist.SumW, b.Dist.SumW) || !near(a.Dist.SumW2, b.Dist.SumW2) || !near(a.Stats.SumWX, b.Stats.SumWX) || !near(a.Stats.SumWX2, b.Stats.SumWX2) {
+		if a.N != b.N || !near(a.W, b.W) || !near(a.W2, b.W2) || !near(a.WY, b.WY) || !near(a.WY2, b.WY2) {
 			t.Fatalf("%q: bin %d has %+v, want %+v", what, i, a, b)
 		}
 	}
@@ -378,7 +378,7 @@ func TestWords(t *testing.T) {
 				others += w
 			}
 		}
-		if got := h.At(h.X.Bins()+1, 0).SumW(); got != others {
+		if got := h.At(h.X.Bins()+1, 0).W; got != others {
 			t.Errorf("%g others, want %g", got, others)
 		}
 	}
@@ -413,11 +413,11 @@ func TestFillErrors(t *testing.T) {
 
 // Numbers that are all far from zero have the right deviation.
 func TestDeviation(t *testing.T) {
-	a, err := newAxis(10, 1.6e9, 1.6e9+100, false)
+	a, err := NewAxis(10, 1.6e9, 1.6e9+100, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := newHistogram(a, nil, false)
+	h := NewHistogram(a, nil, false)
 	for i := range 100 {
 		h.fill(values{x: []float64{1.6e9 + float64(i)}})
 	}
@@ -433,8 +433,8 @@ func BenchmarkFill(b *testing.B) {
 		v.x[i] = r.NormFloat64()
 	}
 	for _, log := range []bool{false, true} {
-		a, _ := newAxis(100, 0.1, 2, log)
-		h := newHistogram(a, nil, false)
+		a, _ := NewAxis(100, 0.1, 2, log)
+		h := NewHistogram(a, nil, false)
 		b.Run(map[bool]string{false: "equal", true: "log"}[log], func(b *testing.B) {
 			for b.Loop() {
 				h.fill(v)

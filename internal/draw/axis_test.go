@@ -142,7 +142,7 @@ func TestBin(t *testing.T) {
 	for range 2000 {
 		log := r.IntN(2) == 0
 		low := r.Float64()*10 + 0.001
-		a, err := newAxis(1+r.IntN(50), low, low+r.Float64()*100+0.1, log)
+		a, err := NewAxis(1+r.IntN(50), low, low+r.Float64()*100+0.1, log)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -178,7 +178,7 @@ func TestBin(t *testing.T) {
 		low, high float64
 		log       bool
 	}{{10, 1, 1, false}, {10, 2, 1, false}, {10, math.NaN(), 1, false}, {10, -math.MaxFloat64, math.MaxFloat64, false}, {10, 0, 1, true}, {1000, 1, 1 + 1e-15, false}} {
-		if a, err := newAxis(c.n, c.low, c.high, c.log); err == nil {
+		if a, err := NewAxis(c.n, c.low, c.high, c.log); err == nil {
 			t.Errorf("%+v: %v", c, a.Edges)
 		}
 	}
@@ -203,7 +203,7 @@ func TestTicks(t *testing.T) {
 		{2.1, 2.4, true, "2.10 2.15 2.20 2.25 2.30 2.35 2.40"},
 	} {
 		got := ""
-		for _, tick := range ticks(c.low, c.high, c.log, 7) {
+		for _, tick := range Ticks(c.low, c.high, c.log, 7) {
 			if tick.Label != "" {
 				got += " " + tick.Label
 			}

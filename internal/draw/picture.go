@@ -15,11 +15,11 @@ type Picture struct {
 	Rows  [][]string
 }
 
-// flat reports whether the picture shows contents over one axis.
-func (p *Picture) flat() bool { return p.Histograms[0].Y == nil }
+// Flat reports whether the picture shows contents over one axis.
+func (p *Picture) Flat() bool { return p.Histograms[0].Y == nil }
 
-// contents returns the ends of the axis of contents of a picture over one axis.
-func (p *Picture) contents() (low, high float64) {
+// Contents returns the ends of the axis of contents of a picture over one axis.
+func (p *Picture) Contents() (low, high float64) {
 	e, whole := nothing, true // whole: all contents are counts
 	for _, h := range p.Histograms {
 		for i := 1; i <= h.X.Bins(); i++ {
@@ -57,12 +57,12 @@ func (p *Picture) contents() (low, high float64) {
 	return low, high
 }
 
-// depths returns the least and the greatest content, zero apart, of a picture over two axes.
-func (h *Histogram) depths() (low, high float64) {
+// Depths returns the least and the greatest content, zero apart, of a picture over two axes.
+func (h *Histogram) Depths() (low, high float64) {
 	e := nothing
 	for i := 1; i <= h.X.Bins(); i++ {
 		for j := 1; j <= h.Y.Bins(); j++ {
-			if w := h.At(i, j).Dist.SumW; w != 0 {
+			if w := h.At(i, j).W; w != 0 {
 				e.add([]float64{w})
 			}
 		}
@@ -84,15 +84,15 @@ func (h *Histogram) rebin(nx, ny int) *Histogram {
 	if h.Y != nil {
 		g.Y = h.Y.rebin(ny)
 	}
-	g.Bins = newHistogram(g.X, g.Y, h.Profile).Bins
+	g.Bins = NewHistogram(g.X, g.Y, h.Profile).Bins
 	for i := range h.X.Bins() + 2 {
 		for j := range h.rows() {
 			to, from := g.At(group(i, nx, h.X, g.X), group(j, ny, h.Y, g.Y)), h.At(i, j)
-			to.Dist.N += from.Dist.N
-			to.Dist.SumW += from.Dist.SumW
-			to.Dist.SumW2 += from.Dist.SumW2
-			to.Stats.SumWX += from.Stats.SumWX
-			to.Stats.SumWX2 += from.Stats.SumWX2
+			to.N += from.N
+			to.W += from.W
+			to.W2 += from.W2
+			to.WY += from.WY
+			to.WY2 += from.WY2
 		}
 	}
 	return &g

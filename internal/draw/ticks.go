@@ -12,9 +12,9 @@ type Tick struct {
 	Label string
 }
 
-// ticks returns the ticks of an axis from low to high, at most most of them with labels:
+// Ticks returns the ticks of an axis from low to high, at most most of them with labels:
 // round numbers, or on a logarithmic axis powers of ten and what is between them.
-func ticks(low, high float64, log bool, most int) []Tick {
+func Ticks(low, high float64, log bool, most int) []Tick {
 	if log {
 		return logTicks(low, high, most)
 	}
@@ -104,7 +104,7 @@ func logTicks(low, high float64, most int) (all []Tick) {
 		}
 	}
 	if labels < 2 && decades < 1 && high > low { // all within a decade
-		return ticks(low, high, false, most)
+		return Ticks(low, high, false, most)
 	}
 	return all
 }
@@ -125,10 +125,10 @@ func Number(v float64, digits int) string {
 	return s
 }
 
-// ticks returns the ticks of the bins of an axis.
-func (a *Axis) ticks(most int) []Tick {
+// Ticks returns the ticks of the bins of an axis.
+func (a *Axis) Ticks(most int) []Tick {
 	if a.Words == nil {
-		return ticks(a.Low(), a.High(), a.Log, most)
+		return Ticks(a.Low(), a.High(), a.Log, most)
 	}
 	var all []Tick
 	for i, word := range a.Words {
@@ -138,9 +138,9 @@ func (a *Axis) ticks(most int) []Tick {
 }
 
 // place returns where x lies on the axis, from 0 to 1 within it.
-func (a *Axis) place(x float64) float64 { return place(x, a.Low(), a.High(), a.Log) }
+func (a *Axis) place(x float64) float64 { return Place(x, a.Low(), a.High(), a.Log) }
 
-func place(x, low, high float64, log bool) float64 {
+func Place(x, low, high float64, log bool) float64 {
 	if log {
 		return math.Log(x/low) / math.Log(high/low)
 	}

@@ -154,7 +154,7 @@ func (p *Plan) axes(all []*found) (fresh func() []*Histogram, err error) {
 	axis := func(b Binning, e extremes, of func(Curve) int) (*Axis, error) {
 		integers, bools := p.wholes(of)
 		if bools && b.Bins == 0 && math.IsNaN(b.Range.Low) && math.IsNaN(b.Range.High) && !b.Log {
-			return wordAxis([]string{"false", "true"}), nil
+			return WordAxis([]string{"false", "true"}), nil
 		}
 		return b.axis(e, integers)
 	}
@@ -173,7 +173,7 @@ func (p *Plan) axes(all []*found) (fresh func() []*Histogram, err error) {
 	}
 	return func() (all []*Histogram) {
 		for _, c := range p.Curves {
-			h := newHistogram(xAxis, yAxis, p.Profile)
+			h := NewHistogram(xAxis, yAxis, p.Profile)
 			h.Label = c.Label
 			all = append(all, h)
 		}
@@ -385,20 +385,20 @@ func (p *Plan) countWords(all []*found) ([]*Histogram, error) {
 	if most == 0 {
 		most = min(p.X.Most, 25)
 	}
-	axis := wordAxis(words[:min(most, len(words))])
+	axis := WordAxis(words[:min(most, len(words))])
 	if len(words) == 0 {
-		axis = wordAxis([]string{""})
+		axis = WordAxis([]string{""})
 	}
 	var histograms []*Histogram
 	for i, f := range all {
-		h := newHistogram(axis, nil, false)
+		h := NewHistogram(axis, nil, false)
 		h.Label, h.Missing = p.Curves[i].Label, f.missing
 		for k, s := range words {
 			w := f.words[s]
-			d := &h.Bins[min(k, most)+1].Dist
+			d := &h.Bins[min(k, most)+1]
 			d.N += w.n
-			d.SumW += w.weight
-			d.SumW2 += w.square
+			d.W += w.weight
+			d.W2 += w.square
 			h.Entries += w.n
 			if k < most {
 				h.inside.w += w.weight

@@ -31,8 +31,8 @@ func (a *Axis) Low() float64 { return a.Edges[0] }
 // High returns the upper end, which does not belong to the last bin.
 func (a *Axis) High() float64 { return a.Edges[len(a.Edges)-1] }
 
-// newAxis returns an axis of n bins of equal width, or of equal width of the logarithm.
-func newAxis(n int, low, high float64, log bool) (*Axis, error) {
+// NewAxis returns an axis of n bins of equal width, or of equal width of the logarithm.
+func NewAxis(n int, low, high float64, log bool) (*Axis, error) {
 	a := &Axis{Edges: make([]float64, n+1), Log: log, equal: !log, n: float64(n), width: high - low}
 	switch {
 	case !(low < high):
@@ -61,8 +61,8 @@ func newAxis(n int, low, high float64, log bool) (*Axis, error) {
 	return a, nil
 }
 
-// wordAxis returns an axis with a bin for each word.
-func wordAxis(words []string) *Axis {
+// WordAxis returns an axis with a bin for each word.
+func WordAxis(words []string) *Axis {
 	a := &Axis{Edges: make([]float64, len(words)+1), Words: words, equal: true, n: float64(len(words)), width: float64(len(words))}
 	for i := range a.Edges {
 		a.Edges[i] = float64(i)
@@ -144,7 +144,7 @@ func (b Binning) axis(e extremes, integers bool) (*Axis, error) {
 	case b.Log:
 		return b.logAxis(e)
 	case b.Range.known():
-		return newAxis(b.countWithin(low, high, integers), low, high, false)
+		return NewAxis(b.countWithin(low, high, integers), low, high, false)
 	}
 	least, greatest := e.least, e.greatest
 	switch { // of values that all lie beyond a known end, nothing is seen anyway
@@ -156,7 +156,7 @@ func (b Binning) axis(e extremes, integers bool) (*Axis, error) {
 		low, high = 0, 1
 	}
 	if low < high {
-		return newAxis(b.countWithin(low, high, integers), low, high, false)
+		return NewAxis(b.countWithin(low, high, integers), low, high, false)
 	}
 	integers = integers && math.Abs(least) < 1<<50 && math.Abs(greatest) < 1<<50 // bins around the numbers
 	if least == greatest && !integers {
@@ -212,7 +212,7 @@ func (b Binning) around(least, greatest float64, integers bool) (axis *Axis, err
 		if bins > n || low > least {
 			return false
 		}
-		axis, err = newAxis(bins, low, high, false)
+		axis, err = NewAxis(bins, low, high, false)
 		return true
 	})
 	if axis == nil && err == nil {
@@ -233,7 +233,7 @@ func (b Binning) countWithin(low, high float64, integers bool) (n int) {
 		least = max(1, least)
 	}
 	if !(least > 0) || math.IsInf(least, 0) {
-		return n // newAxis says what is wrong
+		return n // NewAxis says what is wrong
 	}
 	stepsFrom(least, steps, func(step float64) bool {
 		bins := (high - low) / step
@@ -281,7 +281,7 @@ func (b Binning) logAxis(e extremes) (*Axis, error) {
 	if n == 0 {
 		n = b.Most
 	}
-	return newAxis(n, low, high, true)
+	return NewAxis(n, low, high, true)
 }
 
 // extremes are the least and the greatest of some finite numbers, and the least of those

@@ -102,9 +102,9 @@ func (p *Picture) WriteText(w io.Writer, t Terminal) error {
 	g := t.glyphs()
 	var lines []string
 	switch h := p.Histograms[0]; {
-	case h.X.Words != nil && p.flat() && !h.Profile:
+	case h.X.Words != nil && p.Flat() && !h.Profile:
 		lines = p.words(t, g)
-	case p.flat():
+	case p.Flat():
 		lines = p.bars(t, g)
 	default:
 		lines = p.shades(t, g)
@@ -138,8 +138,8 @@ func (g *glyphs) mark(i int, profile bool) string {
 	return g.up[len(g.up)-1]
 }
 
-// clip returns a text, or its beginning if it has more than width characters.
-func clip(text string, width int) string {
+// Clip returns a text, or its beginning if it has more than width characters.
+func Clip(text string, width int) string {
 	if utf8.RuneCountInString(text) <= width {
 		return text
 	}
@@ -149,7 +149,7 @@ func clip(text string, width int) string {
 // bars returns the lines of a picture over one axis: the first histogram as bars, the others
 // as marks; profiles as points with errors.
 func (p *Picture) bars(t Terminal, g *glyphs) []string {
-	low, high := p.contents()
+	low, high := p.Contents()
 	isProfile := p.Histograms[0].Profile
 	if low < 0 && high > 0 && !isProfile {
 		// Zero lies between two rows.
@@ -158,7 +158,7 @@ func (p *Picture) bars(t Terminal, g *glyphs) []string {
 		unit := max(-low/below, high/above)
 		low, high = -below*unit, above*unit
 	}
-	yTicks := ticks(low, high, p.Log, t.Height/3+1)
+	yTicks := Ticks(low, high, p.Log, t.Height/3+1)
 	margin := widest(yTicks)
 	histograms, columns := p.Histograms, t.Width-margin-2
 	if m := together(histograms[0].X.Bins(), columns); m > 1 {
@@ -175,7 +175,7 @@ func (p *Picture) bars(t Terminal, g *glyphs) []string {
 		if p.Log && v <= 0 {
 			return 0
 		}
-		return float64(t.Height) * place(v, low, high, p.Log)
+		return float64(t.Height) * Place(v, low, high, p.Log)
 	}
 	zero := at(0)
 	for i, h := range histograms {
@@ -202,7 +202,7 @@ func (p *Picture) bars(t Terminal, g *glyphs) []string {
 	if isProfile {
 		row = func(v float64) int { return min(int(at(v)), t.Height-1) } // as for points
 	}
-	return append([]string{clip(p.YTitle, t.Width)}, s.frame(histograms[0].X, yTicks, row, t, g)...)
+	return append([]string{Clip(p.YTitle, t.Width)}, s.frame(histograms[0].X, yTicks, row, t, g)...)
 }
 
 // rowOf returns the row whose upper end is the nearest to a height; -1 is the axis.
@@ -266,7 +266,7 @@ func (s *sheet) frame(a *Axis, yTicks []Tick, row func(float64) int, t Terminal,
 	width := len(s.rows[0])
 	line, labels := split(strings.Repeat(g.line, width+1)), split(strings.Repeat(" ", t.Width))
 	end := -1 // of the last label
-	for _, tick := range a.ticks(max(3, width/9)) {
+	for _, tick := range a.Ticks(max(3, width/9)) {
 		column := min(int(a.place(tick.Value)*float64(width)+1e-9), width)
 		label := split(tick.Label)
 		from := max(margin+1+column-len(label)/2, 0)
@@ -276,7 +276,7 @@ func (s *sheet) frame(a *Axis, yTicks []Tick, row func(float64) int, t Terminal,
 		line[column] = g.below
 		end = from + copy(labels[from:], label)
 	}
-	title := clip(a.Title, t.Width)
+	title := Clip(a.Title, t.Width)
 	return append(lines,
 		fmt.Sprintf("%*s%s%s", margin, yLabels[-1], g.corner, strings.Join(line, "")),
 		strings.TrimRight(strings.Join(labels, ""), " "),
@@ -285,7 +285,7 @@ func (s *sheet) frame(a *Axis, yTicks []Tick, row func(float64) int, t Terminal,
 
 // words returns the lines of a picture of counts of words: a bar each, from left to right.
 func (p *Picture) words(t Terminal, g *glyphs) (lines []string) {
-	_, high := p.contents()
+	_, high := p.Contents()
 	first := p.Histograms[0].X
 	margin := 0
 	for _, word := range first.Words {
@@ -302,7 +302,7 @@ func (p *Picture) words(t Terminal, g *glyphs) (lines []string) {
 	full := len(g.right) - 1
 	low := 0.0
 	if p.Log {
-		low, _ = p.contents()
+		low, _ = p.Contents()
 	}
 	for i, word := range first.Words {
 		for k, h := range p.Histograms {
@@ -312,7 +312,7 @@ func (p *Picture) words(t Terminal, g *glyphs) (lines []string) {
 			v := h.Point(i + 1).Value
 			length := 0
 			if v > low {
-				length = int(math.Round(place(v, low, high, p.Log) * float64(room*full)))
+				length = int(math.Round(Place(v, low, high, p.Log) * float64(room*full)))
 			}
 			bar := strings.Repeat(g.right[full], length/full)
 			if length%full > 0 {
@@ -321,24 +321,24 @@ func (p *Picture) words(t Terminal, g *glyphs) (lines []string) {
 			if t.Colour {
 				bar = paint(k+1) + bar + paint(0)
 			}
-			pad := strings.Repeat(" ", margin-utf8.RuneCountInString(clip(word, margin)))
-			lines = append(lines, fmt.Sprintf("%s%s%s%s %s", pad, clip(word, margin), g.bar, bar, Number(v, 6)))
+			pad := strings.Repeat(" ", margin-utf8.RuneCountInString(Clip(word, margin)))
+			lines = append(lines, fmt.Sprintf("%s%s%s%s %s", pad, Clip(word, margin), g.bar, bar, Number(v, 6)))
 		}
 	}
-	return append(lines, strings.Repeat(" ", margin+1)+clip(p.YTitle+" by "+first.Title, t.Width-margin-1))
+	return append(lines, strings.Repeat(" ", margin+1)+Clip(p.YTitle+" by "+first.Title, t.Width-margin-1))
 }
 
 // shades returns the lines of a picture over two axes.
 func (p *Picture) shades(t Terminal, g *glyphs) []string {
 	h := p.Histograms[0]
 	height := t.Height
-	yTicks := h.Y.ticks(height/3 + 1)
+	yTicks := h.Y.Ticks(height/3 + 1)
 	margin := widest(yTicks)
 	columns := t.Width - margin - 2
 	h = h.rebin(together(h.X.Bins(), columns), together(h.Y.Bins(), height))
 	wide, high := max(1, columns/h.X.Bins()), max(1, height/h.Y.Bins())
 	s := newSheet(wide*h.X.Bins(), high*h.Y.Bins())
-	least, greatest := h.depths()
+	least, greatest := h.Depths()
 	if !p.Log {
 		least = 0
 	} else {
@@ -346,14 +346,14 @@ func (p *Picture) shades(t Terminal, g *glyphs) []string {
 	}
 	for x := range s.rows[0] {
 		for y := range s.rows {
-			w := h.At(1+x/wide, 1+y/high).Dist.SumW
+			w := h.At(1+x/wide, 1+y/high).W
 			if w > 0 {
-				depth := int(math.Ceil(place(w, least, greatest, p.Log)*float64(len(g.shades)))) - 1
+				depth := int(math.Ceil(Place(w, least, greatest, p.Log)*float64(len(g.shades)))) - 1
 				s.set(x, y, g.shades[min(max(depth, 0), len(g.shades)-1)], 1)
 			}
 		}
 	}
-	lines := append([]string{clip(h.Y.Title, t.Width)}, s.frame(h.X, yTicks, func(v float64) int {
+	lines := append([]string{Clip(h.Y.Title, t.Width)}, s.frame(h.X, yTicks, func(v float64) int {
 		return rowOf(h.Y.place(v) * float64(len(s.rows)))
 	}, t, g)...)
 	key := p.YTitle + ":"
@@ -365,5 +365,5 @@ func (p *Picture) shades(t Terminal, g *glyphs) []string {
 		}
 		key += fmt.Sprintf("  %s ≤ %s", shade, Number(v, 3))
 	}
-	return append(lines, clip(key, t.Width))
+	return append(lines, Clip(key, t.Width))
 }

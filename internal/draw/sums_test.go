@@ -36,7 +36,7 @@ func TestSaved(t *testing.T) {
 					t.Errorf("%q: %d entries of %d", c.curve, h.Entries, sum)
 				}
 				for k := range h.Bins {
-					if a, b := h.Bins[k].Dist, want[i].Bins[k].Dist; a.N != int64(n)*b.N || a.SumW != float64(n)*b.SumW && a.SumW == a.SumW {
+					if a, b := h.Bins[k], want[i].Bins[k]; a.N != int64(n)*b.N || a.W != float64(n)*b.W && a.W == a.W {
 						t.Errorf("%q: bin %d has %v of %v", c.curve, k, a, b)
 					}
 				}

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"go-hep.org/x/hep/hbook"
 )
 
 // sums are what a histogram has been filled with, as JSON.
@@ -17,7 +15,7 @@ type sums struct {
 	X       floats         `json:"x"` // edges
 	Y       floats         `json:"y,omitempty"`
 	Profile bool           `json:"profile,omitempty"`
-	Bins    map[int]floats `json:"bins"` // that are not empty, by index in Histogram.Bins: N, SumW, SumW2, SumWX, SumWX2
+	Bins    map[int]floats `json:"bins"` // that are not empty, by index in Histogram.Bins: N, W, W2, WY, WY2
 	Entries int64          `json:"entries"`
 	NaN     int64          `json:"nan"`
 	Missing int64          `json:"missing"`
@@ -55,8 +53,8 @@ func Save(all []*Histogram) ([]byte, error) {
 			s.Y = h.Y.Edges
 		}
 		for i, b := range h.Bins {
-			if b.Dist.N > 0 {
-				s.Bins[i] = floats{float64(b.Dist.N), b.Dist.SumW, b.Dist.SumW2, b.Stats.SumWX, b.Stats.SumWX2}
+			if b.N > 0 {
+				s.Bins[i] = floats{float64(b.N), b.W, b.W2, b.WY, b.WY2}
 			}
 		}
 		saved = append(saved, s)
@@ -101,7 +99,7 @@ func (p *Plan) Load(parts [][]byte) ([]*Histogram, error) {
 
 // like returns the histogram with the axes of another one.
 func (s *sums) like(of *Histogram) (*Histogram, error) {
-	h := newHistogram(of.X, of.Y, of.Profile)
+	h := NewHistogram(of.X, of.Y, of.Profile)
 	var y floats
 	if h.Y != nil {
 		y = h.Y.Edges
@@ -113,9 +111,7 @@ func (s *sums) like(of *Histogram) (*Histogram, error) {
 		if i < 0 || i >= len(h.Bins) || len(b) != 5 {
 			return nil, fmt.Errorf("bin %d of %d has %d numbers, not 5", i, len(h.Bins), len(b))
 		}
-		to := &h.Bins[i]
-		to.Dist = hbook.Dist0D{N: int64(b[0]), SumW: b[1], SumW2: b[2]}
-		to.Stats.SumWX, to.Stats.SumWX2 = b[3], b[4]
+		h.Bins[i] = Bin{int64(b[0]), b[1], b[2], b[3], b[4]}
 	}
 	m := s.Inside
 	if len(m) != 5 {
