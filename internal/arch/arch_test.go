@@ -109,6 +109,10 @@ var leaves = []string{
 	"rntbeam/ttree",
 	"rntgroot",
 	"rntgroot/internal/fromtree",
+	"viewer",
+	"viewer/build",
+	"viewer/engine",
+	"viewer/wasm",
 }
 
 // owners says which packages of the library alone import an outside module.
