@@ -183,6 +183,7 @@ export function entries(app) {
     if (wanted === entryShown) return;
     entryShown = wanted;
     unfolded.hidden = !wanted;
+    delete unfolded.dataset.shown;
     if (!wanted) return;
     const entry = Number(state.entry);
     const step = (to, text) => h("button", { disabled: to < 0 || to >= total, "aria-label": text === "‹" ? "Entry before" : "Next entry", onclick: () => { move(to, active.column); app.go({ entry: String(to) }); } }, text);
@@ -192,7 +193,9 @@ export function entries(app) {
     try {
       if (!(entry >= 0 && entry < total)) throw Object.assign(new Error(`There is no entry ${state.entry}.`), { kind: "notfound" });
       const { lines } = await app.engine.call("rows", { ntuple: ntuple.name, first: entry, count: 1, fields: columns.map((c) => c.path) });
-      if (wanted === entryShown) body.replaceChildren(members(lines[0]));
+      if (wanted !== entryShown) return;
+      body.replaceChildren(members(lines[0]));
+      unfolded.dataset.shown = `${ntuple.name} ${entry}`;
     } catch (error) {
       if (wanted === entryShown) body.replaceChildren(failure(error));
     }

@@ -51,7 +51,7 @@ export function histogram(app) {
       result = answer;
       plot.dataset.drawn = state.x;
       draw();
-      status.textContent = `Histogram of ${state.x}: ${count(result.entries)} values, mean ${short(result.mean)}`;
+      status.textContent = `Histogram of ${state.x}: ${count(result.entries)} values`;
     } catch (error) {
       if (drawnFor !== now) return;
       drawnFor = "";
@@ -73,14 +73,14 @@ export function histogram(app) {
     if (!result) return;
     const numbers = !result.labels;
     plot.replaceChildren(numbers ? chart() : bars());
-    const { entries, mean, stddev, under, over, nan } = result;
+    const { entries, mean, stddev, under, over, nan, missing } = result;
     below.replaceChildren(
-      facts(["Values", count(entries)], ["Mean", numbers && short(mean)], ["Standard deviation", numbers && short(stddev)],
-        ["Below", under ? count(under) : ""], ["Above", over ? count(over) : ""], ["Not numbers", nan ? count(nan) : ""]),
+      facts(["Values", count(entries)], ["Mean", numbers && mean != null && short(mean)], ["Standard deviation", numbers && stddev != null && short(stddev)],
+        ["Below", under ? count(under) : ""], ["Above", over ? count(over) : ""], ["Not numbers", nan ? count(nan) : ""], ["Missing", missing ? count(missing) : ""]),
       asTable());
   }
 
-  const edge = (i) => inverse(result.low, result.high, app.state.log?.includes("x"), 0, result.bins.length)(i);
+  const edge = (i) => result.edges[i];
 
   function asTable() {
     const fold = h("details", { ontoggle: () => fold.children.length === 1 && fold.append(
@@ -213,14 +213,15 @@ export function histogram(app) {
       if (namesOf !== ntuple.name) {
         namesOf = ntuple.name;
         app.schema(ntuple.name).then(({ fields }) => {
-          const paths = [];
+          const paths = new Map();
           const visit = (field) => {
-            if (field.drawable) paths.push(field.path);
-            if (field.role === "record") field.fields?.forEach(visit);
+            if (field.drawable) paths.set(field.path, field.expression);
+            field.fields?.forEach(visit);
           };
           fields.forEach(visit);
-          names.replaceChildren(...paths.slice(0, 5000).map((value) => h("option", { value })));
-          if (!app.state.x && paths.includes(app.state.field) && app.state.view === "histogram") app.go({ x: app.state.field });
+          names.replaceChildren(...[...new Set(paths.values())].slice(0, 5000).map((value) => h("option", { value })));
+          const { x, field, view } = app.state;
+          if (!x && paths.has(field) && view === "histogram") app.go({ x: paths.get(field) });
         }, () => {});
       }
       if (state.x) return run();

@@ -22,8 +22,8 @@ function startWorker() {
   const source = block("rnt-worker")?.textContent;
   const url = policy.createScriptURL(source ? URL.createObjectURL(new Blob([source], { type: "text/javascript" })) : new URL("worker.js", document.baseURI).href);
   return () => {
-    const worker = new Worker(url, source ? {} : { type: "module" });
-    worker.postMessage({ wasm: source ? { bytes: bytes("rnt-wasm") } : { url: new URL("rnt.wasm", document.baseURI).href } });
+    const worker = new Worker(url);
+    worker.postMessage({ wasm: source ? { bytes: bytes("rnt-wasm") } : { url: new URL("rnt.wasm.zst", document.baseURI).href } });
     return worker;
   };
 }
@@ -85,7 +85,7 @@ const side = tree({
     const field = node.field?.path ?? "";
     const other = node.ntuple !== state.ntuple;
     const change = { ntuple: node.ntuple, field, ...(other ? ofNTuple : {}) };
-    app.go(state.view === "histogram" && node.field?.drawable ? { ...change, x: field, low: "", high: "" } : change, { step: true });
+    app.go(state.view === "histogram" && node.field?.drawable ? { ...change, x: node.field.expression, low: "", high: "" } : change, { step: true });
   },
 });
 
