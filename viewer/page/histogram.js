@@ -8,9 +8,9 @@ const left = 70, right = 16, top = 12, bottom = 46; // margins of the plot
 
 export function histogram(app) {
   const progress = task(app.engine);
-  const x = h("input", { class: "expression", required: true, list: "drawable", placeholder: "Muon_pt, or sum(Jet_pt[Jet_pt > 30])", spellcheck: "false", autocomplete: "off" });
+  const x = h("input", { class: "expression", required: true, list: "drawable", placeholder: "Muon_pt", spellcheck: "false", autocomplete: "off" });
   const where = h("input", { class: "expression", placeholder: "nMuon == 2", spellcheck: "false", autocomplete: "off" });
-  const bins = h("input", { type: "number", min: 1, max: 10000, step: 1, class: "number", placeholder: "about 100" });
+  const bins = h("input", { type: "number", min: 1, max: 10000, step: 1, class: "number", placeholder: "100" });
   const low = h("input", { inputmode: "decimal", class: "number", placeholder: "least" });
   const high = h("input", { inputmode: "decimal", class: "number", placeholder: "most" });
   const logX = h("input", { type: "checkbox", onchange: submit });

@@ -28,6 +28,7 @@ function startWorker() {
   };
 }
 
+const inside = block("rnt-file"); // a file that came with the page
 const engine = new Engine(startWorker());
 let state = read(location.hash);
 /** The answer of open, with the parameters of the call. @type {any} */
@@ -111,10 +112,11 @@ const aside = h("aside", { "aria-label": "Fields" }, side.element);
 const fold = h("button", { class: "narrow", "aria-expanded": "true", onclick: () => showSide(aside.hidden) }, "Fields");
 const main = h("main", { id: "main" }, tabs, ...panels);
 const work = h("div", { class: "work", hidden: true }, aside, main);
+showSide(!matchMedia("(max-width: 760px)").matches);
 
 document.body.append(
   h("header", null, h("a", { class: "skip", href: "#main", onclick: skip }, "Skip to the view"), fold, title,
-    h("form", { onsubmit: (e) => { e.preventDefault(); openURL(address.value.trim()); } }, address, h("button", null, "Open address")),
+    !inside && h("form", { onsubmit: (e) => { e.preventDefault(); openURL(address.value.trim()); } }, address, h("button", null, "Open address")),
     h("button", { onclick: choose }, "Open file…"), h("button", { onclick: copyLink }, "Copy link"), theme()),
   message, start, work, chooser, status);
 
@@ -208,11 +210,15 @@ async function open(params, change) {
   title.replaceChildren(h("strong", null, source.name ?? name), ` ${size(source.size)}, ${plural(source.ntuples.length, "RNTuple")}`);
   work.hidden = false;
   side.show(source);
-  if (!source.ntuples.some((t) => t.name === state.ntuple)) {
-    state = { ...state, ...ofNTuple, ntuple: source.ntuples.find((t) => !t.error)?.name ?? source.ntuples[0]?.name ?? "" };
-  }
-  app.go({});
+  app.go(chooseNTuple());
   document.documentElement.dataset.ready = "open";
+}
+
+// chooseNTuple returns the change to a state whose RNTuple is not in the file: to one that is.
+function chooseNTuple() {
+  const { ntuples } = source;
+  if (ntuples.some((t) => t.name === state.ntuple)) return {};
+  return { ...(state.ntuple ? ofNTuple : {}), ntuple: (ntuples.find((t) => !t.error) ?? ntuples[0])?.name ?? "" };
 }
 
 let marked = "";
@@ -243,7 +249,7 @@ function restore() {
   const other = next.url && next.url !== state.url;
   state = next;
   if (other) openURL(next.url);
-  else render();
+  else if (source) app.go(chooseNTuple());
 }
 
 let over = 0; // elements that what is dragged has entered and not left
@@ -258,7 +264,6 @@ for (const type of ["dragenter", "dragover", "dragleave", "drop"]) {
   });
 }
 
-const inside = block("rnt-file");
 if (inside) {
   const name = inside.dataset.name;
   open({ bytes: Uint8Array.from(atob(inside.textContent.trim()), (c) => c.charCodeAt(0)), name }, { file: name });
