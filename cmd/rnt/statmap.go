@@ -5,13 +5,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/internal/storagemap"
-	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -49,13 +47,13 @@ func pictureOf(ctx context.Context, r *rntuple.Reader, i *rntuple.Inspection, fi
 	if len(words) > 0 {
 		p.Subtitle += "; " + strings.Join(words, ", ")
 	}
-	columns, err := extents(ctx, r)
+	columns, err := storagemap.Extents(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	meta := envelopes(r)
+	meta := storagemap.Envelopes(r)
 	if r.Unwrapped().Source.Objects {
-		pack(append(columns, meta))
+		storagemap.Pack(append(columns, meta))
 	}
 	p.All = slices.Concat(append(columns, meta)...)
 	if fields == nil {
@@ -159,69 +157,6 @@ func columnName(i *rntuple.Inspection, f *schema.Field, c rntuple.ColumnInspecti
 		name = fmt.Sprintf("%s #%d", name, c.Column.ID)
 	}
 	return name
-}
-
-// maxOffset limits offsets, so that sums of them do not overflow.
-const maxOffset = 1 << 61
-
-// extent returns the bytes of the file that a block of n bytes takes, none if they are
-// not in the file. One that is split into chunks, as those above 1 GiB are, is taken for
-// one piece.
-func extent(l locator.Locator, n uint64, cluster int) storagemap.Extent {
-	if l.InFile() != nil || l.Offset > maxOffset || n > maxOffset {
-		return storagemap.Extent{}
-	}
-	return storagemap.Extent{Off: int64(l.Offset), End: int64(l.Offset + n), Cluster: cluster}
-}
-
-// extents returns the bytes of the pages, with their checksums, by column ID.
-func extents(ctx context.Context, r *rntuple.Reader) ([][]storagemap.Extent, error) {
-	source := r.Unwrapped().Source
-	columns := make([][]storagemap.Extent, len(source.Schema.Columns))
-	clusters, err := source.Clusters(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for n, cluster := range clusters {
-		for id, stored := range cluster.Columns() {
-			for _, p := range stored.Pages {
-				if p.Locator.Size > 0 {
-					columns[id] = append(columns[id], extent(p.Locator, p.StoredSize(), n))
-				}
-			}
-		}
-	}
-	return columns, nil
-}
-
-// pack moves the extents of objects, which are far apart, one behind the other, in the order of the objects.
-func pack(lists [][]storagemap.Extent) {
-	ends := map[int64]int64{} // of objects, by where they begin
-	for _, e := range slices.Concat(lists...) {
-		ends[e.Off] = e.End
-	}
-	moved, at := map[int64]int64{}, int64(0)
-	for _, off := range slices.Sorted(maps.Keys(ends)) {
-		moved[off], at = at, at+ends[off]-off
-	}
-	for _, list := range lists {
-		for i, e := range list {
-			list[i].Off, list[i].End = moved[e.Off], moved[e.Off]+e.End-e.Off
-		}
-	}
-}
-
-// envelopes returns the bytes of header, footer and page lists.
-func envelopes(r *rntuple.Reader) []storagemap.Extent {
-	n := r.Unwrapped()
-	all := []storagemap.Extent{
-		extent(locator.At(n.Anchor.SeekHeader, n.Anchor.NBytesHeader), n.Anchor.NBytesHeader, storagemap.Metadata),
-		extent(locator.At(n.Anchor.SeekFooter, n.Anchor.NBytesFooter), n.Anchor.NBytesFooter, storagemap.Metadata),
-	}
-	for _, g := range n.Footer.ClusterGroups {
-		all = append(all, extent(g.PageList.Locator, g.PageList.Locator.Size, storagemap.Metadata))
-	}
-	return all
 }
 
 // mapRows returns the rows of the strip, in the order of the schema, and what they are:

@@ -159,7 +159,7 @@ func TestMapRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	columns, err := extents(t.Context(), r)
+	columns, err := storagemap.Extents(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}

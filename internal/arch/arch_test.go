@@ -93,6 +93,7 @@ var leaves = []string{
 	"internal/randtest",
 	"internal/remotetest",
 	"internal/storagemap",
+	"internal/textout",
 	"internal/wiretest",
 	"interop",
 	"remote/https",

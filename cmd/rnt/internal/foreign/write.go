@@ -1,17 +1,12 @@
 package foreign
 
 import (
-	"bytes"
 	"context"
-	"encoding/csv"
-	"errors"
-	"fmt"
 	"io"
 
+	"github.com/go-rntuple/go-rntuple/internal/textout"
 	"github.com/go-rntuple/go-rntuple/rntarrow"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/schema"
-	"github.com/go-rntuple/go-rntuple/value"
 )
 
 // WriteOptions say how to write entries.
@@ -27,7 +22,7 @@ type WriteOptions struct {
 func Write(ctx context.Context, w io.Writer, k Kind, s rntuple.Source, o WriteOptions) (int64, error) {
 	switch k {
 	case CSV, JSON:
-		return writeText(ctx, w, k, s, o)
+		return textout.Write(ctx, w, s, textout.Options{Fields: o.Fields, CSV: k == CSV, Null: o.Null, Progress: func(n int64) { o.Progress(n, -1) }})
 	case Parquet:
 		return rntarrow.WriteParquet(w, s, rntarrow.ParquetOptions{
 			Options: rntarrow.Options{Fields: o.Fields, Binary: o.Binary},
@@ -45,121 +40,4 @@ func Write(ctx context.Context, w io.Writer, k Kind, s rntuple.Source, o WriteOp
 		return rntarrow.WriteFile(w, r, progress)
 	}
 	return rntarrow.WriteStream(w, r, progress)
-}
-
-func writeText(ctx context.Context, w io.Writer, k Kind, s rntuple.Source, o WriteOptions) (n int64, err error) {
-	view, err := rntuple.RecordsOf(s, o.Fields...)
-	if err != nil {
-		return 0, err
-	}
-	write := func(entry value.Record) error {
-		_, err := w.Write(append(value.AppendJSON(nil, entry), '\n'))
-		return err
-	}
-	if k == CSV {
-		c, err := newCellWriter(w, s, o)
-		if err != nil {
-			return 0, err
-		}
-		defer func() {
-			if flushed := c.flush(); err == nil {
-				err = flushed
-			}
-		}()
-		write = c.row
-	}
-	for i, entry := range view.All() {
-		if err := write(entry); err != nil {
-			return n, fmt.Errorf("entry %d: %w", i, err)
-		}
-		n++
-		if n%1024 == 0 {
-			if err := context.Cause(ctx); err != nil {
-				return n, err
-			}
-			o.Progress(n, -1)
-		}
-	}
-	return n, view.Err()
-}
-
-// A cellWriter writes entries as the rows of a CSV file.
-type cellWriter struct {
-	w     io.Writer
-	csv   *csv.Writer
-	null  string
-	lacks []lack
-	cells []string
-}
-
-// lack says whether values of a field may be missing, and whether these are strings.
-type lack struct{ any, text bool }
-
-// newCellWriter writes the row with the names of the columns.
-func newCellWriter(w io.Writer, s rntuple.Source, o WriteOptions) (*cellWriter, error) {
-	c := &cellWriter{w: w, csv: csv.NewWriter(w), null: o.Null}
-	for _, path := range o.Fields {
-		f, err := rntuple.FieldOf(s, path)
-		if err != nil {
-			return nil, err
-		}
-		var l lack
-		if f.Shape == schema.Optional || f.Shape == schema.Variant {
-			l.any, l.text = true, f.Children[0].Shape == schema.String
-		}
-		c.lacks = append(c.lacks, l)
-		c.cells = append(c.cells, path)
-	}
-	return c, c.write()
-}
-
-func (c *cellWriter) flush() error {
-	c.csv.Flush()
-	return c.csv.Error()
-}
-
-// write writes the cells.
-func (c *cellWriter) write() error {
-	if len(c.cells) == 1 && c.cells[0] == "" { // would be an empty line, which readers leave out
-		if err := c.flush(); err != nil {
-			return err
-		}
-		_, err := io.WriteString(c.w, "\"\"\n")
-		return err
-	}
-	return c.csv.Write(c.cells)
-}
-
-func (c *cellWriter) row(entry value.Record) (err error) {
-	for i, v := range entry.Values {
-		if c.cells[i], err = c.cell(v, c.lacks[i]); err != nil {
-			return fmt.Errorf("field %q: %w", entry.Names[i], err)
-		}
-	}
-	return c.write()
-}
-
-// cell returns the text of a value: a string as it is, others as JSON.
-func (c *cellWriter) cell(v any, missing lack) (string, error) {
-	if some, ok := v.(value.Some); ok {
-		v = some.Value
-	}
-	if v == nil {
-		if missing.text && c.null == "" {
-			return "", errors.New("a missing string would look like an empty one; choose another text for it with --null")
-		}
-		return c.null, nil
-	}
-	text, ok := v.(string)
-	if !ok {
-		b := value.AppendJSON(nil, v)
-		if _, variant := v.(value.Alternative); b[0] == '"' && !variant { // NaN, bits or bytes
-			b = bytes.Trim(b, `"`)
-		}
-		text = string(b)
-	}
-	if missing.any && text == c.null {
-		return "", fmt.Errorf("the value %q looks like a missing one; choose another text for these with --null", text)
-	}
-	return text, nil
 }

@@ -1,0 +1,2 @@
+// Package textout writes entries as CSV or JSON Lines, for rnt convert and for the page of module viewer.
+package textout
