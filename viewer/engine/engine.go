@@ -72,6 +72,12 @@ var methods = map[string]func(*file, *call) (Answer, error){
 	"schema":    (*file).schema,
 	"rows":      (*file).rows,
 	"histogram": (*file).histogram,
+	"storage":   (*file).storage,
+	"records":   (*file).records,
+	"record":    (*file).record,
+	"verify":    (*file).verify,
+	"download":  (*file).download,
+	"stats":     (*file).statistics,
 }
 
 // Do answers a request. It calls progress, which may be nil, with what is to be known before; calls do not overlap.
