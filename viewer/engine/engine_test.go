@@ -193,6 +193,10 @@ func TestRows(t *testing.T) {
 		t.Run(x.JSONL, func(t *testing.T) {
 			e, o := opened(t, filepath.Join(good, x.File))
 			i := slices.IndexFunc(o.NTuples, func(n NTuple) bool { return n.Name == x.Ntuple })
+			if i < 0 { // the newest cycle is not named
+				x.Ntuple, _, _ = strings.Cut(x.Ntuple, ";")
+				i = slices.IndexFunc(o.NTuples, func(n NTuple) bool { return n.Name == x.Ntuple })
+			}
 			if i < 0 || int64(o.NTuples[i].Entries) != x.Entries || o.NTuples[i].Error != nil {
 				t.Fatalf("%+v has no %s of %d entries", o.NTuples, x.Ntuple, x.Entries)
 			}
@@ -538,8 +542,8 @@ func TestRecords(t *testing.T) {
 				t.Errorf("%s: %s: meanings of %d of %d bytes", path, info.Name, end, len(plain))
 			}
 			at, _, err := try[Record](e, "record", map[string]any{"at": info.Offset}, nil)
-			if err != nil || at.Offset > info.Offset {
-				t.Errorf("%s: the record at %d: %+v, %v", path, info.Offset, at, err)
+			if err != nil || at.Offset > info.Offset || at.Offset+at.Length <= info.Offset {
+				t.Errorf("%s: the record at %d: %s at %d, %v", path, info.Offset, at.Name, at.Offset, err)
 			}
 		}
 		if len(list.Warnings) > 0 || whats["container"] < 4 || len(whats) != 1+len(o.NTuples) {
@@ -652,7 +656,7 @@ func TestErrors(t *testing.T) {
 	fails("network", "open", map[string]any{"url": "test://none/file.root"})
 	fails("network", "open", map[string]any{"url": "nothing://host/file.root"})
 	fails("invalid", "rows", nil) // still nothing is open
-	fails("unsupported", "open", map[string]any{"url": serve(t, &backend{b: []byte("PNG: no ROOT file at all, but long enough to be one, perhaps. It is not. It has a hundred bytes, or more.")})})
+	fails("corrupt", "open", map[string]any{"url": serve(t, &backend{b: []byte("PNG: no ROOT file at all, but long enough to be one, perhaps. It is not. It has a hundred bytes, or more.")})})
 	fails("corrupt", "open", map[string]any{"url": serve(t, &backend{b: content[:200]})})
 	damaged := slices.Clone(content)
 	i := bytes.Index(damaged, []byte("\x40\x00\x00\x42\x00\x02")) // the byte count of the anchor

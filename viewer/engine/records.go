@@ -165,7 +165,8 @@ func (f *file) record(c *call) (Answer, error) {
 	var found *dump.Record
 	number := 0
 	err := dump.File(c.ctx, f.r, f.r.Len(), o, func(r *dump.Record) error {
-		if wanted == last || number == wanted {
+		holds := r.Offset <= id.At && id.At < r.Offset+r.Stored
+		if number == wanted || wanted == last && (o.At == nil || holds || found == nil) {
 			found = r
 		}
 		number++

@@ -154,8 +154,17 @@ func (n *naming) child(f *schema.Field, i int) *naming {
 	switch {
 	case n == nil || f.IsMap():
 		return nil
-	case f.IsTuple():
-		return &naming{name: fmt.Sprintf("%s[%d]", n.name, i), outer: n.outer}
+	case f.IsTuple(): // whose members have no type for expressions
+		of := ""
+		switch c := f.Children[i]; {
+		case c.Shape == schema.String:
+			of = "string"
+		case c.Shape == schema.Scalar && c.Kind() != schema.KindBool:
+			of = "float"
+		default:
+			return nil
+		}
+		return &naming{name: fmt.Sprintf("%s(%s[%d])", of, n.name, i), outer: n.outer}
 	}
 	switch f.Shape {
 	case schema.Record:

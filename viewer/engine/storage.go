@@ -125,7 +125,7 @@ func (f *file) storage(c *call) (Answer, error) {
 // runs adds the runs of columns, coarser ones if there are too many.
 func (s *Strip) runs(of *schema.Schema, columns [][]storagemap.Extent) {
 	joined := make([][]storagemap.Extent, len(columns))
-	for within := int64(0); ; within = max(4096, 2*within) {
+	for within := int64(0); ; within = max(64, 2*within) {
 		n := 0
 		for id, extents := range columns {
 			joined[id] = join(extents, within)

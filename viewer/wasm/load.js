@@ -4,7 +4,8 @@ import { decompress } from "fzstd";
 import "wasm_exec"; // of the Go toolchain: it defines Go
 
 // load starts the engine from source, {url} or {bytes} of the compressed program, and returns the function that takes
-// requests, {id, method, params}, and {cancel: id}. post is called with each answer and what to transfer with it.
+// requests, {id, method, params}, and {cancel: id}. post is called with each answer and what to transfer with it, and
+// with {crash: text} if the engine has ended, which it does for a bug only.
 export async function load(source, post) {
   const packed = source.bytes ?? new Uint8Array(await (await fetch(source.url)).arrayBuffer());
   const go = new globalThis.Go();
@@ -19,7 +20,7 @@ export async function load(source, post) {
       turn,
       get,
     };
-    go.run(instance);
+    go.run(instance).finally(() => post({ crash: "the engine has ended" }));
   });
   return (message) => {
     if ("cancel" in message) return engine.cancel(message.cancel);

@@ -34,7 +34,7 @@ type server struct {
 // request begins to answer a request: its number, its method, its parameters as JSON, and the Blob to open or undefined.
 func (s *server) request(_ js.Value, args []js.Value) any {
 	id, method, params := args[0], args[1].String(), args[2].String()
-	key := id.Call("toString").String()
+	key := keyOf(id)
 	ctx, cancel := context.WithCancel(context.Background())
 	s.mu.Lock()
 	s.running[key] = cancel
@@ -57,10 +57,13 @@ func (s *server) request(_ js.Value, args []js.Value) any {
 	return nil
 }
 
+// keyOf returns the number of a request as text.
+func keyOf(id js.Value) string { return js.Global().Get("String").Invoke(id).String() }
+
 // cancel ends a request.
 func (s *server) cancel(_ js.Value, args []js.Value) any {
 	s.mu.Lock()
-	cancel := s.running[args[0].Call("toString").String()]
+	cancel := s.running[keyOf(args[0])]
 	s.mu.Unlock()
 	if cancel != nil {
 		cancel()
