@@ -83,7 +83,7 @@ func Write(w io.Writer, name string, data io.Reader) error {
 			return errors.New("viewer: a file of the page would end its block in HTML")
 		}
 	}
-	policy := fmt.Sprintf("default-src 'none'; script-src '%s' 'wasm-unsafe-eval' blob:; style-src '%s'; worker-src blob:; "+
+	policy := fmt.Sprintf("default-src 'none'; script-src '%s' 'wasm-unsafe-eval'; style-src '%s'; worker-src blob:; "+
 		"connect-src blob: data:; img-src data: blob:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types rnt", hashOf(script), hashOf(css))
 	before, rest, found := strings.Cut(document, policyTag)
 	_, rest, closed := strings.Cut(rest, `"`)

@@ -9,6 +9,7 @@ require (
 	github.com/go-rntuple/go-rntuple/remote/s3 v0.1.0
 	github.com/go-rntuple/go-rntuple/rntarrow v0.1.0
 	github.com/go-rntuple/go-rntuple/rntgroot v0.1.0
+	github.com/go-rntuple/go-rntuple/viewer v0.1.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9

@@ -121,7 +121,7 @@ func (t *tool) command() *cobra.Command {
 		t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.tailCommand(), t.statCommand(), t.drawCommand(), t.attrsCommand(),
 		t.arrowCommand(), t.convertCommand(), t.verifyCommand(), t.dumpCommand(), t.diffCommand(), t.recoverCommand(), t.createCommand(),
 		t.mergeCommand(), t.slimCommand(), t.skimCommand(), t.concatCommand(), t.splitCommand(), t.hmergeCommand(), t.planCommand(),
-		t.repackCommand(), t.appendCommand(), t.renameCommand(), t.indexCommand(), t.serveCommand(), t.versionCommand(), expressionsTopic())
+		t.repackCommand(), t.appendCommand(), t.renameCommand(), t.indexCommand(), t.serveCommand(), t.pageCommand(), t.versionCommand(), expressionsTopic())
 	for _, c := range root.Commands() {
 		if strings.Contains(c.Use, "...") {
 			t.takeLists(c)
