@@ -1,6 +1,6 @@
 // Check: reads the whole file and says what is wrong with it.
 
-import { count, failure, h, table } from "./dom.js";
+import { count, failure, h, plural, size, table } from "./dom.js";
 import { task } from "./task.js";
 
 export function check(app) {
@@ -10,10 +10,12 @@ export function check(app) {
   async function run(ntuple) {
     result.replaceChildren();
     try {
-      const { ok, findings } = await progress.run("verify", ntuple ? { ntuple } : {});
+      const { ok, findings, clusters, pages, bytes, unsummed, skipped } = await progress.run("verify", ntuple ? { ntuple } : {});
       const whole = ntuple ?? "the file";
       result.replaceChildren(
-        h("p", { class: ok ? "good" : "bad" }, ok ? `✓ All of ${whole} was read, and nothing is wrong with it.` : `✗ Something is wrong with ${whole}.`),
+        h("p", { class: ok ? "good" : "bad" }, ok ? `✓ Nothing is wrong with ${whole}.` : `✗ Something is wrong with ${whole}.`),
+        h("p", null, `Checked: ${plural(pages, "page")} in ${plural(clusters, "cluster")}, ${size(bytes)}${unsummed > 0 ? `; ${plural(unsummed, "page")} without a checksum` : ""}.`),
+        ...(skipped ?? []).map((text) => h("p", { class: "warning" }, text)),
         ...(findings.length ? [table("Findings", ["Severity", "What", "Where", "Byte", "Message"], findings.map((f) => [f.severity, f.what ?? "", f.where ?? "", f.offset != null ? count(f.offset) : "", f.message]), new Set([3]))] : []));
     } catch (error) {
       result.replaceChildren(error.kind === "cancelled" ? h("p", null, "Cancelled.") : failure(error));

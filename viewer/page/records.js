@@ -100,20 +100,21 @@ export function records(app) {
 
   async function showRecord() {
     const { state } = app;
-    const wanted = all.some((r) => String(r.id) === state.record) ? state.record : all.length ? String(all[0].id) : "";
+    const wanted = state.record || (all.length ? String(all[0].id) : "");
     index.draw();
     if (wanted === recordFor) return;
     recordFor = wanted;
     record = null;
     if (wanted) {
       try {
-        const { name, id } = all.find((r) => String(r.id) === wanted);
-        const answer = await app.engine.call("record", { id });
+        const answer = await app.engine.call("record", { id: wanted });
         if (recordFor !== wanted) return;
-        record = { ...answer, inFile: !answer.compressedBytes };
+        record = { bytes: new Uint8Array(), ...answer, inFile: !answer.compressed };
         owner = new Int32Array(record.bytes.length).fill(-1);
         record.meanings.forEach((m, i) => owner.fill(i, m.offset, m.offset + m.length));
-        title.replaceChildren(h("h2", null, name), h("p", { class: "dim" }, `${size(record.length)} at byte ${count(record.offset)} of the file`, record.compressedBytes ? `; compressed, shown are the ${size(record.bytes.length)} uncompressed` : ""),
+        title.replaceChildren(h("h2", null, record.name),
+          h("p", { class: "dim" }, `${size(record.length)} at byte ${count(record.offset)} of the file`, record.compressed ? `; compressed, shown are the ${size(record.bytes.length)} uncompressed` : "", record.truncated ? "; the first of them" : ""),
+          record.elements?.length ? h("details", null, h("summary", null, plural(record.elements.length, "element")), h("p", { class: "elements" }, record.elements.join(", "))) : "",
           record.error ? failure({ kind: "corrupt", message: record.error }) : "");
       } catch (error) {
         if (recordFor !== wanted) return;
@@ -150,6 +151,7 @@ export function records(app) {
         const answer = await app.engine.call("records");
         if (shownFor !== now) return;
         all = answer.records;
+        problem.replaceChildren(...(answer.warnings ?? []).map((text) => h("p", { class: "warning" }, text)));
         index.resize(all.length);
         showRecord();
       } catch (error) {

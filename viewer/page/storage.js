@@ -83,7 +83,7 @@ export function storage(app) {
       if (!info) throw Object.assign(new Error(`There is no cluster ${state.cluster}.`), { kind: "notfound" });
       const { columns } = await app.engine.call("storage", { ntuple: ntuple.name, cluster: i });
       if (now !== pagesFor) return;
-      const all = columns.flatMap((c) => c.pages.map((page, k) => [c.path, k, count(page.offset), size(page.length), count(page.elements), size(page.uncompressed), page.checksum === false ? "no" : "yes"]));
+      const all = columns.flatMap((c) => c.pages.map((page, k) => [c.path, h("button", { class: "link", title: "Its bytes", onclick: () => app.go({ view: "records", record: page.id }, { step: true }) }, k), count(page.offset), size(page.length), count(page.elements), size(page.uncompressed), page.checksum === false ? "no" : "yes"]));
       pages.replaceChildren(h("h2", null, `Cluster ${count(i)}`), h("p", null, `Entries ${count(info.first)} to ${count(info.first + info.entries - 1)}, ${size(info.length)} at byte ${count(info.offset)}, ${plural(all.length, "page")}`),
         table(`Pages of cluster ${i}`, ["Column", "Page", "At byte", "On disk", "Elements", "In memory", "Checksum"], all.slice(0, 2000), new Set([1, 2, 3, 4, 5])),
         all.length > 2000 && h("p", { class: "dim" }, "The first 2,000 pages are shown."));

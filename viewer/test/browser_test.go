@@ -1,7 +1,3 @@
-// Package test drives the page in a real browser, Chromium without a window.
-//
-// It has a module of its own, outside of the workspace, so that the library needs nothing of what drives a browser. The
-// page must have been made by "go generate ./viewer". With RNTUPLE_SHOTS=DIR pictures of the page are kept in a folder.
 package test
 
 import (
@@ -116,6 +112,9 @@ func newTab(t *testing.T, width, height int64, address string) *tab {
 	t.Helper()
 	ctx, end := chromedp.NewContext(browser)
 	p := &tab{T: t, ctx: ctx}
+	if err := chromedp.Do(ctx); err != nil { // the tab lives as long as the context of what is first run in it
+		t.Fatal(err)
+	}
 	p.do(chromedp.EmulateViewport(width, height))
 	listening := make(chan struct{})
 	messages := chromedp.Console(ctx)

@@ -246,6 +246,7 @@ func compareHistograms(t *testing.T, out io.Writer, modules, path string) (size,
 	mux := http.NewServeMux()
 	mux.HandleFunc("/J.root", func(w http.ResponseWriter, r *http.Request) {
 		counts.ranges.Add(1)
+		w.Header().Set("Cache-Control", "no-store")
 		http.ServeFile(counting{w, &counts.bytes}, r, path)
 	})
 	mux.Handle("/jsroot/", http.StripPrefix("/jsroot/", http.FileServer(http.Dir(filepath.Join(modules, "jsroot")))))
