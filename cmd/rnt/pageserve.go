@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -130,17 +129,20 @@ func (s *pageServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(r.URL.Path, "/files/"):
 		s.file(w, r)
 	default:
-		if kind := mime.TypeByExtension(path.Ext(r.URL.Path)); kind == "" || strings.HasSuffix(r.URL.Path, ".zst") {
-			h.Set("Content-Type", "application/octet-stream")
-		}
-		if path.Ext(r.URL.Path) == ".js" { // whatever the system believes
-			h.Set("Content-Type", "text/javascript; charset=utf-8")
-		}
-		if r.URL.Path == "/" {
-			h.Set("Content-Type", "text/html; charset=utf-8")
+		if kind, ok := kinds[path.Ext(r.URL.Path)]; ok {
+			h.Set("Content-Type", kind)
 		}
 		s.page.ServeHTTP(w, r)
 	}
+}
+
+// kinds are the types of the files of the page by the ends of their names, whatever the system says.
+var kinds = map[string]string{
+	"":      "text/html; charset=utf-8", // of /
+	".html": "text/html; charset=utf-8",
+	".css":  "text/css; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".zst":  "application/octet-stream",
 }
 
 // file serves a file, in ranges.

@@ -113,6 +113,7 @@ var leaves = []string{
 	"viewer",
 	"viewer/build",
 	"viewer/engine",
+	"viewer/test",
 	"viewer/wasm",
 }
 

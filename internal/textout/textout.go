@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -20,8 +19,8 @@ type Options struct {
 	CSV      bool     // otherwise JSON Lines
 	Null     string   // stands for a missing value in CSV
 	Progress func(entries int64)
-	// The entries from First up to End, all to the last one if it is 0. Those of a Selection are counted in it.
-	First, End int64
+	// Entries are those to write, by their numbers in the source, as far as they are there.
+	Entries rntuple.EntryRange
 }
 
 // Write writes entries of a source, and returns their number.
@@ -46,10 +45,7 @@ func Write(ctx context.Context, w io.Writer, s rntuple.Source, o Options) (n int
 		}()
 		write = c.row
 	}
-	if o.End == 0 {
-		o.End = math.MaxInt64
-	}
-	for i, entry := range view.Range(o.First, o.End) {
+	for i, entry := range view.Range(o.Entries.First, o.Entries.End) {
 		if err := write(entry); err != nil {
 			return n, fmt.Errorf("entry %d: %w", i, err)
 		}

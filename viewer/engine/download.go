@@ -54,11 +54,10 @@ func (f *file) download(c *call) (Answer, error) {
 			p.Fields = append(p.Fields, field.Name)
 		}
 	}
-	end := r.NumEntries()
-	if p.Count != nil {
-		end = min(end, p.First+*p.Count)
+	entries := rntuple.EntryRange{First: min(p.First, r.NumEntries()), End: r.NumEntries()}
+	if p.Count != nil && *p.Count < entries.Len() {
+		entries.End = entries.First + *p.Count
 	}
-	first := min(p.First, end)
 	var source rntuple.Source = r
 	if p.Where != "" {
 		e, err := expression.Parse(p.Where)
@@ -70,33 +69,26 @@ func (f *file) download(c *call) (Answer, error) {
 			return Answer{}, invalid("the condition: %w", err)
 		}
 		source = s.WithContext(c.ctx)
-		// Those that are chosen, from first up to end.
+		// Those that are chosen, from one entry up to another.
 		at := func(entry int64) int64 {
 			return int64(sort.Search(int(s.NumEntries()), func(i int) bool { return s.Entry(int64(i)) >= entry }))
 		}
-		first, end = at(first), at(end)
+		entries = rntuple.EntryRange{First: at(entries.First), End: at(entries.End)}
 	}
-	total := end - first
-	w := &chunks{call: c}
-	rows := int64(0)
-	if total > 0 || p.Format == "csv" {
-		if total == 0 {
-			first, end = end, end+1 // nothing is there: CSV has its head alone
-		}
-		rows, err = textout.Write(c.ctx, w, source, textout.Options{
-			Fields: p.Fields, CSV: p.Format == "csv", Null: p.Null, First: first, End: end,
-			Progress: func(n int64) {
-				w.done, w.total = n, total
-				if c.giveWay != nil {
-					c.giveWay()
-				}
-			},
-		})
-	}
+	w := &chunks{call: c, total: entries.Len()}
+	rows, err := textout.Write(c.ctx, w, source, textout.Options{
+		Fields: p.Fields, CSV: p.Format == "csv", Null: p.Null, Entries: entries,
+		Progress: func(n int64) {
+			w.done = n
+			if c.giveWay != nil {
+				c.giveWay()
+			}
+		},
+	})
 	if err != nil {
 		return Answer{}, err
 	}
-	w.done, w.total = rows, total
+	w.done = rows
 	w.flush()
 	name := path.Base(r.Name())
 	if base := strings.TrimSuffix(path.Base(f.name), ".root"); base != "" && base != "." && base != "/" {

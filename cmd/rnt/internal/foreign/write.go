@@ -3,6 +3,7 @@ package foreign
 import (
 	"context"
 	"io"
+	"math"
 
 	"github.com/go-rntuple/go-rntuple/internal/textout"
 	"github.com/go-rntuple/go-rntuple/rntarrow"
@@ -22,7 +23,10 @@ type WriteOptions struct {
 func Write(ctx context.Context, w io.Writer, k Kind, s rntuple.Source, o WriteOptions) (int64, error) {
 	switch k {
 	case CSV, JSON:
-		return textout.Write(ctx, w, s, textout.Options{Fields: o.Fields, CSV: k == CSV, Null: o.Null, Progress: func(n int64) { o.Progress(n, -1) }})
+		return textout.Write(ctx, w, s, textout.Options{
+			Fields: o.Fields, CSV: k == CSV, Null: o.Null, Progress: func(n int64) { o.Progress(n, -1) },
+			Entries: rntuple.EntryRange{End: math.MaxInt64},
+		})
 	case Parquet:
 		return rntarrow.WriteParquet(w, s, rntarrow.ParquetOptions{
 			Options: rntarrow.Options{Fields: o.Fields, Binary: o.Binary},
