@@ -24,7 +24,8 @@ function linearTicks(low, high, most) {
 function logTicks(low, high, most) {
   const first = Math.floor(Math.log10(low)), last = Math.ceil(Math.log10(high));
   const step = Math.max(Math.ceil((last - first) / most), 1);
-  const factors = step === 1 && (last - first) * 3 <= most ? [1, 2, 5] : [1];
+  const decades = Math.log10(high / low);
+  const factors = decades * 3 <= most ? [1, 2, 5] : decades * 2 <= most ? [1, 3] : [1];
   const values = [];
   for (let p = first; p <= last; p += step) for (const f of factors) values.push(Number((f * 10 ** p).toPrecision(12)));
   const inside = values.filter((v) => v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9));

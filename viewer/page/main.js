@@ -107,7 +107,7 @@ const start = h("div", { class: "start" },
   h("h1", null, "Look into an RNTuple"),
   h("p", null, "Drop a file here, choose one, or give an address. The file is read where it is, in pieces, as far as you look; nothing is sent anywhere."),
   h("p", null, h("button", { class: "primary", onclick: choose }, "Choose a file…")),
-  h("p", { class: "dim" }, "Files of any size: of a few gigabytes or many only the parts that are shown are read. A server must allow other sites to read (CORS), and should support ranges."));
+  h("p", { class: "dim" }, "A file may have any size: only the parts that are shown are read. A server must let other sites read its files (CORS), and should answer requests for ranges."));
 const aside = h("aside", { "aria-label": "Fields" }, side.element);
 const fold = h("button", { class: "narrow", "aria-expanded": "true", onclick: () => showSide(aside.hidden) }, "Fields");
 const main = h("main", { id: "main" }, tabs, ...panels);

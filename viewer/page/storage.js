@@ -19,7 +19,7 @@ export function storage(app) {
     h("h2", null, "Where it lies"),
     h("form", { class: "bar", onsubmit: (e) => e.preventDefault() }, labelled("Cluster", cluster), h("button", { type: "button", onclick: () => app.go({ cluster: "" }) }, "Whole file"),
       h("button", { type: "button", onclick: () => layout.zoom(0.5), "aria-label": "Zoom in" }, "+"), h("button", { type: "button", onclick: () => layout.zoom(2), "aria-label": "Zoom out" }, "−"),
-      h("span", { class: "dim" }, "Wheel or + and − zoom, dragging and arrows move, a click chooses a cluster.")),
+      h("span", { class: "dim" }, "Control and wheel, or + and −, zoom; dragging and arrows move; a click chooses a cluster.")),
     layout.element, pages);
   let shownFor = "", pagesFor = "", clusters = [];
   /** @type {any[]} the node that the map shows, after those above it */

@@ -105,7 +105,7 @@ export function strip(page) {
   let drag = null;
 
   box.addEventListener("wheel", (e) => {
-    if (!data || (e.offsetX < labels && e.target !== canvas) || !e.deltaY || e.shiftKey) return;
+    if (!data || e.offsetX < labels || !e.deltaY || e.shiftKey || !(e.ctrlKey || document.activeElement === box)) return;
     e.preventDefault();
     e.stopPropagation();
     zoom(Math.exp(Math.sign(e.deltaY) * 0.25), atX(e.clientX - box.getBoundingClientRect().left));
