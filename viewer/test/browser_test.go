@@ -168,15 +168,16 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 // eval evaluates an expression of JavaScript, or awaits it. Each %s in it stands for an argument as JSON.
 func eval[T any](p *tab, expression string, args ...any) T {
 	p.Helper()
-	for i, arg := range args {
-		text, err := json.Marshal(arg)
-		if err != nil {
-			p.Fatal(err)
-		}
-		args[i] = string(text)
-	}
 	if len(args) > 0 {
-		expression = fmt.Sprintf(expression, args...)
+		texts := make([]any, len(args))
+		for i, arg := range args {
+			text, err := json.Marshal(arg)
+			if err != nil {
+				p.Fatal(err)
+			}
+			texts[i] = string(text)
+		}
+		expression = fmt.Sprintf(expression, texts...)
 	}
 	ctx, stop := context.WithTimeout(p.ctx, patience)
 	defer stop()
@@ -192,7 +193,7 @@ func (p *tab) wait(expression string, args ...any) {
 	p.Helper()
 	for end := time.Now().Add(patience); !eval[bool](p, "(async () => !!(await ("+expression+")))()", args...); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			p.Fatalf("waited in vain for %s; the page shows:\n%s", fmt.Sprintf(expression, args...), eval[string](p, `document.body.innerText`))
+			p.Fatalf("waited in vain for %s; the page shows:\n%s", fmt.Sprint(expression, args), eval[string](p, `document.body.innerText`))
 		}
 	}
 }

@@ -216,7 +216,7 @@ func TestText(t *testing.T) {
 		Text string `rntuple:"text,desc=<img src=x onerror=\"window.broken=1\"><script>window.broken=1</script>"`
 	}
 	path := filepath.Join(t.TempDir(), `<b onclick="x">.root`)
-	w, err := rntuple.Create[entry](path, `<img src=x onerror="window.broken=1">`)
+	w, err := rntuple.Create[entry](path, "<img>")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,10 +72,10 @@ func TestHistogram(t *testing.T) {
 		t.Errorf("dragging chose from %g to %g, not 25 to 75", low, high)
 	}
 
-	for expression, want := range map[string]string{"Muon_pt +": "", "Muon_pT": "Muon_pT"} {
+	for expression, want := range map[string]string{"Muon_pt +": "character 9", "Muon_pT": "Muon_pT"} {
 		p.show("ntuple", "Events", "view", "histogram", "x", expression)
 		p.wait(`document.querySelector(".histogram .failure")`)
-		if got := p.text(".histogram .failure"); !strings.Contains(got, want) || !strings.Contains(got, "1:") {
+		if got := p.text(".histogram .failure"); !strings.Contains(got, want) {
 			t.Errorf("%s: the page says %q", expression, got)
 		}
 	}
