@@ -122,7 +122,7 @@ func TestKeyboard(t *testing.T) {
 	stops := map[string]bool{}
 	for range 40 {
 		p.press(kb.Tab)
-		stops[eval[string](p, `document.activeElement.id || document.activeElement.textContent || document.activeElement.getAttribute("aria-label")`)] = true
+		stops[eval[string](p, `document.activeElement.id || document.activeElement.textContent || document.activeElement.getAttribute("aria-label") || ""`)] = true
 		if !eval[bool](p, `document.activeElement === document.body || getComputedStyle(document.activeElement).outlineStyle !== "none"`) {
 			t.Errorf("the focus is not seen on %s", eval[string](p, `document.activeElement.outerHTML.slice(0, 200)`))
 		}
