@@ -2,8 +2,8 @@
 // storage, entries, histograms, records and faults.
 //
 // A request is a method with parameters as JSON, and so is its answer, but for bytes. Answers hold numbers that JavaScript cannot
-// hold as strings of digits. One file is open at a time: opening another one ends the requests for the one
-// before. What the methods take and return is described at their functions; [Engine.Do] has the list of them.
+// hold as strings of digits. What a method takes and returns is described at the function of that name. One file is open
+// at a time: opening another one ends the requests for the one before.
 //
 // Nothing here depends on JavaScript, or on how the bytes of the file are had: that is a URL for package remote.
 package engine
