@@ -232,7 +232,7 @@ try {
 	const file = await openFile("/J.root"), tuple = await file.readObject("Events"), histogram = await rntupleDraw(tuple, { expr: "Muon_pt" });
 	document.body.append(Object.assign(document.createElement("div"), { id: "plot", style: "width: 900px; height: 500px" }));
 	await draw("plot", histogram);
-	document.body.dataset.drawn = histogram.fEntries;
+	document.body.dataset.drawn = histogram.fArray.reduce((sum, n) => sum + n, 0);
 } catch (error) {
 	document.body.dataset.drawn = error;
 }
