@@ -57,7 +57,7 @@ func TestPage(t *testing.T) {
 	if name, file := inPage(t, out); name != "dimuon.root" || !bytes.Equal(file, content) {
 		t.Errorf("the page holds %d bytes of %s", len(file), name)
 	}
-	rnt(t, "-q", "page", dimuon, "-o", out, "--force", "--first", "79000", "--count", "5000", "--fields", "run,nMuon")
+	rnt(t, "-q", "page", dimuon, "-o", out, "--force", "--first", "79000", "--count", "5000", "--fields", "run,event")
 	name, file := inPage(t, out)
 	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "")
 	if err != nil {
