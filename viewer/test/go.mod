@@ -4,7 +4,8 @@ go 1.26.0
 
 require (
 	github.com/chromedp/chromedp v0.23.0
-	github.com/go-rntuple/go-rntuple v0.0.0
+	github.com/go-rntuple/go-rntuple v0.1.0
+	github.com/go-rntuple/go-rntuple/viewer v0.1.0
 )
 
 require (
@@ -19,4 +20,7 @@ require (
 	golang.org/x/sys v0.30.0 // indirect
 )
 
-replace github.com/go-rntuple/go-rntuple => ../..
+replace (
+	github.com/go-rntuple/go-rntuple => ../..
+	github.com/go-rntuple/go-rntuple/viewer => ..
+)

@@ -1,6 +1,7 @@
 package test
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/viewer"
 )
 
 // openDimuon opens a tab with dimuon.root.
@@ -253,4 +255,28 @@ func TestDownload(t *testing.T) {
 	p.wait(`window.saved !== null || document.querySelector(".download .failure")`)
 	want := strings.Join(lines(t, testdata+"/dimuon.root", "Events", 5, 20), "\n") + "\n"
 	compare(t, "the download", eval[string](p, `window.saved ?? document.querySelector(".download .failure").textContent`), want)
+}
+
+// TestSingleFile opens a page that has the file in it, as a file, with nothing beside it.
+func TestSingleFile(t *testing.T) {
+	data, err := os.ReadFile(testdata + "/dimuon.root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := viewer.Write(&page, "dimuon.root", bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, page.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p := newTab(t, 1200, 800, "")
+	p.do(chromedp.Navigate("file://" + path))
+	p.wait(`document.documentElement.dataset.ready == "open"`)
+	p.show("ntuple", "Events", "view", "histogram", "x", "nMuon")
+	p.wait(`document.querySelector(".plot[data-drawn]")`)
+	if got := p.text(".histogram"); !strings.Contains(got, "80,000") {
+		t.Errorf("the page shows %s", got)
+	}
 }
