@@ -1,8 +1,6 @@
 package column
 
 import (
-	"reflect"
-
 	"github.com/go-rntuple/go-rntuple/internal/bits"
 )
 
@@ -26,37 +24,35 @@ func (d *Decoder[T]) DecodeRange(dst []T, page []byte, n, first int) error {
 	if err := f.pageLength(page, n); err != nil {
 		return err
 	}
-	encoding, size := types[f.Type].encoding, int(f.Bits/8)
-	zigzag := encoding == splitZigzag && !f.PreRelease
-	switch {
-	case encoding == plain:
+	switch size := int(f.Bits / 8); {
+	case types[f.Type].encoding == plain:
 		return decode(f, bits.Bytes(dst), len(dst), page[first*size:][:len(dst)*size])
-	case f.Type.Kind() == reflect.Bool:
-		for i, all := 0, bits.View[bool](bits.Bytes(dst)); i < len(all); i++ {
-			at := first + i
-			all[i] = page[at/8]>>(at%8)&1 != 0
-		}
+	case f.Type == Bit:
+		unpackRange(bits.View[bool](bits.Bytes(dst)), page, first)
 	case size == 2:
-		unsplitRange(bits.View[uint16](bits.Bytes(dst)), page, n, first, zigzag)
+		unsplitRange(f, bits.View[uint16](bits.Bytes(dst)), page, n, first)
 	case size == 4:
-		unsplitRange(bits.View[uint32](bits.Bytes(dst)), page, n, first, zigzag)
+		unsplitRange(f, bits.View[uint32](bits.Bytes(dst)), page, n, first)
 	default:
-		unsplitRange(bits.View[uint64](bits.Bytes(dst)), page, n, first, zigzag)
+		unsplitRange(f, bits.View[uint64](bits.Bytes(dst)), page, n, first)
 	}
 	return nil
 }
 
-// unsplitRange decodes words of a page of n, whose bytes are split into planes.
-func unsplitRange[W uint16 | uint32 | uint64](dst []W, page []byte, n, first int, zigzag bool) {
-	clear(dst)
-	for at, shift := first, 0; at < len(page); at, shift = at+n, shift+8 {
-		for i, b := range page[at:][:len(dst)] {
-			dst[i] |= W(b) << shift
-		}
+// unpackRange decodes bits from number first on.
+func unpackRange(dst []bool, page []byte, first int) {
+	for ; first%8 != 0 && len(dst) > 0; first++ {
+		dst[0] = page[first/8]>>(first%8)&1 != 0
+		dst = dst[1:]
 	}
-	if zigzag {
-		for i, w := range dst {
-			dst[i] = w>>1 ^ -(w & 1)
-		}
+	bits.UnpackBools(dst, page[first/8:][:(len(dst)+7)/8])
+}
+
+// unsplitRange decodes words of a page of n, whose bytes are split into planes.
+func unsplitRange[W bits.Word](f Format, dst []W, page []byte, n, first int) {
+	if types[f.Type].encoding == splitZigzag && !f.PreRelease {
+		bits.UnsplitRangeZigzag(dst, page, n, first)
+	} else {
+		bits.UnsplitRange(dst, page, n, first)
 	}
 }

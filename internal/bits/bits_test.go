@@ -243,3 +243,38 @@ func TestHalf(t *testing.T) {
 		t.Errorf("a NaN whose upper payload is zero becomes %#04x", got)
 	}
 }
+
+// TestEnds compares Ends with ends that are looked at one by one, with one that is wrong anywhere or none, in place or not.
+func TestEnds(t *testing.T) {
+	forKernels(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range 3000 {
+			ends, begin, shift := make([]uint64, rng.IntN(40)), rng.Uint64N(10), rng.Uint64()
+			end := begin
+			for i := range ends {
+				end += rng.Uint64N(3)
+				ends[i] = end
+			}
+			if at := rng.IntN(50); at < len(ends) {
+				ends[at] = []uint64{0, math.MaxInt64, math.MaxInt64 + 1, math.MaxUint64, ends[at] + 1, ends[at] - 1}[rng.IntN(6)]
+			}
+			if rng.IntN(20) == 0 {
+				begin = []uint64{math.MaxInt64, math.MaxInt64 + 1, begin + 1}[rng.IntN(3)]
+			}
+			want, ascending, before := make([]uint64, len(ends)), begin <= math.MaxInt64, begin
+			for i, end := range ends {
+				want[i] = end + shift
+				ascending = ascending && end >= before && end <= math.MaxInt64
+				before = end
+			}
+			dst := ends
+			if rng.IntN(2) == 0 {
+				dst = make([]uint64, len(ends), len(ends)+1)
+			}
+			given := slices.Clone(ends)
+			if got := Ends(dst, ends, begin, shift); got != ascending || !slices.Equal(dst, want) {
+				t.Fatalf("Ends of %d, begin %d, shift %d: %v, %d; want %v, %d", given, begin, shift, got, dst, ascending, want)
+			}
+		}
+	})
+}

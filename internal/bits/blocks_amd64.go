@@ -54,6 +54,15 @@ func float16Blocks(dst []uint16, src []uint32) int {
 	return n
 }
 
+// endsBlocks does multiples of 4 ends, and returns their number.
+func endsBlocks(dst, ends []uint64, begin, shift uint64) (n int, wrong uint64) {
+	n = len(ends) &^ 3
+	if !hasAVX2 || n == 0 {
+		return 0, 0
+	}
+	return n, endsAVX2(&dst[0], &ends[0], n, begin, shift)
+}
+
 //go:noescape
 func unpackAVX2(dst *uint32, src *byte, n, width, left int, t *unpackTable)
 
@@ -62,3 +71,6 @@ func float32sAVX2(dst *uint32, src *uint16, n int)
 
 //go:noescape
 func float16sAVX2(dst *uint16, src *uint32, n int)
+
+//go:noescape
+func endsAVX2(dst, ends *uint64, n int, begin, shift uint64) (wrong uint64)

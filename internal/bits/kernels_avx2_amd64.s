@@ -218,3 +218,36 @@ loop:
 	JNZ       loop
 	VZEROUPPER
 	RET
+
+// func endsAVX2(dst, ends *uint64, n int, begin, shift uint64) (wrong uint64)
+TEXT ·endsAVX2(SB), NOSPLIT, $0-48
+	MOVQ         dst+0(FP), DI
+	MOVQ         ends+8(FP), SI
+	MOVQ         n+16(FP), CX
+	VPBROADCASTQ begin+24(FP), Y1 // in its lowest word, the end before
+	VPBROADCASTQ shift+32(FP), Y2
+	VPXOR        Y3, Y3, Y3
+
+loop:
+	VMOVDQU  (SI), Y0
+	VPERMQ   $0x93, Y0, Y4      // the last one comes first
+	VPBLENDD $0x03, Y1, Y4, Y5  // the ends before those of Y0
+	VPSUBQ   Y5, Y0, Y5
+	VPOR     Y0, Y5, Y5
+	VPOR     Y5, Y3, Y3
+	VPADDQ   Y2, Y0, Y0
+	VMOVDQU  Y0, (DI)
+	VMOVDQA  Y4, Y1
+	ADDQ     $32, SI
+	ADDQ     $32, DI
+	SUBQ     $4, CX
+	JNZ      loop
+
+	VEXTRACTI128 $1, Y3, X4
+	VPOR         X4, X3, X3
+	VPSRLDQ      $8, X3, X4
+	VPOR         X4, X3, X3
+	VMOVQ        X3, AX
+	MOVQ         AX, wrong+40(FP)
+	VZEROUPPER
+	RET

@@ -42,7 +42,7 @@ func view[T any](b []byte) []T {
 func planeOpsOf[W Word]() []op {
 	width := 8 * sizeof[W]()
 	unsplit := func(f filter) func(dst []W, src []byte) {
-		return func(dst []W, src []byte) { unsplitRest(dst, src, 0, f) }
+		return func(dst []W, src []byte) { unsplitRest(dst, src, len(dst), 0, f) }
 	}
 	split := func(f filter) func(dst []byte, src []W) {
 		return func(dst []byte, src []W) { splitRange(dst, src, 0, len(src), f) }

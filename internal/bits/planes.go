@@ -14,13 +14,23 @@ const (
 )
 
 // Unsplit joins the words whose bytes src holds plane by plane.
-func Unsplit[W Word](dst []W, src []byte) { unsplit(dst, src, unfiltered) }
+func Unsplit[W Word](dst []W, src []byte) { unsplit(dst, src, len(dst), unfiltered) }
 
 // UnsplitZigzag is Unsplit followed by UnZigzag.
-func UnsplitZigzag[W Word](dst []W, src []byte) { unsplit(dst, src, zigzag) }
+func UnsplitZigzag[W Word](dst []W, src []byte) { unsplit(dst, src, len(dst), zigzag) }
 
 // UnsplitDelta is Unsplit followed by UnDelta.
-func UnsplitDelta[W Word](dst []W, src []byte) { unsplit(dst, src, delta) }
+func UnsplitDelta[W Word](dst []W, src []byte) { unsplit(dst, src, len(dst), delta) }
+
+// UnsplitRange is Unsplit for some of n words: those from number first on, as many as dst has.
+func UnsplitRange[W Word](dst []W, src []byte, n, first int) {
+	unsplit(dst, src[first:], n, unfiltered)
+}
+
+// UnsplitRangeZigzag is UnsplitRange followed by UnZigzag.
+func UnsplitRangeZigzag[W Word](dst []W, src []byte, n, first int) {
+	unsplit(dst, src[first:], n, zigzag)
+}
 
 // Split is the inverse of Unsplit; dst is as long as src in bytes.
 func Split[W Word](dst []byte, src []W) { split(dst, src, unfiltered) }
@@ -31,14 +41,18 @@ func SplitZigzag[W Word](dst []byte, src []W) { split(dst, src, zigzag) }
 // SplitDelta is Delta followed by Split. It does not change src.
 func SplitDelta[W Word](dst []byte, src []W) { split(dst, src, delta) }
 
-func unsplit[W Word](dst []W, src []byte, f filter) {
+// unsplit joins words whose planes begin stride bytes apart.
+func unsplit[W Word](dst []W, src []byte, stride int, f filter) {
 	n, size := len(dst), sizeof[W]()
-	src = head(src, n*size)
+	if n == 0 {
+		return
+	}
+	src = head(src, (size-1)*stride+n)
 	done := kernelWords[W](n, f)
 	if done > 0 {
-		unsplitKernel(unsafe.Pointer(&dst[0]), &src[0], n, done, size, f)
+		unsplitKernel(unsafe.Pointer(&dst[0]), &src[0], stride, done, size, f)
 	}
-	unsplitRest(dst, src, done, f)
+	unsplitRest(dst, src, stride, done, f)
 }
 
 func split[W Word](dst []byte, src []W, f filter) {
@@ -66,7 +80,7 @@ func kernelWords[W Word](n int, f filter) int {
 }
 
 // unsplitRest unsplits the words from number from on.
-func unsplitRest[W Word](dst []W, src []byte, from int, f filter) {
+func unsplitRest[W Word](dst []W, src []byte, stride, from int, f filter) {
 	if from == len(dst) {
 		return
 	}
@@ -75,16 +89,16 @@ func unsplitRest[W Word](dst []W, src []byte, from int, f filter) {
 	case []uint8:
 		i = copy(d, src)
 	case []uint16:
-		i = unsplit16(d, src, i)
+		i = unsplit16(d, src, stride, i)
 	case []uint32:
-		i = unsplit32(d, src, i)
+		i = unsplit32(d, src, stride, i)
 	case []uint64:
-		i = unsplit64(d, src, i)
+		i = unsplit64(d, src, stride, i)
 	}
 	for ; i < n; i++ {
 		var w uint64
 		for k := range sizeof[W]() {
-			w |= uint64(src[k*n+i]) << (8 * k)
+			w |= uint64(src[k*stride+i]) << (8 * k)
 		}
 		dst[i] = W(w)
 	}
@@ -151,11 +165,11 @@ const (
 
 // The functions below take 8 words at a time, a plane of them in a uint64. They
 // begin with word number i, and return the number of the word that they leave
-// to do. The planes of split begin at p, stride bytes apart.
+// to do. The planes begin at src or p, stride bytes apart.
 
-func unsplit16(dst []uint16, src []byte, i int) int {
+func unsplit16(dst []uint16, src []byte, stride, i int) int {
 	n := len(dst)
-	p0, p1 := src[:n], src[n:][:n]
+	p0, p1 := src[:n], src[stride:][:n]
 	for ; i+8 <= n; i += 8 {
 		a, b := exchange(le.Uint64(p0[i:i+8]), le.Uint64(p1[i:i+8]), 8, mask8)
 		w := dst[i : i+8]
@@ -178,9 +192,9 @@ func split16(p []byte, src []uint16, stride int) (i int) {
 	return i
 }
 
-func unsplit32(dst []uint32, src []byte, i int) int {
+func unsplit32(dst []uint32, src []byte, stride, i int) int {
 	n := len(dst)
-	p0, p1, p2, p3 := src[:n], src[n:][:n], src[2*n:][:n], src[3*n:][:n]
+	p0, p1, p2, p3 := src[:n], src[stride:][:n], src[2*stride:][:n], src[3*stride:][:n]
 	for ; i+8 <= n; i += 8 {
 		a, b := exchange(le.Uint64(p0[i:i+8]), le.Uint64(p1[i:i+8]), 8, mask8)
 		c, d := exchange(le.Uint64(p2[i:i+8]), le.Uint64(p3[i:i+8]), 8, mask8)
@@ -212,10 +226,10 @@ func split32(p []byte, src []uint32, stride int) (i int) {
 	return i
 }
 
-func unsplit64(dst []uint64, src []byte, i int) int {
+func unsplit64(dst []uint64, src []byte, stride, i int) int {
 	n := len(dst)
-	p0, p1, p2, p3 := src[:n], src[n:][:n], src[2*n:][:n], src[3*n:][:n]
-	p4, p5, p6, p7 := src[4*n:][:n], src[5*n:][:n], src[6*n:][:n], src[7*n:][:n]
+	p0, p1, p2, p3 := src[:n], src[stride:][:n], src[2*stride:][:n], src[3*stride:][:n]
+	p4, p5, p6, p7 := src[4*stride:][:n], src[5*stride:][:n], src[6*stride:][:n], src[7*stride:][:n]
 	for ; i+8 <= n; i += 8 {
 		a, b, c, d := le.Uint64(p0[i:i+8]), le.Uint64(p1[i:i+8]), le.Uint64(p2[i:i+8]), le.Uint64(p3[i:i+8])
 		e, f, g, h := le.Uint64(p4[i:i+8]), le.Uint64(p5[i:i+8]), le.Uint64(p6[i:i+8]), le.Uint64(p7[i:i+8])

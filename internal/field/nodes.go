@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/bits"
 	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 )
@@ -145,18 +146,21 @@ func (x *index) ends(r *run, first int64, dst []uint64, origin *uint64) (begin u
 	if origin != nil {
 		shift = *origin - begin
 	}
-	last := begin
-	dst = dst[:len(read)]
-	for i, b := range read {
-		if b < last {
-			return 0, r.corrupt(x.path, "the collection of item %d ends at %d, before it begins at %d", first+int64(i), b, last)
+	end := begin
+	if n := len(read); n > 0 {
+		end = read[n-1]
+	}
+	if dst = dst[:len(read)]; !bits.Ends(dst, read, begin, shift) {
+		for i, moved := range dst {
+			end = moved - shift
+			if end < begin {
+				return 0, r.corrupt(x.path, "the collection of item %d ends at %d, before it begins at %d", first+int64(i), end, begin)
+			}
+			begin = end
 		}
-		dst[i], last = b+shift, b
+		return 0, r.corrupt(x.path, "a collection ends at %d", end)
 	}
-	if last > math.MaxInt64 {
-		return 0, r.corrupt(x.path, "a collection ends at %d", last)
-	}
-	x.cluster, x.next, x.end = r.cluster, first+int64(len(dst)), last
+	x.cluster, x.next, x.end = r.cluster, first+int64(len(dst)), end
 	return begin, nil
 }
 

@@ -46,8 +46,8 @@ var options = map[string]func(t *Tag, value string, given bool) error{
 	"enum":     text(func(t *Tag) *string { return &t.enum }),
 	"encoding": text(func(t *Tag) *string { return &t.encoding }),
 	"desc":     text(func(t *Tag) *string { return &t.description }),
-	"trunc":    bits(func(t *Tag) *int { return &t.trunc }),
-	"quant":    bits(func(t *Tag) *int { return &t.quant }),
+	"trunc":    width(func(t *Tag) *int { return &t.trunc }),
+	"quant":    width(func(t *Tag) *int { return &t.quant }),
 	"min":      float(func(t *Tag) *float64 { return &t.min }),
 	"max":      float(func(t *Tag) *float64 { return &t.max }),
 	"time": func(t *Tag, value string, _ bool) error {
@@ -68,7 +68,7 @@ func text(member func(*Tag) *string) func(*Tag, string, bool) error {
 	}
 }
 
-func bits(member func(*Tag) *int) func(*Tag, string, bool) error {
+func width(member func(*Tag) *int) func(*Tag, string, bool) error {
 	return func(t *Tag, value string, _ bool) error {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > 32 {
