@@ -89,6 +89,17 @@ func (w *common) alone(change func() error) error {
 	return change()
 }
 
+// release gives back the memory of fillers, once everything is written.
+func (w *common) release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gather()
+	for _, f := range w.idle {
+		f.sink.Release()
+	}
+	w.idle = nil
+}
+
 // gather lets Needs regard what was written to fillers. The caller holds the mutex.
 func (w *common) gather() {
 	for _, f := range w.idle {

@@ -270,6 +270,9 @@ func (w *common) Abort() error {
 // WriteContext is done.
 func (w *common) Close() error {
 	err := w.ntuple.Close()
+	if err == nil {
+		w.release()
+	}
 	if w.owned == nil || errors.Is(err, ntuple.ErrClosed) {
 		return err
 	}

@@ -50,6 +50,7 @@ var layers = []string{
 	"remote",
 	"internal/diskfile",
 	"internal/parallel",
+	"internal/lent",
 	"internal/rootfile",
 	"internal/input",
 	"internal/pagesource",

@@ -337,6 +337,10 @@ func (w *Writer) Close() error {
 		err = w.finish()
 	}
 	if err == nil {
+		for _, set := range w.sets {
+			set.Sink.Release()
+		}
+		w.Sink.Release()
 		return nil
 	}
 	if w.file.err == nil {

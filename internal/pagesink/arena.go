@@ -1,6 +1,10 @@
 package pagesink
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/go-rntuple/go-rntuple/internal/lent"
+)
 
 // An arena is the memory for the sealed pages of a cluster. It may be used by
 // several goroutines.
@@ -23,15 +27,24 @@ func (a *arena) take(n int) []byte {
 		}
 		a.used = 0
 	}
-	size := max(n, min(max(a.total, 64<<10), 4<<20))
-	a.slabs = append(a.slabs, make([]byte, size))
-	a.total += size
+	slab := lent.Borrow[byte](max(n, min(max(a.total, 64<<10), 4<<20)))
+	slab = slab[:cap(slab)]
+	a.slabs = append(a.slabs, slab)
+	a.total += len(slab)
 	a.used = n
-	return a.slabs[a.slab][:n:n]
+	return slab[:n:n]
 }
 
 // reset takes all memory back, and returns the arena.
 func (a *arena) reset() *arena {
 	a.slab, a.used = 0, 0
 	return a
+}
+
+// release gives the memory back.
+func (a *arena) release() {
+	for _, slab := range a.slabs {
+		lent.GiveBack(slab)
+	}
+	*a = arena{}
 }

@@ -115,6 +115,11 @@ func (b *Buffer[T]) grant(n int) {
 
 func (b *Buffer[T]) retract() { b.grant(b.n) }
 
+func (b *Buffer[T]) release() {
+	b.memory.put(b.page)
+	b.page, b.n = nil, 0
+}
+
 func (b *Buffer[T]) flush() {
 	if b.n == 0 {
 		return

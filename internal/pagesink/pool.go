@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/lent"
 )
 
 // A budget is the memory of several pools. It may be used by several goroutines.
@@ -14,8 +15,11 @@ type budget struct {
 
 	mu    sync.Mutex
 	held  int64 // bytes in use and in pools
-	pools map[reflect.Type]any
+	pools map[reflect.Type]anyPool
 }
+
+// anyPool is a *pool of any type.
+type anyPool interface{ release() }
 
 // A pool lends memory for the elements of pages, and keeps what comes back as far as
 // the budget allows.
@@ -28,7 +32,7 @@ type pool[T column.Element] struct {
 func poolOf[T column.Element](b *budget) *pool[T] {
 	t := reflect.TypeFor[T]()
 	if b.pools == nil {
-		b.pools = map[reflect.Type]any{}
+		b.pools = map[reflect.Type]anyPool{}
 	}
 	if b.pools[t] == nil {
 		b.pools[t] = &pool[T]{budget: b}
@@ -49,8 +53,9 @@ func (p *pool[T]) get(n, wish int) []T {
 			return page
 		}
 		if size := int64(m) * column.Size[T](); m == n || p.held+size <= p.limit {
-			p.held += size
-			return make([]T, 0, m)
+			page := lent.Borrow[T](m)[:0]
+			p.held += int64(cap(page)) * column.Size[T]()
+			return page
 		}
 	}
 }
@@ -64,8 +69,22 @@ func (p *pool[T]) put(page []T) {
 	defer p.mu.Unlock()
 	if p.held > p.limit {
 		p.held -= int64(cap(page)) * column.Size[T]()
+		lent.GiveBack(page)
 		return
 	}
 	free := &p.free[bits.Len(uint(cap(page)-1))]
 	*free = append(*free, page[:0])
+}
+
+// release gives back what is in the pool.
+func (p *pool[T]) release() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for class, pages := range p.free {
+		for _, page := range pages {
+			p.held -= int64(cap(page)) * column.Size[T]()
+			lent.GiveBack(page)
+		}
+		p.free[class] = nil
+	}
 }

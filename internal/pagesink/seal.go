@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
@@ -44,7 +43,7 @@ func (c *clusterBuilder) seal(t *scratch, size int, encode func(dst []byte) ([]b
 	if c.sink.set.Compression.Level() == 0 {
 		return c.store(size, encode)
 	}
-	t.plain, err = encode(slices.Grow(t.plain[:0], size))
+	t.plain, err = encode(room(t.plain, size))
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +53,7 @@ func (c *clusterBuilder) seal(t *scratch, size int, encode func(dst []byte) ([]b
 	if known := c.lookup(key); known != nil && c.holds(known, t) {
 		return known, nil
 	}
-	t.zipped, err = compress.Append(slices.Grow(t.zipped[:0], size), t.plain, c.sink.set.Compression)
+	t.zipped, err = compress.Append(room(t.zipped, size), t.plain, c.sink.set.Compression)
 	if err != nil {
 		return nil, err
 	}
@@ -113,6 +112,6 @@ func (c *clusterBuilder) holds(stored []byte, t *scratch) bool {
 	if compress.Check(stored, int64(len(t.plain))) != nil {
 		return false
 	}
-	t.zipped = slices.Grow(t.zipped[:0], len(t.plain))[:len(t.plain)]
+	t.zipped = room(t.zipped, len(t.plain))[:len(t.plain)]
 	return compress.Decompress(t.zipped, stored) == nil && bytes.Equal(t.zipped, t.plain)
 }

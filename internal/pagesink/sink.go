@@ -92,6 +92,7 @@ func (c *columnSink) pageSize(n uint32) int { return int(c.column.Format().PageS
 type buffer interface {
 	flush()   // ends the page and has it sealed
 	retract() // takes back the room that is not used
+	release() // gives back the memory of the page
 }
 
 // NewSink returns a sink for the columns of s.
@@ -242,6 +243,27 @@ func (s *Sink) idle() {
 	s.wait()
 	s.workers.help()
 	s.current.sealed.Wait()
+}
+
+// Release gives the memory of the sink back, for what is written or read next. All must be
+// written, and the sink must not be used any more.
+func (s *Sink) Release() {
+	for _, c := range s.columns {
+		if c.buffer != nil {
+			c.buffer.release()
+		}
+	}
+	for _, p := range s.budget.pools {
+		p.release()
+	}
+	s.workers.release()
+	s.current.arena.release()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, a := range s.spare {
+		a.release()
+	}
+	s.spare = nil
 }
 
 // commit ends the current cluster, and starts to write it once the previous one is

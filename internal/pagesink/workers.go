@@ -3,6 +3,8 @@ package pagesink
 import (
 	"slices"
 	"sync"
+
+	"github.com/go-rntuple/go-rntuple/internal/lent"
 )
 
 // A task is a page to seal.
@@ -85,4 +87,24 @@ func (w *workers) seal(t task) {
 	w.mu.Lock()
 	w.free = append(w.free, s)
 	w.mu.Unlock()
+}
+
+// release gives back the memory that sealing needed.
+func (w *workers) release() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.free {
+		lent.GiveBack(s.plain)
+		lent.GiveBack(s.zipped)
+	}
+	w.free = nil
+}
+
+// room returns memory for n bytes, of length 0: b itself or, if that is too small, other memory in its place.
+func room(b []byte, n int) []byte {
+	if cap(b) < n {
+		lent.GiveBack(b)
+		b = lent.Borrow[byte](n)
+	}
+	return b[:0]
 }

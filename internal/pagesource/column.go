@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/lent"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -175,7 +176,7 @@ func (c *Column[T]) Hand(page int) { c.ahead.fetch.expect(c.now.slots[page].plan
 
 // drop releases the memory of a page.
 func (c *Column[T]) drop(s *slot[T]) {
-	GiveBack(s.elements)
+	lent.GiveBack(s.elements)
 	c.ahead.release(s.charged)
 	s.elements, s.charged = nil, 0
 }
@@ -461,5 +462,5 @@ func (c *Column[T]) room(pages *clusterPages[T], p int) ([]T, error) {
 	if err != nil {
 		return nil, c.blame(pages, p, err)
 	}
-	return Borrow[T](int(page.NumElements)), nil
+	return lent.Borrow[T](int(page.NumElements)), nil
 }

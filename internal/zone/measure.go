@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/bounds"
+	"github.com/go-rntuple/go-rntuple/internal/lent"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
@@ -85,8 +86,8 @@ func decoded[T column.Element](f column.Format, page []byte, n int, part func([]
 	if err != nil {
 		return p, err
 	}
-	elements := pagesource.Borrow[T](n)
-	defer pagesource.GiveBack(elements)
+	elements := lent.Borrow[T](n)
+	defer lent.GiveBack(elements)
 	if err := d.Decode(elements, page); err != nil {
 		return p, err
 	}

@@ -1,4 +1,4 @@
-package pagesource
+package lent
 
 import (
 	"testing"
