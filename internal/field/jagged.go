@@ -33,7 +33,7 @@ func CompileJagged(src *pagesource.Source, chain []*schema.Field, t reflect.Type
 				below = f.Children
 			}
 			root := collection{index: c.index(f), typ: t, size: t.Size(), single: f.Shape == schema.Optional}
-			root.column.KeepBytes()
+			root.column.KeepPages()
 			c.varying = false // the items go to memory of the caller's
 			root.elem = c.path(below, t)
 			plan, err := c.plan(&root, t)

@@ -121,15 +121,15 @@ type Mapped interface {
 // passes it to use, which must not keep it. An error of use is reported as one of
 // the page.
 func (b *Blobs) Page(ctx context.Context, f column.Format, p envelope.Page, use func(page []byte) error) error {
-	return b.page(ctx, f, p, !b.SkipChecksums, use)
+	return b.page(ctx, f, p, !b.SkipChecksums, nil, use)
 }
 
-func (b *Blobs) page(ctx context.Context, f column.Format, p envelope.Page, verify bool, use func(page []byte) error) error {
+func (b *Blobs) page(ctx context.Context, f column.Format, p envelope.Page, verify bool, into []byte, use func(page []byte) error) error {
 	n, err := b.StoredSize(f, p)
 	if err != nil {
 		return err
 	}
-	open := func(stored []byte) error { return open(f, p, stored, verify, use) }
+	open := func(stored []byte) error { return open(f, p, stored, verify, into, use) }
 	if m := b.mapped(int64(p.Locator.Offset), n); m != nil && !b.Chunked(n) {
 		return m.Use(int64(p.Locator.Offset), n, open)
 	}
@@ -204,9 +204,15 @@ func (b *Blobs) Verify(f column.Format, p envelope.Page, stored []byte) error {
 	case p.HasChecksum:
 		return verifyStored(p, stored)
 	case p.HasCRC32: // of the uncompressed page
-		return open(f, p, stored, true, func([]byte) error { return nil })
+		return open(f, p, stored, true, nil, func([]byte) error { return nil })
 	}
 	return nil
+}
+
+// inPlace reports whether a page lies in memory as it is before compression.
+func (b *Blobs) inPlace(f column.Format, p envelope.Page) bool {
+	n := int64(p.StoredSize())
+	return int64(p.Locator.Size) == f.PageSize(p.NumElements) && b.mapped(int64(p.Locator.Offset), n) != nil && !b.Chunked(n)
 }
 
 // Chunked reports whether a payload of n bytes is spread over several keys.
@@ -230,8 +236,8 @@ func (b *Blobs) StoredSize(f column.Format, p envelope.Page) (int64, error) {
 }
 
 // open verifies, if asked to, and decompresses a page, which its checksum follows,
-// and passes it to use.
-func open(f column.Format, p envelope.Page, stored []byte, verify bool, use func(page []byte) error) error {
+// into the memory that is given or some other, and passes it to use.
+func open(f column.Format, p envelope.Page, stored []byte, verify bool, into []byte, use func(page []byte) error) error {
 	if p.HasChecksum && verify {
 		if err := verifyStored(p, stored); err != nil {
 			return err
@@ -243,12 +249,15 @@ func open(f column.Format, p envelope.Page, stored []byte, verify bool, use func
 		if err := compress.Check(page, size); err != nil {
 			return pageError(p, err)
 		}
-		plain := lend(size)
-		defer buffers.Put(plain)
-		if err := compress.Decompress(*plain, page); err != nil {
+		if into == nil {
+			plain := lend(size)
+			defer buffers.Put(plain)
+			into = *plain
+		}
+		if err := compress.Decompress(into, page); err != nil {
 			return pageError(p, err)
 		}
-		page = *plain
+		page = into
 	}
 	if p.HasCRC32 && verify {
 		if want, got := binary.LittleEndian.Uint32(sum), crc32.ChecksumIEEE(page); want != got {

@@ -79,7 +79,7 @@ func (a *ReadAhead) FetchSpans(ctx context.Context, spans []Span) (done func()) 
 func (c *Column[T]) choose(some bool) {
 	c.gaps = some
 	if some && c.index == 0 && c.field.Columns[0][0].Type.IsIndex() {
-		c.KeepBytes() // wanted reads it, too
+		c.KeepPages() // wanted reads it, too
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/lent"
@@ -29,7 +30,7 @@ type Column[T column.Element] struct {
 	now     *clusterPages[T]              // of the current cluster
 	coming  map[*Cluster]*clusterPages[T] // of those that ahead is working on
 	bulk    bool                          // reads span so many pages that none are decoded ahead
-	keep    atomic.Bool                   // KeepBytes was called; tasks in progress look at it
+	keep    atomic.Bool                   // KeepPages was called; tasks in progress look at it
 	gaps    bool                          // reading in order leaves out elements
 	at      int64                         // the element at which reading in order continues, or -1
 	forward bool                          // the current read continues the previous one
@@ -55,8 +56,10 @@ type clusterPages[T column.Element] struct {
 type slot[T column.Element] struct {
 	mu       sync.Mutex
 	elements []T
+	plain    []byte // the page before it is decoded, nil or kept by within
 	err      error
 	done     bool  // elements or err are set, or the reader does not need them any more
+	shared   bool  // elements belong to Source.shared, too
 	charged  int64 // to the read-ahead's budget, in bytes
 
 	planned atomic.Pointer[blob] // what the fetch of the read-ahead has of it, or nil
@@ -78,9 +81,9 @@ func NewColumn[T column.Element](ahead *ReadAhead, f *schema.Field, index int) (
 	return c, nil
 }
 
-// KeepBytes has the source keep the pages that are read, as other readers of the
-// column will soon need them, too.
-func (c *Column[T]) KeepBytes() { c.keep.Store(true) }
+// KeepPages has the source keep the pages that are read, as other readers of the
+// column will soon need them, too. Nobody may change their elements.
+func (c *Column[T]) KeepPages() { c.keep.Store(true) }
 
 // Len returns the number of elements that the column has in a cluster.
 func (c *Column[T]) Len(cluster *Cluster) (int64, error) {
@@ -176,9 +179,12 @@ func (c *Column[T]) Hand(page int) { c.ahead.fetch.expect(c.now.slots[page].plan
 
 // drop releases the memory of a page.
 func (c *Column[T]) drop(s *slot[T]) {
-	lent.GiveBack(s.elements)
+	if !s.shared {
+		lent.GiveBack(s.elements)
+	}
+	lent.GiveBack(s.plain)
 	c.ahead.release(s.charged)
-	s.elements, s.charged = nil, 0
+	s.elements, s.plain, s.shared, s.charged = nil, nil, false, 0
 }
 
 // pagesOf returns the pages that the column has in a cluster, none decoded.
@@ -222,11 +228,16 @@ func (c *Column[T]) Read(ctx context.Context, cluster *Cluster, first int64, dst
 			c.bulk = c.bulk || whole >= c.src.Workers
 			continue
 		}
-		elements, err := c.page(ctx, p)
-		if err != nil {
+		n := int(min(int64(len(dst)), now.ends[p]-first))
+		if read, err := c.within(ctx, p, skip, dst[:n]); err != nil {
 			return err
+		} else if !read {
+			elements, err := c.page(ctx, p)
+			if err != nil {
+				return err
+			}
+			copy(dst[:n], elements[skip:])
 		}
-		n := copy(dst, elements[skip:])
 		dst, first, c.forward = dst[n:], first+int64(n), true
 	}
 	return nil
@@ -375,29 +386,87 @@ func (c *Column[T]) into(ctx context.Context, p int, dst []T) error {
 		return nil
 	}
 	s.done = true
+	if c.keep.Load() {
+		elements, _, err := c.elements(ctx, c.now, p)
+		copy(dst, elements)
+		return err
+	}
 	return c.decode(ctx, c.now, p, dst)
 }
 
-// page returns the elements of a page of the current cluster.
-func (c *Column[T]) page(ctx context.Context, p int) ([]T, error) {
-	if last, ok := c.last(); ok && last == p {
-		return c.now.slots[p].elements, nil
+// minPart is the size in bytes of a part of a page that is worth decoding by itself.
+const minPart = 32 << 10
+
+// within fills dst with elements of page p, from first on, counted in the page, unless they are few, or the page is decoded
+// already, or will be for others, or must be decoded from its beginning. What reads a page part by part needs no copy in
+// between then.
+func (c *Column[T]) within(ctx context.Context, p int, first int64, dst []T) (read bool, err error) {
+	now := c.now
+	page, format, decoder := now.Pages[p], now.Column.Format(), c.decoders[now.Column.Representation]
+	if int64(len(dst))*column.Size[T]() < minPart || c.keep.Load() || !decoder.Ranges() {
+		return false, nil
 	}
+	s := &now.slots[p]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil || s.elements != nil {
+		return false, s.err
+	}
+	s.done = true
+	n := int(page.NumElements)
+	if s.plain == nil {
+		if c.src.inPlace(format, page) { // verified only once
+			return true, c.open(ctx, now, p, true, nil, func(b []byte) error { return decoder.DecodeRange(dst, b, n, int(first)) })
+		}
+		if s.plain, err = c.decompress(ctx, now, p); err != nil {
+			return true, err
+		}
+		c.use(p)
+	}
+	err = c.blame(now, p, decoder.DecodeRange(dst, s.plain, n, int(first)))
+	if c.forward && first+int64(len(dst)) == int64(page.NumElements) {
+		c.drop(s) // reading in order does not come back
+	}
+	return true, err
+}
+
+// decompress returns page p as it is before it is decoded, in memory that is lent.
+func (c *Column[T]) decompress(ctx context.Context, pages *clusterPages[T], p int) ([]byte, error) {
+	page, format := pages.Pages[p], pages.Column.Format()
+	if _, err := c.src.StoredSize(format, page); err != nil {
+		return nil, c.blame(pages, p, err)
+	}
+	into := lent.Borrow[byte](int(format.PageSize(page.NumElements)))
+	err := c.open(ctx, pages, p, pages.cluster.sharesBytes(page), into, func(b []byte) error {
+		if unsafe.SliceData(b) != unsafe.SliceData(into) { // not compressed, or kept for others
+			copy(into, b)
+		}
+		return nil
+	})
+	if err != nil {
+		lent.GiveBack(into)
+		return nil, err
+	}
+	return into, nil
+}
+
+// page returns the elements of a page of the current cluster.
+func (c *Column[T]) page(ctx context.Context, p int) (_ []T, err error) {
 	s := &c.now.slots[p]
+	if last, ok := c.last(); ok && last == p && s.elements != nil {
+		return s.elements, nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.err != nil {
 		return nil, s.err
 	}
 	if s.elements == nil {
-		elements, err := c.room(c.now, p)
-		if err != nil {
+		if s.elements, s.shared, err = c.elements(ctx, c.now, p); err != nil {
 			return nil, err
 		}
-		if err := c.decode(ctx, c.now, p, elements); err != nil {
-			return nil, err
-		}
-		s.elements, s.done = elements, true
+		lent.GiveBack(s.plain)
+		s.plain, s.done = nil, true
 	}
 	c.ahead.release(s.charged) // the budget is for pages that wait to be read
 	s.charged = 0
@@ -426,6 +495,41 @@ func (c *Column[T]) use(p int) {
 	c.recent = slices.Delete(c.recent, 0, drop)
 }
 
+// elements returns the elements of page p, and whether others may have them, too.
+func (c *Column[T]) elements(ctx context.Context, pages *clusterPages[T], p int) (elements []T, shared bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, false, err
+	}
+	format, page := pages.Column.Format(), pages.Pages[p]
+	key := keyOf(format, page)
+	key.format = format
+	if shared = c.keep.Load(); shared {
+		kept, _ := c.src.shared.get(key)
+		if elements, ok := kept.([]T); ok && len(elements) == int(page.NumElements) {
+			c.ahead.fetch.drop(pages.slots[p].planned.Swap(nil))
+			return elements, true, nil
+		}
+	}
+	if elements, err = c.room(pages, p); err != nil {
+		return nil, false, err
+	}
+	if !shared {
+		err = c.decode(ctx, pages, p, elements)
+	} else {
+		err = c.open(ctx, pages, p, false, nil, func(b []byte) error {
+			return c.decoders[pages.Column.Representation].Decode(elements, b)
+		})
+		if err == nil {
+			c.src.shared.put(key, elements, cap(elements)*int(column.Size[T]()))
+		}
+	}
+	if err != nil {
+		lent.GiveBack(elements)
+		return nil, false, err
+	}
+	return elements, shared, nil
+}
+
 // decode decodes page p into dst.
 func (c *Column[T]) decode(ctx context.Context, pages *clusterPages[T], p int, dst []T) error {
 	decoder := c.decoders[pages.Column.Representation]
@@ -434,13 +538,19 @@ func (c *Column[T]) decode(ctx context.Context, pages *clusterPages[T], p int, d
 
 // plain calls use with page p, decompressed.
 func (c *Column[T]) plain(ctx context.Context, pages *clusterPages[T], p int, use func(page []byte) error) error {
+	if b := pages.slots[p].plain; b != nil {
+		return c.blame(pages, p, use(b))
+	}
+	return c.open(ctx, pages, p, pages.cluster.sharesBytes(pages.Pages[p]), nil, use)
+}
+
+// open is plain for a page that is not decompressed yet; see Source.readPage.
+func (c *Column[T]) open(ctx context.Context, pages *clusterPages[T], p int, keep bool, into []byte, use func(page []byte) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	page, format := pages.Pages[p], pages.Column.Format()
 	defer c.ahead.fetch.drop(pages.slots[p].planned.Swap(nil))
-	keep := c.keep.Load() || pages.cluster.sharesBytes(page)
-	return c.blame(pages, p, c.src.readPage(ctx, c.ahead.fetch, format, page, keep, use))
+	return c.blame(pages, p, c.src.readPage(ctx, c.ahead.fetch, pages.Column.Format(), pages.Pages[p], keep, into, use))
 }
 
 // blame adds to err, if it is not nil, which page it is about.

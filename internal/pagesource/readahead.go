@@ -278,16 +278,12 @@ func (c *Column[T]) prepare(ctx context.Context, pages *clusterPages[T], p int, 
 		return false
 	}
 	s.done = true
-	var elements []T
-	if elements, s.err = c.room(pages, p); s.err == nil {
-		s.err = c.decode(ctx, pages, p, elements)
-	}
-	if s.err != nil {
+	if s.elements, s.shared, s.err = c.elements(ctx, pages, p); s.err != nil {
 		if isDone(s.err) { // the reader's context need not be
 			s.err, s.done = nil, false
 		}
 		return false
 	}
-	s.elements, s.charged = elements, cost
+	s.charged = cost
 	return true
 }

@@ -11,13 +11,14 @@ import (
 
 // readPage reads a page as Blobs.Page does, from ahead if it is planned there. If keep is
 // set, the uncompressed page is kept for pages that share its bytes, and for other
-// readers of the column, so that it is verified and decompressed only once.
-func (s *Source) readPage(ctx context.Context, ahead *fetch, f column.Format, p envelope.Page, keep bool, use func(page []byte) error) error {
+// readers of the column, so that it is verified and decompressed only once. A compressed
+// page is decompressed into memory of the caller's, unless into is nil.
+func (s *Source) readPage(ctx context.Context, ahead *fetch, f column.Format, p envelope.Page, keep bool, into []byte, use func(page []byte) error) error {
 	verify := !s.SkipChecksums
 	if keep {
-		key := sharedKey{p.Locator.Offset, p.Locator.Size, f.PageSize(p.NumElements), p.ChecksumSize()}
-		plain, known := s.shared.get(key)
-		if plain != nil {
+		key := keyOf(f, p)
+		kept, known := s.shared.get(key)
+		if plain, ok := kept.([]byte); ok {
 			if err := use(plain); err != nil {
 				return pageError(p, err)
 			}
@@ -27,9 +28,9 @@ func (s *Source) readPage(ctx context.Context, ahead *fetch, f column.Format, p 
 		given := use
 		use = func(plain []byte) error {
 			if key.size == int64(p.Locator.Size) { // not compressed
-				s.shared.put(key, nil)
+				s.shared.put(key, nil, 0)
 			} else {
-				s.shared.put(key, bytes.Clone(plain))
+				s.shared.put(key, bytes.Clone(plain), len(plain))
 			}
 			return given(plain)
 		}
@@ -38,10 +39,10 @@ func (s *Source) readPage(ctx context.Context, ahead *fetch, f column.Format, p 
 	if err != nil {
 		return err
 	}
-	if ok, err := ahead.use(ctx, p, n, func(stored []byte) error { return open(f, p, stored, verify, use) }); ok {
+	if ok, err := ahead.use(ctx, p, n, func(stored []byte) error { return open(f, p, stored, verify, into, use) }); ok {
 		return err
 	}
-	return s.page(ctx, f, p, verify, use)
+	return s.page(ctx, f, p, verify, into, use)
 }
 
 // sharesBytes reports whether p may share its bytes with other pages of the cluster.
@@ -70,49 +71,62 @@ func (c *Cluster) sharesBytes(p envelope.Page) bool {
 // maxShared is the limit for the memory of sharedPages, in bytes.
 const maxShared = 16 << 20
 
-// sharedPages keeps the pages that were put in last, uncompressed. Of pages that
-// are stored uncompressed it only knows that they have been verified.
+// sharedPages keeps the pages that were put in last: uncompressed, or decoded. Of pages
+// that are stored uncompressed it may only know that they have been verified.
 type sharedPages struct {
 	mu    sync.Mutex
-	pages map[sharedKey][]byte
+	pages map[sharedKey]sharedPage
 	order []sharedKey // oldest first
-	used  int64       // in bytes
+	used  int         // in bytes
 }
 
-// A sharedKey identifies the bytes of a page. It has all that they depend on, so
-// that a page with a wrong locator is not taken for one that was verified.
+// A sharedKey identifies the bytes of a page and, if it is decoded, its elements. It has all
+// that they depend on, so that a page with a wrong locator is not taken for one that was
+// verified.
 type sharedKey struct {
 	offset, stored uint64
-	size           int64  // uncompressed
-	sum            uint64 // size of the checksum
+	size           int64         // uncompressed
+	sum            uint64        // size of the checksum
+	format         column.Format // of a page that is decoded
+}
+
+type sharedPage struct {
+	data any // []byte, elements or nil
+	size int // in bytes
+}
+
+func keyOf(f column.Format, p envelope.Page) sharedKey {
+	return sharedKey{offset: p.Locator.Offset, stored: p.Locator.Size, size: f.PageSize(p.NumElements), sum: p.ChecksumSize()}
 }
 
 // sharedOverhead is the memory that an entry takes beside its page, in bytes.
 const sharedOverhead = 64
 
-// get returns a page, and whether it is known. A page that is stored uncompressed
-// is known, but nil.
-func (s *sharedPages) get(key sharedKey) (plain []byte, known bool) {
+// get returns what is kept of a page, and whether it is known. A page that is stored
+// uncompressed is known, but nil.
+func (s *sharedPages) get(key sharedKey) (data any, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	plain, known = s.pages[key]
-	return plain, known
+	page, known := s.pages[key]
+	return page.data, known
 }
 
-// put keeps plain, which may be nil, and drops the oldest pages beyond maxShared.
-func (s *sharedPages) put(key sharedKey, plain []byte) {
+// put keeps data, of a size in bytes, which may be nil, and drops the oldest pages beyond
+// maxShared.
+func (s *sharedPages) put(key sharedKey, data any, size int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, known := s.pages[key]; known || len(plain) > maxShared/2 {
+	if _, known := s.pages[key]; known || size > maxShared/2 {
 		return
 	}
 	if s.pages == nil {
-		s.pages = map[sharedKey][]byte{}
+		s.pages = map[sharedKey]sharedPage{}
 	}
-	s.pages[key], s.order, s.used = plain, append(s.order, key), s.used+int64(len(plain))+sharedOverhead
+	size += sharedOverhead
+	s.pages[key], s.order, s.used = sharedPage{data, size}, append(s.order, key), s.used+size
 	for s.used > maxShared {
 		oldest := s.order[0]
-		s.order, s.used = s.order[1:], s.used-int64(len(s.pages[oldest]))-sharedOverhead
+		s.order, s.used = s.order[1:], s.used-s.pages[oldest].size
 		delete(s.pages, oldest)
 	}
 }

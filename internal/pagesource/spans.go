@@ -56,7 +56,7 @@ func (c *Column[T]) readSome(ctx context.Context, p int, spans []Span, dst []T, 
 	switch {
 	case len(dst) == size && len(spans) == 1:
 		return c.into(ctx, p, dst)
-	case !keep && 32*len(spans)+8*len(dst) < size && c.decoders[c.now.Column.Representation].Ranges():
+	case !keep && !c.keep.Load() && 32*len(spans)+8*len(dst) < size && c.decoders[c.now.Column.Representation].Ranges():
 		if read, err := c.decodeSome(ctx, p, spans, dst); read || err != nil {
 			return err
 		}
