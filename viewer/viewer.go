@@ -42,14 +42,8 @@ const (
 	style  = "page.css"
 	page   = "page.js"
 	worker = "worker.js"
-	engine = "rnt.wasm.zst" // compressed by zstd; the worker decompresses it
+	engine = "rnt.wasm.zst" // compressed by zstd; the browser decompresses it, or the worker
 )
-
-// Policy is the content security policy with which the page is to be served: it runs its own scripts only, sends
-// nothing, and reads files from anywhere. The page has it, too, but for what only a header can say.
-const Policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src 'self' blob:; " +
-	"connect-src 'self' http: https: blob: data:; img-src 'self' data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-	"require-trusted-types-for 'script'; trusted-types rnt"
 
 // What Write replaces in index.html. A test makes sure that it is there.
 const (

@@ -3,7 +3,10 @@ package viewer
 import (
 	"bytes"
 	"encoding/base64"
+	"io"
 	"io/fs"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"testing"
@@ -115,6 +118,46 @@ func TestEndsBlock(t *testing.T) {
 	for text, want := range map[string]bool{"": false, "a < b": false, "<script": false, "</Script ": true, "</style>": true, "<!-- ": true} {
 		if got := endsBlock(text); got != want {
 			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// TestHandler asks for the files of the page, with encodings of which some are accepted.
+func TestHandler(t *testing.T) {
+	files := made(t)
+	h, err := Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	get := func(path, encodings string) *http.Response {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Header.Set("Accept-Encoding", encodings)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Result()
+	}
+	for name, kind := range map[string]string{"": "text/html", page: "text/javascript", style: "text/css", worker: "text/javascript"} {
+		resp := get("/"+name, "gzip, zstd")
+		if resp.StatusCode != 200 || !strings.HasPrefix(resp.Header.Get("Content-Type"), kind) || resp.Header.Get("Content-Security-Policy") != Policy || resp.Header.Get("Content-Encoding") != "" {
+			t.Errorf("%s: %s %v", name, resp.Status, resp.Header)
+		}
+	}
+	want, err := fs.ReadFile(files, engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for encodings, accepted := range map[string]bool{"": false, "gzip, br": false, "gzip, deflate, br, zstd": true, "zstd;q=0.5, gzip": true, "zstd; q=0.0": false, "xzstd": false} {
+		resp := get("/"+engine, encodings)
+		body, err := io.ReadAll(resp.Body)
+		if err != nil || !bytes.Equal(body, want) {
+			t.Errorf("%d bytes, %v", len(body), err)
+		}
+		kind, encoding := "application/octet-stream", ""
+		if accepted {
+			kind, encoding = "application/wasm", "zstd"
+		}
+		if resp.Header.Get("Content-Type") != kind || resp.Header.Get("Content-Encoding") != encoding || resp.Header.Get("Vary") != "Accept-Encoding" {
+			t.Errorf("Accept-Encoding %q: %v", encodings, resp.Header)
 		}
 	}
 }

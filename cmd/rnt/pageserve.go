@@ -25,11 +25,11 @@ const maxPageFiles = 10_000
 
 // servePage serves the page and files until the context is done. It listens on this machine only.
 func (t *tool) servePage(ctx context.Context, args []string, port int) error {
-	files, err := viewer.Files()
+	page, err := viewer.Handler()
 	if err != nil {
 		return err
 	}
-	s := &pageServer{page: http.FileServerFS(files), secret: rand.Text()}
+	s := &pageServer{page: page, secret: rand.Text()}
 	var others []string // URLs, which the page reads itself
 	for _, arg := range args {
 		if remote.IsURL(arg) {
@@ -43,16 +43,16 @@ func (t *tool) servePage(ctx context.Context, args []string, port int) error {
 		return fmt.Errorf("%w; --port takes another one", err)
 	}
 	s.host = l.Addr().String()
-	page := url.URL{Scheme: "http", Host: s.host, Path: "/"}
+	top := url.URL{Scheme: "http", Host: s.host, Path: "/"}
 	if len(args) == 0 {
-		fmt.Fprintln(t.out, page.String())
+		fmt.Fprintln(t.out, top.String())
 	}
 	for i, f := range s.files {
 		at := url.URL{Scheme: "http", Host: s.host, Path: s.pathOf(i, f)}
-		fmt.Fprintf(t.out, "%s#url=%s  %s\n", page.String(), url.QueryEscape(at.String()), f)
+		fmt.Fprintf(t.out, "%s#url=%s  %s\n", top.String(), url.QueryEscape(at.String()), f)
 	}
 	for _, u := range others {
-		fmt.Fprintf(t.out, "%s#url=%s\n", page.String(), url.QueryEscape(u))
+		fmt.Fprintf(t.out, "%s#url=%s\n", top.String(), url.QueryEscape(u))
 	}
 	if err := t.out.Flush(); err != nil {
 		l.Close()
@@ -129,20 +129,8 @@ func (s *pageServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case strings.HasPrefix(r.URL.Path, "/files/"):
 		s.file(w, r)
 	default:
-		if kind, ok := kinds[path.Ext(r.URL.Path)]; ok {
-			h.Set("Content-Type", kind)
-		}
 		s.page.ServeHTTP(w, r)
 	}
-}
-
-// kinds are the types of the files of the page by the ends of their names, whatever the system says.
-var kinds = map[string]string{
-	"":      "text/html; charset=utf-8", // of /
-	".html": "text/html; charset=utf-8",
-	".css":  "text/css; charset=utf-8",
-	".js":   "text/javascript; charset=utf-8",
-	".zst":  "application/octet-stream",
 }
 
 // file serves a file, in ranges.

@@ -86,7 +86,7 @@ func compile(viewer, to string, fast bool) error {
 	if err := c.Run(); err != nil {
 		return fmt.Errorf("the engine cannot be compiled: %w", err)
 	}
-	level := []string{"--ultra", "-22"}
+	level := []string{"--ultra", "-22", "--zstd=wlog=23"} // browsers refuse a larger window
 	if fast {
 		level = []string{"-3"}
 	}

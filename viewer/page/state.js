@@ -22,9 +22,11 @@
  * @property {string} [format] of a download
  */
 
-/** Reads a state from an address. @returns {State} */
+/** Reads a state from an address. The URL in it may be relative to that of the page. @returns {State} */
 export function read(hash) {
-  return Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));
+  const state = Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));
+  if (state.url && URL.canParse(state.url, document.baseURI)) state.url = new URL(state.url, document.baseURI).href;
+  return state;
 }
 
 /** Returns the address of a state. @param {State} state */

@@ -258,7 +258,7 @@ func compareHistograms(t *testing.T, out io.Writer, modules, path string) (size,
 		w.Header().Set("Content-Type", "text/html")
 		io.WriteString(w, jsrootPage)
 	})
-	mux.Handle("/", http.FileServer(http.Dir(dist)))
+	mux.Handle("/", pageHandler(t))
 	both := httptest.NewServer(mux)
 	defer both.Close()
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/viewer"
 )
 
 // A holey file has holes where zeros are written.
@@ -121,6 +122,39 @@ func TestBig(t *testing.T) {
 	cell(0, "0")
 	eval[bool](p, `document.querySelector(".grid").dispatchEvent(new WheelEvent("wheel", { deltaY: 260, cancelable: true })), true`)
 	p.wait(`document.querySelector('[data-row="10"]') && !document.querySelector('[data-row="9"]')`)
+
+	// A histogram of all tells how far it is, and can be cancelled; the engine answers other questions then.
+	p.show("ntuple", "big", "view", "histogram", "x", "x")
+	p.wait(`document.querySelector(".histogram .task:not([hidden]) progress")?.value > 0`)
+	p.click(".histogram .task button")
+	p.wait(`document.querySelector(".histogram [role=status]").textContent === "Cancelled."`)
+	p.show("ntuple", "big", "view", "entries", "entry", fmt.Sprint(50*bigBatch))
+	p.wait(`document.querySelector(".entry").dataset.shown === %s`, fmt.Sprintf("big %d", 50*bigBatch))
+}
+
+// pageHandler returns the handler that serves the page with an engine that the browser decompresses.
+func pageHandler(t *testing.T) http.Handler {
+	t.Helper()
+	h, err := viewer.Handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestHandler opens a file in the page as package viewer serves it.
+func TestHandler(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.Handle("/", pageHandler(t))
+	mux.Handle("/data/", http.StripPrefix("/data/", http.FileServer(http.Dir(testdata))))
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	p := newTab(t, 1200, 800, "")
+	p.do(chromedp.Navigate(s.URL + "/#url=/data/dimuon.root&ntuple=Events&view=histogram&x=nMuon"))
+	p.wait(`document.querySelector(".plot[data-drawn=nMuon]")`)
+	if n := eval[int](p, `(async () => (await (await fetch("/rnt.wasm.zst")).arrayBuffer()).byteLength)()`); n < 10_000_000 {
+		t.Errorf("the engine has %d bytes for the page, as if it were compressed", n)
+	}
 }
 
 // A server counts what it is asked for.

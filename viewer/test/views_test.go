@@ -2,10 +2,12 @@ package test
 
 import (
 	"bytes"
+	"encoding/xml"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -181,6 +183,18 @@ func TestStorage(t *testing.T) {
 	if !eval[bool](p, `(() => { const c = document.querySelector(".strip canvas"); return c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((v, i) => i % 4 === 3 && v > 0); })()`) {
 		t.Error("the strip is empty")
 	}
+
+	// What is under the pointer is told.
+	p.show("ntuple", "Events", "view", "storage")
+	path := eval[string](p, `document.querySelectorAll(".strip .label")[2].textContent`) // below that of the file and the first column
+	eval[bool](p, `(() => {
+		const { left, right, top } = document.querySelector(".strip").getBoundingClientRect(), axis = 44, row = 16, labels = 180;
+		document.querySelector(".strip canvas").dispatchEvent(new PointerEvent("pointermove", { clientX: (left + labels + right) / 2, clientY: top + axis + 1.5 * row, bubbles: true }));
+		return true;
+	})()`)
+	if tip := p.text(".tip"); !strings.HasPrefix(tip, path+", ") {
+		t.Errorf("over the row of %s the page says %q", path, tip)
+	}
 }
 
 // TestRecords compares the bytes that are shown with those of the file.
@@ -234,16 +248,67 @@ func TestCheck(t *testing.T) {
 	p.wait(`document.querySelector(".check .bad") && document.querySelector(".check tbody tr")`)
 }
 
-// TestDownload saves entries as JSON Lines, and compares them with what rnt cat prints.
-func TestDownload(t *testing.T) {
-	p := openDimuon(t)
-	// What would be saved is kept here.
+// keepSaved has window.saved be the text that is saved next, which is null before.
+func (p *tab) keepSaved() {
+	p.Helper()
 	eval[bool](p, `(() => {
 		window.saved = null;
 		const create = URL.createObjectURL;
 		URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return create(blob); };
 		return true;
 	})()`)
+}
+
+// TestSaveHistogram saves a plot as a file of its own.
+func TestSaveHistogram(t *testing.T) {
+	p := openDimuon(t)
+	p.show("ntuple", "Events", "view", "histogram", "x", "nMuon", "bins", "7")
+	p.wait(`document.querySelector(".plot[data-drawn=nMuon]")`)
+	p.keepSaved()
+	eval[bool](p, `([...document.querySelectorAll(".histogram button")].find((b) => b.textContent === "Save as SVG").click(), true)`)
+	p.wait(`window.saved !== null`)
+	var picture struct {
+		XMLName xml.Name
+		Paths   []struct {
+			D    string `xml:"d,attr"`
+			Fill string `xml:"fill,attr"`
+		} `xml:"path"`
+		Text []string `xml:"text"`
+	}
+	if err := xml.Unmarshal([]byte(eval[string](p, `window.saved`)), &picture); err != nil {
+		t.Fatal(err)
+	}
+	if picture.XMLName.Space != "http://www.w3.org/2000/svg" || len(picture.Paths) != 1 || strings.Count(picture.Paths[0].D, "H") != 7 || !strings.HasPrefix(picture.Paths[0].Fill, "rgb(") {
+		t.Errorf("the picture has no 7 bins that are filled: %+v", picture)
+	}
+	if !slices.Contains(picture.Text, "nMuon") {
+		t.Errorf("the picture has only the texts %q", picture.Text)
+	}
+}
+
+// TestDrop opens a file that is dropped onto the page.
+func TestDrop(t *testing.T) {
+	p := newTab(t, 1200, 800, "")
+	eval[bool](p, `(async () => {
+		const bytes = await (await fetch("/data/dimuon.root")).arrayBuffer();
+		const dataTransfer = new DataTransfer();
+		dataTransfer.items.add(new File([bytes], "dropped.root"));
+		for (const type of ["dragenter", "drop"]) {
+			if (document.body.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }))) throw type + " is left to the browser";
+			if (document.body.classList.contains("dropping") !== (type === "dragenter")) throw type + " does not show";
+		}
+		return true;
+	})()`)
+	p.wait(`document.documentElement.dataset.ready === "open"`)
+	if title := eval[string](p, `document.title`); !strings.HasPrefix(title, "dropped.root") {
+		t.Errorf("the title is %q", title)
+	}
+}
+
+// TestDownload saves entries as JSON Lines, and compares them with what rnt cat prints.
+func TestDownload(t *testing.T) {
+	p := openDimuon(t)
+	p.keepSaved()
 	p.show("ntuple", "Events", "view", "download", "format", "jsonl")
 	p.wait(`document.querySelector(".download option")`)
 	eval[bool](p, `(() => {

@@ -7,9 +7,10 @@ import "wasm_exec"; // of the Go toolchain: it defines Go
 // requests, {id, method, params}, and {cancel: id}. post is called with each answer and what to transfer with it, and
 // with {crash: text} if the engine has ended, which it does for a bug only.
 export async function load(source, post) {
-  const packed = source.bytes ?? new Uint8Array(await (await fetch(source.url)).arrayBuffer());
+  let program = source.bytes ?? new Uint8Array(await (await fetch(source.url)).arrayBuffer());
+  if (program[0]) program = decompress(program); // else the browser has done it: programs begin with a zero
   const go = new globalThis.Go();
-  const { instance } = await WebAssembly.instantiate(decompress(packed), go.importObject);
+  const { instance } = await WebAssembly.instantiate(program, go.importObject);
   const engine = await new Promise((started) => {
     globalThis.rntupleHost = {
       start: (request, cancel) => started({ request, cancel }),
