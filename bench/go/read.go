@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/bench/work"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -125,7 +126,7 @@ func openColumn(r *rntuple.Reader, member reflect.StructField) (column, error) {
 	return nil, fmt.Errorf("no column for %s %v", member.Name, member.Type)
 }
 
-// bulk reads all columns, cluster by cluster. Threads share the columns.
+// bulk reads all columns, cluster by cluster. Threads take the next column of a cluster when they are done with one.
 func bulk[E any](file string, threads int) ([]uint64, error) {
 	r, err := open(file)
 	if err != nil {
@@ -137,24 +138,24 @@ func bulk[E any](file string, threads int) ([]uint64, error) {
 		return nil, err
 	}
 	members := reflect.VisibleFields(reflect.TypeFor[E]())
-	return work.Spread(threads, len(members), func(i int, sums []uint64) error {
-		var columns []column
+	var next atomic.Int64
+	return work.Spread(threads, len(members), func(_ int, sums []uint64) error {
+		columns := make([]column, len(members))
 		var m memory
-		for k := i; k < len(members); k += threads {
-			c, err := openColumn(r, members[k])
-			if err != nil {
-				return err
-			}
-			columns = append(columns, c)
-		}
-		for _, entries := range clusters {
-			for k, c := range columns {
-				sum, err := c.read(entries, &m)
+		for i := int(next.Add(1)) - 1; i < len(clusters)*len(members); i = int(next.Add(1)) - 1 {
+			k := i % len(members)
+			if columns[k] == nil {
+				c, err := openColumn(r, members[k])
 				if err != nil {
 					return err
 				}
-				sums[i+k*threads] += sum
+				columns[k] = c
 			}
+			sum, err := columns[k].read(clusters[i/len(members)], &m)
+			if err != nil {
+				return err
+			}
+			sums[k] += sum
 		}
 		return nil
 	})
