@@ -25,7 +25,7 @@ type anyPool interface{ release() }
 // the budget allows.
 type pool[T column.Element] struct {
 	*budget
-	free [bits.UintSize + 1][][]T // by log2 of the capacity, rounded up
+	free [bits.UintSize + 1][][]T // by log2 of the capacity, rounded down
 }
 
 // poolOf returns the pool for elements of type T.
@@ -72,7 +72,7 @@ func (p *pool[T]) put(page []T) {
 		lent.GiveBack(page)
 		return
 	}
-	free := &p.free[bits.Len(uint(cap(page)-1))]
+	free := &p.free[bits.Len(uint(cap(page)))-1]
 	*free = append(*free, page[:0])
 }
 
