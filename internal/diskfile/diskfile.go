@@ -203,6 +203,11 @@ func Update(path string, o Options) (*File, error) {
 	}
 }
 
+// grace is for how long a writer that does not want to wait still does. Who looks for orphans
+// and opens a temporary file just before it is published has the lock of the published file
+// for an instant.
+const grace = 200 * time.Millisecond
+
 // lockPath locks the file at path, and returns the descriptor that holds the lock: nil
 // if the file system has no locks. The descriptor is not open for writing if that is
 // possible, because [File.OtherWriters] would take who waits for a writer.
@@ -211,7 +216,7 @@ func lockPath(path string, o Options) (guard *os.File, err error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	deadline := time.Now().Add(o.Wait)
+	deadline := time.Now().Add(max(o.Wait, grace))
 	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
 		guard, err = tryLock(path)
 		if !errors.Is(err, errBusy) {

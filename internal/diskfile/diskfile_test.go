@@ -421,7 +421,19 @@ func TestCleaners(t *testing.T) {
 		})
 	}
 	all.Wait()
-	check(t, filepath.Join(dir, "0"), "content", 8)
+	path := filepath.Join(dir, "0")
+	check(t, path, "content", 8)
+
+	// The lock of one who took the file for an orphan, until it was published.
+	guard, err := tryLock(path)
+	if err != nil || guard == nil {
+		t.Skip("there are no locks here: ", err)
+	}
+	time.AfterFunc(grace/10, func() { guard.Close() })
+	if err := made(path, "again", Options{}); err != nil {
+		t.Error(err)
+	}
+	check(t, path, "again", 8)
 }
 
 // locking skips the test where there are no locks.
