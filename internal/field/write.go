@@ -45,10 +45,13 @@ func (l *leafOut[T]) write(src unsafe.Pointer, n int, stride uintptr) error {
 		b.AddAll(unsafe.Slice((*T)(src), n))
 		return nil
 	}
-	for i := range n {
-		if v := *(*T)(unsafe.Add(src, uintptr(i)*stride)); !b.Push(v) {
-			b.Add(v)
+	for at := uintptr(0); n > 0; {
+		to := b.Next(n)
+		for i := range to {
+			to[i] = *(*T)(unsafe.Add(src, at))
+			at += stride
 		}
+		n -= len(to)
 	}
 	return nil
 }
@@ -103,6 +106,7 @@ type collectionOut struct {
 }
 
 func (c *collectionOut) write(src unsafe.Pointer, n int, stride uintptr) error {
+	ends, end, most := c.all[*c.active], *c.end, *c.most
 	for i := range n {
 		s := (*slice)(unsafe.Add(src, uintptr(i)*stride))
 		if s.len > 0 {
@@ -110,8 +114,13 @@ func (c *collectionOut) write(src unsafe.Pointer, n int, stride uintptr) error {
 				return err
 			}
 		}
-		c.add(s.len)
+		end += uint64(s.len)
+		most = max(most, s.len)
+		if !ends.Push(end) {
+			ends.Add(end)
+		}
 	}
+	*c.end, *c.most = end, most
 	return nil
 }
 

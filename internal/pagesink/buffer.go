@@ -63,13 +63,19 @@ func (b *Buffer[T]) Add(v T) {
 // AddAll appends all elements of src.
 func (b *Buffer[T]) AddAll(src []T) {
 	for len(src) > 0 {
-		if b.n == len(b.page) {
-			b.extend(len(src))
-		}
-		n := copy(b.page[b.n:], src)
-		b.n += n
-		src = src[n:]
+		src = src[copy(b.Next(len(src)), src):]
 	}
+}
+
+// Next appends elements for the caller to set, at least one and at most n, which must not
+// be 0.
+func (b *Buffer[T]) Next(n int) []T {
+	if b.n == len(b.page) {
+		b.extend(n)
+	}
+	first := b.n
+	b.n = min(first+n, len(b.page))
+	return b.page[first:b.n]
 }
 
 // extend makes room for at least one element, and for want of them if possible.
