@@ -41,7 +41,13 @@ type leafOut[T column.Element] struct{ buffers[T] }
 func (l *leafOut[T]) write(src unsafe.Pointer, n int, stride uintptr) error {
 	var t T
 	b := l.all[*l.active]
-	if n > 1 && stride == unsafe.Sizeof(t) {
+	switch {
+	case n == 1:
+		if v := *(*T)(src); !b.Push(v) {
+			b.Add(v)
+		}
+		return nil
+	case stride == unsafe.Sizeof(t):
 		b.AddAll(unsafe.Slice((*T)(src), n))
 		return nil
 	}
