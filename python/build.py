@@ -2,7 +2,8 @@
 """build.py [--out DIR] [--native | PLATFORM...]
 
 Builds wheels of the package, each with the program rnt for its platform: for all of them, those named, or that of this
-machine. Needs Go and hatchling. The same commit, in a clean checkout, gives the same bytes.
+machine. Needs Go and hatchling, and the page that rnt prints, which "go generate ./viewer" makes; with --native, which is for
+tests, it may be missing. The same commit, in a clean checkout, gives the same bytes.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ def main() -> None:
     for name in names:
         if name not in PLATFORMS:
             parser.error(f"there is no wheel for {name}, only for {', '.join(PLATFORMS)}")
+    if not args.native and not (HERE.parent / "viewer" / "dist" / "rnt.wasm.zst").exists():
+        parser.error('rnt would be without its page, which "go generate ./viewer" makes')
     with tempfile.TemporaryDirectory() as scratch:
         for name in names:
             build(name, args.out.resolve(), Path(scratch))

@@ -1,7 +1,8 @@
 #!/bin/bash
 # wheels.sh DIR OUT
 # Builds the wheels of all platforms in OUT, twice, with the Python environment DIR of test.sh, and checks that both times the
-# bytes are the same, that each wheel has the program of its platform, and that the one for this machine can be installed.
+# bytes are the same, that each wheel has the program of its platform, and that the one for this machine can be installed and
+# has the page, which must have been made by "go generate ./viewer".
 set -eu
 [ $# -eq 2 ] || { echo "usage: wheels.sh DIR OUT" >&2; exit 2; }
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -29,4 +30,7 @@ program win_amd64 rnt.exe 'PE32\+ executable.*x86-64'
 "$python" -m venv --clear "$out/fresh"
 "$out/fresh/bin/pip" install --quiet --disable-pip-version-check --find-links "$out" rntuple
 "$out/fresh/bin/rnt" ls "$here/../testdata/dimuon.root"
+"$out/fresh/bin/rnt" page --force "$here/../testdata/dimuon.root" -o "$out/page.html"
+# The engine is in it: zstd's magic number, in base64.
+grep -qF 'id="rnt-wasm">KLUv/' "$out/page.html" || { echo "the page of the wheel's rnt has no engine"; exit 1; }
 "$out/fresh/bin/python" -c 'import rntuple, sys; print(rntuple.open(sys.argv[1]).arrow().read_all().num_rows, "entries")' "$here/../testdata/dimuon.root"
