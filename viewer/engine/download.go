@@ -10,7 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// formats are those of downloads, with their types.
+// formats are those of downloads, with their types. With Parquet, by package rntarrow, the compressed engine would have 9.0 MB
+// instead of 2.9.
 var formats = map[string]string{"csv": "text/csv", "jsonl": "application/jsonl"}
 
 // Downloaded is the answer to download, after the bytes.
