@@ -15,17 +15,26 @@ import { check } from "./check.js";
 const block = (id) => document.getElementById(id);
 
 // startWorker starts the engine, from blocks of this document where it is one file with
-// everything in it.
+// everything in it. Else the page fetches and compiles it while the worker starts.
 function startWorker() {
   const policy = globalThis.trustedTypes?.createPolicy("rnt", { createScriptURL: (url) => url }) ?? { createScriptURL: (url) => url };
   const bytes = (id) => block(id) && Uint8Array.from(atob(block(id).textContent.trim()), (c) => c.charCodeAt(0));
   const source = block("rnt-worker")?.textContent;
   const url = policy.createScriptURL(source ? URL.createObjectURL(new Blob([source], { type: "text/javascript" })) : new URL("worker.js", document.baseURI).href);
   return () => {
+    const program = source ? Promise.resolve({ bytes: bytes("rnt-wasm") }) : fetchProgram();
     const worker = new Worker(url);
-    worker.postMessage({ wasm: source ? { bytes: bytes("rnt-wasm") } : { url: new URL("rnt.wasm.zst", document.baseURI).href } });
+    program.then((wasm) => worker.postMessage({ wasm }, wasm.bytes ? [wasm.bytes.buffer] : []))
+      .catch((error) => worker.dispatchEvent(new ErrorEvent("error", { message: String(error) })));
     return worker;
   };
+}
+
+// fetchProgram fetches the program of the engine: compiled if the server has the browser decompress it, else its bytes.
+async function fetchProgram() {
+  const response = await fetch(new URL("rnt.wasm.zst", document.baseURI));
+  if (response.headers.get("Content-Type") === "application/wasm") return { module: await WebAssembly.compileStreaming(response) };
+  return { bytes: new Uint8Array(await response.arrayBuffer()) };
 }
 
 const inside = block("rnt-file"); // a file that came with the page

@@ -65,20 +65,19 @@ func (b blob) Open(_ context.Context, _ int64, arrived func(int)) (remote.Info, 
 }
 
 func (b blob) Read(ctx context.Context, _ remote.Info, ranges []remote.Range, arrived func(int)) (filled int, err error) {
-	for _, r := range ranges {
-		buffer, err := await(ctx, b.Call("slice", r.Offset, r.End()).Call("arrayBuffer"))
+	return fill(ranges, func(first, end int64) ([]byte, error) {
+		buffer, err := await(ctx, b.Call("slice", first, end).Call("arrayBuffer"))
 		if err != nil {
 			// A file that was changed or deleted cannot be read any more.
-			return filled, fmt.Errorf("%w, or cannot be read any more: %w", remote.ErrChanged, err)
+			return nil, fmt.Errorf("%w, or cannot be read any more: %w", remote.ErrChanged, err)
 		}
-		bytes := js.Global().Get("Uint8Array").New(buffer)
-		if n := js.CopyBytesToGo(r.Data, bytes); n < len(r.Data) {
-			return filled, remote.ErrChanged
+		part := make([]byte, end-first)
+		if n := js.CopyBytesToGo(part, js.Global().Get("Uint8Array").New(buffer)); n < len(part) {
+			return nil, remote.ErrChanged
 		}
-		arrived(len(r.Data))
-		filled++
-	}
-	return filled, nil
+		arrived(len(part))
+		return part, nil
+	})
 }
 
 func (blob) Ranges() (n int, gap, least int64) { return 1, 32 << 10, 0 }

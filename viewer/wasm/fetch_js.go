@@ -77,7 +77,7 @@ func (r response) size() int64 { return int64(r.Get("size").Float()) }
 // version tells this content of the file from others.
 func (r response) version() string { return r.Get("version").String() }
 
-func (f *fetched) Open(ctx context.Context, _ int64, arrived func(int)) (info remote.Info, err error) {
+func (f *fetched) Open(ctx context.Context, tail int64, arrived func(int)) (info remote.Info, err error) {
 	r, err := f.get(ctx, 0, head, f.most)
 	if err != nil {
 		return info, err
@@ -112,36 +112,54 @@ func (f *fetched) Open(ctx context.Context, _ int64, arrived func(int)) (info re
 			return info, errors.New("the server does not say how long the file is: it must let pages of other sites see Content-Range (Access-Control-Expose-Headers)")
 		}
 	}
-	return info, nil
+	// A range from the end, without the size, would need the server's leave.
+	if from := max(int64(len(b)), info.Size-tail); from < info.Size {
+		info.Tail, err = f.part(ctx, info, from, info.Size, arrived)
+	}
+	return info, err
 }
 
 func (f *fetched) Read(ctx context.Context, info remote.Info, ranges []remote.Range, arrived func(int)) (filled int, err error) {
-	for _, r := range ranges {
-		if f.whole != nil {
-			arrived(copy(r.Data, f.whole[r.Offset:]))
-			filled++
-			continue
-		}
-		answer, err := f.get(ctx, r.Offset, r.End(), 0)
-		switch {
-		case err != nil && answer.Value.Type() == js.TypeObject && answer.status == 0:
-			return filled, &remote.Temporary{Err: err} // it could be fetched before
-		case err != nil:
-			return filled, err
-		case answer.version() != info.Version:
-			return filled, remote.ErrChanged
-		case answer.status != 206:
-			return filled, fmt.Errorf("%w: it did for a part before", remote.ErrNoRanges)
-		}
-		arrived(0)
-		b := answer.bytes()
-		if len(b) != len(r.Data) {
-			return filled, &remote.Temporary{Err: fmt.Errorf("%d bytes came instead of %d", len(b), len(r.Data))}
-		}
-		arrived(copy(r.Data, b))
-		filled++
+	return fill(ranges, func(first, end int64) ([]byte, error) { return f.part(ctx, info, first, end, arrived) })
+}
+
+// fill fills ranges from the one part of a file that has them all.
+func fill(ranges []remote.Range, part func(first, end int64) ([]byte, error)) (filled int, err error) {
+	first := ranges[0].Offset
+	b, err := part(first, ranges[len(ranges)-1].End())
+	if err != nil {
+		return 0, err
 	}
-	return filled, nil
+	for _, r := range ranges {
+		copy(r.Data, b[r.Offset-first:])
+	}
+	return len(ranges), nil
+}
+
+// part returns the bytes of the file that info describes from first up to end.
+func (f *fetched) part(ctx context.Context, info remote.Info, first, end int64, arrived func(int)) ([]byte, error) {
+	if f.whole != nil {
+		arrived(int(end - first))
+		return f.whole[first:end], nil
+	}
+	r, err := f.get(ctx, first, end, 0)
+	switch {
+	case err != nil && r.Value.Type() == js.TypeObject && r.status == 0:
+		return nil, &remote.Temporary{Err: err} // it could be fetched before
+	case err != nil:
+		return nil, err
+	case r.version() != info.Version:
+		return nil, remote.ErrChanged
+	case r.status != 206:
+		return nil, fmt.Errorf("%w: it did for a part before", remote.ErrNoRanges)
+	}
+	arrived(0)
+	b := r.bytes()
+	if len(b) != int(end-first) {
+		return nil, &remote.Temporary{Err: fmt.Errorf("%d bytes came instead of %d", len(b), end-first)}
+	}
+	arrived(len(b))
+	return b, nil
 }
 
 func (f *fetched) Ranges() (n int, gap, least int64) { return 1, 0, 0 }

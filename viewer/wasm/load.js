@@ -3,14 +3,14 @@
 import { decompress } from "fzstd";
 import "wasm_exec"; // of the Go toolchain: it defines Go
 
-// load starts the engine from source, {url} or {bytes} of the compressed program, and returns the function that takes
+// load starts the engine from source, {bytes} of the program or a compiled {module}, and returns the function that takes
 // requests, {id, method, params}, and {cancel: id}. post is called with each answer and what to transfer with it, and
 // with {crash: text} if the engine has ended, which it does for a bug only.
 export async function load(source, post) {
-  let program = source.bytes ?? new Uint8Array(await (await fetch(source.url)).arrayBuffer());
-  if (program[0]) program = decompress(program); // else the browser has done it: programs begin with a zero
+  const { bytes } = source; // compressed, unless the browser has changed that: programs begin with a zero
+  const module = source.module ?? await WebAssembly.compile(bytes[0] ? decompress(bytes) : bytes);
   const go = new globalThis.Go();
-  const { instance } = await WebAssembly.instantiate(program, go.importObject);
+  const instance = await WebAssembly.instantiate(module, go.importObject);
   const engine = await new Promise((started) => {
     globalThis.rntupleHost = {
       start: (request, cancel) => started({ request, cancel }),
