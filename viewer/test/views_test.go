@@ -92,13 +92,14 @@ func TestHistogram(t *testing.T) {
 
 // TestKeyboard does without a mouse: the tree, the tabs, the table.
 func TestKeyboard(t *testing.T) {
+	const first = "luminosityBlock" // the second field
 	p := openDimuon(t)
+	p.wait(`document.querySelector('#tree [aria-level="2"]')`)
 	eval[bool](p, `document.querySelector("#tree").focus(), true`)
 	active := `document.getElementById(document.querySelector("#tree").getAttribute("aria-activedescendant"))`
 	p.press(kb.Home)
 	p.press(kb.ArrowDown + kb.ArrowDown)
-	p.wait(active + `?.getAttribute("aria-level") === "2"`)
-	first := eval[string](p, active+`.querySelector(".name").textContent`)
+	p.wait(active+`?.querySelector(".name").textContent === %s`, first)
 	p.press(kb.Enter)
 	p.wait(`document.querySelector(".details h1")?.textContent === %s`, first)
 	p.press(kb.End)
