@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 	"github.com/ulikunitz/xz/lzma"
 )
 
@@ -82,3 +83,17 @@ func decodeLZMA2(dst, src []byte) (n, used int, err error) {
 }
 
 func adler32Sum(data []byte) uint32 { return adler32.Checksum(data) }
+
+// appendLZ4High compares sixteen times as many positions as the LZ4 library, to make up for its
+// better choice of matches. At level 4, ROOT's default, that would take too long.
+func appendLZ4High(dst, src []byte, level int) ([]byte, error) {
+	if level == 4 {
+		return appendLZ4Fast(dst, src)
+	}
+	c := lz4HC.Get().(*lz4.CompressorHC)
+	defer lz4HC.Put(c)
+	c.Level = 1 << (level + 3)
+	return appendLZ4With(c.CompressBlock, dst, src)
+}
+
+var lz4HC = sync.Pool{New: func() any { return new(lz4.CompressorHC) }}

@@ -39,37 +39,33 @@ func decodeLZ4(dst, src []byte) error {
 	return nil
 }
 
-// encodeLZ4 uses a fast compressor up to level 4, ROOT's default, at which the
-// LZ4 library searches longer: pages are 5 to 16 % larger here, and written 5 to
-// 11 times as fast. From level 5 on the effort doubles with each level, as it
-// does in the LZ4 library.
+// encodeLZ4 encodes L4. Levels up to 3 stand for a fast compressor, and higher ones for one that
+// searches for longer matches, as with the LZ4 library.
 func encodeLZ4(dst, src []byte, level int) ([]byte, error) {
 	dst = append(dst, make([]byte, lz4Sum)...)
-	begin, room := len(dst), lz4.CompressBlockBound(len(src)) // with this much it cannot fail
-	dst = slices.Grow(dst, room)
-	var n int
+	begin := len(dst)
 	var err error
-	if level < 5 {
-		c := lz4Fast.Get().(*lz4.Compressor)
-		n, err = c.CompressBlock(src, dst[begin:begin+room])
-		lz4Fast.Put(c)
+	if level < 4 {
+		dst, err = appendLZ4Fast(dst, src)
 	} else {
-		c := lz4HC.Get().(*lz4.CompressorHC)
-		c.Level = lz4Depth(level)
-		n, err = c.CompressBlock(src, dst[begin:begin+room])
-		lz4HC.Put(c)
+		dst, err = appendLZ4High(dst, src, level)
 	}
-	dst = dst[:begin+n]
 	binary.BigEndian.PutUint64(dst[begin-lz4Sum:], xxhash.Sum64(dst[begin:]))
 	return dst, err
 }
 
-var (
-	lz4Fast = sync.Pool{New: func() any { return new(lz4.Compressor) }}
-	lz4HC   = sync.Pool{New: func() any { return new(lz4.CompressorHC) }}
-)
+func appendLZ4Fast(dst, src []byte) ([]byte, error) {
+	c := lz4Fast.Get().(*lz4.Compressor)
+	defer lz4Fast.Put(c)
+	return appendLZ4With(c.CompressBlock, dst, src)
+}
 
-// lz4Depth returns how many positions to compare at a level of 5 to 9: sixteen times
-// as many as the LZ4 library, which makes up for its better choice of matches.
-// Sizes are within 2 % of the library's.
-func lz4Depth(level int) lz4.CompressionLevel { return 1 << (level + 3) }
+var lz4Fast = sync.Pool{New: func() any { return new(lz4.Compressor) }}
+
+// appendLZ4With appends a block by means of a function of the module.
+func appendLZ4With(compress func(src, dst []byte) (int, error), dst, src []byte) ([]byte, error) {
+	begin, room := len(dst), lz4.CompressBlockBound(len(src)) // with this much it cannot fail
+	dst = slices.Grow(dst, room)
+	n, err := compress(src, dst[begin:begin+room])
+	return dst[:begin+n], err
+}

@@ -27,6 +27,7 @@ var layers = []string{
 	"internal/nearest",
 	"internal/cut",
 	"internal/inflate",
+	"internal/lz4",
 	"internal/lzma",
 	"internal/zstd",
 	"frame",
