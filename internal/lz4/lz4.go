@@ -134,14 +134,14 @@ func matchLen(b []byte, i, distance int) int {
 // common returns how many of the 8 bytes v at src[i:] are those at a distance, times window,
 // plus the distance. It is less than minMatch times window if the distance is 0.
 func common(src []byte, i, distance int, v uint64) int {
-	none := uint64((distance - 1) >> 63)
+	none := uint64((distance - 1) >> (bits.UintSize - 1))
 	return bits.TrailingZeros64(load(src, i-distance)^v|none)/8*window | distance
 }
 
 // longer returns the greater one.
 func longer(a, b int) int {
 	d := a - b
-	return a - d&(d>>63)
+	return a - d&(d>>(bits.UintSize-1))
 }
 
 // put remembers position i of bytes with the given hashes.
