@@ -65,9 +65,25 @@ func TestCached(t *testing.T) {
 	}
 }
 
-// TestConnections makes sure that a connection is used again after each kind of response.
+// TestConnections makes sure that a connection is used again after each kind of response. On a machine that
+// is busy, net/http may find that a request was not written in time and give its connection up, so the test
+// tries three times.
 func TestConnections(t *testing.T) {
 	remotetest.CheckGoroutines(t)
+	var requests, connections int64
+	for range 3 {
+		if requests, connections = countConnections(t); connections == 1 {
+			break
+		}
+	}
+	if requests != 4+2+1 || connections != 1 {
+		t.Errorf("%d requests on %d connections, want 7 on 1", requests, connections)
+	}
+}
+
+// countConnections reads noise from a server that fails and redirects, and makes sure that nothing stays open.
+func countConnections(t *testing.T) (requests, connections int64) {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "noise"), noise, 0o600); err != nil {
 		t.Fatal(err)
@@ -85,7 +101,7 @@ func TestConnections(t *testing.T) {
 		}
 	}))
 	defer s.Close()
-	closed := make(chan bool, 1)
+	closed := make(chan bool, 8)
 	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateClosed {
 			closed <- true
@@ -96,14 +112,12 @@ func TestConnections(t *testing.T) {
 	if err := readNoise("http://"+link.Addr+"/noise", remote.Options{Backoff: time.Millisecond}); err != nil {
 		t.Error(err)
 	}
-	if n.Load() != 4+2+1 || link.Connections() != 1 {
-		t.Errorf("%d requests on %d connections, want 7 on 1", n.Load(), link.Connections())
-	}
 	select {
 	case <-closed:
 	case <-time.After(20 * time.Second):
 		t.Error("the connection stays open with no file open")
 	}
+	return n.Load(), int64(link.Connections())
 }
 
 // TestRefresh makes sure that a file at a URL, of which one version is read, is not taken for one to which
