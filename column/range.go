@@ -1,8 +1,6 @@
 package column
 
-import (
-	"github.com/go-rntuple/go-rntuple/internal/bits"
-)
+import "github.com/go-rntuple/go-rntuple/internal/bits"
 
 // Ranges reports whether DecodeRange can decode elements without those before them.
 func (d *Decoder[T]) Ranges() bool {
