@@ -90,6 +90,7 @@ var leaves = []string{
 	"internal/arch",
 	"internal/draw",
 	"internal/draw/drawtest",
+	"internal/fencetest",
 	"internal/judge",
 	"internal/powercut",
 	"internal/randtest",

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/ulikunitz/xz/lzma"
+
+	"github.com/go-rntuple/go-rntuple/internal/fencetest"
 )
 
 //go:embed testdata/streams.bin
@@ -49,9 +51,9 @@ func (f *fences) try(t testing.TB, src []byte, n int) result {
 	t.Helper()
 	var results []result
 	for _, useAsm = range []bool{false, true} {
-		dst := f.dst.high(n)
+		dst := f.dst.Last(n)
 		clear(dst)
-		n, used, err := Decode(dst, f.src.copy(src))
+		n, used, err := Decode(dst, f.src.Copy(src))
 		if n > len(dst) || used > len(src) && err == nil {
 			t.Fatalf("%d of %d bytes written, %d of %d read", n, len(dst), used, len(src))
 		}
@@ -65,9 +67,11 @@ func (f *fences) try(t testing.TB, src []byte, n int) result {
 	return plain
 }
 
-type fences struct{ src, dst fence }
+type fences struct{ src, dst fencetest.Fence }
 
-func newFences(t testing.TB) *fences { return &fences{newFence(t, 8<<20), newFence(t, 8<<20)} }
+func newFences(t testing.TB) *fences {
+	return &fences{fencetest.New(t, 8<<20), fencetest.New(t, 8<<20)}
+}
 
 // module decodes src with the xz module.
 func module(src []byte, n int) ([]byte, error) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/go-rntuple/go-rntuple/internal/fencetest"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
@@ -50,14 +51,16 @@ func each(t *testing.T, test func(t *testing.T)) {
 // try calls Decode with src and dst at the end of accessible memory, on systems
 // where tests can protect memory.
 func (f *fences) try(src []byte, n int) ([]byte, error) {
-	dst := f.dst.high(n)
-	err := Decode(dst, f.src.copy(src))
+	dst := f.dst.Last(n)
+	err := Decode(dst, f.src.Copy(src))
 	return dst, err
 }
 
-type fences struct{ src, dst fence }
+type fences struct{ src, dst fencetest.Fence }
 
-func newFences(t testing.TB) *fences { return &fences{newFence(t, 2<<20), newFence(t, 2<<20)} }
+func newFences(t testing.TB) *fences {
+	return &fences{fencetest.New(t, 2<<20), fencetest.New(t, 2<<20)}
+}
 
 // A kind makes pages of n bytes.
 type kind struct {
@@ -362,7 +365,7 @@ func TestExecutor(t *testing.T) {
 		var failed, done int
 		for range 30_000 {
 			n := r.IntN(room)
-			lits := f.src.high(r.IntN(room) + margin)
+			lits := f.src.Last(r.IntN(room) + margin)
 			for i := range lits {
 				lits[i] = byte(r.Uint32())
 			}
@@ -373,7 +376,7 @@ func TestExecutor(t *testing.T) {
 					batch[i].offset = r.Uint32()
 				}
 			}
-			x := executor{dst: f.dst.high(n), out: r.IntN(min(n, 100) + 1), limit: n, lits: lits, litsEnd: len(lits) - margin}
+			x := executor{dst: f.dst.Last(n), out: r.IntN(min(n, 100) + 1), limit: n, lits: lits, litsEnd: len(lits) - margin}
 			if r.IntN(4) == 0 {
 				x.limit = x.out + r.IntN(n-x.out+1)
 			}
@@ -417,7 +420,7 @@ func TestReader(t *testing.T) {
 	each(t, func(t *testing.T) {
 		r := random(7)
 		for range 5000 {
-			src := f.src.high(20 + r.IntN(200))
+			src := f.src.Last(20 + r.IntN(200))
 			for i := range src {
 				src[i] = byte(r.Uint32())
 			}
@@ -472,12 +475,12 @@ func TestHuffmanStreams(t *testing.T) {
 			if err := h.build(n); err != nil {
 				t.Fatal(err)
 			}
-			src := f.src.high(100 + r.IntN(60_000))
+			src := f.src.Last(100 + r.IntN(60_000))
 			for i := range src {
 				src[i] = byte(r.Uint32())
 			}
 			size := 6 + r.IntN(maxBlockSize-6)
-			got, want := f.dst.high(size), make([]byte, size)
+			got, want := f.dst.Last(size), make([]byte, size)
 			share := (size + 3) / 4
 			var bulk [4]stream
 			for i := range bulk {
