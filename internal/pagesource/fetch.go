@@ -171,18 +171,34 @@ func (f *fetch) free(b *blob) {
 		}
 		return
 	}
+	if r.begun {
+		f.forget(b)
+		if b.data != nil {
+			buffers.Put(b.data)
+			b.data = nil
+			f.held -= b.n
+		}
+		return
+	}
+	// Blobs between others stay: without them, the request might have more ranges than costs allow for.
+	for len(r.blobs) > 0 && r.blobs[0].users == 0 {
+		f.forget(r.blobs[0])
+		r.blobs = r.blobs[1:]
+	}
+	for n := len(r.blobs); n > 0 && r.blobs[n-1].users == 0; n-- {
+		f.forget(r.blobs[n-1])
+		r.blobs = r.blobs[:n-1]
+	}
+	if len(r.blobs) == 0 {
+		f.queue = slices.DeleteFunc(f.queue, func(other *request) bool { return other == r })
+	}
+}
+
+// forget takes a blob out of what is planned. f.mu must be held.
+func (f *fetch) forget(b *blob) {
 	if f.blobs[b.offset] == b {
 		delete(f.blobs, b.offset)
 		f.planned -= b.n
-	}
-	if b.data != nil {
-		buffers.Put(b.data)
-		b.data = nil
-		f.held -= b.n
-		return
-	}
-	if r.blobs = slices.DeleteFunc(r.blobs, func(other *blob) bool { return other == b }); len(r.blobs) == 0 {
-		f.queue = slices.DeleteFunc(f.queue, func(other *request) bool { return other == r })
 	}
 }
 
