@@ -15,6 +15,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/internal/sampletest"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -340,9 +341,9 @@ func TestCommitWhileOpening(t *testing.T) {
 	for _, g := range growers {
 		t.Run(g.name, func(t *testing.T) {
 			all := states(t, g.path, g.sets, 5)
-			cuts, step := []int{0, 14, 40, 64, 150, 205, 230}, 1
+			cuts, rnd, wanted := []int{0, 14, 40, 64, 150, 205, 230}, sampletest.Rand(t), 3
 			if testing.Short() {
-				cuts, step = []int{0, 40, 205}, 11
+				cuts, wanted = []int{0, 40, 205}, 1
 			}
 			for _, fill := range []byte{0, 0xff} {
 				images := [][]byte{all[2], overwritten(t, g.path, all[2], all[3], fill), overwritten(t, g.path, all[2], overwritten(t, g.path, all[3], all[4], fill), fill)}
@@ -351,8 +352,9 @@ func TestCommitWhileOpening(t *testing.T) {
 					t.Fatal(err)
 				}
 				for first := range quiet.reads + 1 {
-					for second := first; second <= quiet.reads+first; second += step {
+					for _, later := range sampletest.Cases(rnd, quiet.reads+1, wanted) {
 						for _, cut := range cuts {
+							second := first + later
 							c := &changing{images: images, at: []int{first, second}, cut: cut}
 							if err := openChanging(c, g.path, g.sets, 3, 5); err != nil {
 								t.Fatalf("commits at reads %d and %d of %d, after %d bytes: %v", first, second, c.reads, cut, err)

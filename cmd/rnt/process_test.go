@@ -45,7 +45,7 @@ func crashes(t *testing.T) int {
 	case testing.Short():
 		return 1
 	}
-	return 5
+	return 2
 }
 
 // numbers are the entries x of an RNTuple whose other field is a list of x%3 times

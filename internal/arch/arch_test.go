@@ -95,6 +95,7 @@ var leaves = []string{
 	"internal/powercut",
 	"internal/randtest",
 	"internal/remotetest",
+	"internal/sampletest",
 	"internal/storagemap",
 	"internal/textout",
 	"internal/wiretest",

@@ -15,6 +15,7 @@ import (
 	"github.com/ulikunitz/xz/lzma"
 
 	"github.com/go-rntuple/go-rntuple/internal/fencetest"
+	"github.com/go-rntuple/go-rntuple/internal/sampletest"
 )
 
 //go:embed testdata/streams.bin
@@ -191,10 +192,9 @@ func TestFar(t *testing.T) {
 // stream must be what the xz module reads.
 func TestDamage(t *testing.T) {
 	f := newFences(t)
-	for i, s := range streams() {
-		if len(s.src) > 1000 || testing.Short() && i%5 > 0 {
-			continue
-		}
+	small := slices.DeleteFunc(streams(), func(s stream) bool { return len(s.src) > 1000 })
+	for _, i := range sampletest.Cases(sampletest.Rand(t), len(small), len(small)/5) {
+		s := small[i]
 		for at := range s.src {
 			if got := f.try(t, s.src[:at], s.size); got.err == nil {
 				t.Errorf("stream %d: %d of %d bytes are enough", i, at, len(s.src))

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/internal/diskfile"
+	"github.com/go-rntuple/go-rntuple/internal/sampletest"
 )
 
 // TestFaults lets each operation of each scenario fail in several ways. The program gets an
@@ -18,9 +19,13 @@ import (
 // Nothing is left behind, no sync is tried twice, and closing again is an error. If the power
 // is cut after that, the same holds for the file.
 //
-// Of long scenarios it takes one of the ways for each operation, unless RNTUPLE_CAMPAIGN=1;
-// the short test takes five operations of each.
+// It takes twelve operations of each scenario, five if it is short, and one of the ways for
+// each; with RNTUPLE_CAMPAIGN=1 all operations, in all ways.
 func TestFaults(t *testing.T) {
+	rnd, wanted := sampletest.Rand(t), 12
+	if testing.Short() {
+		wanted = 5
+	}
 	for _, sc := range scenarios {
 		if sc.unsteady {
 			continue
@@ -28,18 +33,11 @@ func TestFaults(t *testing.T) {
 		t.Run(sc.name, func(t *testing.T) {
 			r := newFaultRun(t, sc)
 			ops := r.log.Ops
-			step, one := 1, len(ops) > 50 && os.Getenv("RNTUPLE_CAMPAIGN") == ""
-			if testing.Short() {
-				step, one = (len(ops)+4)/5, true
-			}
 			n := 0
-			for at := 0; at < len(ops); at += step {
+			for _, at := range sampletest.Cases(rnd, len(ops), wanted) {
 				faults := faultsOf(ops[at], at)
-				if one {
-					i := at / step % len(faults)
-					faults = faults[i : i+1]
-				}
-				for _, f := range faults {
+				for _, i := range sampletest.Cases(rnd, len(faults), 1) {
+					f := faults[i]
 					if err := r.try(f); err != nil {
 						t.Errorf("operation %d, %s, %v after %v of it: %v", at, describe(ops[at]), f.Err, f.Share, err)
 					}

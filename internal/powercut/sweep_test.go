@@ -10,19 +10,21 @@ import (
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/internal/diskfile"
+	"github.com/go-rntuple/go-rntuple/internal/sampletest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// plan returns how many images are made of a scenario; with RNTUPLE_CAMPAIGN=1 ten times as
-// many by chance.
-func plan() Plan {
+// plan returns how many images are made of a scenario, by chance; with RNTUPLE_CAMPAIGN=1
+// those of every cut, and many more of each.
+func plan(t *testing.T) Plan {
+	seed := sampletest.Rand(t).Uint64()
 	switch {
+	case sampletest.Whole():
+		return Plan{All: 1 << 10, Random: 2000, Seed: seed}
 	case testing.Short():
-		return Plan{All: 64, Random: 10, Cuts: 20, Seed: 1}
-	case os.Getenv("RNTUPLE_CAMPAIGN") != "":
-		return Plan{All: 1 << 10, Random: 2000, Seed: 1}
+		return Plan{All: 64, Random: 10, Cuts: 20, Seed: seed}
 	}
-	return Plan{All: 1 << 10, Random: 200, Seed: 1}
+	return Plan{All: 256, Random: 50, Cuts: 60, Seed: seed}
 }
 
 // hooked runs f with a hook.
@@ -112,7 +114,7 @@ func TestPowerCuts(t *testing.T) {
 		t.Run(sc.name, func(t *testing.T) {
 			l, s := sc.record(t)
 			began := time.Now()
-			r, err := l.Sweep(s.path, plan(), func(i *Image) error {
+			r, err := l.Sweep(s.path, plan(t), func(i *Image) error {
 				found, err := s.check(i)
 				if err == nil && i.Exists {
 					keep.add(sc.name, i.Data, found)
@@ -193,15 +195,8 @@ func TestSyncs(t *testing.T) {
 // TestSectors puts the record of a directory at places relative to the borders of sectors, and
 // updates the directory. With RNTUPLE_CAMPAIGN=1 it takes all places.
 func TestSectors(t *testing.T) {
-	step := 7
-	switch {
-	case testing.Short():
-		step = 37
-	case os.Getenv("RNTUPLE_CAMPAIGN") != "":
-		step = 1
-	}
 	var all Result
-	for n := 0; n < sector && !t.Failed(); n += step {
+	for _, n := range sampletest.Cases(sampletest.Rand(t), sector, 14) {
 		sc := &scenario{name: fmt.Sprint("shift by ", n),
 			before: func(s *script) (state, error) {
 				f, err := rntuple.CreateFile(s.path, s.opts...)
@@ -258,7 +253,7 @@ func TestTargets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := l.Sweep(s.path, plan(), func(i *Image) error {
+	r, err := l.Sweep(s.path, plan(t), func(i *Image) error {
 		if _, err := keysOf(i.Data); err != nil && i.Phase == 0 {
 			return nil // it has no contents before the first commit
 		}
