@@ -2,7 +2,6 @@ package plot
 
 import (
 	"fmt"
-	"image"
 	"image/color"
 	"io"
 	"math"
@@ -43,7 +42,7 @@ func Write(w io.Writer, p *draw.Picture, format string) error {
 	default:
 		return fmt.Errorf("%q is not a format of plots", format)
 	}
-	drawOn(vgdraw.New(c), p)
+	newFigure(vgdraw.New(c), p).draw()
 	_, err := c.WriteTo(w)
 	return err
 }
@@ -70,8 +69,9 @@ func (s *scale) at(v float64) vg.Length {
 type figure struct {
 	vgdraw.Canvas
 	*draw.Picture
-	area vg.Rectangle // of the data
-	x, y scale
+	area  vg.Rectangle // of the data
+	x, y  scale
+	angle float64 // of the labels of x
 }
 
 // plotColours are those of the histograms of a plot; they repeat themselves.
@@ -103,12 +103,10 @@ const (
 	alignEnd    = -1.0
 )
 
-func drawOn(c vgdraw.Canvas, p *draw.Picture) {
+// newFigure lays a picture out.
+func newFigure(c vgdraw.Canvas, p *draw.Picture) *figure {
 	h := p.Histograms[0]
 	f := &figure{Canvas: c, Picture: p}
-	f.SetColor(color.White)
-	f.Fill(c.Rectangle.Path())
-
 	f.x = scale{low: h.X.Low(), high: h.X.High(), log: h.X.Log, title: h.X.Title, ticks: h.X.Ticks(8)}
 	if p.Flat() {
 		low, high := p.Contents()
@@ -135,9 +133,8 @@ func drawOn(c vgdraw.Canvas, p *draw.Picture) {
 		left = max(left, label.Width(t.Label))
 	}
 	f.area.Min.X += left + 34
-	rotate := 0.0
 	if h.X.Words != nil {
-		rotate = f.wordsRoom(h.X)
+		f.angle = f.wordsRoom(h.X)
 	}
 	if !p.Flat() {
 		f.area.Max.X -= 66
@@ -147,21 +144,25 @@ func drawOn(c vgdraw.Canvas, p *draw.Picture) {
 	}
 	f.x.from, f.x.to = f.area.Min.X, f.area.Max.X
 	f.y.from, f.y.to = f.area.Min.Y, f.area.Max.Y
+	return f
+}
 
+// draw draws all.
+func (f *figure) draw() {
+	f.SetColor(color.White)
+	f.Fill(f.Rectangle.Path())
 	f.table()
-	switch {
-	case !p.Flat():
-		f.heat(h)
-	default:
-		for i, h := range p.Histograms {
-			if h.Profile {
-				f.points(h, i)
-			} else {
-				f.outline(h, i)
-			}
+	for i, h := range f.Histograms {
+		switch {
+		case !f.Flat():
+			f.heat(h) // the only one
+		case h.Profile:
+			f.points(h, i)
+		default:
+			f.outline(h, i)
 		}
 	}
-	f.frame(rotate)
+	f.frame()
 }
 
 // wordsRoom makes room for the words on the axis, and returns the angle that they need.
@@ -179,7 +180,7 @@ func (f *figure) wordsRoom(a *draw.Axis) (angle float64) {
 }
 
 // frame draws the box around the data, ticks, labels and titles.
-func (f *figure) frame(rotate float64) {
+func (f *figure) frame() {
 	length := func(t draw.Tick) vg.Length {
 		if t.Label == "" {
 			return 3
@@ -188,9 +189,9 @@ func (f *figure) frame(rotate float64) {
 	}
 	a := f.area
 	label := style(11, black, alignMiddle, alignEnd)
-	if rotate != 0 {
+	if f.angle != 0 {
 		label = style(11, black, alignEnd, alignMiddle)
-		label.Rotation = rotate
+		label.Rotation = f.angle
 	}
 	isWords := f.Histograms[0].X.Words != nil
 	for _, t := range f.x.ticks {
@@ -322,8 +323,7 @@ func (f *figure) points(h *draw.Histogram, i int) {
 	}
 }
 
-// heat draws a histogram of two axes as an image, in which all bins are equal, and the colour
-// scale beside it.
+// heat draws a histogram of two axes, and the colour scale beside it.
 func (f *figure) heat(h *draw.Histogram) {
 	z := scale{log: f.Log, from: f.area.Min.Y, to: f.area.Max.Y}
 	z.low, z.high = h.Depths()
@@ -336,32 +336,15 @@ func (f *figure) heat(h *draw.Histogram) {
 	if z.low >= z.high {
 		z.high = z.low + 1
 	}
-	part := func(w float64) float64 { return float64((z.at(w) - z.from) / (z.to - z.from)) }
-	nx, ny := h.X.Bins(), h.Y.Bins()
-	// Viewers smooth images that they enlarge, so that it has many pixels for each bin.
-	const pixels = 1200
-	fx, fy := max(1, pixels/nx), max(1, pixels/ny)
-	img := image.NewNRGBA(image.Rect(0, 0, nx*fx, ny*fy))
-	for x := range nx * fx {
-		for y := range ny * fy {
-			w := h.At(1+x/fx, ny-y/fy).W
-			if w != 0 && (w > 0 || !z.log) {
-				img.SetNRGBA(x, y, shade(part(w)))
-			} else {
-				img.SetNRGBA(x, y, color.NRGBA{0xff, 0xff, 0xff, 0xff})
-			}
-		}
-	}
-	f.DrawImage(f.area, img)
+	f.bins(h, z)
 
 	from, to := f.area.Max.X+12, f.area.Max.X+24
-	const parts = 256
-	bar := image.NewNRGBA(image.Rect(0, 0, 1, parts))
-	for y := range parts {
-		bar.SetNRGBA(0, y, shade(1-(float64(y)+0.5)/parts))
-	}
 	beside := vg.Rectangle{Min: vg.Point{X: from, Y: z.from}, Max: vg.Point{X: to, Y: z.to}}
-	f.DrawImage(beside, bar)
+	for i := range shades { // each under all that follow, as in bins
+		rest := beside
+		rest.Min.Y += vg.Length(i) / shades * (z.to - z.from)
+		f.FillPolygon(shade((float64(i)+0.5)/shades), box(rest))
+	}
 	f.StrokeLines(axisLine, box(beside))
 	label := style(10, black, alignStart, alignMiddle)
 	for _, t := range draw.Ticks(z.low, z.high, z.log, 8) {
@@ -373,6 +356,43 @@ func (f *figure) heat(h *draw.Histogram) {
 	}
 	title := style(10, grey, alignEnd, alignStart)
 	f.FillText(title, vg.Point{X: f.Max.X - 8, Y: f.area.Min.Y - 16}, f.YTitle)
+}
+
+// bins draws the bins of two axes, as vectors: an image would be turned or stretched by each format in its own way. Bins that are
+// equal and lie side by side are one polygon. It reaches below the next bins, to the right and above, which are
+// drawn later, because edges that only touch let the background shine through.
+func (f *figure) bins(h *draw.Histogram, z scale) {
+	drawn := func(x, y int) bool {
+		if x > h.X.Bins() || y > h.Y.Bins() {
+			return false
+		}
+		w := h.At(x, y).W
+		return w != 0 && (w > 0 || !z.log)
+	}
+	colour := func(x, y int) color.NRGBA {
+		return shade(float64((z.at(h.At(x, y).W) - z.from) / (z.to - z.from)))
+	}
+	for y := 1; y <= h.Y.Bins(); y++ {
+		low, high := f.y.at(h.Y.Edges[y-1]), f.y.at(h.Y.Edges[y])
+		for x := 1; x <= h.X.Bins(); x++ {
+			if !drawn(x, y) {
+				continue
+			}
+			first, c, above := x, colour(x, y), drawn(x, y+1)
+			for drawn(x+1, y) && colour(x+1, y) == c && drawn(x+1, y+1) == above {
+				x++
+			}
+			left, right := f.x.at(h.X.Edges[first-1]), f.x.at(h.X.Edges[x])
+			top, end := high, right
+			if above {
+				top = f.y.at(h.Y.Edges[y+1])
+			}
+			if drawn(x+1, y) {
+				end = f.x.at(h.X.Edges[x+1])
+			}
+			f.FillPolygon(c, []vg.Point{{X: left, Y: low}, {X: end, Y: low}, {X: end, Y: high}, {X: right, Y: high}, {X: right, Y: top}, {X: left, Y: top}})
+		}
+	}
 }
 
 // least returns the least content of a histogram of two axes.
@@ -391,6 +411,9 @@ var viridis = [...]color.NRGBA{
 	{0x44, 0x01, 0x54, 0xff}, {0x48, 0x28, 0x78, 0xff}, {0x3e, 0x49, 0x89, 0xff}, {0x31, 0x68, 0x8e, 0xff}, {0x26, 0x82, 0x8e, 0xff},
 	{0x1f, 0x9e, 0x89, 0xff}, {0x35, 0xb7, 0x79, 0xff}, {0x6e, 0xce, 0x58, 0xff}, {0xb5, 0xde, 0x2b, 0xff}, {0xfd, 0xe7, 0x25, 0xff},
 }
+
+// shades is the number of colours in the scale beside the plot.
+const shades = 256
 
 // shade returns the colour of the part of a scale from 0 to 1.
 func shade(part float64) color.NRGBA {
