@@ -162,18 +162,21 @@ export function histogram(app) {
     return picture;
   }
 
-  // picture returns the plot as a file of its own, which has no style sheet.
+  // picture returns the plot as a file of its own, which has no style sheet, in light colours on white: it may be shown anywhere.
   function picture() {
     const original = plot.querySelector("svg");
     if (!original) return new Blob();
     const copy = original.cloneNode(true);
     copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     const all = [...original.querySelectorAll("*")];
+    original.style.colorScheme = "light";
     copy.querySelectorAll("*").forEach((element, i) => {
       const style = getComputedStyle(all[i]);
       for (const name of ["fill", "stroke", "font-family", "font-size"]) element.setAttribute(name, style.getPropertyValue(name));
       element.removeAttribute("class");
     });
+    original.style.colorScheme = "";
+    copy.prepend(svg("rect", { width: "100%", height: "100%", fill: "#ffffff" }));
     return new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
   }
 

@@ -224,6 +224,12 @@ func (p *tab) show(pairs ...string) {
 	})()`, pairs)
 }
 
+// theme chooses Auto, Light or Dark.
+func (p *tab) theme(name string) {
+	p.Helper()
+	eval[bool](p, `(() => { const b = document.querySelector(".theme"); while (b.textContent !== %s) b.click(); return true; })()`, name)
+}
+
 // text returns what an element shows.
 func (p *tab) text(selector string) string {
 	p.Helper()

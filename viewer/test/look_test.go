@@ -48,7 +48,7 @@ func TestLook(t *testing.T) {
 	for _, theme := range []string{"Light", "Dark"} {
 		for _, width := range []int64{1280, 390} {
 			p := newTab(t, width, 800, "")
-			eval[bool](p, `(() => { const b = document.querySelector(".theme"); while (b.textContent !== %s) b.click(); return true; })()`, theme)
+			p.theme(theme)
 			look := func(name string) {
 				t.Helper()
 				what := fmt.Sprintf("%s-%s-%d", name, theme, width)

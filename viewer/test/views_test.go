@@ -260,14 +260,21 @@ func (p *tab) keepSaved() {
 	})()`)
 }
 
-// TestSaveHistogram saves a plot as a file of its own.
+// TestSaveHistogram saves a plot as a file of its own, in light colours also where the page is dark.
 func TestSaveHistogram(t *testing.T) {
 	p := openDimuon(t)
 	p.show("ntuple", "Events", "view", "histogram", "x", "nMuon", "bins", "7")
 	p.wait(`document.querySelector(".plot[data-drawn=nMuon]")`)
 	p.keepSaved()
+	p.theme("Dark")
 	eval[bool](p, `([...document.querySelectorAll(".histogram button")].find((b) => b.textContent === "Save as SVG").click(), true)`)
 	p.wait(`window.saved !== null`)
+	saved := eval[string](p, `window.saved`)
+	for _, light := range []string{`fill="rgb(63, 120, 201)"`, `fill="rgb(27, 31, 36)"`, `stroke="rgb(213, 218, 225)"`, `height="100%" fill="#ffffff"`} {
+		if !strings.Contains(saved, light) {
+			t.Errorf("the picture has no %s: %s", light, saved)
+		}
+	}
 	var picture struct {
 		XMLName xml.Name
 		Paths   []struct {
@@ -276,7 +283,7 @@ func TestSaveHistogram(t *testing.T) {
 		} `xml:"path"`
 		Text []string `xml:"text"`
 	}
-	if err := xml.Unmarshal([]byte(eval[string](p, `window.saved`)), &picture); err != nil {
+	if err := xml.Unmarshal([]byte(saved), &picture); err != nil {
 		t.Fatal(err)
 	}
 	if picture.XMLName.Space != "http://www.w3.org/2000/svg" || len(picture.Paths) != 1 || strings.Count(picture.Paths[0].D, "H") != 7 || !strings.HasPrefix(picture.Paths[0].Fill, "rgb(") {
