@@ -129,8 +129,8 @@ func (c *compiler) column(a *rntuple.Array) (arrow.DataType, column, error) {
 }
 
 // pick returns the type with 64-bit offsets or that with 32-bit ones.
-func (c *compiler) pick(large, small arrow.DataType) arrow.DataType {
-	if c.Lists32 {
+func (o Options) pick(large, small arrow.DataType) arrow.DataType {
+	if o.Lists32 {
 		return small
 	}
 	return large

@@ -2,6 +2,7 @@ package rntarrow
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -15,9 +16,9 @@ type conversion func(arrow.ArrayData) (arrow.ArrayData, error)
 // conform returns the type nearest to one that record batches had before they were written, and
 // the conversion to it from the type that NewReader has for the RNTuple; it is not ok if the
 // types do not belong together. Dictionaries, run-end encodings and extension types come back as
-// their values, sparse unions as dense ones.
-func conform(from, to arrow.DataType) (t arrow.DataType, convert conversion, ok bool) {
-	to = storage(to)
+// their values, sparse unions as dense ones; and where the options ask for another type, they have it.
+func (o Options) conform(from, to arrow.DataType) (t arrow.DataType, convert conversion, ok bool) {
+	to = o.asked(storage(to))
 	switch from.ID() {
 	case arrow.INT32, arrow.INT64:
 		return to, as(to), from.ID() == to.ID() || kinds[from.ID()] == kinds[to.ID()]
@@ -33,26 +34,61 @@ func conform(from, to arrow.DataType) (t arrow.DataType, convert conversion, ok 
 			return to, textViews, true
 		}
 	case arrow.FIXED_SIZE_LIST:
-		return conformArray(from.(*arrow.FixedSizeListType), to)
+		return o.conformArray(from.(*arrow.FixedSizeListType), to)
 	case arrow.FIXED_SIZE_BINARY:
 		return from, as(from), arrow.TypeEqual(from, to)
-	case arrow.LARGE_LIST, arrow.MAP:
-		return conformList(from.(arrow.ListLikeType), to)
+	case arrow.LARGE_LIST, arrow.LIST, arrow.MAP:
+		return o.conformList(from.(arrow.ListLikeType), to)
 	case arrow.STRUCT:
 		s, ok := to.(*arrow.StructType)
 		if !ok {
 			return nil, nil, false
 		}
-		fields, convert, ok := conformAll(from.(*arrow.StructType).Fields(), s.Fields())
+		fields, convert, ok := o.conformAll(from.(*arrow.StructType).Fields(), s.Fields())
 		if !ok {
 			return nil, nil, false
 		}
 		t := arrow.StructOf(fields...)
 		return t, below(t, convert), true
 	case arrow.DENSE_UNION:
-		return conformUnion(from.(*arrow.DenseUnionType), to)
+		return o.conformUnion(from.(*arrow.DenseUnionType), to)
 	}
 	return to, as(to), from.ID() == to.ID()
+}
+
+// asked returns the type that the options ask for in the place of another.
+func (o Options) asked(t arrow.DataType) arrow.DataType {
+	switch u := t.(type) {
+	case *arrow.MapType:
+		if o.Pairs {
+			t = arrow.LargeListOfNonNullable(u.Elem())
+		}
+	case arrow.UnionType:
+		if o.Structs {
+			members := slices.Clone(alternatives(u))
+			for i, m := range members {
+				if m.Nullable { // an optional of an optional
+					members[i].Type = arrow.StructOf(arrow.Field{Name: "_0", Type: m.Type, Nullable: true})
+				}
+				members[i].Nullable = true
+			}
+			return arrow.StructOf(members...)
+		}
+	}
+	switch t.ID() {
+	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
+		switch {
+		case o.Binary:
+			return o.pick(arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.Binary)
+		case o.Lists32:
+			return arrow.BinaryTypes.String
+		}
+	case arrow.LARGE_BINARY, arrow.BINARY_VIEW:
+		return o.pick(t, arrow.BinaryTypes.Binary)
+	case arrow.LARGE_LIST, arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW:
+		return o.pick(t, arrow.ListOfField(t.(arrow.ListLikeType).ElemField()))
+	}
+	return t
 }
 
 // as returns the conversion to a type of the same layout.
@@ -83,19 +119,19 @@ func converted(all []arrow.ArrayData, convert []conversion) ([]arrow.ArrayData, 
 }
 
 // conformField is conform for fields: what may be missing cannot become what may not.
-func conformField(from, to arrow.Field) (arrow.Field, conversion, bool) {
-	t, convert, ok := conform(from.Type, to.Type)
+func (o Options) conformField(from, to arrow.Field) (arrow.Field, conversion, bool) {
+	t, convert, ok := o.conform(from.Type, to.Type)
 	f := arrow.Field{Name: to.Name, Type: t, Nullable: to.Nullable, Metadata: to.Metadata}
 	return f, convert, ok && (to.Nullable || !from.Nullable)
 }
 
-func conformAll(from, to []arrow.Field) (fields []arrow.Field, convert []conversion, ok bool) {
+func (o Options) conformAll(from, to []arrow.Field) (fields []arrow.Field, convert []conversion, ok bool) {
 	if len(from) != len(to) {
 		return nil, nil, false
 	}
 	fields, convert = make([]arrow.Field, len(from)), make([]conversion, len(from))
 	for i := range from {
-		if fields[i], convert[i], ok = conformField(from[i], to[i]); !ok {
+		if fields[i], convert[i], ok = o.conformField(from[i], to[i]); !ok {
 			return nil, nil, false
 		}
 	}
@@ -103,7 +139,7 @@ func conformAll(from, to []arrow.Field) (fields []arrow.Field, convert []convers
 }
 
 // conformArray is conform for arrays.
-func conformArray(from *arrow.FixedSizeListType, to arrow.DataType) (arrow.DataType, conversion, bool) {
+func (o Options) conformArray(from *arrow.FixedSizeListType, to arrow.DataType) (arrow.DataType, conversion, bool) {
 	switch to := to.(type) {
 	case *arrow.FixedSizeBinaryType:
 		bytes := from.Elem().ID() == arrow.UINT8 && to.ByteWidth == int(from.Len())
@@ -111,7 +147,7 @@ func conformArray(from *arrow.FixedSizeListType, to arrow.DataType) (arrow.DataT
 			return array.NewData(to, d.Len(), []*memory.Buffer{d.Buffers()[0], d.Children()[0].Buffers()[1]}, nil, d.NullN(), 0), nil
 		}, bytes
 	case *arrow.FixedSizeListType:
-		f, convert, ok := conformField(from.ElemField(), to.ElemField())
+		f, convert, ok := o.conformField(from.ElemField(), to.ElemField())
 		t := arrow.FixedSizeListOfField(from.Len(), f)
 		return t, below(t, []conversion{convert}), ok && from.Len() == to.Len()
 	}
@@ -119,22 +155,22 @@ func conformArray(from *arrow.FixedSizeListType, to arrow.DataType) (arrow.DataT
 }
 
 // conformList is conform for lists and maps.
-func conformList(from arrow.ListLikeType, to arrow.DataType) (t arrow.DataType, convert conversion, ok bool) {
+func (o Options) conformList(from arrow.ListLikeType, to arrow.DataType) (t arrow.DataType, convert conversion, ok bool) {
 	switch to.ID() {
 	case arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW:
-		return conformBytes(from, to)
+		return o.conformBytes(from, to)
 	}
 	list, ok := to.(arrow.ListLikeType)
 	if !ok {
 		return nil, nil, false
 	}
-	f, inner, ok := conformField(from.ElemField(), list.ElemField())
+	f, inner, ok := o.conformField(from.ElemField(), list.ElemField())
 	if !ok || from.ID() == arrow.MAP && to.ID() != arrow.MAP {
 		return nil, nil, false
 	}
 	items := []conversion{inner}
 	small := func(d arrow.ArrayData) ([]*memory.Buffer, error) {
-		if from.ID() == arrow.MAP {
+		if from.ID() != arrow.LARGE_LIST {
 			return d.Buffers(), nil
 		}
 		offsets, err := narrow(ends(d))
@@ -200,18 +236,19 @@ func withOffsets32(t arrow.DataType) conversion {
 }
 
 // conformBytes is conform for lists of bytes.
-func conformBytes(from arrow.ListLikeType, to arrow.DataType) (arrow.DataType, conversion, bool) {
+func (o Options) conformBytes(from arrow.ListLikeType, to arrow.DataType) (arrow.DataType, conversion, bool) {
 	binary := func(d arrow.ArrayData) (arrow.ArrayData, error) {
-		return array.NewData(arrow.BinaryTypes.LargeBinary, d.Len(), append(d.Buffers()[:2:2], d.Children()[0].Buffers()[1]), nil, d.NullN(), 0), nil
+		return array.NewData(o.pick(arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.Binary), d.Len(), append(d.Buffers()[:2:2], d.Children()[0].Buffers()[1]), nil, d.NullN(), 0), nil
 	}
 	convert := binary
-	switch to.ID() {
-	case arrow.BINARY:
+	switch {
+	case o.Lists32: // it is binary already
+	case to.ID() == arrow.BINARY:
 		convert = func(d arrow.ArrayData) (arrow.ArrayData, error) {
 			d, _ = binary(d)
 			return withOffsets32(to)(d)
 		}
-	case arrow.BINARY_VIEW:
+	case to.ID() == arrow.BINARY_VIEW:
 		convert = func(d arrow.ArrayData) (arrow.ArrayData, error) {
 			d, _ = binary(d)
 			a := array.NewLargeBinaryData(d)
@@ -226,7 +263,7 @@ func conformBytes(from arrow.ListLikeType, to arrow.DataType) (arrow.DataType, c
 			return b.NewArray().Data(), nil
 		}
 	}
-	return to, convert, from.ID() == arrow.LARGE_LIST && from.Elem().ID() == arrow.UINT8
+	return to, convert, from.ID() != arrow.MAP && from.Elem().ID() == arrow.UINT8
 }
 
 // textViews converts strings to views.
@@ -257,13 +294,13 @@ func halves(d arrow.ArrayData) (arrow.ArrayData, error) {
 }
 
 // conformUnion is conform for unions. The child for no value is left out if there was none.
-func conformUnion(from *arrow.DenseUnionType, to arrow.DataType) (arrow.DataType, conversion, bool) {
+func (o Options) conformUnion(from *arrow.DenseUnionType, to arrow.DataType) (arrow.DataType, conversion, bool) {
 	u, ok := to.(arrow.UnionType)
 	if !ok {
 		return nil, nil, false
 	}
 	n := len(from.Fields()) - 1
-	fields, convert, ok := conformAll(from.Fields()[:n], alternatives(u))
+	fields, convert, ok := o.conformAll(from.Fields()[:n], alternatives(u))
 	if !ok {
 		return nil, nil, false
 	}

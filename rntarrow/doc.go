@@ -46,9 +46,10 @@
 //	extension types                      the values of their storage
 //	nullable fields                      std::optional, unless WriteOptions.Plain names them
 //
-// A field that NewReader made gets its type in C++ back; and Create stores the schema of the record
-// batches in an attribute set, SchemaSet, from which NewReader gives their types back: timestamps,
-// dates, half floats, lists with 32-bit offsets, views, binaries and maps. Decimals, intervals and columns of type
+// A field that NewReader made gets its type in C++ back. Where the types in C++ tell less than the schema of the record batches,
+// Create stores that schema in an attribute set, SchemaSet, and NewReader gives its types back as far as Options ask for no
+// others: timestamps, dates, half floats, binaries, maps, the names in tuples; and metadata, and the layouts of the other fields. It stores none for
+// layouts alone, as 32-bit offsets and views, because ROOT warns of each file with attribute sets. Decimals, intervals and columns of type
 // null are refused, all at once and by name, before anything is written.
 //
 // # Parquet

@@ -21,7 +21,7 @@ type WriteOptions struct {
 	// Plain are patterns of the paths of fields that become plain values although they are
 	// nullable: many programs mark all that they write. A null in one is an error.
 	Plain []string
-	// NoSchema leaves out the attribute set SchemaSet.
+	// NoSchema leaves out the attribute set SchemaSet, also where it is needed to get types back.
 	NoSchema bool
 }
 

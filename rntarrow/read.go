@@ -48,7 +48,7 @@ const (
 //
 // The error is that of rntuple.Batches, or names a field that has no type in Arrow.
 func NewReader(s rntuple.Source, o Options) (array.RecordReader, error) {
-	t, err := tableOf(s, o, false)
+	t, err := tableOf(s, o)
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func NewReader(s rntuple.Source, o Options) (array.RecordReader, error) {
 // NewRangeReader is like NewReader, but reads only the entries from first up to but not
 // including end, as far as they exist.
 func NewRangeReader(s rntuple.Source, first, end int64, o Options) (array.RecordReader, error) {
-	t, err := tableOf(s, o, false)
+	t, err := tableOf(s, o)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func NewRangeReader(s rntuple.Source, first, end int64, o Options) (array.Record
 
 // SchemaOf returns the schema of the record batches that NewReader would yield.
 func SchemaOf(s rntuple.Source, o Options) (*arrow.Schema, error) {
-	t, err := tableOf(s, o, false)
+	t, err := tableOf(s, o)
 	if err != nil {
 		return nil, err
 	}
@@ -83,16 +83,13 @@ type table struct {
 }
 
 // tableOf returns the table for a source, with the types that it was made of as far as they are
-// known and o asks for no others.
-func tableOf(s rntuple.Source, o Options, lists bool) (*table, error) {
-	var before *arrow.Schema
-	if !o.Lists32 && !o.Binary && !o.Structs && !o.Pairs {
-		var err error
-		if before, err = stored(s); err != nil {
-			return nil, err
-		}
+// known.
+func tableOf(s rntuple.Source, o Options) (*table, error) {
+	before, err := stored(s)
+	if err != nil {
+		return nil, err
 	}
-	return newTable(s, o, lists, before)
+	return newTable(s, o, false, before)
 }
 
 func newTable(s rntuple.Source, o Options, lists bool, before *arrow.Schema) (*table, error) {
@@ -114,7 +111,7 @@ func newTable(s rntuple.Source, o Options, lists bool, before *arrow.Schema) (*t
 			return nil, err
 		}
 		if before != nil {
-			if f, as := asBefore(fields[i], col, before); !lists || inParquet(f) {
+			if f, as := o.asBefore(fields[i], col, before); !lists || inParquet(f) {
 				fields[i], col = f, as
 			}
 		}

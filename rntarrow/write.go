@@ -43,7 +43,7 @@ func Add(f *rntuple.File, name string, r array.RecordReader, o WriteOptions, opt
 // fill writes all that r yields, and its schema, and closes the writer.
 func fill(w *rntuple.ColumnWriter, r array.RecordReader, o WriteOptions) (entries int64, err error) {
 	entries, err = Write(w, r)
-	if err == nil && !o.NoSchema {
+	if err == nil && !o.NoSchema && needed(r.Schema(), w.Schema().Fields) {
 		err = store(w, r.Schema(), entries)
 	}
 	if err != nil {
