@@ -13,7 +13,10 @@ import (
 //
 // Readers see the RNTuples once the file is closed, or at a checkpoint. If the file is
 // abandoned, or fails, before that, a file that existed at its path stays as it was.
-type File struct{ ntuple *ntuple.File }
+type File struct {
+	ntuple *ntuple.File
+	needs  Limits // what readers need for the RNTuples whose writers are closed
+}
 
 // CreateFile creates a ROOT file at path. Until Close, or a checkpoint, it has another name
 // in the same directory; then it replaces a file that existed at path, and has its mode. A
@@ -58,7 +61,7 @@ func file(opts []WriteOption, open func(*ntuple.WriteOptions) (*ntuple.File, err
 	if err != nil {
 		return nil, err
 	}
-	return &File{base}, nil
+	return &File{ntuple: base}, nil
 }
 
 // Close completes the file. All its writers must have been closed. After an error of the

@@ -66,7 +66,7 @@ func NewColumnWriter(f *File, name string, doc *schema.Document, opts ...WriteOp
 	if err != nil {
 		return nil, err
 	}
-	w := &ColumnWriter{common: common{ntuple: base, outlets: field.NewOutlets(base.Sink)}}
+	w := &ColumnWriter{common: common{ntuple: base, file: f, outlets: field.NewOutlets(base.Sink)}}
 	w.columns = newColumns(base, base.Sink, w.common.outlets)
 	return w, nil
 }

@@ -8,12 +8,24 @@ package rntuple
 // EntryBytes is what dynamic values need, as RecordsOf reads them and as the command "rnt
 // cat" prints them; that is more than other Go types need, and it is an estimate, rather
 // too high than too low. Entries that the RNTuple had before Append do not count.
-func (w *common) Needs() Limits {
+func (w *common) Needs() Limits { return above(w.needs(), w.FileSize()) }
+
+// Needs returns the limits that readers must raise for one of the RNTuples that were written to the file, after Close;
+// see Writer.Needs.
+func (f *File) Needs() Limits { return above(f.needs, f.Size()) }
+
+// needs returns what readers need.
+func (w *common) needs() Limits {
 	w.mu.Lock()
 	w.gather()
 	w.mu.Unlock()
-	need, size := w.ntuple.Needs()
+	need := w.ntuple.Needs()
 	need.EntryBytes = w.outlets.EntryBytes(w.ntuple.Schema.Fields)
+	return need
+}
+
+// above returns those of the limits that are above the defaults for a file of the given size, and 0 for the others.
+func above(need Limits, size int64) Limits {
 	have := Limits{}.For(size)
 	for _, l := range []struct {
 		need *int64
@@ -24,4 +36,9 @@ func (w *common) Needs() Limits {
 		}
 	}
 	return need
+}
+
+// raise raises limits to those that others need.
+func raise(l *Limits, need Limits) {
+	l.PageBytes, l.EntryBytes, l.EnvelopeBytes = max(l.PageBytes, need.PageBytes), max(l.EntryBytes, need.EntryBytes), max(l.EnvelopeBytes, need.EnvelopeBytes)
 }

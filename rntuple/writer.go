@@ -25,6 +25,7 @@ type Writer[T any] struct {
 // common is the part of writers that does not depend on the type of entries.
 type common struct {
 	ntuple  *ntuple.Writer
+	file    *File // nil if it is that of an RNTuple that is continued
 	owned   *File // closed with the writer; nil if the caller closes the file
 	outlets *field.Outlets
 
@@ -94,6 +95,7 @@ func newWriter[T any](f *File, name string, doc *schema.Document, opts []WriteOp
 	if err != nil {
 		return nil, fmt.Errorf("RNTuple %q: %w", name, err)
 	}
+	w.file = f
 	return w, nil
 }
 
@@ -271,6 +273,9 @@ func (w *common) Abort() error {
 func (w *common) Close() error {
 	err := w.ntuple.Close()
 	if err == nil {
+		if w.file != nil {
+			raise(&w.file.needs, w.needs())
+		}
 		w.release()
 	}
 	if w.owned == nil || errors.Is(err, ntuple.ErrClosed) {

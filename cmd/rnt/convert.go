@@ -281,13 +281,14 @@ func chooseColumns(columns, patterns []string) ([]string, error) {
 	}
 	var chosen []string
 	var errs []error
+	seen := map[string]bool{}
 	for _, p := range patterns {
 		found := false
 		for _, name := range columns {
 			if matchesColumn(p, name) {
 				found = true
-				if !slices.Contains(chosen, name) {
-					chosen = append(chosen, name)
+				if !seen[name] {
+					seen[name], chosen = true, append(chosen, name)
 				}
 			}
 		}
@@ -415,6 +416,7 @@ func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign
 		return err
 	}
 	t.output.done()
+	t.warnNeeds(out, f.Needs())
 	return t.printConverted(out, total)
 }
 

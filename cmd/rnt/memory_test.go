@@ -85,6 +85,11 @@ func TestWarnNeeds(t *testing.T) {
 		line := `{"x":` + c.value + "}\n"
 		_, warning := fed(t, exitOK, line, "create", "--schema", document, out)
 		m := recommended.FindStringSubmatch(warning)
+		lines := filepath.Join(dir, "x.jsonl")
+		write(t, lines, line)
+		if _, also := fed(t, exitOK, "", "convert", "--force", "--schema", document, lines, out); also != warning {
+			t.Errorf("%s: create warns %q, and convert %q", c.of, warning, also)
+		}
 		if (m != nil) != c.warns || m == nil && warning != "" {
 			t.Errorf("%s: %q", c.of, warning)
 		}

@@ -4,9 +4,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Needs returns what readers need of PageBytes and EnvelopeBytes, and the size of the file
-// at the last commit. The largest page is not known exactly.
-func (w *Writer) Needs() (need Limits, fileSize int64) {
+// Needs returns what readers need of PageBytes and EnvelopeBytes. The largest page is not
+// known exactly.
+func (w *Writer) Needs() (need Limits) {
 	elements := int64(0)
 	for id := range w.Schema.Columns {
 		elements = max(elements, w.Sink.Elements(w.Sink.Column(schema.ColumnID(id))))
@@ -19,10 +19,8 @@ func (w *Writer) Needs() (need Limits, fileSize int64) {
 	}
 	need.EnvelopeBytes = int64(max(w.header.Length, w.link.Length, lists))
 	for _, set := range w.sets {
-		of, _ := set.Needs()
+		of := set.Needs()
 		need.PageBytes, need.EnvelopeBytes = max(need.PageBytes, of.PageBytes), max(need.EnvelopeBytes, of.EnvelopeBytes)
 	}
-	w.file.mu.Lock()
-	defer w.file.mu.Unlock()
-	return need, w.file.root.Size()
+	return need
 }
