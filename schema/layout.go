@@ -315,7 +315,7 @@ func (d ColumnDocument) describe(legal []column.Type, isFloat bool) (c envelope.
 	if !slices.Contains(legal, c.Type) {
 		return c, fmt.Sprintf("column type %s where only %s can be", d.Type, strings.Trim(fmt.Sprint(legal), "[]"))
 	}
-	lo, hi := bitRange(c.Type)
+	lo, hi := c.Type.BitRange()
 	c.Bits = d.Bits
 	if c.Bits == 0 && lo == hi {
 		c.Bits = lo
@@ -341,15 +341,4 @@ func (d ColumnDocument) describe(legal []column.Type, isFloat bool) (c envelope.
 		return c, fmt.Sprintf("column type %s with the range [%g, %g]", d.Type, d.Range[0], d.Range[1])
 	}
 	return c, ""
-}
-
-// bitRange returns the least and the greatest width of the elements of columns of
-// type t.
-func bitRange(t column.Type) (lo, hi uint16) {
-	ok := func(bits uint16) bool { return column.Format{Type: t, Bits: bits, Max: 1}.Check() == nil }
-	for lo = 1; !ok(lo); lo++ {
-	}
-	for hi = lo; ok(hi + 1); hi++ {
-	}
-	return lo, hi
 }

@@ -225,6 +225,44 @@ func TestCells(t *testing.T) {
 	}
 }
 
+// TestBlankLines checks that in CSV of one column a blank line is an empty cell, both ways, and that text may begin with
+// a byte order mark.
+func TestBlankLines(t *testing.T) {
+	dir := t.TempDir()
+	const mark = "\ufeff"
+	for _, c := range []struct{ name, text, entries, back string }{
+		{"numbers.csv", "a\n1\n\n\n2\n\n", `{"a":1} {"a":null} {"a":null} {"a":2} {"a":null}`, "a\n1\n\"\"\n\"\"\n2\n\"\"\n"},
+		{"unended.csv", "a\n\n1", `{"a":null} {"a":1}`, "a\n\"\"\n1\n"},
+		{"words.csv", "a\n\nx\n\"y\n\nz\"\n\n", `{"a":""} {"a":"x"} {"a":"y\n\nz"} {"a":""}`, "a\n\"\"\nx\n\"y\n\nz\"\n\"\"\n"},
+		{"returns.csv", "a\r\n\r\n1\r\n", `{"a":null} {"a":1}`, "a\n\"\"\n1\n"},
+		{"two.csv", "a,b\n\n1,2\n\n", `{"a":1,"b":2}`, "a,b\n1,2\n"}, // no row has one cell
+		{"mark.csv", mark + "a\n\n1\n", `{"a":null} {"a":1}`, "a\n\"\"\n1\n"},
+		{"mark.jsonl", mark + "{\"a\":1}\n", `{"a":1}`, "a\n1\n"},
+		{"mark", mark + "{\"a\":1}\n", `{"a":1}`, "a\n1\n"},
+	} {
+		in, root, out := filepath.Join(dir, c.name), filepath.Join(dir, c.name+".root"), filepath.Join(dir, "out.csv")
+		write(t, in, c.text)
+		entries := strings.ReplaceAll(c.entries, "} {", "}\n{") + "\n"
+		compare(t, rnt(t, "cat", in), entries)
+		if got := rnt(t, "ls", in, "--json"); !strings.Contains(got, fmt.Sprintf(`"entries": %d,`, strings.Count(entries, "\n"))) {
+			t.Errorf("%s: ls prints %s", c.name, got)
+		}
+		rnt(t, "convert", in, root)
+		compare(t, rnt(t, "cat", root), entries)
+		rnt(t, "convert", "--force", root, out)
+		compare(t, rnt(t, "cat", out), entries)
+		if got, err := os.ReadFile(out); string(got) != c.back {
+			t.Errorf("%s: written as %q, %v; want %q", c.name, got, err, c.back)
+		}
+	}
+	schema := filepath.Join(dir, "schema.json")
+	write(t, schema, `{"name": "n", "fields": [{"name": "a", "type": "std::int32_t"}]}`)
+	out := filepath.Join(dir, "created.root")
+	fed(t, exitOK, mark+`{"a":1}`, "create", "--schema", schema, out)
+	fed(t, exitOK, mark+`{"a":2}`, "append", out, "-")
+	compare(t, rnt(t, "cat", out), "{\"a\":1}\n{\"a\":2}\n")
+}
+
 // TestConvertTrees converts the trees of a file that groot writes, which lie in directories.
 func TestConvertTrees(t *testing.T) {
 	dir := t.TempDir()

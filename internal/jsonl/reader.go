@@ -23,6 +23,7 @@ type Reader struct {
 	buf   []byte // holds the entry that is being read
 	pos   int    // in buf
 	lines int    // before buf
+	begun bool   // the mark, if there is one, has been skipped
 
 	stack    []any  // items of the arrays and maps that are being read
 	scratch  []byte // the last string that had escapes
@@ -31,6 +32,9 @@ type Reader struct {
 }
 
 const initialBuffer = 64 << 10
+
+// Mark is the byte order mark of UTF-8. It is skipped where the input begins with it, as files of some programs do.
+const Mark = "\ufeff"
 
 // NewReader returns a Reader of entries with the given top-level fields. Records do
 // not contain the projected fields among them.
@@ -45,6 +49,14 @@ func NewReader(r io.Reader, fields []*schema.Field) *Reader {
 func (r *Reader) Read() (value.Record, error) {
 	if r.err != nil {
 		return value.Record{}, r.err
+	}
+	if !r.begun {
+		r.begun = true
+		for len(r.buf) < len(Mark) && strings.HasPrefix(Mark, string(r.buf)) && r.fill() {
+		}
+		if bytes.HasPrefix(r.buf, []byte(Mark)) {
+			r.pos = len(Mark)
+		}
 	}
 	if r.pos > cap(r.buf)/2 {
 		r.lines += bytes.Count(r.buf[:r.pos], newline)

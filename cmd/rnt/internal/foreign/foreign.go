@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/input"
+	"github.com/go-rntuple/go-rntuple/internal/jsonl"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -91,6 +91,7 @@ func Detect(ctx context.Context, path, name string, o remote.Options) (Kind, err
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", err
 	}
+	head = bytes.TrimPrefix(head, []byte(jsonl.Mark))
 	bySuffix, _ := BySuffix(path)
 	switch {
 	case bytes.HasPrefix(head, []byte("root")):
@@ -195,11 +196,15 @@ func (o *Options) progress(done, total int64) {
 
 // withFields returns the columns of a document with the given names, in their order.
 func withFields(doc *schema.Document, names []string) *schema.Document {
+	byName := make(map[string]*schema.FieldDocument, len(doc.Fields))
+	for _, f := range doc.Fields {
+		byName[f.Name] = f
+	}
 	d := *doc
 	d.Fields = nil
 	for _, name := range names {
-		if i := slices.IndexFunc(doc.Fields, func(f *schema.FieldDocument) bool { return f.Name == name }); i >= 0 {
-			d.Fields = append(d.Fields, doc.Fields[i])
+		if f := byName[name]; f != nil {
+			d.Fields = append(d.Fields, f)
 		}
 	}
 	return &d

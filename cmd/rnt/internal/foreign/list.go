@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -100,7 +99,7 @@ func (i *Info) text(path string, o Options) error {
 		return err
 	}
 	defer f.Close()
-	in := bufio.NewReader(contextReader{o.Context, f})
+	in := skipMark(contextReader{o.Context, f})
 	if o.Kind == JSON {
 		g := &guess{}
 		err := g.addLines(in)

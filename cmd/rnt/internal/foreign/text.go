@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/json"
@@ -66,12 +67,14 @@ func alike(g *guess, like *schema.Document) (fields []*schema.FieldDocument) {
 	if like == nil {
 		return nil
 	}
+	known := map[string]bool{}
 	for _, f := range like.Fields {
-		if i := slices.Index(g.names, f.Name); i >= 0 {
-			g.names = slices.Delete(g.names, i, i+1)
+		if g.members[f.Name] != nil && !known[f.Name] {
+			known[f.Name] = true
 			fields = append(fields, plain(f))
 		}
 	}
+	g.names = slices.DeleteFunc(g.names, func(name string) bool { return known[name] })
 	return fields
 }
 
@@ -101,7 +104,7 @@ func (t *textTable) guess(g *guess, path string) error {
 	}
 	defer f.Close()
 	if t.o.Kind == JSON {
-		return g.addLines(bufio.NewReader(contextReader{t.o.Context, f}))
+		return g.addLines(skipMark(contextReader{t.o.Context, f}))
 	}
 	rows, err := newRows(contextReader{t.o.Context, f})
 	if err != nil {
@@ -157,14 +160,21 @@ func (g *guess) emptyIsText() {
 
 // rows reads the rows of a CSV file, the first of which has the names of the columns.
 type rows struct {
-	in      *csv.Reader
-	returns *returnFinder
-	names   []string
+	in    *csv.Reader
+	lines *lineCounter
+	names []string
+
+	// Of a file of one column:
+	next  int64 // the first line that read has not returned
+	ahead bool  // the following are set: the next row that is not blank, its line, and the error of reading it
+	cells []string
+	line  int64
+	err   error
 }
 
 func newRows(r io.Reader) (*rows, error) {
-	found := &returnFinder{r: r}
-	in := csv.NewReader(skipMark(bufio.NewReader(found)))
+	lines := &lineCounter{r: r}
+	in := csv.NewReader(skipMark(lines))
 	in.ReuseRecord = true
 	names, err := in.Read()
 	if err != nil {
@@ -174,45 +184,79 @@ func newRows(r io.Reader) (*rows, error) {
 		return nil, err
 	}
 	names = slices.Clone(names)
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if seen[name] {
 			return nil, fmt.Errorf("there are two columns %q", name)
 		}
+		seen[name] = true
 	}
-	return &rows{in, found, names}, nil
+	line, _ := in.FieldPos(0)
+	return &rows{in: in, lines: lines, names: names, next: behind(int64(line), names[0])}, nil
 }
 
-// skipMark skips the mark of UTF-8 that some programs begin files with.
-func skipMark(r *bufio.Reader) io.Reader {
-	if mark, _ := r.Peek(3); string(mark) == "\ufeff" {
-		r.Discard(3)
+// behind returns the line behind a row of one cell.
+func behind(line int64, cell string) int64 { return line + 1 + int64(strings.Count(cell, "\n")) }
+
+// skipMark skips the byte order mark that some programs begin files with.
+func skipMark(r io.Reader) *bufio.Reader {
+	b := bufio.NewReader(r)
+	if mark, _ := b.Peek(len(jsonl.Mark)); string(mark) == jsonl.Mark {
+		b.Discard(len(mark))
 	}
-	return r
+	return b
 }
 
-// read returns the next row and the line on which it begins.
+// read returns the next row and the line on which it begins. In a file of one column, a blank line, which
+// package csv skips, is a row with an empty cell.
 func (r *rows) read() ([]string, int64, error) {
+	if len(r.names) > 1 {
+		return r.readCells()
+	}
+	if !r.ahead {
+		r.cells, r.line, r.err = r.readCells()
+		r.ahead = true
+	}
+	if r.next < r.line {
+		r.next++
+		return []string{""}, r.next - 1, nil
+	}
+	r.ahead = false
+	if r.err == nil {
+		r.next = behind(r.line, r.cells[0])
+	}
+	return r.cells, r.line, r.err
+}
+
+// readCells returns the next row that is not blank and the line on which it begins. At the end of the file, that
+// is the line behind the last one.
+func (r *rows) readCells() ([]string, int64, error) {
 	cells, err := r.in.Read()
+	if errors.Is(err, io.EOF) {
+		return nil, r.lines.n + 1, err
+	}
 	if err != nil {
 		return nil, 0, err
 	}
 	line, _ := r.in.FieldPos(0)
-	if r.returns.found && slices.ContainsFunc(cells, func(s string) bool { return strings.Contains(s, "\n") }) {
+	if r.lines.returns && slices.ContainsFunc(cells, func(s string) bool { return strings.Contains(s, "\n") }) {
 		// Package csv makes \n of \r\n, also in quotes.
 		return nil, 0, fmt.Errorf("line %d: a cell has several lines in a file with carriage returns, and which of these belong to it cannot be told", line)
 	}
 	return cells, int64(line), nil
 }
 
-// A returnFinder finds out whether what is read has carriage returns.
-type returnFinder struct {
-	r     io.Reader
-	found bool
+// A lineCounter counts the ends of lines in what is read, and finds out whether it has carriage returns.
+type lineCounter struct {
+	r       io.Reader
+	n       int64
+	returns bool
 }
 
-func (f *returnFinder) Read(b []byte) (int, error) {
-	n, err := f.r.Read(b)
-	f.found = f.found || slices.Contains(b[:n], '\r')
+func (c *lineCounter) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n += int64(bytes.Count(b[:n], []byte{'\n'}))
+	c.returns = c.returns || slices.Contains(b[:n], '\r')
 	return n, err
 }
 
@@ -254,6 +298,7 @@ func (t *textTable) addFile(w *rntuple.Writer[value.Record], path string, skip *
 		}
 	}
 	entries := jsonl.NewReader(lines, fields)
+	at := t.places(fields)
 	for w.NumEntries() < t.o.Count {
 		entry, err := entries.Read()
 		var wrong *jsonl.Error
@@ -268,9 +313,11 @@ func (t *textTable) addFile(w *rntuple.Writer[value.Record], path string, skip *
 			*skip--
 			continue
 		}
-		some := value.Record{Names: t.chosen}
-		for _, name := range t.chosen {
-			some.Values = append(some.Values, entry.Get(name))
+		some := value.Record{Names: t.chosen, Values: make([]any, len(t.chosen))}
+		for i, k := range at {
+			if k >= 0 {
+				some.Values[i] = entry.Values[k]
+			}
 		}
 		if err := w.Write(&some); err != nil {
 			return err
@@ -278,6 +325,22 @@ func (t *textTable) addFile(w *rntuple.Writer[value.Record], path string, skip *
 		t.o.progress(w.NumEntries(), -1)
 	}
 	return nil
+}
+
+// places returns where the chosen columns are in the entries that package jsonl reads, -1 for projected fields.
+func (t *textTable) places(fields []*schema.Field) []int {
+	byName, n := make(map[string]int, len(fields)), 0
+	for _, f := range fields {
+		byName[f.Name] = -1
+		if f.Source == nil {
+			byName[f.Name], n = n, n+1
+		}
+	}
+	at := make([]int, len(t.chosen))
+	for i, name := range t.chosen {
+		at[i] = byName[name]
+	}
+	return at
 }
 
 // fields returns the fields of all columns.
@@ -292,13 +355,15 @@ func (t *textTable) fields() ([]*schema.Field, error) {
 // rowsAsJSON returns the rows of a CSV file as JSON Lines. Cells are strings where the field is
 // one, and JSON otherwise.
 func (t *textTable) rowsAsJSON(r *rows, fields []*schema.Field) (io.Reader, error) {
+	byName := make(map[string]*schema.Field, len(fields))
+	for _, f := range fields {
+		byName[f.Name] = f
+	}
 	of := make([]*schema.Field, len(r.names))
 	for i, name := range r.names {
-		at := slices.IndexFunc(fields, func(f *schema.Field) bool { return f.Name == name })
-		if at < 0 {
+		if of[i] = byName[name]; of[i] == nil {
 			return nil, fmt.Errorf("the schema has no field for column %q", name)
 		}
-		of[i] = fields[at]
 	}
 	var line []byte
 	return readerOf(func() ([]byte, error) {
