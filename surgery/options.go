@@ -163,6 +163,9 @@ func DropAttributes() Option {
 // of untyped records, also where these are the items of untyped collections. A record
 // of which nothing is left is dropped. A projected field brings its source, and a
 // collection that has no other field left its first one.
+//
+// Of the first input, each pattern must match a field. Which of these fields the other
+// inputs may lack, the mode says.
 func Keep(patterns ...string) Option {
 	return option("Keep", func(c *config) { c.Keep = append(c.Keep, patterns...) })
 }

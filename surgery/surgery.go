@@ -166,6 +166,7 @@ type Problem struct {
 	Input string
 	Field string // its path; empty if the problem concerns the whole input
 	What  string
+	Lacks bool // an input lacks a field that another one has, which the mode Union allows
 }
 
 func (p Problem) String() string { return splice.Problem(p).String() }

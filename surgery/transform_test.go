@@ -476,12 +476,12 @@ func TestHMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Problem{
-		{b.Path, "B", a.Path + " has one of this name"},
-		{b.Path, "", `attribute set "set": ` + a.Path + " has one of this name"},
-		{long.Path, "", "has 101 entries, the first input 100"},
-		{long.Path, "A", a.Path + " has one of this name"},
-		{long.Path, "B", a.Path + " has one of this name"},
-		{long.Path, "", `attribute set "set": ` + a.Path + " has one of this name"},
+		{Input: b.Path, Field: "B", What: a.Path + " has one of this name"},
+		{Input: b.Path, What: `attribute set "set": ` + a.Path + " has one of this name"},
+		{Input: long.Path, What: "has 101 entries, the first input 100"},
+		{Input: long.Path, Field: "A", What: a.Path + " has one of this name"},
+		{Input: long.Path, Field: "B", What: a.Path + " has one of this name"},
+		{Input: long.Path, What: `attribute set "set": ` + a.Path + " has one of this name"},
 	}
 	if !reflect.DeepEqual(all.Problems, want) {
 		t.Errorf("%q, want %q", all.Problems, want)

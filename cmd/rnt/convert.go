@@ -459,7 +459,7 @@ func (t *tool) convertWithin(ctx context.Context, pieces []surgery.Piece, out st
 		return surgery.SkimPieces(ctx, out, pieces, condition, slices.Concat(opts, more, all)...)
 	})
 	if err != nil {
-		return err
+		return lacking(err, adviseFields, c.fields...)
 	}
 	return t.printConverted(out, report.Entries)
 }
@@ -514,7 +514,7 @@ func (t *tool) convertFrom(ctx context.Context, from *source, to foreign.Kind, o
 		}
 		bar.done()
 		if err != nil {
-			err = from.named(err)
+			err = lacking(from.named(err), adviseFields, c.fields...)
 		}
 		return n, err
 	}

@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/internal/pattern"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
 // fieldsFlag adds the flag --fields, whose value must be checked with
@@ -37,6 +39,27 @@ func checkFields(cmd *cobra.Command, fields []string) error {
 		}
 	}
 	return nil
+}
+
+// Advice for lacking.
+const (
+	adviseUnion  = "--mode union takes the fields of all files, with zeros where a file has none"
+	adviseFields = "--fields takes only the fields that it names, which all files must have"
+)
+
+// lacking adds advice to an error, if that says that a file lacks a field that another one has, and the field was not
+// chosen by --fields.
+func lacking(err error, advice string, chosen ...string) error {
+	var inputs *surgery.IncompatibleError
+	var chain *rntuple.SchemaError
+	if len(chosen) > 0 {
+		return err
+	}
+	if errors.As(err, &inputs) && slices.ContainsFunc(inputs.Problems, func(p surgery.Problem) bool { return p.Lacks }) ||
+		errors.As(err, &chain) && slices.ContainsFunc(chain.Differences, func(d rntuple.Difference) bool { return d.Have == "" }) {
+		return fmt.Errorf("%w\n%s", err, advice)
+	}
+	return err
 }
 
 // A choice is a field that --fields names.

@@ -144,7 +144,7 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 		})
 	}
 	if err != nil {
-		return err
+		return lacking(err, adviseUnion)
 	}
 	return t.printMerged(out, report, m.asJSON)
 }
@@ -170,7 +170,7 @@ func (t *tool) mergeAll(cmd *cobra.Command, out string, inputs []surgery.Input, 
 		}
 		return merged[0].Report, nil // what is left behind is the same for all
 	}); err != nil {
-		return err
+		return lacking(err, adviseUnion)
 	}
 	if m.asJSON {
 		list := []mergedJSON{}

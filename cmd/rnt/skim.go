@@ -68,7 +68,7 @@ slower virtual machine of the language, and makes no file.
 					return surgery.SkimPieces(cmd.Context(), out, pieces, w.ConditionUsing(zones), slices.Concat(opts, more, all)...)
 				})
 				if err != nil {
-					return err
+					return lacking(err, adviseFields, c.fields...)
 				}
 				return t.printSkimmed(out, report, zones, c.asJSON)
 			}

@@ -170,3 +170,75 @@ func TestExplain(t *testing.T) {
 		t.Error("there is a file")
 	}
 }
+
+// TestFieldsDiffer gives commands files whose fields differ. They take what they need of fields that all of them have.
+func TestFieldsDiffer(t *testing.T) {
+	dir := t.TempDir()
+	files := map[string]string{"A": `{"a":1,"b":[1.5],"HLT_x":true}`, "B": `{"a":2,"b":[2.5,1]}`, "C": `{"b":[3.5],"HLT_y":true,"a":3}`}
+	for name, line := range files {
+		files[name] = filepath.Join(dir, name+".root")
+		lines := filepath.Join(dir, name+".jsonl")
+		write(t, lines, line)
+		rnt(t, "convert", lines, files[name])
+	}
+	list := func(names string) (paths []string) {
+		for _, name := range names {
+			paths = append(paths, files[string(name)])
+		}
+		return paths
+	}
+	const lacksX = `field "HLT_x"`
+	for _, c := range []struct{ command, files, want, stderr string }{
+		{"skim --where a>1 --fields a,b", "ABC", `{"a":2,"b":[2.5,1]} {"a":3,"b":[3.5]}`, ""},
+		{"skim --where a>1 --fields a,b", "CBA", `{"b":[3.5],"a":3} {"b":[2.5,1],"a":2}`, ""},
+		{"skim --where any(b,#>1)", "BAC", `{"a":2,"b":[2.5,1]} {"a":1,"b":[1.5]} {"a":3,"b":[3.5]}`, ""},
+		{"skim --where a>0 --drop HLT_x", "ABC", `{"a":1,"b":[1.5]} {"a":2,"b":[2.5,1]} {"a":3,"b":[3.5]}`, ""},
+		{"skim --where a>0 --fields a,HLT_*", "AB", "", "B.root: " + lacksX + ": is missing"},
+		{"skim --where a>0 --fields HLT_x", "AB", "", "B.root: " + lacksX + ": is missing"},
+		{"skim --where a>0", "ABC", "", lacksX + ": is missing, but the first input has it\nrnt: --fields takes only"},
+		{"skim --where HLT_x --fields a", "ABC", "", `B.root: expression, character 1: no field "HLT_x"`},
+		{"convert --fields a", "ABC", `{"a":1} {"a":2} {"a":3}`, ""},
+		{"convert --fields a --where any(b,#>2)", "ABC", `{"a":2} {"a":3}`, ""},
+		{"convert", "BCA", `{"a":2,"b":[2.5,1]} {"a":3,"b":[3.5]} {"a":1,"b":[1.5]}`, ""},
+		{"convert", "ACB", "", "--fields takes only"},
+		{"convert --where HLT_x --fields a", "ABC", "", `B.root: `},
+		{"convert --where HLT_x --fields a", "BA", "", `B.root: expression, character 1: no field "HLT_x"`},
+		{"convert --fields a,HLT_*", "BA", "", `B.root: no field matches "HLT_*"`},
+		{"merge", "BAC", `{"a":2,"b":[2.5,1]} {"a":1,"b":[1.5]} {"a":3,"b":[3.5]}`, ""},
+		{"merge", "ABC", "", lacksX + ": is missing, but the first input has it\nrnt: --mode union takes"},
+		{"merge --all", "AB", "", "\nrnt: --mode union takes"},
+		{"merge --mode strict", "BA", "", lacksX + ": is not in the first input\nrnt: --mode union takes"},
+		{"merge --mode union", "ABC", `{"a":1,"b":[1.5],"HLT_x":true,"HLT_y":false} {"a":2,"b":[2.5,1],"HLT_x":false,"HLT_y":false} {"a":3,"b":[3.5],"HLT_x":false,"HLT_y":true}`, ""},
+		{"draw -e a --json", "ABC", "", ""},
+		{"draw -e a --json --where any(b,#>2)", "CBA", "", ""},
+		{"draw -e a --json --weight HLT_x", "ABC", "", "B.root: "},
+		{"draw -e a --json --where HLT_x", "BAC", "", `B.root: HLT_x: expression, character 1: no field "HLT_x"`},
+	} {
+		args := strings.Fields(c.command)
+		outputs := []string{""}
+		switch args[0] {
+		case "convert":
+			outputs = []string{"out.root", "out.jsonl", "out.parquet"}
+		case "skim", "merge":
+			outputs = []string{"out.root"}
+		}
+		for _, name := range outputs {
+			out := filepath.Join(dir, name)
+			all := append(args, list(c.files)...)
+			switch args[0] {
+			case "convert":
+				all = append(append(all, "--force"), out)
+			case "skim", "merge":
+				all = append(append(append(args, "--force"), out), list(c.files)...)
+			}
+			_, stderr, status := try(all...)
+			if (status == exitOK) != (c.stderr == "") || !strings.Contains(stderr, c.stderr) || strings.Contains(stderr, "goes with") {
+				t.Errorf("%s %s: status %d, %s", c.command, c.files, status, stderr)
+				continue
+			}
+			if want := strings.ReplaceAll(c.want, "} {", "}\n{") + "\n"; c.want != "" {
+				compare(t, rnt(t, "cat", out), want)
+			}
+		}
+	}
+}

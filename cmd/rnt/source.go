@@ -89,9 +89,9 @@ func (s *source) Close() {
 	}
 }
 
-// named adds the file to an error that does not name it.
+// named adds the file to an error that does not name it: the first one, whose schema is that of all.
 func (s *source) named(err error) error {
-	if s.chain != nil {
+	if errors.As(err, new(*rntuple.InputError)) {
 		return withPath(err)
 	}
 	return fmt.Errorf("%s: %w", s.name, err)

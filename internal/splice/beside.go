@@ -19,7 +19,7 @@ func (r *run) clashes(sources []*source) (problems []Problem) {
 	first := sources[0].Source.Entries
 	for i, src := range sources {
 		problem := func(field, format string, args ...any) {
-			problems = append(problems, Problem{src.name, field, fmt.Sprintf(format, args...)})
+			problems = append(problems, Problem{Input: src.name, Field: field, What: fmt.Sprintf(format, args...)})
 		}
 		if n := src.Source.Entries; n != first {
 			problem("", "has %d entries, the first input %d", n, first)

@@ -58,14 +58,16 @@ func compare(out []*schema.Field, in *schema.Schema, prefix string, convert bool
 // apply adds the problems that a mode has with the match.
 func (m *match) apply(mode Mode) {
 	if mode != Union {
-		for _, f := range m.missing {
-			m.problem(f, "is missing, but the first input has it")
-		}
+		m.lacking(m.missing, "is missing, but the first input has it")
 	}
 	if mode == Strict {
-		for _, f := range m.extra {
-			m.problem(f, "is not in the first input")
-		}
+		m.lacking(m.extra, "is not in the first input")
+	}
+}
+
+func (m *match) lacking(fields []*schema.Field, what string) {
+	for _, f := range fields {
+		m.problems = append(m.problems, Problem{Field: f.Path(), What: what, Lacks: true})
 	}
 }
 

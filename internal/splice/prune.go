@@ -19,18 +19,21 @@ type pruned struct {
 
 // prune chooses the fields of the source that match the patterns to keep, all if
 // there are none, and none of those to drop. The options of package surgery say how.
-func (s *source) prune(keep, drop []string) (err error) {
+// Of the first inputs, each pattern must match a field; what others lack of the fields
+// of the first one is left to compare.
+func (s *source) prune(keep, drop []string, first bool) (err error) {
 	if len(keep)+len(drop) == 0 {
 		return nil
 	}
-	p := pruner{keep: keep, drop: drop, left: map[*schema.Field]bool{}, shed: map[*schema.Field]bool{}}
+	p := pruner{keep: keep, drop: drop, first: first, left: map[*schema.Field]bool{}, shed: map[*schema.Field]bool{}}
 	s.pruned, err = p.prune(s)
 	return s.fail(err)
 }
 
 // A pruner chooses fields.
 type pruner struct {
-	keep, drop []string               // patterns
+	keep, drop []string // patterns
+	first      bool
 	left, shed map[*schema.Field]bool // shed are those that match drop
 	dropped    []string
 }
@@ -38,15 +41,17 @@ type pruner struct {
 // prune chooses fields of a source and returns the schema with them.
 func (p *pruner) prune(s *source) (*pruned, error) {
 	top := s.Source.Schema.TopLevel()
-	if err := p.check(top); err != nil {
-		return nil, err
+	if p.first {
+		if err := p.check(top); err != nil {
+			return nil, err
+		}
 	}
 	for _, f := range top {
 		p.choose(f, len(p.keep) == 0)
 	}
 	p.project(top)
 	p.fill(top)
-	if !slices.ContainsFunc(top, func(f *schema.Field) bool { return p.left[f] }) {
+	if p.first && !slices.ContainsFunc(top, func(f *schema.Field) bool { return p.left[f] }) {
 		return nil, errors.New("no field is left")
 	}
 	return p.renumber(s)

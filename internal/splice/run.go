@@ -175,7 +175,7 @@ func (r *run) with(ctx context.Context, n int, f func([]*source) error) (err err
 			return err
 		}
 		sources = append(sources, src)
-		if err := src.prune(r.Keep, r.Drop); err != nil {
+		if err := src.prune(r.Keep, r.Drop, n == 0); err != nil {
 			return err
 		}
 	}
