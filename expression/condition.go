@@ -53,16 +53,28 @@ func (c *condition) program(s rntuple.Source) (*Program, error) {
 	if i := slices.IndexFunc(c.recent, func(r compiled) bool { return r.source == s }); i >= 0 {
 		return c.recent[i].program, c.recent[i].err
 	}
-	p, err := Compile(s, c.expression)
-	if err == nil {
-		if t := p.types[0]; t.Depth > 0 || t.Kind != Bool && t.Kind != Other {
-			err = &Error{Message: fmt.Sprintf("expected bool, but got %v: %s", t, c.expression.text)}
-		}
-	}
+	p, err := c.compile(s)
 	if len(c.recent) == maxRecent {
 		c.recent = slices.Delete(c.recent, 0, 1)
 	}
 	c.recent = append(c.recent, compiled{s, p, err})
+	return p, err
+}
+
+// compile returns a new program for a source. Each of several conditions must be one by itself.
+func (c *condition) compile(s rntuple.Source) (p *Program, err error) {
+	all := c.expression.conditions()
+	for _, one := range all {
+		if p, err = Compile(s, one); err != nil {
+			return nil, err
+		}
+		if t := p.types[0]; t.Depth > 0 || t.Kind != Bool && t.Kind != Other {
+			return nil, &Error{Message: fmt.Sprintf("expected bool, but got %v: %s", t, one.text)}
+		}
+	}
+	if len(all) > 1 {
+		p, err = Compile(s, c.expression)
+	}
 	return p, err
 }
 
@@ -90,6 +102,9 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 				in.next(b)
 				truth, _ = in.truth.rows(&in.run)
 				err = in.failure(s)
+			}
+			if err != nil && c.expression.operands != nil {
+				err = fmt.Errorf("%w, in %s", err, c.expression.text) // where its place is
 			}
 			if err != nil {
 				yield(rntuple.EntryRange{}, err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -156,6 +157,56 @@ func TestConditions(t *testing.T) {
 		}
 		if fmt.Sprint(got) != fmt.Sprint(all) {
 			t.Errorf("%s: %v, want %v", text, got, all)
+		}
+	}
+}
+
+// TestAnd joins conditions: none reaches into another, and errors have their places in the text of one.
+func TestAnd(t *testing.T) {
+	r := sample(t)
+	for _, test := range []struct {
+		conditions []string
+		define     string
+		want       string // ranges, or what is wrong
+	}{
+		{[]string{"N < 9", "N > 6"}, "", "[[7, 9)]"},
+		{[]string{"N < 3 or N > 2000", "N < 4 or N > 2498", "OK"}, "", "[[0, 1) [2, 3)]"},
+		{[]string{"let n = N; n < 9", "let n = F; n > 0.75"}, "", "[[8, 9)]"},
+		{[]string{"m < 20", "m > 15"}, "m = 2 * N", "[[8, 10)]"},
+		{[]string{"any(Pt, # == 2)", `Name matches "^n[0-9]$"`}, "", "[[3, 4) [7, 8)]"},
+		{[]string{"len(Pt) == 1 and N < 2", "sum(Pt * Nested[0]) > 1"}, "", "entry 1: expression, character 37: *: arrays of 1 and 2 items, in (len"},
+		{[]string{"N > 1", "Pt > 1"}, "", "expected bool, but got array of bool: Pt > 1"},
+		{[]string{"N > 1", "OK && nested"}, "", `expression, character 7: no field "nested"`},
+		{[]string{"OK", "m > 1"}, "m = N + nested", `expression, character 1: no field "nested"`},
+	} {
+		var all []*Expression
+		for _, text := range test.conditions {
+			e, err := Parse(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, e)
+		}
+		e := And(all...)
+		if test.define != "" {
+			d, err := ParseFields(test.define)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e = e.With(d.Definitions()...)
+		}
+		some, err := rntuple.Where(r, e.Condition())
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = fmt.Sprint(slices.Collect(some.Ranges()))
+		}
+		if !strings.Contains(got, test.want) {
+			t.Errorf("%q: %s, want %s", test.conditions, got, test.want)
+		}
+	}
+	for _, text := range []string{"OK) || (OK", "OK)", "(OK"} {
+		if e, err := Parse(text); err == nil {
+			t.Errorf("%q is the expression %v", text, e)
 		}
 	}
 }

@@ -17,7 +17,8 @@ import (
 // source shows in Compile. It is immutable, and safe for concurrent use.
 type Expression struct {
 	text        string
-	definitions []Definition // later ones first
+	definitions []Definition  // later ones first
+	operands    []*Expression // of And, whose text joins theirs
 }
 
 // A Definition is a name that stands for an expression.
@@ -54,7 +55,7 @@ func (e *Expression) String() string { return e.text }
 func (e *Expression) With(d ...Definition) *Expression {
 	reversed := slices.Clone(d)
 	slices.Reverse(reversed)
-	return &Expression{e.text, append(reversed, e.definitions...)}
+	return &Expression{e.text, append(reversed, e.definitions...), e.operands}
 }
 
 // An Error says what is wrong with an expression, or with its value for an entry.
@@ -88,9 +89,14 @@ var goTypes = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // tree returns a new tree of the expression, in which the values of definitions have taken the
 // place of their names.
 func (e *Expression) tree() *parser.Tree {
-	tree, err := parser.Parse(e.text)
-	if err != nil {
-		panic(err) // Parse accepted it
+	var tree *parser.Tree
+	if e.operands != nil {
+		tree = joined(e)
+	} else {
+		var err error
+		if tree, err = parser.Parse(e.text); err != nil {
+			panic(err) // Parse accepted it
+		}
 	}
 	for _, d := range e.definitions {
 		ast.Walk(&tree.Node, &substitute{name: d.Name, value: d.Value})
