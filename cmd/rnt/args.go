@@ -48,12 +48,9 @@ func outArgs(limit int, done string) cobra.PositionalArgs {
 // as -n5.
 func shortCount(root *cobra.Command, args []string) []string {
 	args = append([]string{}, args...) // not nil, for which cobra would take os.Args
-	withValue := []string{"-n", "--count", "--fields", "-j", "--jobs", "--interval"}
+	withValue := []string{"-n", "--count", "-f", "--fields", "-j", "--jobs", "--interval"}
 	cmd, _, err := root.Find(args)
-	switch {
-	case err == nil && cmd.Name() == "head":
-		withValue = append(withValue, "-f")
-	case err != nil || cmd.Name() != "tail":
+	if err != nil || cmd.Name() != "head" && cmd.Name() != "tail" {
 		return args
 	}
 	for i, arg := range args {

@@ -45,6 +45,7 @@ After an error the stream ends within a message, so that its reader fails, too.`
 		},
 	}
 	s.selecting.flags(cmd)
+	defineFlag(cmd, &s.define, "a name for an expression that --where uses, `NAME=EXPR`; may be given again")
 	f := cmd.Flags()
 	f.Var(&s.first, "first", "start with entry N, counted from 0, of those that --where chooses")
 	f.Var(&s.count, "count", "write N entries (default all)")
@@ -61,10 +62,8 @@ func (s *selecting) flags(cmd *cobra.Command) {
 	fieldsFlag(cmd, &s.fields, "fields to read")
 	completeFields(cmd, "fields", 0)
 	f := cmd.Flags()
-	f.StringVar(&s.where, "where", "", `only entries that meet a condition: 'nMuon == 2 && any(Muon_pt, # > 20)'`)
-	defineFlag(cmd, &s.define, "a name for an expression, `NAME=EXPR`, repeated for more")
+	s.whereFlags(cmd)
 	f.BoolVar(&s.collections, "collections", false, "with all fields, also untyped collections whose members have projected fields")
-	f.BoolVar(&s.noZones, "no-zones", false, "do not use zone maps")
 	f.StringVar(&s.name, "name", "", "name of the RNTuples (default the only one of each file)")
 	completeNames(cmd, "name", 0)
 }
@@ -79,7 +78,7 @@ func (t *tool) arrow(ctx context.Context, args []string, s streaming) error {
 		return usageError("--batch-size must be positive")
 	}
 	need := part{count: all}
-	if s.where == "" && len(s.define) == 0 {
+	if len(s.where) == 0 {
 		need.fields = s.fields
 	}
 	from, err := t.openSource(ctx, args, s.name, need)

@@ -8,11 +8,13 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
 // selection says which part of an RNTuple to print.
 type selection struct {
+	filter
 	fields       []string // patterns; all if empty
 	first, count entries
 }
@@ -35,6 +37,7 @@ Maps are objects if their keys are strings that do not repeat, otherwise arrays 
 first. Optionals, pointers and variants are what they hold, or null. In variants,
 floats have a point or an exponent, 3.0, so that they differ from integers.`,
 		Example: "  rnt cat data.root --fields 'run,Muon_*' --first 1000 --count 10\n" +
+			"  rnt cat data.root --where 'nMuon == 2' --count 10\n" +
 			"  rnt cat data.root Events --fields event.vertex.x | jq .",
 		Args:              fileArgs(2),
 		ValidArgsFunction: completeArgs(1, 2),
@@ -43,7 +46,8 @@ floats have a point or an exponent, 3.0, so that they differ from integers.`,
 		},
 	}
 	sel.fieldsFlag(cmd)
-	cmd.Flags().Var(&sel.first, "first", "start with entry N, counted from 0")
+	sel.whereFlags(cmd)
+	cmd.Flags().Var(&sel.first, "first", "start with entry N, counted from 0, of those that --where chooses")
 	cmd.Flags().Var(&sel.count, "count", "print N entries (default all)")
 	return cmd
 }
@@ -62,6 +66,7 @@ func (t *tool) headCommand() *cobra.Command {
 		},
 	}
 	sel.fieldsFlag(cmd)
+	sel.whereFlags(cmd)
 	cmd.Flags().VarP(&sel.count, "count", "n", "print N entries")
 	return cmd
 }
@@ -76,23 +81,30 @@ func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
 		return err
 	}
 	ctx := cmd.Context()
-	from, err := t.openEntries(ctx, args, part{fields: sel.fields, first: sel.first, count: sel.count})
+	need := part{count: all}
+	if len(sel.where) == 0 { // which may need other fields and entries
+		need = part{fields: sel.fields, first: sel.first, count: sel.count}
+	}
+	from, err := t.openEntries(ctx, args, need)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	r := from.first
-	if from.kind != foreign.RNTuple {
-		sel.first = 0
-	}
-	t.warnHidden(r, shown(args[0]), sel.fields)
-	view, err := viewOf(r, shown(args[0]), sel.fields)
+	t.warnHidden(from.first, from.name, sel.fields)
+	entries, err := sel.entries(ctx, t, from)
 	if err != nil {
 		return err
 	}
-	first := min(int64(sel.first), r.NumEntries())
-	end := first + min(int64(sel.count), r.NumEntries()-first)
-	return t.printEntries(ctx, shown(args[0]), view, first, end)
+	view, err := viewOf(entries, from.first.Schema(), from.name, sel.fields)
+	if err != nil {
+		return err
+	}
+	first, n := int64(sel.first), entries.(interface{ NumEntries() int64 }).NumEntries()
+	if from.kind != foreign.RNTuple && len(sel.where) == 0 { // there are no others
+		first = 0
+	}
+	first = min(first, n)
+	return t.printEntries(ctx, from.name, view, first, first+min(int64(sel.count), n-first))
 }
 
 // warnHidden warns of the fields of an RNTuple in the file at path that cannot be read,
@@ -106,13 +118,13 @@ func (t *tool) warnHidden(r *rntuple.Reader, path string, patterns []string) {
 }
 
 // viewOf returns a view of the fields that match patterns, or of all that can be read,
-// of an RNTuple in the file at path.
-func viewOf(r *rntuple.Reader, path string, patterns []string) (*rntuple.View[value.Record], error) {
-	chosen, err := choose(r.Schema(), patterns)
+// in entries of an RNTuple in the file at path.
+func viewOf(entries rntuple.Source, s *schema.Schema, path string, patterns []string) (*rntuple.View[value.Record], error) {
+	chosen, err := choose(s, patterns)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	view, err := rntuple.RecordsOf(r, paths(chosen)...)
+	view, err := rntuple.RecordsOf(entries, paths(chosen)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

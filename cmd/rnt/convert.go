@@ -16,7 +16,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/pattern"
 	"github.com/go-rntuple/go-rntuple/remote"
@@ -64,6 +63,9 @@ From RNTuple. Parquet and Arrow files keep the types as "rnt help arrow" says; i
 strings are written as they are and all else as cat prints it. Missing values are
 empty cells, or the text of --null.
 
+--define adds fields with the values of expressions, as "rnt slim --help" says; --where
+may name them. To leave their inputs out, name them with --fields.
+
 OUT appears only once it is complete: after an error there is no new file.`,
 		Example: "  rnt convert tree.root events.root\n" +
 			"  rnt convert events.root events.parquet --fields 'run,Muon_*' --where 'nMuon == 2'\n" +
@@ -83,6 +85,7 @@ OUT appears only once it is complete: after an error there is no new file.`,
 		},
 	}
 	c.selecting.flags(cmd)
+	defineFlag(cmd, &c.define, newFieldUsage)
 	f := cmd.Flags()
 	f.StringVar(&c.from, "from", "", "`KIND` of IN: "+kindNames(foreign.Kinds))
 	f.StringVar(&c.to, "to", "", "`KIND` of OUT: the same without ttree")
@@ -151,8 +154,8 @@ func (c *conversion) check(from, to foreign.Kind) error {
 		{"compression", "RNTuples that are written", root},
 		{"cluster-size", "RNTuples that are written", root},
 		{"collections", "other formats that are written", to != foreign.RNTuple},
-		{"define", "--where", c.where != ""},
-		{"no-zones", "--where, and other formats that are written", c.where != "" && to != foreign.RNTuple},
+		{"no-zones", "--where", len(c.where) > 0},
+		{"dry-run", "the fields that there are, not with --define", len(c.define) == 0},
 	} {
 		if c.set(f.flag) && !f.fine {
 			return usageError(fmt.Sprintf("--%s goes with %s", f.flag, f.goes))
@@ -189,7 +192,7 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 		return err
 	}
 	switch {
-	case c.everyTree && (from != foreign.Tree || to != foreign.RNTuple || c.where != "" || len(c.define) > 0 || c.dryRun):
+	case c.everyTree && (from != foreign.Tree || to != foreign.RNTuple || len(c.where)+len(c.define) > 0 || c.dryRun):
 		return usageError("--all makes RNTuples of TTrees, without --where, --define and --dry-run")
 	case c.everyTree && (c.name != "" || c.newName != ""):
 		return usageError("--all converts all TTrees, with their names")
@@ -205,7 +208,7 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 	switch {
 	case to == foreign.RNTuple && from == foreign.RNTuple:
 		return t.convertWithin(ctx, c.pieces(paths), out, c)
-	case to == foreign.RNTuple && c.where == "" && len(c.define) == 0:
+	case to == foreign.RNTuple && len(c.where)+len(c.define) == 0:
 		return t.convertTo(ctx, args, paths, from, out, c)
 	}
 	var source *source
@@ -213,7 +216,7 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 		source, err = t.openSource(ctx, args, c.name, part{})
 	} else {
 		p := part{count: all}
-		if c.where == "" && len(c.define) == 0 { // which may need other fields
+		if len(c.where)+len(c.define) == 0 { // which may need other fields
 			p.fields = c.fields
 		}
 		source, err = t.openTable(ctx, args, paths, from, c, p)
@@ -226,7 +229,7 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 	if to == foreign.RNTuple {
 		return t.convertWithin(ctx, c.pieces(source.paths), out, c)
 	}
-	return t.convertFrom(ctx, source, to, out, c)
+	return t.convertFrom(ctx, source, c.pieces(source.paths), to, out, c)
 }
 
 // target returns the format of the file out.
@@ -442,21 +445,9 @@ func (t *tool) convertWithin(ctx context.Context, pieces []surgery.Piece, out st
 	if err != nil {
 		return err
 	}
-	opts = append(opts, surgery.Keep(c.fields...), surgery.Write(rntuple.ClusterSize(c.clusterSize)), surgery.Write(c.durability.options()...))
-	var condition rntuple.Condition // all entries
-	if c.where != "" {
-		w, err := expression.Parse(c.where)
-		if err != nil {
-			return usageError("--where: " + err.Error())
-		}
-		defined, err := definitions(c.define)
-		if err != nil {
-			return err
-		}
-		condition = w.With(defined...).Condition()
-	}
+	opts = append(opts, surgery.Write(rntuple.ClusterSize(c.clusterSize)), surgery.Write(c.durability.options()...))
 	report, err := t.withBar(func(all ...surgery.Option) (*surgery.Report, error) {
-		return surgery.SkimPieces(ctx, out, pieces, condition, slices.Concat(opts, more, all)...)
+		return t.skimmed(ctx, out, pieces, &c, slices.Concat(opts, more, all)...)
 	})
 	if err != nil {
 		return lacking(err, adviseFields, c.fields...)
@@ -494,12 +485,20 @@ func (t *tool) convertUnits(cmd *cobra.Command, args []string, c conversion) err
 			return err
 		}
 		s.entries = s.chain
-		return t.convertFrom(ctx, s, to, o.path(), c)
+		return t.convertFrom(ctx, s, o.pieces(), to, o.path(), c)
 	})
 }
 
-// convertFrom writes the chosen entries of a source to a file of another format.
-func (t *tool) convertFrom(ctx context.Context, from *source, to foreign.Kind, out string, c conversion) error {
+// convertFrom writes the chosen entries of a source, which pieces are, to a file of another format.
+func (t *tool) convertFrom(ctx context.Context, from *source, pieces []surgery.Piece, to foreign.Kind, out string, c conversion) error {
+	if len(c.define) > 0 {
+		with, err := t.withDefined(ctx, pieces, from.name, &c)
+		if err != nil {
+			return err
+		}
+		defer with.Close()
+		from = with
+	}
 	entries, fields, err := c.choose(ctx, t, from)
 	if err != nil {
 		return err

@@ -365,7 +365,7 @@ func TestConvertFlags(t *testing.T) {
 		{dimuon, "csv", "--cluster-size 1000", "--cluster-size goes with RNTuples"},
 		{dimuon, "root", "--new-name x", "--new-name goes with RNTuples that are made of other formats"},
 		{dimuon, "root", "--flat", "--flat goes with TTrees"},
-		{dimuon, "root", "--define x=run", "--define goes with --where"},
+		{dimuon, "root", "--define x=run --dry-run", "--dry-run goes with the fields that there are, not with --define"},
 		{dimuon, "csv", "--item x", "--item goes with Parquet"},
 		{dimuon, "jsonl", "--null NA", "--null goes with CSV"},
 		{lines, "root", "--plain a", "--plain goes with Arrow or Parquet that are read"},

@@ -5,7 +5,7 @@
 //	rnt schema FILE [NTUPLE]    print the fields, their types and columns
 //	rnt cat FILE [NTUPLE]       print the entries, as JSON Lines
 //	rnt head FILE [NTUPLE]      print the first entries
-//	rnt tail FILE [NTUPLE]      print the last entries, and with -f those that come
+//	rnt tail FILE [NTUPLE]      print the last entries, and with -F those that come
 //	rnt stat FILE [NTUPLE]      print or draw the sizes on disk and in memory
 //	rnt draw FILE... EXPR       draw a histogram of an expression
 //	rnt attrs FILE [NTUPLE]     print the attributes of ranges of entries

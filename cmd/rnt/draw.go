@@ -80,7 +80,7 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 	}
 	f := cmd.Flags()
 	f.StringArrayVarP(&d.expr, "expr", "e", nil, "an `EXPR` to draw, repeated for more; all arguments are then files")
-	f.StringArrayVar(&d.where, "where", nil, "draw only entries, or items, for which `COND` is true; repeated to compare")
+	f.StringArrayVar(&d.where, "where", nil, "draw only entries, or items, for which `COND` is true; given again, of a histogram of its own (&& joins conditions)")
 	f.StringVar(&d.weight, "weight", "", "fill with the weight `EXPR`")
 	f.StringArrayVar(&d.label, "label", nil, "`NAME` of a histogram, repeated in their order (default what it draws)")
 	defineFlag(cmd, &d.define, "a name for an expression, `NAME=EXPR`, repeated for more")

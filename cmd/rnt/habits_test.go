@@ -50,7 +50,8 @@ func TestHabits(t *testing.T) {
 		{"-q head -2 -f run DIMUON", 0, two, ""},
 		{"head -f run DIMUON -j 1 -n 2", 0, two, ""},
 		{"cat -2 DIMUON", 2, "", "rnt: unknown shorthand flag: '2' in -2\n"},
-		{"head -2 -f Muon_p* DIMUON --count 1", 0, `{"Muon_pt":[7.1396484,3.3745117],"Muon_phi":[1.5068359,1.3967285]}` + "\n", ""},
+		{"head -2 -f Muon_p* DIMUON --count 1", 2, "", `rnt: invalid argument "1" for "-n, --count" flag: it has the value "2" already` + "\n"},
+		{"head -1 -f Muon_p* DIMUON", 0, `{"Muon_pt":[7.1396484,3.3745117],"Muon_phi":[1.5068359,1.3967285]}` + "\n", ""},
 		{"head -1 -f nMuon,n*,?un DIMUON", 0, `{"nMuon":2,"run":194050}` + "\n", ""},
 		{"head -1 -f _collection0.Muon_charge DIMUON", 0, `{"_collection0.Muon_charge":[1,-1]}` + "\n", ""},
 

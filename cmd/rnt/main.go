@@ -103,10 +103,7 @@ func (t *tool) command() *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
-				return usageError(fmt.Sprintf("unknown command %q; did you mean %q?", args[0], like[0]))
-			}
-			return usageError(fmt.Sprintf("unknown command %q", args[0]))
+			return unknown(cmd, "unknown command", args[:1])
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -136,7 +133,26 @@ func (t *tool) command() *cobra.Command {
 			return usageError("which shell? There are bash, fish, powershell and zsh")
 		}
 	}
+	root.InitDefaultHelpCmd()
+	if c, _, err := root.Find([]string{"help"}); err == nil {
+		c.Args = func(_ *cobra.Command, args []string) error {
+			if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
+				return unknown(root, "no help about", args)
+			}
+			return nil
+		}
+	}
+	eachCommand(root, takeFlagsOnce)
 	return root
+}
+
+// unknown returns an error about words that name no command.
+func unknown(root *cobra.Command, what string, words []string) error {
+	text := fmt.Sprintf("%s %q", what, strings.Join(words, " "))
+	if like := root.SuggestionsFor(words[0]); len(words) == 1 && len(like) > 0 {
+		text += fmt.Sprintf("; did you mean %q?", like[0])
+	}
+	return usageError(text)
 }
 
 // begin runs before every command.

@@ -5,11 +5,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/go-rntuple/go-rntuple/compress"
 )
@@ -95,6 +100,11 @@ func TestErrors(t *testing.T) {
 		{"cat a --fields=x,,y", 2, "rnt: --fields has an empty name"},
 		{"cat a --fields=x,y --fields x", 2, `rnt: --fields has "x" twice`},
 		{"head a --first 1", 2, "rnt: unknown flag: --first"},
+		{"help nothing", 2, `rnt: no help about "nothing"`},
+		{"help schem", 2, `rnt: no help about "schem"; did you mean "schema"?`},
+		{"help completion nosh", 2, `rnt: no help about "completion nosh"`},
+		{"help cat x", 2, `rnt: no help about "cat x"`},
+		{"tail -f data.root", 2, "rnt: which file? -f is --fields; -F follows a file"},
 		{"version x", 2, `rnt: unknown command "x" for "rnt version"`},
 		{"completion", 2, "rnt: which shell? There are bash, fish, powershell and zsh"},
 		{"completion nosh", 2, `rnt: unknown command "nosh" for "rnt completion"`},
@@ -118,6 +128,58 @@ func TestErrors(t *testing.T) {
 			t.Errorf("rnt %s: after the error comes %q", c.args, rest)
 		}
 	}
+}
+
+// Each flag of each command either collects the values that it is given, or refuses a second one.
+func TestRepeatedFlags(t *testing.T) {
+	type flag struct {
+		command    []string
+		name, kind string
+	}
+	var all []flag
+	eachCommand(newTool(nil, io.Discard, io.Discard).command(), func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			all = append(all, flag{strings.Fields(c.CommandPath())[1:], f.Name, f.Value.Type()})
+		})
+	})
+	if len(all) < 200 {
+		t.Fatalf("there are %d flags only", len(all))
+	}
+	for _, f := range all {
+		values := []string{"1", "2"}
+		switch f.kind {
+		case "bool":
+			values = []string{"true", "false"}
+		case "duration":
+			values = []string{"1s", "2s"}
+		}
+		c, _, err := newTool(nil, io.Discard, io.Discard).command().Find(f.command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.ParseFlags([]string{"--" + f.name + "=" + values[0], "--" + f.name + "=" + values[1]})
+		if several, ok := c.Flag(f.name).Value.(pflag.SliceValue); ok {
+			if got := several.GetSlice(); err != nil || !slices.Equal(got, values) {
+				t.Errorf("%s --%s: %q, %v", f.command, f.name, got, err)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), fmt.Sprintf(`--%s" flag: it has the value %q already`, f.name, values[0])) {
+			t.Errorf("%s --%s: two values: %v", f.command, f.name, err)
+		}
+	}
+	rnt(t, "cat", dimuon, "--count=1", "--first=1", "--first=1", "-q", "-q")
+}
+
+// A short flag means the same in all commands.
+func TestShortFlags(t *testing.T) {
+	long := map[string]string{}
+	eachCommand(newTool(nil, io.Discard, io.Discard).command(), func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if other := long[f.Shorthand]; f.Shorthand != "" && other != "" && other != f.Name {
+				t.Errorf("%s: -%s is --%s, elsewhere --%s", c.CommandPath(), f.Shorthand, f.Name, other)
+			}
+			long[f.Shorthand] = f.Name
+		})
+	})
 }
 
 func TestHelp(t *testing.T) {

@@ -58,7 +58,7 @@ See docs/scaleout.md for Slurm and HTCondor.`,
 	f.IntVar(&p.units, "units", 0, "make `N` units")
 	f.Var(&p.size, "size", "make units of about `SIZE` of the fields' stored bytes (default 256M)")
 	fieldsFlag(cmd, &p.fields, "fields that will be read")
-	f.StringArrayVar(&p.where, "where", nil, "a `COND` whose fields will be read, too")
+	f.StringArrayVar(&p.where, "where", nil, "a `COND` whose fields will be read, too; may be given again")
 	f.BoolVar(&p.asJSON, "json", false, "print a summary as JSON")
 	f.StringVar(&p.name, "name", "", "name of the RNTuples (default the only one of each file)")
 	forceFlag(cmd, &p.force)
@@ -109,16 +109,9 @@ func (t *tool) plan(ctx context.Context, out string, in []string, p planning) er
 
 // plannedFields returns the fields that will be read, those of conditions among them, or none for all.
 func (t *tool) plannedFields(ctx context.Context, path string, p planning) ([]string, error) {
-	var conditions []*expression.Expression
-	for _, text := range p.where {
-		e, err := expression.Parse(text)
-		if err != nil {
-			return nil, usageError("--where: " + err.Error())
-		}
-		conditions = append(conditions, e)
-	}
-	if len(p.fields) == 0 || len(conditions) == 0 {
-		return p.fields, nil
+	conditions, err := parseWhere(p.where)
+	if err != nil || len(p.fields) == 0 || len(conditions) == 0 {
+		return p.fields, err
 	}
 	r, err := rntuple.Open(path, p.name, append(t.reading(), rntuple.Context(ctx))...)
 	if err != nil {

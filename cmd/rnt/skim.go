@@ -14,8 +14,8 @@ import (
 
 func (t *tool) skimCommand() *cobra.Command {
 	var c cutting
-	var condition string
-	var explain, noZones bool
+	var f filter
+	var explain bool
 	var unit string
 	cmd := &cobra.Command{
 		Use:   "skim --where EXPR OUT IN...",
@@ -43,29 +43,28 @@ slower virtual machine of the language, and makes no file.
 		Args:              outArgs(anyNumber, "skimmed"),
 		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if condition == "" {
+			if len(f.where) == 0 {
 				return usageError("which entries? Use --where")
 			}
-			w, err := expression.Parse(condition)
-			if err != nil {
-				return usageError("--where: " + err.Error())
-			}
-			defined, err := newFields(c.define)
-			if err != nil {
+			f.define = c.define
+			if _, err := f.condition(nil); err != nil {
 				return err
 			}
-			w = w.With(defined.Definitions()...)
 			if explain && unit == "" {
-				return t.explain(cmd.Context(), args[1], c.name, w)
+				return t.explain(cmd.Context(), args[1], c.name, &f)
 			}
 			opts, err := c.options(cmd)
 			if err != nil {
 				return err
 			}
 			skim := func(out string, pieces []surgery.Piece, more ...surgery.Option) error {
-				zones := &zonemap.Use{Off: noZones}
+				zones := &zonemap.Use{Off: f.noZones}
+				condition, err := f.condition(zones)
+				if err != nil {
+					return err
+				}
 				report, err := t.withBar(func(all ...surgery.Option) (*surgery.Report, error) {
-					return surgery.SkimPieces(cmd.Context(), out, pieces, w.ConditionUsing(zones), slices.Concat(opts, more, all)...)
+					return surgery.SkimPieces(cmd.Context(), out, pieces, condition, slices.Concat(opts, more, all)...)
 				})
 				if err != nil {
 					return lacking(err, adviseFields, c.fields...)
@@ -85,9 +84,8 @@ slower virtual machine of the language, and makes no file.
 			return skim(args[0], piecesOf(inputs))
 		},
 	}
-	cmd.Flags().StringVar(&condition, "where", "", `the condition: 'nMuon == 2 && any(Muon_pt, # > 20)'`)
+	f.whereFlags(cmd)
 	cmd.Flags().BoolVar(&explain, "explain", false, "say how the condition is evaluated, and end")
-	cmd.Flags().BoolVar(&noZones, "no-zones", false, "do not use zone maps")
 	c.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
 	c.flags(cmd)
 	c.defineFlag(cmd)
@@ -124,8 +122,19 @@ func (t *tool) warnOfZones(zones *zonemap.Use) {
 	}
 }
 
-// explain prints how an expression is evaluated for the RNTuple of a file.
-func (t *tool) explain(ctx context.Context, arg, name string, e *expression.Expression) error {
+// explain prints how conditions are evaluated for the RNTuple of a file.
+func (t *tool) explain(ctx context.Context, arg, name string, f *filter) error {
+	all, err := parseWhere(f.where)
+	if err != nil {
+		return err
+	}
+	defined, err := definitions(f.define)
+	if err != nil {
+		return err
+	}
+	for i, e := range all {
+		all[i] = e.With(defined...)
+	}
 	args := []string{arg}
 	if name != "" {
 		args = append(args, name)
@@ -135,7 +144,7 @@ func (t *tool) explain(ctx context.Context, arg, name string, e *expression.Expr
 		return err
 	}
 	defer r.Close()
-	p, err := expression.Compile(r, e)
+	p, err := expression.Compile(r, all...)
 	if err != nil {
 		return err
 	}

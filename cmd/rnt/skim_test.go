@@ -91,6 +91,13 @@ func TestDefine(t *testing.T) {
 	if got := rnt(t, "cat", out); got != strings.Join(want, "") || len(want) < 1000 {
 		t.Errorf("skim: other entries than the %d expected", len(want))
 	}
+	for _, kind := range []string{"root", "jsonl", "parquet"} {
+		converted := filepath.Join(t.TempDir(), "out."+kind)
+		rnt(t, append([]string{"convert", dimuon, converted, "--where", "n != 2 || charge != 0", "--fields", "event"}, define...)...)
+		if got := rnt(t, "cat", converted); got != strings.Join(want, "") {
+			t.Errorf("convert to %s: other entries than those that skim keeps", kind)
+		}
+	}
 	if fields := rnt(t, "schema", out); !strings.Contains(fields, "std::uint8_t") || !strings.Contains(fields, `"sum(Muon_charge)"`) {
 		t.Error(fields)
 	}
@@ -100,6 +107,49 @@ func TestDefine(t *testing.T) {
 	}
 	if got := rnt(t, "cat", out, "--fields", "run", "--count", "1"); got != "{\"run\":194051}\n" {
 		t.Error(got)
+	}
+}
+
+// TestWhereTwice gives several conditions, which all hold, to each command that chooses entries.
+func TestWhereTwice(t *testing.T) {
+	dir := t.TempDir()
+	var want string
+	for line := range strings.Lines(rnt(t, "cat", dimuon, "--fields", "event,nMuon,Muon_charge")) {
+		if strings.Contains(line, `"nMuon":3,`) && strings.Contains(line, "[-1,") {
+			want += line
+		}
+	}
+	if n := strings.Count(want, "\n"); n < 100 || n > 10000 {
+		t.Fatalf("%d entries", n)
+	}
+	fields, out := "--fields=event,nMuon,Muon_charge", filepath.Join(dir, "out.")
+	where := []string{"--where", "nMuon == 3 or false", "--where", "Muon_charge[0] == -1 or event < 0"}
+	for _, command := range [][]string{
+		{"cat", dimuon, fields}, {"head", dimuon, fields, "-n", "80000"}, {"skim", out + "root", dimuon, fields},
+		{"convert", dimuon, out + "parquet", fields}, {"convert", dimuon, out + "2.root", fields}, {"arrow", dimuon, fields},
+	} {
+		got := rnt(t, append(command, where...)...)
+		switch command[0] {
+		case "arrow":
+			write(t, out+"arrows", got)
+			got = rnt(t, "cat", out+"arrows", fields)
+		case "skim":
+			got = rnt(t, "cat", out+"root", fields)
+		case "convert":
+			got = rnt(t, "cat", command[2], fields)
+		}
+		if got != want {
+			t.Errorf("%s: %d entries, want %d", command, strings.Count(got, "\n"), strings.Count(want, "\n"))
+		}
+		if command[0] == "cat" || command[0] == "head" {
+			continue
+		}
+		if _, stderr, status := try(append(command, "--force", "--where", "run > 0", "--where", "run > 0) or (true")...); status == exitOK {
+			t.Errorf("%s: a condition reaches into another one: %s", command, stderr)
+		}
+	}
+	if got := rnt(t, append([]string{"cat", dimuon, fields, "--first", "90", "--count", "2"}, where...)...); got != strings.Join(strings.SplitAfter(want, "\n")[90:92], "") {
+		t.Errorf("cat with --first and --count: %s", got)
 	}
 }
 

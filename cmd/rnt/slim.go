@@ -47,8 +47,10 @@ func (c *cutting) options(cmd *cobra.Command) ([]surgery.Option, error) {
 
 // defineFlag adds the flag --define of slim and skim, which defineHelp describes.
 func (c *cutting) defineFlag(cmd *cobra.Command) {
-	defineFlag(cmd, &c.define, "a new field, `'NAME=EXPR'` or 'NAME:TYPE=EXPR'; may be given again")
+	defineFlag(cmd, &c.define, newFieldUsage)
 }
+
+const newFieldUsage = "a new field, `'NAME=EXPR'` or 'NAME:TYPE=EXPR'; may be given again"
 
 const defineHelp = `--define NAME=EXPR adds a field with the values of an expression, which may name
 fields that are left out, and those defined before. The field is a bool, std::int64_t,

@@ -11,10 +11,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
-	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
 // A source is what a command reads entries from: the RNTuple of one file, or those of several,
@@ -123,10 +121,10 @@ func isProjected(f *schema.Field, s *schema.Schema) bool {
 
 // selecting holds the flags of commands that choose entries and fields of a source.
 type selecting struct {
-	fields, define []string
-	where, name    string
-	noZones        bool
-	collections    bool
+	filter
+	fields      []string
+	name        string
+	collections bool
 }
 
 // choose returns the entries that meet the condition of the flags, and the paths of their fields.
@@ -144,27 +142,8 @@ func (s *selecting) choose(ctx context.Context, t *tool, from *source) (rntuple.
 			}
 		}
 	}
-	switch {
-	case s.where == "" && len(s.define) > 0:
-		return nil, nil, usageError("--define gives names for --where; rnt slim --define adds fields")
-	case s.where == "":
-		return from.entries, fields, nil
-	}
-	condition, err := expression.Parse(s.where)
-	if err != nil {
-		return nil, nil, usageError("--where: " + err.Error())
-	}
-	defined, err := definitions(s.define)
-	if err != nil {
-		return nil, nil, err
-	}
-	zones := &zonemap.Use{Off: s.noZones}
-	some, err := rntuple.Where(from.entries, condition.With(defined...).ConditionUsing(zones))
-	if err != nil {
-		return nil, nil, from.named(err)
-	}
-	t.warnOfZones(zones)
-	return some.WithContext(ctx), fields, nil
+	entries, err := s.entries(ctx, t, from)
+	return entries, fields, err
 }
 
 // openTable makes a temporary RNTuple of part of files of another kind, and opens it.

@@ -23,11 +23,17 @@ func (t *tool) tailCommand() *cobra.Command {
 		Short: "Print the last entries as JSON Lines, and follow a file that grows",
 		Long: `tail prints the last entries as cat does. -5 is short for -n 5.
 
-With --follow it goes on with the entries that a writer adds, as soon as they are
-committed, until it is interrupted. If another file takes the name of this one, it
-prints what was added to the old one, then all entries of the new one.`,
-		Example:           "  rnt tail -5 data.root\n  rnt tail -f data.root --fields run,event | jq .",
-		Args:              fileArgs(2),
+With --follow, or -F, it goes on with the entries that a writer adds, as soon as they
+are committed, until it is interrupted. If another file takes the name of this one, it
+prints what was added to the old one, then all entries of the new one. -f is --fields,
+as in all commands.`,
+		Example: "  rnt tail -5 data.root\n  rnt tail -F data.root -f run,event | jq .",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && len(sel.fields) > 0 {
+				return usageError("which file? -f is --fields; -F follows a file")
+			}
+			return fileArgs(2)(cmd, args)
+		},
 		ValidArgsFunction: completeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkFields(cmd, sel.fields); err != nil {
@@ -45,11 +51,10 @@ prints what was added to the old one, then all entries of the new one.`,
 		},
 	}
 	f := cmd.Flags()
+	sel.fieldsFlag(cmd)
 	f.VarP(&sel.count, "count", "n", "print N entries")
-	f.BoolVarP(&follow, "follow", "f", false, "go on with the entries that come")
+	f.BoolVarP(&follow, "follow", "F", false, "go on with the entries that come")
 	f.DurationVar(&interval, "interval", time.Second, "look for new entries that often")
-	f.StringSliceVar(&sel.fields, "fields", nil, fieldsUsage("fields to print"))
-	completeFields(cmd, "fields", 0)
 	return cmd
 }
 
@@ -142,7 +147,7 @@ func (t *tool) openFollowed(ctx context.Context, args []string) (*followed, erro
 
 // printNew prints the entries that have not been printed yet, and flushes the output.
 func (t *tool) printNew(ctx context.Context, path string, f *followed, fields []string) error {
-	view, err := viewOf(f.r, shown(path), fields)
+	view, err := viewOf(f.r, f.r.Schema(), shown(path), fields)
 	if err != nil {
 		return err
 	}

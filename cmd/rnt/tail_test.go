@@ -32,10 +32,10 @@ func TestTail(t *testing.T) {
 	}
 	for _, test := range []struct{ args, want string }{
 		{"tail", "rnt: which file?"},
-		{"tail -f -", "rnt: standard input cannot be followed"},
+		{"tail -F -", "rnt: standard input cannot be followed"},
 		{"tail --interval 0s x", "rnt: --interval must be positive"},
-		{"tail -f nowhere.root", "rnt: stat nowhere.root: "},
-		{"tail -f " + dimuon + " other", "rnt: " + dimuon + `: RNTuple "other": not found`},
+		{"tail -F nowhere.root", "rnt: stat nowhere.root: "},
+		{"tail -F " + dimuon + " other", "rnt: " + dimuon + `: RNTuple "other": not found`},
 	} {
 		if _, stderr, status := try(strings.Fields(test.args)...); status == exitOK || !strings.HasPrefix(stderr, test.want) {
 			t.Errorf("rnt %s: status %d, %s", test.args, status, stderr)
@@ -79,7 +79,7 @@ func TestFollow(t *testing.T) {
 	var stderr strings.Builder
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"tail", "-f", "-2", path, "--interval", "1ms"}, strings.NewReader(""), in, &stderr)
+		ended <- run(ctx, []string{"tail", "-F", "-2", path, "--interval", "1ms"}, strings.NewReader(""), in, &stderr)
 		in.Close()
 	}()
 	lines := bufio.NewScanner(out)
@@ -131,7 +131,7 @@ func TestFollow(t *testing.T) {
 	out, last := io.Pipe()
 	go func() {
 		var stderr strings.Builder
-		status := run(t.Context(), []string{"tail", "-f", "-1", path, "--interval=1ms"}, strings.NewReader(""), last, &stderr)
+		status := run(t.Context(), []string{"tail", "-F", "-1", path, "--interval=1ms"}, strings.NewReader(""), last, &stderr)
 		removed <- fmt.Sprint(status, " ", stderr.String())
 	}()
 	if _, err := out.Read(make([]byte, 100)); err != nil {

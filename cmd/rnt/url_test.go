@@ -59,8 +59,8 @@ func readURLs(t *testing.T, files []string, base string) {
 	if good < 11*len(files) {
 		t.Errorf("%d commands succeed, of %d files", good, len(files))
 	}
-	if _, stderr, status := try("tail", "-f", base+filepath.Base(files[0])); status != exitUsage || !strings.HasPrefix(stderr, "rnt: a file at a URL cannot be followed") {
-		t.Errorf("tail -f: %d, %s", status, stderr)
+	if _, stderr, status := try("tail", "-F", base+filepath.Base(files[0])); status != exitUsage || !strings.HasPrefix(stderr, "rnt: a file at a URL cannot be followed") {
+		t.Errorf("tail -F: %d, %s", status, stderr)
 	}
 }
 
