@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -189,13 +190,22 @@ func (t *tool) printMerged(out string, r *surgery.Report, asJSON bool) error {
 	case t.quiet:
 		return nil
 	}
-	fmt.Fprintf(t.out, "%s: %s from %s, in %s\n\n", remote.Base(out), pluralOf(r.Entries, "entry", "entries"), plural(r.Inputs, "input"), plural(r.ClusterGroups, "cluster group"))
+	fmt.Fprintf(t.out, "%s: %s from %s, in %s%s\n\n", remote.Base(out), pluralOf(r.Entries, "entry", "entries"), plural(r.Inputs, "input"), plural(r.ClusterGroups, "cluster group"), sizeOf(out))
 	return t.printLevels(r)
 }
 
-// printLevels prints how many pages were treated at each level.
+// sizeOf returns the size of a file that was made, after a comma, if it is on disk.
+func sizeOf(out string) string {
+	info, err := os.Stat(out)
+	if err != nil || remote.IsURL(out) {
+		return ""
+	}
+	return ", " + size(info.Size())
+}
+
+// printLevels prints how many pages of the inputs were treated at each level.
 func (t *tool) printLevels(r *surgery.Report) error {
-	levels := newTable("LEVEL", ">PAGES", ">BYTES")
+	levels := newTable("LEVEL", ">INPUT PAGES", ">INPUT BYTES")
 	for _, l := range reportOf(r).Levels {
 		levels.row(l.Level, count(l.Pages), size(l.Bytes))
 	}

@@ -70,7 +70,7 @@ func (t *tool) printCut(out string, r *surgery.Report, asJSON bool) error {
 	if t.quiet {
 		return nil
 	}
-	fmt.Fprintf(t.out, "%s: %s of %s entries\n\n", remote.Base(out), count(r.Entries), count(r.InputEntries))
+	fmt.Fprintf(t.out, "%s: %s of %s entries%s\n\n", remote.Base(out), count(r.Entries), count(r.InputEntries), sizeOf(out))
 	return t.printLevels(r)
 }
 
