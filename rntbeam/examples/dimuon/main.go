@@ -155,8 +155,16 @@ func (f *writeFn) ProcessElement(s Spectrum) error {
 	return os.Rename(to.Name(), f.Path)
 }
 
-// run runs the pipeline.
+// run runs the pipeline, which writes the file out, or a temporary file if that is empty.
 func run(ctx context.Context, runner, out string, patterns []string) (s Spectrum, err error) {
+	if out == "" {
+		folder, err := os.MkdirTemp("", "dimuon-")
+		if err != nil {
+			return s, err
+		}
+		defer os.RemoveAll(folder)
+		out = filepath.Join(folder, "spectrum.json")
+	}
 	path, err := filepath.Abs(out)
 	if err != nil {
 		return s, err
@@ -188,7 +196,7 @@ func show(w io.Writer, s Spectrum) {
 }
 
 func main() {
-	out := flag.String("o", "spectrum.json", "write the bins to `SPECTRUM.json`")
+	out := flag.String("o", "", "write the bins to `SPECTRUM.json`")
 	flag.Usage = func() {
 		fmt.Fprintln(flag.CommandLine.Output(), "usage: dimuon [-o SPECTRUM.json] FILE|PATTERN|URL...")
 		flag.PrintDefaults()
