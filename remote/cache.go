@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
-	"path/filepath"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -24,8 +26,11 @@ import (
 // whose server tells no version is not kept. What is damaged, or was cut short, is not used. Several
 // processes may use a folder: each adds a 16th of the limit at most until it counts what the others have
 // added. A Cache is safe for concurrent use.
+//
+// The folder has a file that marks it as a cache. A Cache counts and removes only files whose names
+// and places are those that a Cache gives.
 type Cache struct {
-	dir   string
+	root  *os.Root
 	limit int64
 
 	mu    sync.Mutex
@@ -34,7 +39,8 @@ type Cache struct {
 }
 
 // NewCache returns the cache in a folder, which it makes if need be, with a limit in bytes. Others that
-// use the folder should have the same limit.
+// use the folder should have the same limit. The error wraps ErrNotCache if the folder has files but
+// is no cache, and, on Unix, ErrNotPrivate if another user owns it or can write to it.
 func NewCache(dir string, limit int64) (*Cache, error) {
 	if limit <= 0 {
 		return nil, fmt.Errorf("a cache of %d bytes; the limit must be positive", limit)
@@ -42,21 +48,96 @@ func NewCache(dir string, limit int64) (*Cache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	f, err := os.CreateTemp(dir, "new-*") // so that who cannot write there learns it
+	root, err := os.OpenRoot(dir) // what is checked is what is used, whatever becomes of the path
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
-		return nil, err
+	c := &Cache{root: root, limit: limit}
+	if err = c.claim(); err == nil {
+		err = c.evict()
 	}
-	c := &Cache{dir: dir, limit: limit}
-	return c, c.evict()
+	if err != nil {
+		root.Close()
+		return nil, fmt.Errorf("cache %s: %w", dir, err)
+	}
+	return c, nil
 }
+
+// A cache has a file named marker. Its name says the version, so that it exists as a whole or not at all
+// when several processes make a cache.
+const (
+	markerPrefix = "rntuple-cache-"
+	marker       = markerPrefix + "1"
+	markerText   = "This folder is a cache of ranges of files. It may be removed as a whole.\n"
+)
+
+// claim makes sure that the folder is a private cache that can be written to. It marks an empty folder.
+func (c *Cache) claim() error {
+	info, err := c.root.Stat(".")
+	if err != nil {
+		return err
+	}
+	if err := checkPrivate(info); err != nil {
+		return err
+	}
+	if !c.marked() {
+		names, err := fs.ReadDir(c.root.FS(), ".")
+		if err != nil {
+			return err
+		}
+		switch { // another process may mark the folder, and fill it, at any time
+		case len(names) == 0:
+			if err := c.create(marker, []byte(markerText)); err != nil && !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+		case !c.marked():
+			return fmt.Errorf("%w%s", ErrNotCache, stranger(names))
+		}
+	}
+	name := newName()
+	return errors.Join(c.create(name, nil), c.root.Remove(name))
+}
+
+// marked reports whether the folder has the marker.
+func (c *Cache) marked() bool {
+	info, err := c.root.Lstat(marker)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// stranger says what a folder has that is not empty and has no marker.
+func stranger(names []fs.DirEntry) string {
+	for _, d := range names {
+		if version, ok := strings.CutPrefix(d.Name(), markerPrefix); ok {
+			return fmt.Sprintf(" of version %s: its version is %q", marker[len(markerPrefix):], version)
+		}
+	}
+	return fmt.Sprintf(": it has %q, but no file %q", names[0].Name(), marker)
+}
+
+// create makes a file that does not exist.
+func (c *Cache) create(name string, data []byte) error {
+	f, err := c.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// newName returns a name for a file that is being written.
+func newName() string { return fmt.Sprintf("new-%016x", rand.Uint64()) }
+
+// The names of what a cache has.
+var (
+	partName  = regexp.MustCompile(`^[0-9a-f]{32}$`)        // of a folder, see of
+	rangeName = regexp.MustCompile(`^[0-9a-f]+-[0-9a-f]+$`) // in there, see path
+	newNames  = regexp.MustCompile(`^new-[0-9a-f]{16}$`)    // see newName
+)
 
 // cached is the part of a cache for a version of a file.
 type cached struct {
 	*Cache
-	dir string
+	dir string // in the cache
 	sum uint64 // of what the version is
 }
 
@@ -64,14 +145,14 @@ type cached struct {
 // either, because URLs may hold secrets.
 func (c *Cache) of(url string, info Info) *cached {
 	key := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%s", url, info.Size, info.Version))
-	return &cached{Cache: c, dir: filepath.Join(c.dir, hex.EncodeToString(key[:16])), sum: binary.LittleEndian.Uint64(key[16:])}
+	return &cached{Cache: c, dir: hex.EncodeToString(key[:16]), sum: binary.LittleEndian.Uint64(key[16:])}
 }
 
 // trailer is the size of the checksum behind a range.
 const trailer = 8
 
 func (c *cached) path(r Range) string {
-	return filepath.Join(c.dir, fmt.Sprintf("%x-%x", r.Offset, len(r.Data)))
+	return path.Join(c.dir, fmt.Sprintf("%x-%x", r.Offset, len(r.Data)))
 }
 
 func (c *cached) checksum(r Range) uint64 {
@@ -81,15 +162,15 @@ func (c *cached) checksum(r Range) uint64 {
 // fill fills the ranges that the cache has, and returns the others.
 func (c *cached) fill(ranges []Range, s *Stats) (missing []Range) {
 	for _, r := range ranges {
-		path := c.path(r)
-		switch err := c.read(path, r); {
+		name := c.path(r)
+		switch err := c.read(name, r); {
 		case err == nil:
 			now := time.Now()
-			os.Chtimes(path, now, now) // it is used; that it is not known does no harm
+			c.root.Chtimes(name, now, now) // it is used; that it is not known does no harm
 			s.cached.Add(int64(len(r.Data)))
 			continue
 		case errors.Is(err, errDamaged):
-			os.Remove(path)
+			c.root.Remove(name)
 		}
 		missing = append(missing, r)
 	}
@@ -99,8 +180,8 @@ func (c *cached) fill(ranges []Range, s *Stats) (missing []Range) {
 var errDamaged = errors.New("damaged")
 
 // read fills a range with what a file has. If there is an error, the range holds anything.
-func (c *cached) read(path string, r Range) error {
-	f, err := os.Open(path)
+func (c *cached) read(name string, r Range) error {
+	f, err := c.root.Open(name)
 	if err != nil {
 		return err
 	}
@@ -123,7 +204,7 @@ func onDisk(size int64) int64 { return (size + block - 1) / block * block }
 
 // keep keeps ranges. That they cannot be kept is no error.
 func (c *cached) keep(ranges []Range) {
-	if len(ranges) == 0 || os.MkdirAll(c.dir, 0o700) != nil {
+	if len(ranges) == 0 || c.root.MkdirAll(c.dir, 0o700) != nil {
 		return
 	}
 	n := int64(0)
@@ -143,16 +224,13 @@ func (c *cached) keep(ranges []Range) {
 
 // write writes a range under a temporary name first.
 func (c *cached) write(r Range) error {
-	f, err := os.CreateTemp(c.dir, "new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(binary.LittleEndian.AppendUint64(slices.Clip(r.Data), c.checksum(r)))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), c.path(r))
+	name := path.Join(c.dir, newName())
+	err := c.create(name, binary.LittleEndian.AppendUint64(slices.Clip(r.Data), c.checksum(r)))
+	if err == nil {
+		err = c.root.Rename(name, c.path(r))
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		c.root.Remove(name)
 	}
 	return err
 }
@@ -160,46 +238,64 @@ func (c *cached) write(r Range) error {
 // abandoned is the age of a temporary file that nobody is writing any more.
 const abandoned = time.Hour
 
+// A kept is a range in the cache.
+type kept struct {
+	name string
+	size int64
+	used time.Time
+}
+
 // evict removes the ranges that were used longest ago if there are more than the limit allows, until a
 // tenth of it is free.
 func (c *Cache) evict() error {
-	type kept struct {
-		path string
-		size int64
-		used time.Time
+	parts, _, err := c.list(".")
+	if err != nil {
+		return err
 	}
 	var all []kept
+	for _, part := range parts {
+		_, ranges, _ := c.list(part) // another process may have removed it
+		all = append(all, ranges...)
+	}
 	total := int64(0)
-	err := filepath.WalkDir(c.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return nil // another process may have removed it
-		}
-		info, err := d.Info()
-		if err != nil {
-			return nil
-		}
-		if strings.HasPrefix(d.Name(), "new-") {
-			if time.Since(info.ModTime()) > abandoned {
-				os.Remove(path)
-			}
-			return nil
-		}
-		size := onDisk(info.Size())
-		all, total = append(all, kept{path, size, info.ModTime()}), total+size
-		return nil
-	})
+	for _, k := range all {
+		total += k.size
+	}
 	if total > c.limit {
-		slices.SortFunc(all, func(a, b kept) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.path, b.path)) })
+		slices.SortFunc(all, func(a, b kept) int { return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.name, b.name)) })
 		for _, k := range all {
 			if total <= c.limit-c.limit/10 {
 				break
 			}
-			if os.Remove(k.path) == nil {
-				os.Remove(filepath.Dir(k.path)) // if it was the last one
+			if c.root.Remove(k.name) == nil {
+				c.root.Remove(path.Dir(k.name)) // if it was the last one
 			}
 			total -= k.size
 		}
 	}
 	c.used, c.added = total, 0
-	return err
+	return nil
+}
+
+// list returns the parts and ranges in a folder of the cache, and removes abandoned files. It passes over
+// everything that a cache does not make.
+func (c *Cache) list(dir string) (parts []string, ranges []kept, err error) {
+	entries, err := fs.ReadDir(c.root.FS(), dir)
+	for _, d := range entries {
+		name := path.Join(dir, d.Name())
+		info, err := d.Info()
+		switch {
+		case err != nil: // another process has removed it
+		case d.IsDir() && dir == "." && partName.MatchString(name):
+			parts = append(parts, name)
+		case !d.Type().IsRegular():
+		case newNames.MatchString(d.Name()):
+			if time.Since(info.ModTime()) > abandoned {
+				c.root.Remove(name)
+			}
+		case dir != "." && rangeName.MatchString(d.Name()):
+			ranges = append(ranges, kept{name, onDisk(info.Size()), info.ModTime()})
+		}
+	}
+	return parts, ranges, err
 }

@@ -29,11 +29,11 @@ func (b *fake) openCached(t *testing.T, c *Cache, s *Stats) *File {
 	return f
 }
 
-// keptFiles returns the files in a cache, and how many bytes they take on disk.
+// keptFiles returns the files in a cache but its marker, and how many bytes they take on disk.
 func keptFiles(t *testing.T, dir string) (paths []string, total int64) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || d.IsDir() || d.Name() == marker {
 			return err
 		}
 		info, err := d.Info()
@@ -126,7 +126,7 @@ func TestCache(t *testing.T) {
 
 // TestCacheVersions makes sure that another version or file, and one without a version, is read anew.
 func TestCacheVersions(t *testing.T) {
-	c := newCache(t, t.TempDir(), 1<<30)
+	c := newCache(t, filepath.Join(t.TempDir(), "cache"), 1<<30)
 	const url = "https://h/a"
 	for i, other := range []struct {
 		url  string
@@ -151,7 +151,7 @@ func TestCacheVersions(t *testing.T) {
 		}
 	}
 	b := &fake{data: noise(1000), info: &Info{Size: 1000}}
-	f := b.openCached(t, newCache(t, t.TempDir(), 1<<30), nil)
+	f := b.openCached(t, newCache(t, filepath.Join(t.TempDir(), "cache"), 1<<30), nil)
 	if f.cache != nil {
 		t.Error("a file without a version is kept")
 	}
@@ -159,12 +159,12 @@ func TestCacheVersions(t *testing.T) {
 
 // TestCacheDamage damages each byte of what is kept, cuts it at each length, and exchanges it.
 func TestCacheDamage(t *testing.T) {
-	data, dir := noise(5000), t.TempDir()
+	data, dir := noise(5000), filepath.Join(t.TempDir(), "cache")
 	b := &fake{data: data, most: 1000}
 	f := b.openCached(t, newCache(t, dir, 1<<30), nil)
 	ranges := []Range{{100, make([]byte, 50)}, {1000, make([]byte, 50)}}
 	checkRanges(t, f, data, ranges)
-	path, other := f.cache.path(ranges[0]), f.cache.path(ranges[1])
+	path, other := filepath.Join(dir, f.cache.path(ranges[0])), filepath.Join(dir, f.cache.path(ranges[1]))
 	good, err1 := os.ReadFile(path)
 	exchanged, err2 := os.ReadFile(other)
 	if err1 != nil || err2 != nil || len(good) != 58 {
@@ -199,7 +199,7 @@ func TestCacheDamage(t *testing.T) {
 // TestCacheLimit keeps within the limit what was used last.
 func TestCacheLimit(t *testing.T) {
 	const limit = 40 * block
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "cache")
 	data := noise(1 << 20)
 	c := newCache(t, dir, limit)
 	b := &fake{data: data, most: 1}
@@ -215,8 +215,9 @@ func TestCacheLimit(t *testing.T) {
 			time.Sleep(2 * time.Millisecond) // for the times of files
 		}
 	}
+	keeps := func(paths []string, r Range) bool { return slices.Contains(paths, filepath.Join(dir, f.cache.path(r))) }
 	paths, total := keptFiles(t, dir)
-	if total < limit/2 || !slices.Contains(paths, f.cache.path(first)) || !slices.Contains(paths, f.cache.path(Range{199 * 5000, make([]byte, 1199)})) {
+	if total < limit/2 || !keeps(paths, first) || !keeps(paths, Range{199 * 5000, make([]byte, 1199)}) {
 		t.Errorf("%d bytes are kept of %v", total, paths)
 	}
 	checkRanges(t, f, data, []Range{{0, make([]byte, limit/4)}}) // is too large, with its checksum
@@ -224,21 +225,88 @@ func TestCacheLimit(t *testing.T) {
 		t.Error("a range of a quarter of the limit is kept")
 	}
 	// A smaller limit holds at once, and what was abandoned is removed, what is being written is not.
-	old, now := filepath.Join(dir, "new-1"), filepath.Join(dir, "new-2")
+	old, now := filepath.Join(dir, newName()), filepath.Join(dir, f.cache.dir, newName())
 	long := time.Now().Add(-2 * abandoned)
 	if err := errors.Join(os.WriteFile(old, nil, 0o600), os.WriteFile(now, nil, 0o600), os.Chtimes(old, long, long)); err != nil {
 		t.Fatal(err)
 	}
 	newCache(t, dir, 10*block)
 	paths, total = keptFiles(t, dir)
-	if total > 10*block || slices.Contains(paths, old) || !slices.Contains(paths, now) || !slices.Contains(paths, f.cache.path(first)) {
+	if total > 10*block || slices.Contains(paths, old) || !slices.Contains(paths, now) || !keeps(paths, first) {
 		t.Errorf("%d bytes are kept of %v", total, paths)
 	}
 	if _, err := NewCache(dir, 0); err == nil {
 		t.Error("a limit of 0 is taken")
 	}
-	if _, err := NewCache(f.cache.path(first), 1000); err == nil {
+	if _, err := NewCache(filepath.Join(dir, f.cache.path(first)), 1000); err == nil {
 		t.Error("a file is taken for a folder")
+	}
+}
+
+// TestCacheStrangers makes sure that a cache touches nothing that it did not make: neither in folders that are
+// none, nor in its own.
+func TestCacheStrangers(t *testing.T) {
+	long := time.Now().Add(-2 * abandoned)
+	put := func(path string) {
+		t.Helper()
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, make([]byte, 8*block), 0o600), os.Chtimes(path, long, long))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const part = "0123456789abcdef0123456789abcdef"
+	theirs := []string{"thesis.tex", "new-results", "0-8000", "new-0123456789abcdef.txt", "a/0-8000", "a/new-0123456789abcdef",
+		part + "/notes", part + "/a/0-8000", part + "/0-8000.txt", part + "/new-1", part + "0/0-8000", "a/" + part + "/0-8000"}
+	for _, name := range append(theirs, part+"/0-8000", "new-0123456789abcdef", "rntuple-cache-2", "rntuple-cache-1/a") {
+		dir := filepath.Join(t.TempDir(), "a")
+		put(filepath.Join(dir, name))
+		_, err := NewCache(dir, block)
+		if paths, _ := keptFiles(t, dir); !errors.Is(err, ErrNotCache) || len(paths) != 1 {
+			t.Errorf("a folder with %s: %v, and %q are left", name, err, paths)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "a")
+	c := newCache(t, dir, 4*block)
+	want := []string{}
+	for _, name := range theirs {
+		put(filepath.Join(dir, name))
+		want = append(want, filepath.Join(dir, name))
+	}
+	put(filepath.Join(dir, part, "0-8000")) // is the cache's, and more than its limit
+	for range 2 {
+		if c = newCache(t, dir, 4*block); c.used != 0 {
+			t.Errorf("%d bytes are counted", c.used)
+		}
+		c.of("a", Info{Version: "1"}).keep([]Range{{0, make([]byte, 1)}, {9, make([]byte, 1)}})
+		if c.used != 2*block {
+			t.Errorf("%d bytes are counted, want %d", c.used, 2*block)
+		}
+		if err := os.RemoveAll(filepath.Join(dir, c.of("a", Info{Version: "1"}).dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	slices.Sort(want)
+	if paths, _ := keptFiles(t, dir); !slices.Equal(paths, want) {
+		t.Errorf("%q are left of %q", paths, want)
+	}
+}
+
+// TestCacheAtOnce makes a cache in one folder from many goroutines, which all get it.
+func TestCacheAtOnce(t *testing.T) {
+	for range 50 {
+		dir := filepath.Join(t.TempDir(), "a")
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				c, err := NewCache(dir, 1<<20)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				c.of("a", Info{Version: "1"}).keep([]Range{{0, make([]byte, 1)}})
+			})
+		}
+		all.Wait()
 	}
 }
 
@@ -246,7 +314,7 @@ func TestCacheLimit(t *testing.T) {
 // remove what others have kept.
 func TestCacheProcesses(t *testing.T) {
 	const limit = 64 * block
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "cache")
 	var all sync.WaitGroup
 	const processes = 4
 	for i := range processes {

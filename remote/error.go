@@ -22,6 +22,14 @@ var (
 	ErrTooMany  = errors.New("the server does not take so many ranges")
 )
 
+// These are the errors of NewCache.
+var (
+	// ErrNotCache: the folder is neither empty nor a cache of this version.
+	ErrNotCache = errors.New("not a cache")
+	// ErrNotPrivate: the folder belongs to another user, or others can write to it.
+	ErrNotPrivate = errors.New("not a private folder")
+)
+
 // An Error says what could not be done with which file.
 type Error struct {
 	Op       string // as "open" or "read"

@@ -36,7 +36,7 @@ func TestCached(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := remotetest.Serve(t, dir)
-	cache, err := remote.NewCache(t.TempDir(), 64<<20)
+	cache, err := remote.NewCache(filepath.Join(t.TempDir(), "cache"), 64<<20)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func (s *store) native(path string) string {
 func TestNativeValues(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	s := newStore(t)
-	cache, err := remote.NewCache(t.TempDir(), 1<<30)
+	cache, err := remote.NewCache(filepath.Join(t.TempDir(), "cache"), 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestNativeRequests(t *testing.T) {
 	if total := total(o); c.Wanted != total || c.Read != total+int64(len(o.JSON(t))) || c.FileSize != 0 || c.Files != 1 {
 		t.Errorf("%+v, want %d bytes", c, total)
 	}
-	cache, err := remote.NewCache(t.TempDir(), 1<<30)
+	cache, err := remote.NewCache(filepath.Join(t.TempDir(), "cache"), 1<<30)
 	if err != nil {
 		t.Fatal(err)
 	}
