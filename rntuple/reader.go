@@ -156,6 +156,10 @@ func (r *Reader) Clusters() ([]EntryRange, error) {
 type Info struct {
 	Path  string // the name for Open, with the cycle if it is not the newest
 	Class string // the class of the anchor, which differs in pre-release formats
+
+	// Newest reports whether no RNTuple of the file with the same path has a higher cycle.
+	// The others are earlier states, as an append leaves them, or were superseded.
+	Newest bool
 }
 
 // List returns the RNTuples that the directories of a ROOT file list. See NewReader for ra
@@ -186,7 +190,7 @@ func PathsIn(path string, opts ...Option) ([]string, error) {
 func infos(found []ntuple.Info, err error) ([]Info, error) {
 	var all []Info
 	for _, i := range found {
-		all = append(all, Info{Path: i.Path, Class: i.Class})
+		all = append(all, Info(i))
 	}
 	return all, err
 }

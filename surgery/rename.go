@@ -36,8 +36,9 @@ func Rename(ctx context.Context, out string, in Input, to Renaming, opts ...Opti
 
 // RenameInPlace gives names to an RNTuple and its fields in the file that it is in:
 // header, footer and page lists are written anew, pages stay where they are. It replaces
-// the RNTuple of the old name, and stays in its directory; other cycles keep their
-// names. If anything fails the file is as it was.
+// the RNTuple of the old name, and stays in its directory. Older cycles get the new name
+// of the RNTuple as well, and are otherwise as they were; if the name of the input says a
+// cycle, as "name;1", that one alone is renamed. If anything fails the file is as it was.
 //
 // Options: Compression, of what is written anew, Read, Write.
 func RenameInPlace(ctx context.Context, in Input, to Renaming, opts ...Option) error {

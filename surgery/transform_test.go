@@ -322,6 +322,98 @@ func TestRename(t *testing.T) {
 	}
 }
 
+// TestRenameCycles renames an RNTuple that was appended to twice, and makes sure that no older cycle turns up
+// where it was not asked for.
+func TestRenameCycles(t *testing.T) {
+	type entry struct{ X int32 }
+	dir := t.TempDir()
+	in := filepath.Join(dir, "in.root")
+	f, err := rntuple.CreateFile(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := []string{"d/old", "d/other"}
+	for i := range 3 * len(names) {
+		open := func() (*rntuple.Writer[entry], error) { return rntuple.NewWriter[entry](f, names[i]) }
+		if i >= len(names) {
+			open = func() (*rntuple.Writer[entry], error) { return rntuple.Append[entry](in, names[i%len(names)]) }
+		}
+		w, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Write(&entry{int32(i)})
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if i == len(names)-1 {
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	check := func(what string, want map[string]int64) {
+		t.Helper()
+		infos, err := rntuple.ListFile(in)
+		if err != nil || len(infos) != len(want) {
+			t.Fatalf("%s: %v, %v", what, infos, err)
+		}
+		newest := map[string]int64{}
+		for _, i := range infos {
+			if n := openReader(t, in, i.Path).NumEntries(); n != want[i.Path] || i.Newest == strings.Contains(i.Path, ";") {
+				t.Errorf("%s: %+v has %d entries, want %d", what, i, n, want[i.Path])
+			}
+			if i.Newest {
+				newest[i.Path] = want[i.Path]
+			}
+			out := filepath.Join(t.TempDir(), "out.root")
+			plain, _, _ := strings.Cut(i.Path, ";")
+			if _, err := Merge(t.Context(), out, []Input{{in, i.Path}}); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := rntuple.ListFile(out); err != nil || len(got) != 1 || got[0].Path != filepath.Base(plain) {
+				t.Errorf("%s: a copy of %s is %v, %v", what, i.Path, got, err)
+			}
+		}
+		out := filepath.Join(t.TempDir(), "out.root")
+		merged, err := MergeAll(t.Context(), out, []string{in})
+		if err != nil || len(merged) != len(newest) {
+			t.Errorf("%s: merged %v, %v", what, merged, err)
+		}
+		for name, n := range newest {
+			if got := openReader(t, out, name).NumEntries(); got != n {
+				t.Errorf("%s: %s has %d entries once merged, want %d", what, name, got, n)
+			}
+		}
+	}
+	others := func(more map[string]int64) map[string]int64 {
+		for name, n := range map[string]int64{"d/other": 3, "d/other;2": 2, "d/other;1": 1} {
+			more[name] = n
+		}
+		return more
+	}
+	for _, step := range []struct {
+		of, to string
+		fails  bool
+		want   map[string]int64
+	}{
+		{"d/old", "new", false, map[string]int64{"d/new": 3, "d/new;2": 2, "d/new;1": 1}},
+		{"d/new", "other", true, map[string]int64{"d/new": 3, "d/new;2": 2, "d/new;1": 1}},
+		{"d/new", "new", false, map[string]int64{"d/new": 3, "d/new;2": 2, "d/new;1": 1}},
+		{"d/new", "old", false, map[string]int64{"d/old": 3, "d/old;2": 2, "d/old;1": 1}},
+		{"d/old;2", "two", false, map[string]int64{"d/old": 3, "d/old;1": 1, "d/two": 2}},
+		{"d/old", "three", false, map[string]int64{"d/three": 3, "d/three;1": 1, "d/two": 2}},
+		{"d/three;3", "", false, map[string]int64{"d/three": 3, "d/three;1": 1, "d/two": 2}},
+	} {
+		what := fmt.Sprintf("%s to %s", step.of, step.to)
+		err := RenameInPlace(t.Context(), Input{in, step.of}, Renaming{Name: step.to})
+		if (err != nil) != step.fails {
+			t.Fatalf("%s: %v", what, err)
+		}
+		check(what, others(step.want))
+	}
+}
+
 // TestRenameFiles renames the first field of files that ROOT wrote.
 func TestRenameFiles(t *testing.T) {
 	for _, in := range goodFiles(t) {

@@ -28,11 +28,13 @@ func completeArgs(files, limit int) cobra.CompletionFunc {
 	}
 }
 
-// ntuplesOf returns the paths of the RNTuples in a file, none if it cannot be read.
+// ntuplesOf returns the paths of the RNTuples in a file, without older cycles; none if it cannot be read.
 func ntuplesOf(path string) (names []string) {
 	infos, _ := rntuple.ListFile(path)
 	for _, info := range infos {
-		names = append(names, info.Path)
+		if info.Newest {
+			names = append(names, info.Path)
+		}
 	}
 	return names
 }

@@ -42,6 +42,7 @@ type listing struct {
 	File          string         `json:"file"`
 	Path          string         `json:"path"`
 	Class         string         `json:"class"`
+	Older         bool           `json:"older_cycle,omitempty"`
 	Format        string         `json:"format,omitempty"` // the version that the writer supported
 	Entries       int64          `json:"entries"`
 	Fields        int            `json:"fields"`     // at the top level
@@ -133,7 +134,7 @@ func (t *tool) listROOT(ctx context.Context, arg, path string) (list []listing, 
 	defer f.Close()
 	infos, err := rntuple.List(f, size)
 	for _, i := range infos {
-		l := listing{File: shown(arg), Path: i.Path, Class: i.Class, Compression: []string{}, Settings: []uint32{}}
+		l := listing{File: shown(arg), Path: i.Path, Class: i.Class, Older: !i.Newest, Compression: []string{}, Settings: []uint32{}}
 		r, err := rntuple.NewReader(f, size, i.Path, append(t.reading(), rntuple.Context(ctx))...)
 		if err == nil {
 			err = l.read(r)
@@ -211,8 +212,11 @@ func (t *tool) printListing(list []listing, files bool) error {
 			continue
 		}
 		remark, disk := "", size(l.Disk)
-		if l.Format == "" {
+		switch {
+		case l.Format == "":
 			remark = l.Class
+		case l.Older:
+			remark = "older cycle"
 		}
 		if l.Disk == 0 {
 			disk = "-"

@@ -49,7 +49,7 @@ func TestLsShared(t *testing.T) {
 func TestLsDirectories(t *testing.T) {
 	compare(t, rnt(t, "ls", special+"dirs.root"), `NAME            ENTRIES  FIELDS     SIZE  COMPRESSION
 top                   9       3  1.19 kB  lz4 4
-top;1                 5       3    756 B  zstd 5
+top;1                 5       3    756 B  zstd 5       older cycle
 dir/sub/ntuple        7       3    923 B  zlib 1
 dir/other             3       3  1.01 kB  none
 dir/top               2       3    501 B  zstd 5

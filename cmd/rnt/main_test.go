@@ -199,13 +199,13 @@ func TestHelp(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	for args, want := range map[string]string{
 		"cat|":                                                "root\n:8\n", // file names that end so
-		"cat|" + special + "dirs.root|":                       "top\ntop;1\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
+		"cat|" + special + "dirs.root|":                       "top\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
 		"ls|" + dimuon + "|":                                  "root\n:8\n",
 		"cat|" + dimuon + "|Events|":                          ":4\n",
 		"stat|missing.root|":                                  ":4\n",
-		"slim|out|" + special + "dirs.root|":                  "top\ntop;1\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
-		"diff|x|" + special + "dirs.root|top|":                "top\ntop;1\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
-		"merge|out|" + special + "dirs.root|--name|":          "top\ntop;1\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
+		"slim|out|" + special + "dirs.root|":                  "top\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
+		"diff|x|" + special + "dirs.root|top|":                "top\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
+		"merge|out|" + special + "dirs.root|--name|":          "top\ndir/sub/ntuple\ndir/other\ndir/top\n:4\n",
 		"cat|" + dimuon + "|--fields|run,Muon_p":              "run,Muon_pt\nrun,Muon_phi\n:6\n",
 		"cat|" + dimuon + "|Events|-f|_collection0._0.Muon_e": "_collection0._0.Muon_eta\n:6\n",
 		"concat|out|" + dimuon + "[1:2]|--drop|r":             "run\n:6\n",

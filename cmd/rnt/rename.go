@@ -20,6 +20,7 @@ func (t *tool) renameCommand() *cobra.Command {
 		Long: `rename gives the RNTuple in FILE, and fields of it, new names: in FILE itself, or in
 a copy. Pages stay as they are; in FILE they are not even touched, and the metadata
 with the names is written again at the end. If anything fails, FILE is as it was.
+In FILE, older cycles get the name of --to as well, unless NTUPLE is one: "name;1".
 
 Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 "jet.eta" of "jet.pt". Members of classes have the names that their classes define.`,

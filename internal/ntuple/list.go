@@ -130,7 +130,9 @@ func notFound(file *rootfile.File, name string, err error) error {
 	}
 	var paths []string
 	for _, i := range infos {
-		paths = append(paths, i.Path)
+		if i.Newest {
+			paths = append(paths, i.Path)
+		}
 	}
 	return fmt.Errorf("%s: %w; the file has %s", what, rootfile.ErrNotFound, strings.Join(paths, ", "))
 }

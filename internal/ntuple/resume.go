@@ -3,11 +3,11 @@ package ntuple
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
+	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
@@ -32,7 +32,7 @@ func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	if h := r.Source.Schema.Hidden; len(h) > 0 {
 		return nil, fmt.Errorf("field %q cannot be read: %w", h[0].Field.Name, h[0].Err)
 	}
-	path, _, _ := strings.Cut(r.Path, ";") // without the cycle
+	path, _ := rootfile.SplitCycle(r.Path)
 	w := &Writer{
 		file: f, path: path, Header: *r.Header, Schema: r.Source.Schema, Features: r.Footer.Features,
 		Resumed: true, source: r, linked: slices.Clone(r.Footer.AttributeSets),
@@ -151,7 +151,7 @@ func (f *File) replace(r *Reader, w *Writer, sets func(*Writer) error) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.root.Rename(r.Path, object, anchor.ClassName)
+	_, err = f.root.Rename(r.Path, object, anchor.ClassName, anchor.ExperimentalClassName)
 	return err
 }
 

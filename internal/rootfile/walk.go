@@ -147,7 +147,7 @@ func (f *File) Locate(path string, class ...string) (Key, *Trail, error) {
 // choose returns the key that match accepts and that is called name, which may
 // include a cycle. If there is none, the error says why.
 func choose(keys []Key, name string, match func(Key) bool) (Key, error) {
-	name, cycle := splitCycle(name)
+	name, cycle := SplitCycle(name)
 	var best *Key
 	var others []string // keys of that name that match does not accept
 	for i := range keys {
@@ -196,8 +196,8 @@ func (f *File) confirm(keys []Key, chosen Key, class []string) error {
 	return nil
 }
 
-// splitCycle splits "name;2"; without a cycle it returns -1.
-func splitCycle(s string) (name string, cycle int) {
+// SplitCycle splits "name;2"; without a cycle it returns -1.
+func SplitCycle(s string) (name string, cycle int) {
 	if i := strings.LastIndexByte(s, ';'); i >= 0 {
 		if n, err := strconv.ParseUint(s[i+1:], 10, 16); err == nil {
 			return s[:i], int(n)

@@ -334,11 +334,19 @@ func (w *Writer) Replace(dir string, old Key, o Object) (Key, error) {
 	if err != nil {
 		return Key{}, err
 	}
-	i := slices.IndexFunc(d.keys, func(k Key) bool { return k.SeekKey == old.SeekKey })
-	if i < 0 || o.Name != old.Name {
+	if o.Name != old.Name {
 		return Key{}, fmt.Errorf("%q: %w in %s", old.Name, ErrNotFound, directoryName(dir))
 	}
-	k, err := w.object(d, o, old.Cycle)
+	return w.replace(d, old, o, old.Cycle)
+}
+
+// replace appends an object and lists it in place of the one with the key old.
+func (w *Writer) replace(d *folder, old Key, o Object, cycle int16) (Key, error) {
+	i := slices.IndexFunc(d.keys, func(k Key) bool { return k.SeekKey == old.SeekKey })
+	if i < 0 {
+		return Key{}, fmt.Errorf("%q: %w in %s", old.Name, ErrNotFound, directoryName(d.path))
+	}
+	k, err := w.object(d, o, cycle)
 	if err != nil {
 		return Key{}, err
 	}

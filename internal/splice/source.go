@@ -7,6 +7,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -27,6 +28,8 @@ func openSource(ctx context.Context, in Input, o *ntuple.ReadOptions) (*source, 
 	if err != nil {
 		return nil, err
 	}
+	path, _ := rootfile.SplitCycle(r.Path)
+	_, r.Header.Name = ntuple.SplitPath(path) // after a Rename the header of an older cycle still has the former one
 	return newSource(r, in.String()), nil
 }
 
