@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"math"
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
@@ -335,20 +336,19 @@ func (b *builder) in(l value, right ast.Node) (value, error) {
 	if l.kind == 0 {
 		return value{}, notColumns("it looks for an array or a record")
 	}
-	var n *node[bool]
-	var err error
 	switch right := right.(type) {
 	case *ast.ArrayNode:
-		n, err = amongLiterals(l, right)
+		n, err := amongLiterals(l, right)
+		if err == nil && l.missing {
+			n = truth(n)
+		}
+		return boolsOf(l.of, n, false), err
 	case *ast.BinaryNode:
-		n, err = amongNumbers(l, right)
-	default:
-		return b.among(l, right)
+		if right.Operator == ".." {
+			return b.amongNumbers(l, right)
+		}
 	}
-	if err == nil && l.missing {
-		n = truth(n)
-	}
-	return boolsOf(l.of, n, false), err
+	return b.among(l, right)
 }
 
 // amongLiterals is "in" for an array of literals.
@@ -395,22 +395,38 @@ func oneOfThem[T number](all []T) func(out []bool, a []T) {
 	}
 }
 
-// maxRange is how many numbers from..to may be; more are an error.
-const maxRange = 1e6
-
-// amongNumbers is "in" for from..to.
-func amongNumbers(l value, n *ast.BinaryNode) (*node[bool], error) {
-	from, ok1 := n.Left.(*ast.IntegerNode)
-	to, ok2 := n.Right.(*ast.IntegerNode)
-	if n.Operator != ".." || !ok1 || !ok2 || to.Value-from.Value >= maxRange || l.kind != Int {
-		return nil, notColumns("the range is not one of literals")
+// amongNumbers is "in" for from..to: two comparisons. A float is in it if it is whole.
+func (b *builder) amongNumbers(l value, n *ast.BinaryNode) (value, error) {
+	from, err := b.build(n.Left)
+	if err != nil {
+		return value{}, err
 	}
-	lo, hi := int64(from.Value), int64(to.Value)
-	return mapped(l.ints, func(out []bool, a []int64) {
-		for i, v := range a {
-			out[i] = lo <= v && v <= hi
+	to, err := b.build(n.Right)
+	if err != nil {
+		return value{}, err
+	}
+	if !l.isNumber() || from.kind != Int || to.kind != Int {
+		return value{}, notColumns("the range is not known to be one of numbers")
+	}
+	both := func(l, r value) (value, error) { return logicOf(true, l, r) }
+	all, err := b.operate("<=", from, l)
+	add := func(op string, l, r value) {
+		if err != nil {
+			return
 		}
-	}), nil
+		var v value
+		if v, err = b.operate(op, l, r); err == nil {
+			all, err = b.itemwise(all, v, both)
+		}
+	}
+	add("<=", l, to)
+	if from.literal == nil || to.literal == nil || from.literal.(int64) > to.literal.(int64) {
+		add("<=", from, to) // floats are compared after both have been rounded
+	}
+	if l.kind == Float {
+		add("==", l, floatsOf(l.of, mapped(l.floats, each1(math.Trunc)), l.missing))
+	}
+	return all, err
 }
 
 // among is "in" for the items of an array.

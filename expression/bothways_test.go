@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -226,13 +227,16 @@ func (w *writer) write(typ string, depth int) string {
 			func() string { return fmt.Sprintf("(%s %s nil)", sub(w.one("i", "f", "s")), w.one("==", "!=")) },
 			func() string { return fmt.Sprintf("(%s in %s)", number(), sub(array())) },
 			func() string { return fmt.Sprintf("(%s in [1, 2, -2])", number()) },
-			func() string { return fmt.Sprintf("(%s in -1..2)", sub("i")) },
+			func() string {
+				return fmt.Sprintf("(%s in %s..%s)", number(), w.one("-1", sub("i")), w.one("2", sub("i")))
+			},
+			func() string { return fmt.Sprintf("(%s in [%s, %s])", number(), number(), number()) },
 			func() string { return fmt.Sprintf("(%s in T)", sub("s")) },
 			func() string { return fmt.Sprintf("(%s ?? %s)", sub("b"), sub("b")) },
 			func() string { return fmt.Sprintf("(%s ? %s : %s)", sub("b"), sub("b"), sub("b")) },
 			func() string { return fmt.Sprintf("isnan(%s)", number()) },
 			func() string { return fmt.Sprintf("%s[%s]", sub("[b]"), sub("i")) },
-		}[w.IntN(15)]()
+		}[w.IntN(16)]()
 	case "i":
 		return []func() string{
 			func() string { return fmt.Sprintf("(%s %s %s)", sub("i"), w.one("+", "-", "*", "%"), sub("i")) },
@@ -259,6 +263,7 @@ func (w *writer) write(typ string, depth int) string {
 			func() string { return fmt.Sprintf("%s(%s)", w.one("sum", "min", "max", "mean"), sub("[f]")) },
 			func() string { return fmt.Sprintf("mean(%s)", sub("[i]")) },
 			func() string { return fmt.Sprintf("(%s ?? %s)", sub("f"), number()) },
+			func() string { return fmt.Sprintf("(%s ?? %s)", sub("i"), sub("f")) },
 			func() string { return fmt.Sprintf("(%s ? %s : %s)", sub("b"), sub("f"), number()) },
 			func() string { return fmt.Sprintf("%s(%s)", w.one("sqrt", "floor", "sin", "abs", "round"), sub("f")) },
 			func() string {
@@ -277,7 +282,7 @@ func (w *writer) write(typ string, depth int) string {
 			},
 			func() string { return fmt.Sprintf("(let y = %s; y + %s)", sub("f"), "y") },
 			func() string { return fmt.Sprintf("sum(map(%s, # * 2))", sub("[f]")) },
-		}[w.IntN(21)]()
+		}[w.IntN(22)]()
 	case "s":
 		return []func() string{
 			func() string { return fmt.Sprintf("(%s + %s)", sub("s"), sub("s")) },
@@ -285,7 +290,8 @@ func (w *writer) write(typ string, depth int) string {
 			func() string { return fmt.Sprintf("(%s ? %s : %s)", sub("b"), sub("s"), sub("s")) },
 			func() string { return fmt.Sprintf("(%s ?? %s)", sub("s"), sub("s")) },
 			func() string { return fmt.Sprintf("upper(%s)", sub("s")) },
-		}[w.IntN(5)]()
+			func() string { return fmt.Sprintf("string(%s)", sub("i")) },
+		}[w.IntN(6)]()
 	case "[h]":
 		switch w.IntN(3) {
 		case 0:
@@ -320,8 +326,10 @@ func (w *writer) write(typ string, depth int) string {
 		func() string { return fmt.Sprintf("abs(%s)", sub(typ)) },
 		func() string { return fmt.Sprintf("%s[%s]", sub(typ), sub("[b]")) },
 		func() string { return fmt.Sprintf("%s[argsort(%s)]", sub(typ), sub(typ)) },
+		func() string { return fmt.Sprintf("[%s, %s]", sub(one), sub(one)) },
+		func() string { return fmt.Sprintf("(let z = %s; [z])", sub(one)) },
 		func() string { return "let c = combinations(" + sub(typ) + "); map(c[0], # + " + sub(one) + ")" },
-	}[w.IntN(12)]()
+	}[w.IntN(14)]()
 }
 
 func (w *writer) leaf(typ string) string {
@@ -383,6 +391,47 @@ func TestBothWays(t *testing.T) {
 	}
 }
 
+// TestMembership compares "in" with the comparisons that it stands for, each evaluated column by
+// column where that is possible, and in the virtual machine.
+func TestMembership(t *testing.T) {
+	r := zooFile(t, 60, 1)
+	all := rntuple.EntryRange{End: r.NumEntries()}
+	seed := rand.Uint64()
+	t.Log("seed", seed)
+	w := &writer{Rand: rand.New(rand.NewPCG(seed, 4))}
+	leaf := func() string {
+		return w.one(w.leaf("i"), w.leaf("f"), "(O ?? F)", "I[0] ?? 0.5", "5000000", "V[0]", "-9007199254740993", "9007199254740992.0")
+	}
+	for range 150 {
+		x, a, b := "("+leaf()+")", "("+leaf()+")", "("+leaf()+")"
+		integers := fmt.Sprintf("let a = (%s); let b = (%s); let x = %s;", w.one("O", "N", "-1", "I[0]", "9007199254740993"), w.one("O", "2", "N", "5000000"), x)
+		for in, means := range map[string]string{
+			fmt.Sprintf("%s in [%s, %s]", x, a, b):     fmt.Sprintf("%s == %s or %s == %s", x, a, x, b),
+			fmt.Sprintf("%s not in [%s, %s]", x, a, b): fmt.Sprintf("not (%s == %s or %s == %s)", x, a, x, b),
+			integers + "x in a..b":                     integers + "a <= x and x <= b and a <= b and trunc(x) == x",
+		} {
+			var want []any
+			for i, text := range []string{means, in} {
+				for _, whole := range []bool{false, true} {
+					p, err := compile(r, []*Expression{must(t, text)}, whole)
+					if err != nil {
+						t.Fatalf("%s: %v", text, err)
+					}
+					got, err := evaluated(r, p, all)
+					if err != nil {
+						t.Fatalf("%s: %v", text, err)
+					}
+					if i == 0 && !whole {
+						want = got
+					} else if !slices.Equal(got, want) {
+						t.Fatalf("%s is not %s:\n%v\n%v", text, means, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // FuzzBothWays compares columns with the virtual machine: the expression of a text, or a random
 // one if there is none.
 func FuzzBothWays(f *testing.F) {
@@ -397,6 +446,11 @@ func FuzzBothWays(f *testing.F) {
 		"I[X < 1]",
 		"sum((M or V > W), -O)",
 		"let c = combinations(V); c",
+		"(O ?? F) in [1.5, N]",
+		"[O ?? F, 1.5]",
+		"string(O ?? F)",
+		"[I[0] ?? 0.5]",
+		"let z = O ?? F; [z]",
 		"sum(map(W[argsort(X)], # * 2)) <= V[argsort(map(H, .K)[X < 1])][0]",
 	} {
 		f.Add(uint64(0), text)

@@ -138,6 +138,11 @@ func TestConditions(t *testing.T) {
 		"sum(Nested[-1]) == N + 1":                                   func(i int) bool { return i%4 == 2 },
 		"max(Three) - min(Three) == 2 and Name matches \"^n1.$\"":    func(i int) bool { return i >= 10 && i < 20 },
 		"N in [3, 5] or N in 7..8 or Name in [\"n11\"]":              func(i int) bool { return i == 3 || i == 5 || i == 7 || i == 8 || i == 11 },
+		"N in 1..5000000 and N not in -1..2000":                      func(i int) bool { return i > 2000 },
+		"F in 3..Opt":                                                func(i int) bool { return i%10 == 0 && i >= 30 },
+		"Opt in [Opt] and N < 7":                                     func(i int) bool { return i == 0 || i == 5 },
+		"Opt in [nil, Opt, 7 / 2] or Name == \"n1 // /* # \\\"//\"":  func(i int) bool { return i%5 == 0 },
+		"(Opt ?? F) in [0.5, 10]":                                    func(i int) bool { return i == 10 },
 		"1 / (N - 3) > 1e300 or N % (N - 3) == 1":                    func(i int) bool { return i == 3 || i != 3 && i%(i-3) == 1 },
 	} {
 		got, err := selected(t, r, text)
@@ -246,6 +251,9 @@ func TestErrors(t *testing.T) {
 	r := sample(t)
 	for _, test := range []struct{ text, want string }{
 		{"N >", "expression, character 3: unexpected token EOF"},
+		{"N//2 == 1", `character 2: "//" begins a comment, and an expression must not have one; for a quotient without its fraction, write int(x / y)`},
+		{"Name == '\\'//' and\n N == 1 /* one */", `line 2, character 9: "/*" begins a comment`},
+		{"Name == `//", "literal not terminated"},
 		{"Nn > 1 && OK", `expression, character 1: no field "Nn" in RNTuple "n"; did you mean "N"?`},
 		{"OK && nested", `expression, character 7: no field "nested" in RNTuple "n"; did you mean "Nested"?`},
 		{"OK && something", `expression, character 7: no field "something"`},

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
@@ -27,8 +28,12 @@ type Definition struct {
 	Value *Expression
 }
 
-// Parse returns the expression of a text. The error, an *Error, is about its syntax.
+// Parse returns the expression of a text. The error, an *Error, is about its syntax. Comments are
+// errors.
 func Parse(text string) (*Expression, error) {
+	if err := comment(text); err != nil {
+		return nil, err
+	}
 	if _, err := parser.Parse(text); err != nil {
 		e := explain(err)
 		if m := colons().FindString(text); m != "" && !strings.Contains(text, "$env") {
@@ -42,6 +47,33 @@ func Parse(text string) (*Expression, error) {
 // colons matches names with colons, which fields may have and words of the language
 // may not.
 var colons = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL_][\pL\d_]*(:+[\pL_][\pL\d_]*)+`) })
+
+// stringsAndComments matches literals of strings, and what begins a comment.
+var stringsAndComments = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)"(?:\\.|[^"\\])*(?:"|$)|'(?:\\.|[^'\\])*(?:'|$)|` + "`[^`]*(?:`|$)" + `|//|/\*`)
+})
+
+// comment returns an error if there is a comment in a text: the parser would drop it, and with it
+// what follows "//", which divides in other languages.
+func comment(text string) error {
+	for _, m := range stringsAndComments().FindAllStringIndex(text, -1) {
+		what, help := text[m[0]:m[1]], ""
+		switch what {
+		case "//":
+			help = "; for a quotient without its fraction, write int(x / y)"
+		case "/*":
+		default:
+			continue
+		}
+		before := text[:m[0]]
+		line := before[strings.LastIndexByte(before, '\n')+1:]
+		return &Error{
+			Line: strings.Count(before, "\n") + 1, Column: utf8.RuneCountInString(line) + 1,
+			Message: fmt.Sprintf("%q begins a comment, and an expression must not have one%s", what, help),
+		}
+	}
+	return nil
+}
 
 // word matches the names that the language has for variables.
 var word = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_$][\pL\d_$]*$`) })

@@ -280,6 +280,48 @@ func rangeOf(args ...any) (any, error) {
 	return all, nil
 }
 
+// isBetween reports whether a number is one of the integers of a range. An integer becomes a float
+// beside a float, as everywhere.
+func isBetween(args ...any) (any, error) {
+	from, ok1 := integer(args[1])
+	to, ok2 := integer(args[2])
+	x, isNumber := number(args[0])
+	switch {
+	case args[0] == nil || args[1] == nil || args[2] == nil:
+		return false, nil
+	case !ok1 || !ok2 || !isNumber:
+		return nil, fmt.Errorf("invalid operation: %s in %s..%s", noun(args[0]), noun(args[1]), noun(args[2]))
+	}
+	if n, ok := integer(args[0]); ok {
+		return from <= n && n <= to, nil
+	}
+	return from <= to && float64(from) <= x && x <= float64(to) && x == math.Trunc(x), nil
+}
+
+// contains reports whether a value is equal to an item of an array, or is a key of a map. What is
+// missing is equal to nothing.
+func contains(args ...any) (any, error) {
+	what, in := args[0], args[1]
+	if what == nil || in == nil {
+		return false, nil
+	}
+	if record, ok := in.(map[string]any); ok {
+		name, ok := what.(string)
+		_, found := record[name]
+		return ok && found, nil
+	}
+	n, ok := length(in)
+	if !ok {
+		return nil, fmt.Errorf("invalid operation: in (%s, %s)", noun(what), noun(in))
+	}
+	for i := range n {
+		if v := item(in, i); v != nil && runtime.Equal(v, what) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // index returns a member of a record, an item of an array, or, by several indices or by
 // bools, some of them.
 func index(args ...any) (any, error) {

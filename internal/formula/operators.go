@@ -46,6 +46,9 @@ func (c *checker) binary(p *ast.Node, n *ast.BinaryNode) Type {
 	case "??":
 		return c.orElse(n)
 	}
+	if among, ok := n.Right.(*ast.BinaryNode); ok && n.Operator == "in" && among.Operator == ".." {
+		return c.inRange(p, n, among)
+	}
 	l, r := c.visit(&n.Left), c.visit(&n.Right)
 	wrong := func() Type {
 		return c.fail(n, "invalid operation: %s (%s, %s)", n.Operator, c.is(n.Left, l), c.is(n.Right, r))
@@ -102,7 +105,7 @@ func (c *checker) binary(p *ast.Node, n *ast.BinaryNode) Type {
 		default:
 			return wrong()
 		}
-		return Type{Kind: Bool}
+		return c.call(p, "in", contains, Type{Kind: Bool}, n.Left, n.Right)
 	case "matches", "contains", "startsWith", "endsWith":
 		for _, t := range []Type{l, r} {
 			if t.Kind != String && t.Kind != Any && t.Kind != Nil {
@@ -112,6 +115,20 @@ func (c *checker) binary(p *ast.Node, n *ast.BinaryNode) Type {
 		return Type{Kind: Bool}
 	}
 	return c.fail(n, "unknown operator %s", n.Operator)
+}
+
+// inRange checks "x in from..to", which makes no array.
+func (c *checker) inRange(p *ast.Node, n, among *ast.BinaryNode) Type {
+	l, from, to := c.visit(&n.Left), c.visit(&among.Left), c.visit(&among.Right)
+	for _, t := range []Type{from, to} {
+		if t.Kind != Int && t.Kind != Any {
+			return c.fail(among, "invalid operation: .. (%s, %s)", c.is(among.Left, from), c.is(among.Right, to))
+		}
+	}
+	if !l.isNumber() && l.Kind != Any && l.Kind != Nil {
+		return c.fail(n, "invalid operation: in (%s, %s)", c.is(n.Left, l), c.is(among, ArrayOf(Type{Kind: Int})))
+	}
+	return c.call(p, "in range", isBetween, Type{Kind: Bool}, n.Left, among.Left, among.Right)
 }
 
 // truth makes sure that a node is true or false: what is missing is false. It reports
@@ -156,7 +173,9 @@ func (c *checker) orElse(n *ast.BinaryNode) Type {
 		t = r.unnamed()
 	}
 	if l.Kind != Nil && !equal(l, t) {
-		c.convert(&n.Left, t)
+		left := t
+		left.Missing = left.Missing || l.Missing
+		c.convert(&n.Left, left)
 	}
 	if r.Kind != Nil && !equal(r, t) {
 		c.convert(&n.Right, t)
