@@ -28,9 +28,7 @@ https://expr-lang.org/docs/language-definition defines:
   let m = x + y; m > 2    names for parts
   matches startsWith in   strings and arrays
 
-An item that is not there is missing, as is an empty optional: comparisons with what
-is missing are false, all else that needs it is missing. Vectors are arrays, classes
-are records.
+Vectors are arrays, classes are records. There are no comments.
 
 ` + formula.Help(),
 	}

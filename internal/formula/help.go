@@ -5,9 +5,45 @@ import (
 	"strings"
 )
 
-// Help returns a listing of the functions, in lines of at most 80 characters.
+// missing says what missing values mean, for Help and docs/expressions.md: a paragraph, and a list.
+var missing = []string{
+	"An item `x[i]` out of range is missing, and so are an empty optional, a key that a map does not have, a member of a missing " +
+		"record, and the `min`, `max` and `mean` of an empty array (`sum` is 0).",
+	"Arithmetic and functions of a missing value are missing.",
+	"Comparisons with a missing value are false, also `!=` and `in`. `x == nil` and `x != nil` tell; `x ?? y` is y if x is missing.",
+	"As a condition, in `and`, `or`, `not`, `? :` and predicates, a missing value is false. So `v[0] > 20` and `v[0] <= 20` are both " +
+		"false for an empty array, but `not (v[0] > 20)` and `not flags[0]` are true.",
+}
+
+// Missing returns what missing values mean, in lines of some width.
+func Missing(width int) string {
+	var b strings.Builder
+	for i, text := range missing {
+		mark, indent := "- ", "  "
+		if i == 0 {
+			mark, indent = "", ""
+		}
+		line := mark
+		for _, word := range strings.Fields(text) {
+			if len(strings.TrimSpace(line)) > 1 && len(line)+len(word) > width {
+				b.WriteString(strings.TrimRight(line, " ") + "\n")
+				line = indent
+			}
+			line += word + " "
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+		if i == 0 {
+			b.WriteString("\n")
+		}
+	}
+	return b.String()
+}
+
+// Help returns what missing values mean and a listing of the functions, in lines of at most 80
+// characters.
 func Help() string {
 	var b strings.Builder
+	b.WriteString("Missing values:\n\n" + strings.ReplaceAll(Missing(80), "`", "") + "\n")
 	for i, g := range Groups {
 		if i > 0 {
 			b.WriteString("\n")
