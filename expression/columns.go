@@ -113,12 +113,28 @@ func (f Field) document(t Type) (*schema.FieldDocument, error) {
 		return nil, err
 	}
 	if !t.fits(doc) {
-		return nil, &Error{Message: fmt.Sprintf("the field %q of type %s does not take %v: %v", f.Name, doc.Type, t, f.Value)}
+		return nil, &Error{Message: fmt.Sprintf("the field %q of type %s does not take %v: %v%s", f.Name, doc.Type, t, f.Value, f.withMissing(t, doc))}
 	}
 	if doc.Description = f.Description; doc.Description == "" {
 		doc.Description = f.Value.String()
 	}
 	return doc, nil
+}
+
+// withMissing says how a field takes values of a type that may be missing, if it takes others of that type.
+func (f Field) withMissing(t Type, doc *schema.FieldDocument) string {
+	present := t
+	present.Missing, present.Items = false, false
+	switch {
+	case t.Items && present.fits(doc):
+		return fmt.Sprintf("; write %s:%s=...", f.Name, t.cpp())
+	case !t.Missing || !present.fits(doc):
+		return ""
+	case t.Depth > 0:
+		return fmt.Sprintf("; write %s:optional<%s>=...", f.Name, f.Type)
+	}
+	absent := map[Kind]string{Bool: "false", Int: "-1", Float: "-1", String: `""`}[t.Kind]
+	return fmt.Sprintf("; write %s:optional<%s>=..., or give a default: (...) ?? %s", f.Name, f.Type, absent)
 }
 
 // cpp returns the C++ type for all values of a type.

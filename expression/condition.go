@@ -69,7 +69,7 @@ func (c *condition) compile(s rntuple.Source) (p *Program, err error) {
 			return nil, err
 		}
 		if t := p.types[0]; t.Depth > 0 || t.Kind != Bool && t.Kind != Other {
-			return nil, &Error{Message: fmt.Sprintf("expected bool, but got %v: %s", t, one.text)}
+			return nil, noCondition(one, t)
 		}
 	}
 	if len(all) > 1 {

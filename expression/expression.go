@@ -34,12 +34,17 @@ func Parse(text string) (*Expression, error) {
 	if err := comment(text); err != nil {
 		return nil, err
 	}
-	if _, err := parser.Parse(text); err != nil {
-		e := explain(err)
-		if m := colons().FindString(text); m != "" && !strings.Contains(text, "$env") {
+	tree, err := parser.Parse(text)
+	if err != nil {
+		e := explain(err).helped(text)
+		if m := colons().FindString(text); m != "" && !strings.Contains(text, "$env") && !strings.HasPrefix(m, "TMath::") {
 			e.Message += fmt.Sprintf("; if %s is a field, write $env[%q]", m, m)
 		}
 		return nil, e
+	}
+	var lost loss
+	if ast.Walk(&tree.Node, &lost); lost.node != nil {
+		return nil, errorAt(tree.Source, lost.node, "the value of %v is lost; join conditions with &&", lost.node)
 	}
 	return &Expression{text: text}, nil
 }

@@ -75,7 +75,7 @@ func compile(s rntuple.Source, exprs []*Expression, whole bool) (*Program, error
 		tree := e.tree()
 		_, t, err := formula.Compile(tree, p.scope.variable)
 		if err != nil {
-			return nil, p.scope.named(explain(err), e.text)
+			return nil, p.scope.named(explain(err).helped(e.text), e.text)
 		}
 		p.types = append(p.types, typeOf(t))
 		p.parts = append(p.parts, map[int]*part{})
