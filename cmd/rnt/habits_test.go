@@ -67,8 +67,9 @@ func TestHabits(t *testing.T) {
 
 		{"cat TREES", 1, "", `rnt: TREES: the file has several trees: "tree", "nt"` + "\n"},
 		{"stat TREES x", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt; it is a TTree, of which rnt convert makes an RNTuple\n"},
-		{"dump TREES", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt\n"},
-		{"merge OUT TREES", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt\n"},
+		{"dump TREES", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt; rnt convert makes RNTuples of them\n"},
+		{"merge OUT TREES", 1, "", "rnt: TREES: the file holds TTrees, no RNTuple: tree, nt; rnt convert makes RNTuples of them\n"},
+		{"skim --where true OUT TREES", 1, "", "; rnt convert makes RNTuples of them\n"},
 		{"ls TREES", 1, "", `cycle 2, but its record says TTree "tree", cycle 1` + "\n"},
 		{"ls ARROW", 1, "", "rnt: ARROW: reading an Arrow file: 8 bytes are too few\n"},
 		{"ls EMPTY", 0, "", "rnt: EMPTY: the file holds no RNTuple\n"},
@@ -83,6 +84,7 @@ func TestHabits(t *testing.T) {
 			"rnt: open missing.root: no such file or directory\n"},
 		{"verify -q DIMUON", 0, "", ""},
 
+		{"hmerge OUT DIMUON DIMUON", 1, "", "\nrnt: --prefix makes names different: --prefix ,second_; of a TTree, rnt convert --flat makes fields without a _collection\n"},
 		{"create OUT", 2, "", "rnt: which schema? Use --schema\n"},
 		{"merge --into --force OUT DIMUON", 2, "", "rnt: --into replaces no file; leave out --force\n"},
 		{"ls -j 0 DIMUON", 2, "", "rnt: --jobs must be positive\n"},

@@ -1,6 +1,10 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/surgery"
@@ -61,7 +65,28 @@ func (t *tool) hmerge(cmd *cobra.Command, out string, in []string, h hmerging) e
 		return surgery.HMerge(cmd.Context(), out, inputs, append(append(opts, surgery.Prefix(h.prefixes...)), more...)...)
 	})
 	if err != nil {
-		return err
+		return withNames(err)
 	}
 	return t.printMerged(out, report, h.asJSON)
+}
+
+// withNames returns an error of hmerge, which says how names become different if some occur more than once.
+func withNames(err error) error {
+	var wrong *surgery.IncompatibleError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	same, collections := false, false
+	for _, p := range wrong.Problems {
+		if strings.HasSuffix(p.What, " has one of this name") {
+			same, collections = true, collections || strings.HasPrefix(p.Field, "_collection")
+		}
+	}
+	if same {
+		err = fmt.Errorf("%w\n--prefix makes names different: --prefix ,second_", err)
+	}
+	if collections {
+		err = fmt.Errorf("%w; of a TTree, rnt convert --flat makes fields without a _collection", err)
+	}
+	return err
 }

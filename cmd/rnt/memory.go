@@ -65,9 +65,18 @@ func (t *tool) warnNeeds(path string, need rntuple.Limits) {
 
 var limitName = regexp.MustCompile(`\(rntuple\.Limits\.(\w+)\)`)
 
+// onlyTrees matches a line about a file that was refused because of what it holds.
+var onlyTrees = regexp.MustCompile(`(?m)the file holds TTrees, no RNTuple: .*$`)
+
 // withAdvice returns the text of an error as users of the tool need it: where a limit is
-// exceeded, it says how to raise it, and options have the names of flags.
+// exceeded, it says how to raise it, options have the names of flags, and what can be converted is said to be.
 func withAdvice(text string) string {
+	text = onlyTrees.ReplaceAllStringFunc(text, func(line string) string {
+		if strings.Contains(line, "rnt convert") {
+			return line
+		}
+		return line + "; rnt convert makes RNTuples of them"
+	})
 	text = strings.ReplaceAll(text, "Options.Binary", "--binary")
 	return limitName.ReplaceAllString(text, "($1; --max-memory raises it)")
 }

@@ -45,7 +45,7 @@ func TestHMerge(t *testing.T) {
 	left, right := made(t, "left", leftFields, leftLines), made(t, "right", rightFields, rightLines)
 	out := filepath.Join(t.TempDir(), "out.root")
 	_, problem := fed(t, exitError, "", "hmerge", out, left, right)
-	if !strings.Contains(problem, `field "b"`) || !strings.Contains(problem, left) || strings.Contains(problem, ";") || strings.Count(problem, "\n") != 2 {
+	if !strings.Contains(problem, `field "b"`) || !strings.Contains(problem, left) || strings.Contains(problem, ";") || !strings.HasSuffix(problem, "\nrnt: --prefix makes names different: --prefix ,second_\n") || strings.Count(problem, "\n") != 3 {
 		t.Error(problem)
 	}
 	if _, err := os.Stat(out); err == nil {

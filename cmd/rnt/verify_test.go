@@ -71,7 +71,7 @@ func TestVerifyTrees(t *testing.T) {
 	if status != exitError || stderr != "rnt: 1 of 1 file has problems\n" {
 		t.Errorf("status %d, %q", status, stderr)
 	}
-	compare(t, stdout, path+": directories: the file holds TTrees, no RNTuple: events\n"+
+	compare(t, stdout, path+": directories: the file holds TTrees, no RNTuple: events; rnt convert makes RNTuples of them\n"+
 		path+": 1 problem: 0 RNTuples, 0 envelopes, 0 clusters, 0 pages, 0 B checked\n")
 	stdout, _, _ = try("verify", "--json", path)
 	if !strings.Contains(stdout, `"kind":"not found"`) {
