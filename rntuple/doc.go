@@ -46,7 +46,7 @@
 // does not fit is a *ConversionError, which names the entry.
 //
 // Writers turn a slice into a std::vector, an array into a std::array, a pointer into a
-// std::optional and a map into a std::map. Package cpp has Go types for the other C++
+// std::optional and a map into a std::map, or a std::set if its elements are struct{}. Package cpp has Go types for the other C++
 // types. A field of type any is written by the type= in its tag; package value
 // describes its values.
 //
@@ -71,6 +71,11 @@
 //	trunc=16               the upper 16 bits of a float, cut and not rounded
 //	quant=12,min=-5,max=5  12 bits for this range; writing a value outside of it is an error
 //	desc=momentum in GeV   the description; it takes all that follows, so it is the last option
+//
+// ROOT reads a field with an enum only where the enum is known, from a dictionary or a
+// declaration. Elsewhere its RDataFrame leaves the column out, and RNTupleReader.Show
+// throws; where it is only declared, RDataFrame of ROOT 6.40 still fails to read it. An
+// integer without the option enum, with its meanings in desc, is read everywhere.
 //
 // Options that are unknown, are given twice, contradict each other or say nothing
 // about the Go type are an error, which names the Go field. So is a struct that has

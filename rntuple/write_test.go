@@ -204,6 +204,7 @@ type (
 		Opt     *int64
 		Ptr     *string `rntuple:"ptr,type=std::unique_ptr<std::string>"`
 		Map     map[string][]int32
+		Keys    map[string]struct{}
 		Points  []Point
 		Vertex  Point    `rntuple:"vertex,class=Point"`
 		Bits    [10]bool `rntuple:"bits,type=std::bitset<10>"`
@@ -244,6 +245,7 @@ func event(i int) Event {
 		e.Var = value.Alternative{Index: 1, Value: "text"}
 	}
 	e.Map = map[string][]int32{"b": {int32(i)}, "a": nil}
+	e.Keys = map[string]struct{}{"b": {}, "a": {}, "event " + fmt.Sprint(i): {}}
 	e.Vertex = Point{1, 2.5}
 	e.Tags, e.Grade, e.Weight = cpp.Set[string]{"a", "b"}, 'x', 0.25
 	e.Result.Value = []any{nil, value.Alternative{Index: 0, Value: int32(i)}, value.Alternative{Index: 1, Value: "text"}}[i%3]

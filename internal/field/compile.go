@@ -374,16 +374,21 @@ func (c *compiler) dynamicMap(f *schema.Field) node {
 	}}
 }
 
+// isSet reports whether a field is a set, and t a Go map with its elements as keys.
+func isSet(f *schema.Field, t reflect.Type) bool {
+	return (f.Kind() == cpptype.Set || f.Kind() == cpptype.UnorderedSet) && f.Shape == schema.Collection && t.Elem() == emptyType
+}
+
 // dictionary compiles reading a map into a Go map, or a set into one of its
 // elements to struct{}. Multimaps and multisets would lose values.
 func (c *compiler) dictionary(f *schema.Field, t reflect.Type) node {
-	isSet := (f.Kind() == cpptype.Set || f.Kind() == cpptype.UnorderedSet) && f.Shape == schema.Collection && t.Elem() == reflect.TypeFor[struct{}]()
-	if !isSet && (!f.IsMap() || f.Kind().IsMulti()) {
+	set := isSet(f, t)
+	if !set && (!f.IsMap() || f.Kind().IsMulti()) {
 		return c.mismatch(f, t)
 	}
 	d := &dictionary{index: c.index(f), typ: t}
 	key := f.Children[0]
-	if !isSet {
+	if !set {
 		key = key.Children[0]
 	}
 	c.merging = false
@@ -391,7 +396,7 @@ func (c *compiler) dictionary(f *schema.Field, t reflect.Type) node {
 	if c.merging { // different keys could become the same
 		return c.mismatch(f, t)
 	}
-	if !isSet {
+	if !set {
 		d.values = c.value(f.Children[0].Children[1], t.Elem())
 	}
 	return d

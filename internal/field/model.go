@@ -137,11 +137,18 @@ func (m *modeler) standard(path, name, cpp string) *schema.FieldDocument {
 	return f
 }
 
-// dictionary returns the field of a Go map, a std::map.
+// dictionary returns the field of a Go map: a std::map, or a std::set if its elements are empty structs.
 func (m *modeler) dictionary(path, name string, t reflect.Type, tag Tag) *schema.FieldDocument {
 	if t.Key() == timeType {
 		m.fail(path, "%v", errTimeKey)
 		return nil
+	}
+	if t.Elem() == emptyType {
+		f := &schema.FieldDocument{Name: name, Role: "collection"}
+		if key := m.field(path, "_0", t.Key(), tag, false); key != nil {
+			f.Fields = append(f.Fields, key)
+		}
+		return named(f, "std::set<%s>")
 	}
 	ofKey := tag
 	ofKey.class = ""
@@ -235,9 +242,16 @@ func (m *modeler) className(path string, t reflect.Type, tag Tag, untyped bool) 
 		return ""
 	case t.Name() == "":
 		m.fail(path, "an unnamed struct needs a C++ class here: rntuple:\"name,class=...\"")
+		return "Class" // one problem is enough
+	case strings.Contains(t.Name(), "["):
+		m.fail(path, "the generic struct %v needs a C++ class here: rntuple:\"name,class=...\"", t)
+		return "Class"
 	}
 	return t.Name()
 }
+
+// emptyType is that of the elements of a Go map that is a set.
+var emptyType = reflect.TypeFor[struct{}]()
 
 // innermost returns the only leaf below f, or f.
 func innermost(f *schema.FieldDocument) *schema.FieldDocument {

@@ -1,6 +1,7 @@
 package field
 
 import (
+	"fmt"
 	"math/big"
 	"net/netip"
 	"os"
@@ -183,6 +184,32 @@ func TestRecursive(t *testing.T) {
 		t.Error("a tree")
 	}
 }
+
+// A Go map becomes a std::map or a std::set; in a std::map, structs need the name of a class.
+func TestMapsOf(t *testing.T) {
+	for _, test := range []struct {
+		of   any
+		want string // the type, or the error
+	}{
+		{map[string]struct{}{}, "std::set<std::string>"},
+		{map[Inner]struct{}{}, "std::set<Inner>"},
+		{[]map[int32]struct{}{}, "std::vector<std::set<std::int32_t>>"},
+		{map[string]Inner{}, "std::map<std::string,Inner>"},
+		{map[string]generic[float64]{}, `M: the generic struct field.generic[float64] needs a C++ class here: rntuple:"name,class=..."`},
+		{map[string]struct{ X int32 }{}, `M: an unnamed struct needs a C++ class here: rntuple:"name,class=..."`},
+	} {
+		doc, err := Model("n", reflect.StructOf([]reflect.StructField{{Name: "M", Type: reflect.TypeOf(test.of)}}))
+		got := fmt.Sprint(err)
+		if err == nil {
+			got = doc.Fields[0].Type
+		}
+		if strings.TrimPrefix(got, "schema: ") != test.want {
+			t.Errorf("%T: %s, want %s", test.of, got, test.want)
+		}
+	}
+}
+
+type generic[T any] struct{ X, Y T }
 
 func TestClock(t *testing.T) {
 	at := time.Date(2026, 11, 22, 1, 2, 3, 456789012, time.FixedZone("", 3600))

@@ -200,7 +200,7 @@ func (r recordOut) write(src unsafe.Pointer, n int, stride uintptr) error {
 type dictionaryOut struct {
 	indexOut
 	typ          reflect.Type // of the map
-	keys, values out
+	keys, values out          // no values for a set
 }
 
 func (d *dictionaryOut) write(src unsafe.Pointer, n int, stride uintptr) error {
@@ -211,10 +211,13 @@ func (d *dictionaryOut) write(src unsafe.Pointer, n int, stride uintptr) error {
 		key, val := reflect.New(d.typ.Key()), reflect.New(d.typ.Elem())
 		for _, k := range keys {
 			key.Elem().Set(k)
-			val.Elem().Set(m.MapIndex(k))
 			if err := d.keys.write(key.UnsafePointer(), 1, 0); err != nil {
 				return err
 			}
+			if d.values == nil {
+				continue
+			}
+			val.Elem().Set(m.MapIndex(k))
 			if err := d.values.write(val.UnsafePointer(), 1, 0); err != nil {
 				return err
 			}

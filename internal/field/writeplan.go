@@ -253,12 +253,18 @@ func (c *writeCompiler) value(f *schema.Field, t reflect.Type) out {
 		}
 	case schema.Collection:
 		switch {
-		case f.IsMap() && t.Kind() == reflect.Map:
-			pair := f.Children[0].Children
+		case t.Kind() == reflect.Map && (f.IsMap() || isSet(f, t)):
 			if t.Key() == timeType {
 				c.mismatches = append(c.mismatches, Mismatch{Path: f.Path(), Go: t, Err: fmt.Errorf("field %q: %w", f.Path(), errTimeKey)})
 			}
-			return &dictionaryOut{c.index(f), t, c.value(pair[0], t.Key()), c.value(pair[1], t.Elem())}
+			d := &dictionaryOut{indexOut: c.index(f), typ: t}
+			if isSet(f, t) {
+				d.keys = c.value(f.Children[0], t.Key())
+			} else {
+				pair := f.Children[0].Children
+				d.keys, d.values = c.value(pair[0], t.Key()), c.value(pair[1], t.Elem())
+			}
+			return d
 		case t.Kind() == reflect.Slice:
 			return &collectionOut{c.index(f), c.value(f.Children[0], t.Elem()), t.Elem().Size()}
 		}
