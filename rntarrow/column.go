@@ -136,6 +136,11 @@ func (o Options) pick(large, small arrow.DataType) arrow.DataType {
 	return large
 }
 
+// listOf returns the type of lists.
+func (o Options) listOf(item arrow.Field) arrow.DataType {
+	return o.pick(arrow.LargeListOfField(item), arrow.ListOfField(item))
+}
+
 var numberTypes = map[reflect.Kind]arrow.DataType{
 	reflect.Bool: arrow.FixedWidthTypes.Boolean,
 	reflect.Int8: arrow.PrimitiveTypes.Int8, reflect.Int16: arrow.PrimitiveTypes.Int16,
@@ -277,7 +282,7 @@ func (c *compiler) collection(a *rntuple.Array) (arrow.DataType, column, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	t := c.pick(arrow.LargeListOfField(f), arrow.ListOfField(f))
+	t := c.listOf(f)
 	return t, list(t, items, c.offsets), nil
 }
 
@@ -371,7 +376,7 @@ func (c *compiler) arrayList(a *rntuple.Array) (arrow.DataType, column, error) {
 			return nil, nil, err
 		}
 	}
-	t := c.pick(arrow.LargeListOfField(f), arrow.ListOfField(f))
+	t := c.listOf(f)
 	return t, func(a *rntuple.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 		size := int64(a.Size)
 		l := &rntuple.Array{Shape: schema.Collection, Len: a.Len, Offsets: make([]int64, a.Len+1)}

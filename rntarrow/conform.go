@@ -26,13 +26,6 @@ func (o Options) conform(from, to arrow.DataType) (t arrow.DataType, convert con
 		if to.ID() == arrow.FLOAT16 {
 			return to, halves, true
 		}
-	case arrow.LARGE_STRING:
-		switch to.ID() {
-		case arrow.STRING:
-			return to, withOffsets32(to), true
-		case arrow.STRING_VIEW:
-			return to, textViews, true
-		}
 	case arrow.FIXED_SIZE_LIST:
 		return o.conformArray(from.(*arrow.FixedSizeListType), to)
 	case arrow.FIXED_SIZE_BINARY:
@@ -56,37 +49,33 @@ func (o Options) conform(from, to arrow.DataType) (t arrow.DataType, convert con
 	return to, as(to), from.ID() == to.ID()
 }
 
-// asked returns the type that the options ask for in the place of another.
+// asked returns the type that the options ask for in the place of another, with the layout that they ask for.
 func (o Options) asked(t arrow.DataType) arrow.DataType {
-	switch u := t.(type) {
+	switch t := t.(type) {
+	case arrow.BinaryDataType, *arrow.BinaryViewType, *arrow.StringViewType:
+		if t := t.ID(); !o.Binary && (t == arrow.STRING || t == arrow.LARGE_STRING || t == arrow.STRING_VIEW) {
+			return o.pick(arrow.BinaryTypes.LargeString, arrow.BinaryTypes.String)
+		}
+		return o.pick(arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.Binary)
 	case *arrow.MapType:
 		if o.Pairs {
-			t = arrow.LargeListOfNonNullable(u.Elem())
+			return o.listOf(t.ElemField())
 		}
 	case arrow.UnionType:
-		if o.Structs {
-			members := slices.Clone(alternatives(u))
-			for i, m := range members {
-				if m.Nullable { // an optional of an optional
-					members[i].Type = arrow.StructOf(arrow.Field{Name: "_0", Type: m.Type, Nullable: true})
-				}
-				members[i].Nullable = true
+		if !o.Structs {
+			return t
+		}
+		members := slices.Clone(alternatives(t))
+		for i, m := range members {
+			if m.Nullable { // an optional of an optional
+				members[i].Type = arrow.StructOf(arrow.Field{Name: "_0", Type: m.Type, Nullable: true})
 			}
-			return arrow.StructOf(members...)
+			members[i].Nullable = true
 		}
+		return arrow.StructOf(members...)
 	}
-	switch t.ID() {
-	case arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW:
-		switch {
-		case o.Binary:
-			return o.pick(arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.Binary)
-		case o.Lists32:
-			return arrow.BinaryTypes.String
-		}
-	case arrow.LARGE_BINARY, arrow.BINARY_VIEW:
-		return o.pick(t, arrow.BinaryTypes.Binary)
-	case arrow.LARGE_LIST, arrow.LIST_VIEW, arrow.LARGE_LIST_VIEW:
-		return o.pick(t, arrow.ListOfField(t.(arrow.ListLikeType).ElemField()))
+	if isList(t) {
+		return o.listOf(t.(arrow.ListLikeType).ElemField())
 	}
 	return t
 }
@@ -156,128 +145,41 @@ func (o Options) conformArray(from *arrow.FixedSizeListType, to arrow.DataType) 
 
 // conformList is conform for lists and maps.
 func (o Options) conformList(from arrow.ListLikeType, to arrow.DataType) (t arrow.DataType, convert conversion, ok bool) {
-	switch to.ID() {
-	case arrow.BINARY, arrow.LARGE_BINARY, arrow.BINARY_VIEW:
-		return o.conformBytes(from, to)
+	if arrow.IsBaseBinary(to.ID()) {
+		return to, func(d arrow.ArrayData) (arrow.ArrayData, error) {
+			return array.NewData(to, d.Len(), append(d.Buffers()[:2:2], d.Children()[0].Buffers()[1]), nil, d.NullN(), 0), nil
+		}, isList(from) && from.Elem().ID() == arrow.UINT8
 	}
 	list, ok := to.(arrow.ListLikeType)
 	if !ok {
 		return nil, nil, false
 	}
 	f, inner, ok := o.conformField(from.ElemField(), list.ElemField())
-	if !ok || from.ID() == arrow.MAP && to.ID() != arrow.MAP {
+	if !ok {
 		return nil, nil, false
 	}
-	items := []conversion{inner}
-	small := func(d arrow.ArrayData) ([]*memory.Buffer, error) {
-		if from.ID() != arrow.LARGE_LIST {
-			return d.Buffers(), nil
-		}
-		offsets, err := narrow(ends(d))
-		return []*memory.Buffer{d.Buffers()[0], offsets}, err
+	if isList(to) {
+		t := o.listOf(f)
+		return t, below(t, []conversion{inner}), isList(from)
 	}
-	with := func(t arrow.DataType, buffers func(arrow.ArrayData) ([]*memory.Buffer, error)) (arrow.DataType, conversion, bool) {
-		return t, func(d arrow.ArrayData) (arrow.ArrayData, error) {
-			b, err := buffers(d)
-			if err != nil {
+	m, ok := to.(*arrow.MapType)
+	if !ok {
+		return nil, nil, false
+	}
+	pair := f.Type.(*arrow.StructType)
+	of := arrow.MapOfFields(pair.Field(0), pair.Field(1))
+	of.KeysSorted = m.KeysSorted
+	return of, func(d arrow.ArrayData) (arrow.ArrayData, error) {
+		buffers := slices.Clone(d.Buffers())
+		if from.ID() == arrow.LARGE_LIST {
+			var err error
+			if buffers[1], err = narrow(arrow.Int64Traits.CastFromBytes(buffers[1].Bytes())); err != nil {
 				return nil, err
 			}
-			children, err := converted(d.Children(), items)
-			return array.NewData(t, d.Len(), b, children, d.NullN(), 0), err
-		}, true
-	}
-	switch to := to.(type) {
-	case *arrow.LargeListType:
-		t := arrow.LargeListOfField(f)
-		return t, below(t, items), true
-	case *arrow.ListType:
-		return with(arrow.ListOfField(f), small)
-	case *arrow.MapType:
-		pair := f.Type.(*arrow.StructType)
-		t := arrow.MapOfFields(pair.Field(0), pair.Field(1))
-		t.KeysSorted = to.KeysSorted
-		return with(t, small)
-	case *arrow.LargeListViewType:
-		return with(arrow.LargeListViewOfField(f), func(d arrow.ArrayData) ([]*memory.Buffer, error) {
-			all := ends(d)
-			return []*memory.Buffer{d.Buffers()[0], memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(all[:d.Len()])), memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(sizes[int64](all)))}, nil
-		})
-	case *arrow.ListViewType:
-		return with(arrow.ListViewOfField(f), func(d arrow.ArrayData) ([]*memory.Buffer, error) {
-			all := ends(d)
-			offsets, err := narrow(all)
-			if err != nil {
-				return nil, err
-			}
-			return []*memory.Buffer{d.Buffers()[0], memory.SliceBuffer(offsets, 0, 4*d.Len()), memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(sizes[int32](all)))}, nil
-		})
-	}
-	return nil, nil, false
-}
-
-// ends returns the 64-bit offsets of lists or strings.
-func ends(d arrow.ArrayData) []int64 { return arrow.Int64Traits.CastFromBytes(d.Buffers()[1].Bytes()) }
-
-// sizes returns the differences of offsets.
-func sizes[T int32 | int64](offsets []int64) []T {
-	all := make([]T, len(offsets)-1)
-	for i := range all {
-		all[i] = T(offsets[i+1] - offsets[i])
-	}
-	return all
-}
-
-// withOffsets32 returns the conversion to a type with 32-bit offsets.
-func withOffsets32(t arrow.DataType) conversion {
-	return func(d arrow.ArrayData) (arrow.ArrayData, error) {
-		offsets, err := narrow(ends(d))
-		return array.NewData(t, d.Len(), []*memory.Buffer{d.Buffers()[0], offsets, d.Buffers()[2]}, nil, d.NullN(), 0), err
-	}
-}
-
-// conformBytes is conform for lists of bytes.
-func (o Options) conformBytes(from arrow.ListLikeType, to arrow.DataType) (arrow.DataType, conversion, bool) {
-	binary := func(d arrow.ArrayData) (arrow.ArrayData, error) {
-		return array.NewData(o.pick(arrow.BinaryTypes.LargeBinary, arrow.BinaryTypes.Binary), d.Len(), append(d.Buffers()[:2:2], d.Children()[0].Buffers()[1]), nil, d.NullN(), 0), nil
-	}
-	convert := binary
-	switch {
-	case o.Lists32: // it is binary already
-	case to.ID() == arrow.BINARY:
-		convert = func(d arrow.ArrayData) (arrow.ArrayData, error) {
-			d, _ = binary(d)
-			return withOffsets32(to)(d)
 		}
-	case to.ID() == arrow.BINARY_VIEW:
-		convert = func(d arrow.ArrayData) (arrow.ArrayData, error) {
-			d, _ = binary(d)
-			a := array.NewLargeBinaryData(d)
-			b := array.NewBinaryViewBuilder(memory.DefaultAllocator)
-			for i := range a.Len() {
-				if a.IsNull(i) {
-					b.AppendNull()
-				} else {
-					b.Append(a.Value(i))
-				}
-			}
-			return b.NewArray().Data(), nil
-		}
-	}
-	return to, convert, from.ID() != arrow.MAP && from.Elem().ID() == arrow.UINT8
-}
-
-// textViews converts strings to views.
-func textViews(d arrow.ArrayData) (arrow.ArrayData, error) {
-	a := array.NewLargeStringData(d)
-	b := array.NewStringViewBuilder(memory.DefaultAllocator)
-	for i := range a.Len() {
-		if a.IsNull(i) {
-			b.AppendNull()
-		} else {
-			b.Append(a.Value(i))
-		}
-	}
-	return b.NewArray().Data(), nil
+		children, err := converted(d.Children(), []conversion{inner})
+		return array.NewData(of, d.Len(), buffers, children, d.NullN(), 0), err
+	}, true
 }
 
 // halves converts floats to half floats, which must hold them.
