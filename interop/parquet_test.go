@@ -11,8 +11,7 @@ import (
 
 // What comes back from an RNTuple as another type than it was in Parquet, and why.
 var parquetDiffers = map[string]string{
-	"view is string, nullable":           "arrow-go reads views of strings as strings",
-	"fixed_list is large_list<int32>":    "arrow-go writes no arrays that may be missing",
+	"fixed_list is list<int32>":          "arrow-go writes no arrays that may be missing",
 	"repeated is list<double>, nullable": "arrow-go takes items of repeated columns for nullable",
 }
 

@@ -118,7 +118,7 @@ def make(dir: Path) -> None:
 
 
 def plain(t: pa.DataType) -> str:
-    """The type without dictionaries, and without the names of items and metadata."""
+    """The type without dictionaries, views and the size of offsets, and without the names of items and metadata."""
     if pa.types.is_dictionary(t):
         return plain(t.value_type)
     if pa.types.is_struct(t):
@@ -126,8 +126,8 @@ def plain(t: pa.DataType) -> str:
     if pa.types.is_map(t):
         return f"map<{plain(t.key_type)}, {plain(t.item_type)}>"
     if pa.types.is_list(t) or pa.types.is_large_list(t) or pa.types.is_fixed_size_list(t):
-        return f"{str(t).partition('<')[0]}<{'' if t.value_field.nullable else '!'}{plain(t.value_type)}>" + (f"[{t.list_size}]" if pa.types.is_fixed_size_list(t) else "")
-    return str(t)
+        return f"{str(t).partition('<')[0].removeprefix('large_')}<{'' if t.value_field.nullable else '!'}{plain(t.value_type)}>" + (f"[{t.list_size}]" if pa.types.is_fixed_size_list(t) else "")
+    return str(t).removeprefix("large_").removesuffix("_view")
 
 
 def values(column: pa.ChunkedArray) -> list[object]:

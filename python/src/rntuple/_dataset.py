@@ -225,7 +225,14 @@ class _Scan:
         self._dataset, self._fields, self._where, self._options = dataset, fields, where, options
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        return _exported(self._dataset.arrow(self._fields, self._where, **self._options), requested_schema)
+        reader: pyarrow.RecordBatchReader = self._dataset.arrow(self._fields, self._where, **self._options)
+        halves = [i for i, f in enumerate(reader.schema) if f.type == pyarrow.float16()]
+        if halves:  # DuckDB has none
+            schema = reader.schema
+            for i in halves:
+                schema = schema.set(i, schema.field(i).with_type(pyarrow.float32()))
+            reader = reader.cast(schema)
+        return _exported(reader, requested_schema)
 
 
 def _exported(reader: pyarrow.RecordBatchReader, requested_schema: object | None) -> object:
