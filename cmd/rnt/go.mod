@@ -3,6 +3,7 @@ module github.com/go-rntuple/go-rntuple/cmd/rnt
 go 1.26.0
 
 require (
+	codeberg.org/go-fonts/liberation v0.6.0
 	github.com/apache/arrow-go/v18 v18.8.0
 	github.com/expr-lang/expr v1.17.8
 	github.com/go-rntuple/go-rntuple v0.1.0
@@ -14,6 +15,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	go-hep.org/x/hep v0.40.0
+	golang.org/x/image v0.40.0
 	golang.org/x/sys v0.47.0
 	golang.org/x/term v0.45.0
 	gonum.org/v1/plot v0.17.0
@@ -21,7 +23,6 @@ require (
 )
 
 require (
-	codeberg.org/go-fonts/liberation v0.6.0 // indirect
 	codeberg.org/go-latex/latex v0.3.0 // indirect
 	codeberg.org/go-mmap/mmap v0.8.0 // indirect
 	codeberg.org/go-pdf/fpdf v0.12.0 // indirect
@@ -60,7 +61,6 @@ require (
 	github.com/ulikunitz/xz v0.5.17 // indirect
 	github.com/zeebo/xxh3 v1.1.0 // indirect
 	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
-	golang.org/x/image v0.40.0 // indirect
 	golang.org/x/mod v0.38.0 // indirect
 	golang.org/x/net v0.58.0 // indirect
 	golang.org/x/sync v0.22.0 // indirect

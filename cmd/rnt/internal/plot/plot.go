@@ -7,7 +7,8 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"gonum.org/v1/plot"
+	"codeberg.org/go-fonts/liberation/liberationsansregular"
+	"golang.org/x/image/font/opentype"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -89,11 +90,22 @@ var (
 	axisLine = vgdraw.LineStyle{Color: black, Width: 0.8}
 )
 
+// sans is the one font of the pictures. Package plot of gonum would bring eleven more, of 4 MB.
+var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
+
+var handler = func() text.Handler {
+	face, err := opentype.Parse(liberationsansregular.TTF)
+	if err != nil {
+		panic(err)
+	}
+	return text.Plain{Fonts: font.NewCache(font.Collection{{Font: sans, Face: face}})}
+}()
+
 // style returns the style of text of a size in points, aligned to where it is drawn.
 func style(size vg.Length, c color.Color, x, y float64) text.Style {
 	return text.Style{
-		Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size},
-		XAlign: text.XAlignment(x), YAlign: text.YAlignment(y), Handler: plot.DefaultTextHandler,
+		Color: c, Font: font.From(sans, size),
+		XAlign: text.XAlignment(x), YAlign: text.YAlignment(y), Handler: handler,
 	}
 }
 
