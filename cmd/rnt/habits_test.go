@@ -11,8 +11,12 @@ import (
 )
 
 // TestMain runs the tool itself if the tests start their own program again.
+// prepareTool prepares a process that a test starts as the tool.
+var prepareTool = func() {}
+
 func TestMain(m *testing.M) {
 	if os.Getenv("RNT_TEST_AS_TOOL") != "" {
+		prepareTool()
 		main()
 	}
 	os.Exit(m.Run())

@@ -11,10 +11,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 )
 
 // A process is the real program in a folder of its own, which is also that of its
@@ -60,22 +64,28 @@ func (p *process) result() (status int, bySignal bool) {
 	return p.ProcessState.ExitCode(), false
 }
 
-// settle waits until the processes wait for something: until they have used no more
-// processor time for a while.
+// settle waits until the processes wait for something: until all of their threads sleep, and
+// have not run for a while. A thread that waits for a processor does not sleep.
 func settle(all ...*process) {
-	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
+	if runtime.GOOS != "linux" {
 		time.Sleep(2 * time.Second)
 		return
 	}
-	for last, quiet := "", 0; quiet < 5; time.Sleep(100 * time.Millisecond) {
-		used := ""
+	for last, quiet := "", 0; quiet < 5; time.Sleep(10 * time.Millisecond) {
+		now, asleep := "", true
 		for _, p := range all {
-			b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", p.Process.Pid))
-			ran, _, _ := strings.Cut(string(b), " ")
-			used += ran + " "
+			dir := fmt.Sprintf("/proc/%d/task", p.Process.Pid)
+			threads, _ := os.ReadDir(dir)
+			for _, thread := range threads {
+				b, _ := os.ReadFile(filepath.Join(dir, thread.Name(), "status"))
+				_, state, _ := strings.Cut(string(b), "\nState:\t")
+				asleep = asleep && strings.HasPrefix(state, "S")
+				_, switches, _ := strings.Cut(state, "\nvoluntary_ctxt_switches:")
+				now += switches
+			}
 		}
-		if quiet++; used != last {
-			last, quiet = used, 0
+		if quiet++; now != last || !asleep {
+			last, quiet = now, 0
 		}
 	}
 }
@@ -316,24 +326,90 @@ func TestSignalToPipeline(t *testing.T) {
 	}
 }
 
+// The moments of a command at which a test sends it a signal: before the n-th operation
+// of a kind on the disk.
+var moments = map[string]diskfile.OpKind{"write": diskfile.WriteOp, "sync": diskfile.SyncOp, "rename": diskfile.RenameOp, "syncdir": diskfile.SyncDirOp}
+
+func init() {
+	prepareTool = func() {
+		if os.Getenv("RNT_TEST_PATIENT") != "" { // the test is about what the command does by itself
+			grace = time.Hour
+		}
+		if moment := os.Getenv("RNT_TEST_SIGNAL_AT"); moment != "" {
+			signalAt(moment)
+		}
+	}
+}
+
+// signalAt has the process interrupt itself at a moment, such as "2 sync".
+func signalAt(moment string) {
+	var n int64
+	var name string
+	fmt.Sscan(moment, &n, &name)
+	left := &atomic.Int64{}
+	left.Store(n)
+	diskfile.Hook = func(op diskfile.Op) (int, error) {
+		if op.Kind == moments[name] && (name != "write" || op.Off == 0) && left.Add(-1) == 0 {
+			syscall.Kill(os.Getpid(), syscall.SIGINT)
+		}
+		return 0, nil
+	}
+}
+
+// A signal before the commit stops the command, and a later one does not change that it
+// has succeeded. There is no time for the signal to go its way.
+func TestSignalAtCommit(t *testing.T) {
+	in, err := filepath.Abs(dimuon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, before, after, fate string }{
+		{"slim --fields Muon_pt out.root IN", "1 sync", "1 rename", "; out.root was not written"},
+		{"slim --fields Muon_pt out.root IN", "1 sync", "1 syncdir", "; out.root was not written"},
+		{"repack --force --page-size 10000 old.root IN", "1 sync", "1 rename", "; old.root was not written"},
+		{"convert --to csv --fields run IN out.csv", "1 sync", "1 rename", "; out.csv was not written"},
+		{"rename --to New old.root", "1 sync", "1 write", "; old.root is as it was"}, // of the head
+		{"rename --to New old.root", "1 sync", "2 sync", "; old.root is as it was"},
+		{"append old.root IN", "1 sync", "1 write", "; old.root is as it was"},
+		{"index old.root", "1 sync", "1 write", "; old.root is as it was"},
+	} {
+		t.Setenv("RNT_TEST_PATIENT", "1")
+		at := func(moment string) (status int, said string, now map[string]string) {
+			t.Setenv("RNT_TEST_SIGNAL_AT", moment)
+			p := start(t, newFolder(t), nil, nil, argumentsOf(c.args, in)...)
+			status, _ = p.result()
+			return status, p.stderr.String(), state(t, p.Dir)
+		}
+		old := state(t, newFolder(t))
+		_, _, complete := at("")
+		if status, said, now := at(c.before); status != 130 || said != "rnt: interrupted"+c.fate+"\n" || !maps.Equal(now, old) {
+			t.Errorf("%s, before the commit: status %d, %q, there are\n%v\nwant\n%v", c.args, status, said, now, old)
+		}
+		if status, said, now := at(c.after); status != exitOK || said != "" || !maps.Equal(now, complete) {
+			t.Errorf("%s, with the commit: status %d, %q, there are\n%v\nwant\n%v", c.args, status, said, now, complete)
+		}
+	}
+}
+
 // A second signal ends the program at once, although it has not cleaned up.
 func TestSecondSignal(t *testing.T) {
-	const tries = 5 // a slow machine may deliver both as one, or the second too late
-	for i := range tries {
-		p := start(t, newFolder(t), nil, nil, "cat", "fifo")
-		settle(p)
-		p.Process.Signal(syscall.SIGINT)
-		time.Sleep(50 * time.Millisecond)
-		p.Process.Signal(syscall.SIGINT)
-		status, bySignal := p.result()
-		if status != 130 {
-			t.Fatalf("status %d, %q", status, &p.stderr)
-		}
-		if bySignal && p.stderr.Len() == 0 {
-			return
-		}
-		if i == tries-1 {
-			t.Errorf("it took its time in %d of %d runs: %q", tries, tries, &p.stderr)
-		}
+	in, err := filepath.Abs(dimuon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, full, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer full.Close()
+	t.Setenv("RNT_TEST_PATIENT", "1")
+	p := start(t, newFolder(t), nil, full, "cat", in)
+	settle(p)
+	p.Process.Signal(syscall.SIGINT)
+	settle(p) // it waits for the command, which waits for somebody to read its output
+	p.Process.Signal(syscall.SIGINT)
+	if status, bySignal := p.result(); status != 130 || !bySignal || p.stderr.Len() > 0 {
+		t.Errorf("status %d, by the signal: %v, %q", status, bySignal, &p.stderr)
 	}
 }

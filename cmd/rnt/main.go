@@ -59,6 +59,7 @@ type tool struct {
 	copies         map[string]string // by path: what temporary files are copies of
 	temporaries    []*os.File        // closed at the end
 	named          []string          // paths of those that have a name, removed then
+	look           func()            // looks for signals and, after one, cancels the context; may be nil
 	output         output
 	uploads        remote.UploadOptions // of the output, if its name is a URL
 	wait           time.Duration        // for how long to wait for others who write the output
@@ -92,7 +93,7 @@ func (t *tool) command() *cobra.Command {
 			"paths and URLs in the lines of the text file LIST.\n\n" +
 			"Exit status: 0 if all went well; 1 if it failed, or if verify or diff found something;\n" +
 			"2 for wrong arguments, and for any error of diff; 130 and 143 after Ctrl-C and SIGTERM,\n" +
-			"which stop every command within a second and leave no output.",
+			"which stop every command within a second and leave no output, unless it is complete.",
 		Version:           version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,

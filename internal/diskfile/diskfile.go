@@ -20,7 +20,7 @@ import (
 
 // Options determine how a file is written.
 type Options struct {
-	Context context.Context // of waiting; nil stands for context.Background()
+	Context context.Context // of waiting and of commits; nil stands for context.Background()
 	NoSync  bool            // Sync does nothing, and Publish only renames
 	Wait    time.Duration   // for how long to wait for the lock of another writer
 	Upload  remote.UploadOptions
@@ -351,7 +351,8 @@ func (f *File) sync() error {
 }
 
 // Publish gives a new file its name, once all of it is on the disk. The file can be
-// written to afterwards. It is an error if the file that it replaces is being updated.
+// written to afterwards. It is an error if the file that it replaces is being updated, or if
+// the context is done.
 // Publish does nothing if the file has its name already.
 func (f *File) Publish() error {
 	if f.far {
@@ -418,6 +419,9 @@ func (f *File) rename() error {
 		return fmt.Errorf("%s: %w", f.path, ErrLocked)
 	default:
 		return f.named(err)
+	}
+	if err := f.lastLook(); err != nil {
+		return err
 	}
 	if _, err := call(Op{Kind: RenameOp, Path: f.name, To: f.target}); err != nil {
 		return &os.PathError{Op: "rename", Path: f.path, Err: err}

@@ -47,6 +47,9 @@ func (f *File) upload() error {
 	if f.failed != nil || f.uploaded && !f.changed.Load() {
 		return f.failed
 	}
+	if err := f.lastLook(); err != nil {
+		return err
+	}
 	size, err := f.Size()
 	if err != nil {
 		return err

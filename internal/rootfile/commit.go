@@ -23,6 +23,9 @@ var ErrChanged = errors.New("the file was changed by another program")
 // they must not point beyond the end that the header gives. The marks of unused space
 // come last.
 //
+// If the target has a method BeforeCommit, Commit calls it before the write that changes the
+// file, which does not happen if it returns an error.
+//
 // If the target has a method Sync, as an os.File has, Commit calls it before the write
 // that changes the file, after it, and after those of other directories. That the system
 // or the power fails does no more harm than that the program stops if the target has on
@@ -76,6 +79,11 @@ func (w *Writer) commit() error {
 	if err := w.unchanged(behind); err != nil {
 		return err
 	}
+	if target, ok := w.w.(interface{ BeforeCommit() error }); ok && !w.closing {
+		if err := target.BeforeCommit(); err != nil {
+			return err
+		}
+	}
 	if err := w.writeHead(); err != nil {
 		return err
 	}
@@ -105,7 +113,8 @@ func (w *Writer) commit() error {
 func (w *Writer) Close() error {
 	err := w.Commit()
 	if err == nil && len(w.settled) > 0 {
-		w.changed = true
+		// This changes nothing that readers see: it lists as free what the first commit freed.
+		w.changed, w.closing = true, true
 		err = w.Commit()
 	}
 	w.fail(errClosed)

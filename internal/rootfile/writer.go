@@ -94,6 +94,7 @@ type Writer struct {
 	commits   int   // that this Writer has made
 	committed int64 // header.End that the file has
 	changed   bool  // there is something to commit
+	closing   bool  // the commit that Close adds is being made
 	infos     infos
 	err       error
 }
