@@ -9,7 +9,7 @@ require (
 	github.com/pierrec/lz4/v4 v4.1.33
 	github.com/ulikunitz/xz v0.5.17
 	github.com/zeebo/xxh3 v1.1.0
-	golang.org/x/sys v0.30.0
+	golang.org/x/sys v0.50.0
 )
 
-require github.com/klauspost/cpuid/v2 v2.2.10 // indirect
+require github.com/klauspost/cpuid/v2 v2.4.2 // indirect
