@@ -30,12 +30,13 @@ func (b *builder) index(array, at value) (value, error) {
 			return array.list.parts[(i+size)%size], nil
 		}
 		o := array.list.items
-		return pick(array.list.item, array.of, &node[int64]{compute: func(r *run, n *node[int64]) {
+		place := &node[int64]{compute: func(r *run, n *node[int64]) {
 			begins := o.bounds(r)
 			for row := range n.out(len(begins) - 1) {
 				n.all[row] = begins[row] + (i+size)%size
 			}
-		}}, false)
+		}}
+		return pick(array.list.item, array.of, place.known(places(o, i)), false)
 	}
 	begin, end := boundsOf(array)
 	d, begin, at, err := common(begin, at)
@@ -62,6 +63,9 @@ func (b *builder) index(array, at value) (value, error) {
 			flags[i] = flags[i] && v
 		}
 	}}
+	if fixed {
+		place.known(places(array.list.items, i))
+	}
 	return pick(array.list.item, d, place, true)
 }
 
@@ -98,7 +102,7 @@ func (b *builder) taken(where ast.Node, array, indices value) (value, error) {
 			}
 		}
 	}}
-	b.checks = append(b.checks, func(r *run) { place.rows(r) })
+	b.checks = append(b.checks, check{find: func(r *run) { place.rows(r) }, guards: guards})
 	item, err := pick(array.list.item, d, place, false)
 	return listOfItems(array.of, d, item), err
 }
@@ -126,7 +130,7 @@ func pick(item value, d *domain, place *node[int64], missing bool) (value, error
 }
 
 func picked[T any](from *node[T], place *node[int64]) *node[T] {
-	return &node[T]{compute: func(r *run, n *node[T]) {
+	return (&node[T]{compute: func(r *run, n *node[T]) {
 		values, valid := from.rows(r)
 		places, flags := place.rows(r)
 		out := n.out(len(places))
@@ -142,7 +146,7 @@ func picked[T any](from *node[T], place *node[int64]) *node[T] {
 				n.valid[i] = (flags == nil || flags[i]) && k < all && valid[k]
 			}
 		}
-	}}
+	}}).known(placed(from, place))
 }
 
 // slice returns a part of arrays.
@@ -176,7 +180,7 @@ func (b *builder) slice(n *ast.SliceNode) (value, error) {
 		return value{}, err
 	}
 	items := v.list.items
-	d := &domain{up: v.of}
+	d := &domain{up: v.of, sizes: someOf(items)}
 	d.items = func(r *run, d *domain) []int64 {
 		o := items.bounds(r)
 		first, _ := from.rows(r)
@@ -209,7 +213,7 @@ func within(bound, n int64) int64 {
 // filtered returns the items where a condition about them is true.
 func filtered(v value, keep *node[bool]) (value, error) {
 	items := v.list.items
-	d := &domain{up: v.of}
+	d := &domain{up: v.of, sizes: spanOf(counted(items, keep))}
 	d.items = func(r *run, d *domain) []int64 {
 		o := items.bounds(r)
 		flags, _ := keep.rows(r)
@@ -269,7 +273,7 @@ func (b *builder) alignedOr(v, with value, failure func(n, m int64) error) (valu
 		return value{}, notColumns("it combines arrays of arrays")
 	}
 	a := &alignment{to: d, from: other, guards: slices.Clone(b.guards), err: failure}
-	b.checks = append(b.checks, func(r *run) { a.check(r) })
+	b.checks = append(b.checks, check{find: func(r *run) { a.check(r) }, guards: a.guards})
 	item := v.list.item.each(d, v.list.item.missing, nodeFunc{
 		func(n *node[bool]) *node[bool] { return alignedRows(n, a) },
 		func(n *node[int64]) *node[int64] { return alignedRows(n, a) },
@@ -374,9 +378,10 @@ func amongLiterals(l value, array *ast.ArrayNode) (*node[bool], error) {
 	n := len(array.Nodes)
 	switch {
 	case l.kind == Int && len(ints) == n:
-		return mapped(l.ints, oneOfThem(ints)), nil
+		return mapped(l.ints, oneOfThem(ints)).known(listed(l.ints, ints)), nil
 	case l.isNumber() && len(floats) == n:
-		return mapped(l.asFloats().floats, oneOfThem(floats)), nil
+		x := l.asFloats().floats
+		return mapped(x, oneOfThem(floats)).known(listed(x, floats)), nil
 	case l.kind == String && len(strings) == n:
 		return mapped(l.strings, func(out []bool, a [][]byte) {
 			for i, s := range a {

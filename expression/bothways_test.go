@@ -188,7 +188,8 @@ func bothWays(t *testing.T, s rntuple.Source, r rntuple.EntryRange, text string)
 // A writer writes random expressions.
 type writer struct {
 	*rand.Rand
-	items []string // the types of # in the predicates around
+	items []string            // the types of # in the predicates around
+	names map[string][]string // expressions of a type, besides those of a zoo
 }
 
 func (w *writer) one(of ...string) string { return of[w.IntN(len(of))] }
@@ -349,6 +350,9 @@ func (w *writer) leaf(typ string) string {
 		case item == "h" && typ == "[f]":
 			return ".L"
 		}
+	}
+	if some := w.names[typ]; some != nil && w.IntN(4) > 0 {
+		return w.one(some...)
 	}
 	switch typ {
 	case "b":

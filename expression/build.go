@@ -202,14 +202,15 @@ func (b *builder) input(name string) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	return b.valueOf(f)
+	return b.valueOf(f, false)
 }
 
-func (b *builder) valueOf(f *input) (value, error) {
+// valueOf returns the value of a field, which may be one of another source of a Join.
+func (b *builder) valueOf(f *input, joined bool) (value, error) {
 	if f.array != nil {
-		return branch{leaves: b.leaves, path: f.path, array: f.array, dom: b.entries}.value()
+		return branch{leaves: b.leaves, path: f.path, array: f.array, dom: b.entries, joined: joined}.value()
 	}
-	out := &record{member: func(i int) (value, error) { return b.valueOf(f.members[i]) }}
+	out := &record{member: func(i int) (value, error) { return b.valueOf(f.members[i], true) }}
 	for _, m := range f.members {
 		out.names = append(out.names, m.name)
 	}

@@ -34,13 +34,14 @@ type domain struct {
 	from    []int64 // of domains that choose rows of another one: their numbers there
 
 	copies map[*domain]*domain // of domains of items, for items in rows of this one
+	sizes  func(z *zones) span // bounds the sizes of the arrays in a cluster; nil if nothing is known
 }
 
 // copyFor returns a domain with the rows of another one, as items of rows of up.
 func (d *domain) copyFor(up *domain) *domain {
 	c := up.copies[d]
 	if c == nil {
-		c = &domain{up: up, items: func(r *run, _ *domain) []int64 { return d.bounds(r) }}
+		c = &domain{up: up, items: func(r *run, _ *domain) []int64 { return d.bounds(r) }, sizes: d.span}
 		if up.copies == nil {
 			up.copies = map[*domain]*domain{}
 		}
@@ -86,6 +87,8 @@ type node[T any] struct {
 
 	buffer []T
 	bits   []bool
+
+	extents extents[T]
 }
 
 // rows returns the values, and where they are.
@@ -126,16 +129,16 @@ func (n *node[T]) both(a, b []bool) {
 
 // constant returns the column of one value.
 func constant[T any](d *domain, v T) *node[T] {
-	return &node[T]{compute: func(r *run, n *node[T]) {
+	return (&node[T]{compute: func(r *run, n *node[T]) {
 		for i := range n.out(d.size(r)) {
 			n.all[i] = v
 		}
-	}}
+	}}).known(func(*zones) extent[T] { return exactly(v) })
 }
 
 // spread returns the column that has in the rows of d the values of the rows above.
 func spread[T any](from *node[T], d *domain) *node[T] {
-	return &node[T]{compute: func(r *run, n *node[T]) {
+	return (&node[T]{compute: func(r *run, n *node[T]) {
 		above, valid := from.rows(r)
 		o := d.bounds(r)
 		all := n.out(d.size(r))
@@ -152,13 +155,13 @@ func spread[T any](from *node[T], d *domain) *node[T] {
 				}
 			}
 		}
-	}}
+	}}).known(from.extent)
 }
 
 // gather returns the column that has in the rows of d the values of those rows that d was
 // chosen from.
 func gather[T any](from *node[T], d *domain) *node[T] {
-	return &node[T]{compute: func(r *run, n *node[T]) {
+	return (&node[T]{compute: func(r *run, n *node[T]) {
 		values, valid := from.rows(r)
 		d.bounds(r)
 		all := n.out(len(d.from))
@@ -171,7 +174,7 @@ func gather[T any](from *node[T], d *domain) *node[T] {
 				flags[i] = valid[k]
 			}
 		}
-	}}
+	}}).known(from.extent)
 }
 
 // mapped returns the column that a function computes from another one. The function fills out.
@@ -195,7 +198,7 @@ func combined[A, B, T any](left *node[A], right *node[B], f func(out []T, a []A,
 
 // truth returns the column that is true where another one is and has a value.
 func truth(from *node[bool]) *node[bool] {
-	return &node[bool]{compute: func(r *run, n *node[bool]) {
+	return (&node[bool]{compute: func(r *run, n *node[bool]) {
 		a, valid := from.rows(r)
 		if n.all = a; valid != nil {
 			out := n.out(len(a))
@@ -203,5 +206,5 @@ func truth(from *node[bool]) *node[bool] {
 				out[i] = v && valid[i]
 			}
 		}
-	}}
+	}}).known(whereTrue(from))
 }

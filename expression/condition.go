@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/expr-lang/expr/ast"
-
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/zonemap"
 )
@@ -23,13 +21,12 @@ func (e *Expression) Condition() rntuple.Condition { return e.ConditionUsing(nil
 // ConditionUsing is Condition, but z says whether zone maps are used, and learns how many
 // clusters they rule out. It may be nil.
 func (e *Expression) ConditionUsing(z *zonemap.Use) rntuple.Condition {
-	return &condition{expression: e, node: e.tree().Node, zones: z}
+	return &condition{expression: e, zones: z}
 }
 
 // A condition keeps the programs for the sources that it was used for last.
 type condition struct {
 	expression *Expression
-	node       ast.Node
 	zones      *zonemap.Use
 	mu         sync.Mutex
 	recent     []compiled
@@ -96,7 +93,7 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 		defer p.pool.Put(in)
 		in.begin(s, r.First)
 		var run rntuple.EntryRange
-		for b, err := range c.possible(p, s, r) {
+		for b, err := range c.possible(p, in, s, r) {
 			var truth []bool
 			if err == nil {
 				in.next(b)
@@ -131,9 +128,9 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 }
 
 // possible yields the batches of the entries for which the condition may be true.
-func (c *condition) possible(p *Program, s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error] {
+func (c *condition) possible(p *Program, in *instance, s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error] {
 	return func(yield func(*rntuple.Batch, error) bool) {
-		for part, err := range possible(s, r, c.zones, c.node) {
+		for part, err := range zonemap.Possible(s, r, c.zones, in.possible) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -147,19 +144,23 @@ func (c *condition) possible(p *Program, s rntuple.Source, r rntuple.EntryRange)
 	}
 }
 
-// Possible yields those of the entries r of s for which a condition can be true, or true of an
-// item, as far as the zone maps of files tell: ranges in order that are not empty. The fields of
-// the conditions are not read. z is as for ConditionUsing.
+// Possible yields those of the entries r of s for which one of some conditions can be true, or true
+// of an item, or can fail, as far as the zone maps of files tell: ranges in order that are not
+// empty. The fields of the conditions are not read. z is as for ConditionUsing. The error is an
+// *Error if a condition does not fit the fields.
 func Possible(s rntuple.Source, r rntuple.EntryRange, z *zonemap.Use, conditions ...*Expression) iter.Seq2[rntuple.EntryRange, error] {
-	nodes := make([]ast.Node, len(conditions))
-	for i, c := range conditions {
-		nodes[i] = c.tree().Node
+	return func(yield func(rntuple.EntryRange, error) bool) {
+		var all []*instance
+		for _, c := range conditions {
+			p, err := Compile(s, c)
+			if err != nil {
+				yield(rntuple.EntryRange{}, err)
+				return
+			}
+			all = append(all, p.instance())
+		}
+		zonemap.Possible(s, r, z, func(zone func(path string) (zonemap.Zone, bool)) bool {
+			return slices.ContainsFunc(all, func(in *instance) bool { return in.possible(zone) })
+		})(yield)
 	}
-	return possible(s, r, z, nodes...)
-}
-
-func possible(s rntuple.Source, r rntuple.EntryRange, z *zonemap.Use, conditions ...ast.Node) iter.Seq2[rntuple.EntryRange, error] {
-	return zonemap.Possible(s, r, z, func(zone func(path string) (zonemap.Zone, bool)) bool {
-		return slices.ContainsFunc(conditions, func(c ast.Node) bool { return mayHold(c, zone) })
-	})
 }

@@ -67,13 +67,14 @@ func (b *builder) builtin(n *ast.BuiltinNode) (value, error) {
 			return value{}, err
 		case v.list != nil:
 			d := v.list.items
-			return intsOf(v.of, &node[int64]{compute: func(r *run, n *node[int64]) {
+			n := &node[int64]{compute: func(r *run, n *node[int64]) {
 				o := d.bounds(r)
 				out := n.out(len(o) - 1)
 				for i := range out {
 					out[i] = o[i+1] - o[i]
 				}
-			}}, false), nil
+			}}
+			return intsOf(v.of, n.known(lengths(d)), false), nil
 		case v.kind == String:
 			return intsOf(v.of, mapped(v.strings, func(out []int64, a [][]byte) {
 				for i, s := range a {
@@ -158,10 +159,10 @@ func (b *builder) aggregate(name string, v, item value) (value, error) {
 	case "filter":
 		return filtered(v, t)
 	case "count":
-		return intsOf(v.of, overItems(d, t, countOf), false), nil
+		return intsOf(v.of, overItems(d, t, countOf).known(counted(d, t)), false), nil
 	}
 	f := map[string]func(out []bool, o []int64, a []bool){"any": anyOf, "all": allOf, "none": noneOf, "one": oneOf}[name]
-	return boolsOf(v.of, overItems(d, t, f), false), nil
+	return boolsOf(v.of, overItems(d, t, f).known(summarized(name, d, t)), false), nil
 }
 
 // statistic returns the least, greatest or mean value of an array, or of several numbers.
@@ -193,13 +194,13 @@ func (b *builder) statistic(n *ast.BuiltinNode) (value, error) {
 	case n.Name == "mean":
 		return floatsOf(v.of, overPresent(d, item.asFloats().floats, item.missing, true, meanOf), true), nil
 	case item.kind == Int && n.Name == "min":
-		return intsOf(v.of, overPresent(d, item.ints, item.missing, true, leastOf[int64]), true), nil
+		return intsOf(v.of, overPresent(d, item.ints, item.missing, true, leastOf[int64]).known(extremes(d, item.ints)), true), nil
 	case item.kind == Int:
-		return intsOf(v.of, overPresent(d, item.ints, item.missing, true, greatestOf[int64]), true), nil
+		return intsOf(v.of, overPresent(d, item.ints, item.missing, true, greatestOf[int64]).known(extremes(d, item.ints)), true), nil
 	case n.Name == "min":
-		return floatsOf(v.of, overPresent(d, item.floats, item.missing, true, leastOf[float64]), true), nil
+		return floatsOf(v.of, overPresent(d, item.floats, item.missing, true, leastOf[float64]).known(extremes(d, item.floats)), true), nil
 	}
-	return floatsOf(v.of, overPresent(d, item.floats, item.missing, true, greatestOf[float64]), true), nil
+	return floatsOf(v.of, overPresent(d, item.floats, item.missing, true, greatestOf[float64]).known(extremes(d, item.floats)), true), nil
 }
 
 // extreme returns the least or greatest of some numbers.
@@ -271,7 +272,7 @@ func (b *builder) call(f any, args []value) (out value, err error, ok bool) {
 	switch f := f.(type) {
 	case func(float64) float64:
 		out, err = b.ofNumbers(args, 1, false, func(d *domain, v []value, missing bool) value {
-			return floatsOf(d, mapped(v[0].floats, each1(f)), missing)
+			return floatsOf(d, mapped(v[0].floats, each1(f)).known(applied(b.name, v[0].floats)), missing)
 		})
 	case func(float64) bool:
 		out, err = b.ofNumbers(args, 1, false, func(d *domain, v []value, missing bool) value {
@@ -283,7 +284,7 @@ func (b *builder) call(f any, args []value) (out value, err error, ok bool) {
 		})
 	case func(int64) int64:
 		out, err = b.ofNumbers(args, 1, true, func(d *domain, v []value, missing bool) value {
-			return intsOf(d, mapped(v[0].ints, each1(f)), missing)
+			return intsOf(d, mapped(v[0].ints, each1(f)).known(applied(b.name, v[0].ints)), missing)
 		})
 	case func(a, b int64) int64:
 		out, err = b.ofNumbers(args, 2, true, func(d *domain, v []value, missing bool) value {
@@ -538,7 +539,7 @@ func (b *builder) ofLengths(args []value, count int, f func(n []int64) [][]int64
 		d.buffer = out
 		return out
 	}
-	b.checks = append(b.checks, func(r *run) { d.bounds(r) })
+	b.checks = append(b.checks, check{find: func(r *run) { d.bounds(r) }, guards: guards})
 	pair := &domain{up: b.entries, items: fixed(2)}
 	out := listOfItems(b.entries, pair, value{of: pair})
 	out.list.size = 2

@@ -17,6 +17,8 @@ type instance struct {
 	leaves  *leaves
 	outputs []output
 	truth   *node[bool] // where the first expression, which is a condition, is true
+	mayHold *node[bool] // where it, or an item of it, is true; nil if that is not known
+	zones   zones
 }
 
 // An output returns the values of an expression in a batch.
@@ -65,8 +67,10 @@ func (p *Program) build(newPart func(e *Expression, number int, reason string) (
 			if err != nil {
 				return nil, err
 			}
-			if in.outputs = append(in.outputs, out); i == 0 && v.kind == Bool {
-				in.truth = v.condition()
+			if in.outputs = append(in.outputs, out); i == 0 {
+				if in.mayHold = v.innermost(); v.kind == Bool {
+					in.truth = v.condition()
+				}
 			}
 		}
 	}
@@ -114,7 +118,7 @@ func (in *instance) next(b *rntuple.Batch) {
 	in.serial++
 	in.batch, in.err = b, nil
 	for _, check := range in.leaves.checks {
-		check(&in.run)
+		check.find(&in.run)
 	}
 }
 

@@ -15,7 +15,14 @@ type leaves struct {
 	domains map[string]*domain // of the items of fields
 	values  map[string]value   // of fields without members and items
 	later   []func()           // what must be done when all paths are known
-	checks  []func(r *run)     // what finds errors, whether or not values are needed
+	checks  []check
+}
+
+// A check finds errors, whether or not values are needed.
+type check struct {
+	find   func(r *run)
+	guards []guard             // it finds errors only in rows where they hold
+	never  func(z *zones) bool // reports whether it finds none in a cluster; nil if that is not known
 }
 
 // place returns the place of a path among those that are read.
@@ -34,6 +41,8 @@ type branch struct {
 	*leaves
 	path   string
 	around int            // Arrays around the one of the branch
+	below  int            // those of them that are below the field of the path, without optionals
+	joined bool           // it is of another source of a Join, of which zone maps tell nothing
 	array  *rntuple.Array // without values
 	dom    *domain
 	valid  *validity                   // the optionals around it
@@ -95,7 +104,8 @@ func (b branch) newValue() (value, error) {
 		}}, false)).sized(a.Size), b.whole()
 	case kind == Bool:
 		at := b.leaf()
-		return boolsOf(b.dom, withValidity(b.valid, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) }), b.valid != nil), nil
+		n := withValidity(b.valid, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) })
+		return boolsOf(b.dom, n.known(stored(b, boolsIn)), b.valid != nil), nil
 	case kind == Int:
 		at := b.leaf()
 		n := withValidity(b.valid, func(r *run, n *node[int64]) {
@@ -106,12 +116,13 @@ func (b branch) newValue() (value, error) {
 			}
 		})
 		if _, ok := a.Values().([]uint64); ok {
-			b.checks = append(b.checks, func(r *run) { n.rows(r) })
+			b.checks = append(b.checks, check{find: func(r *run) { n.rows(r) }, never: b.fit})
 		}
-		return intsOf(b.dom, n, b.valid != nil), nil
+		return intsOf(b.dom, n.known(stored(b, intsIn)), b.valid != nil), nil
 	case kind == Float:
 		at := b.leaf()
-		return floatsOf(b.dom, withValidity(b.valid, func(r *run, n *node[float64]) { n.all = toFloats(at(r), &n.buffer) }), b.valid != nil), nil
+		n := withValidity(b.valid, func(r *run, n *node[float64]) { n.all = toFloats(at(r), &n.buffer) })
+		return floatsOf(b.dom, n.known(stored(b, floatsIn)), b.valid != nil), nil
 	case kind == String:
 		at := b.leaf()
 		return stringsOf(b.dom, withValidity(b.valid, func(r *run, n *node[[]byte]) {
@@ -127,6 +138,7 @@ func (b branch) newValue() (value, error) {
 		return b.optional()
 	case schema.Array:
 		d := b.items(fixed(a.Size))
+		d.sizes = b.sizes
 		item, err := b.item(d, a.Children[0]).value()
 		if err != nil {
 			return value{}, err
@@ -135,7 +147,7 @@ func (b branch) newValue() (value, error) {
 	case schema.Collection:
 		d := b.items(nil)
 		if d.items == nil {
-			d.items = b.offsets()
+			d.items, d.sizes = b.offsets(), b.sizes
 		}
 		inner := b.item(d, a.Children[0])
 		item, err := inner.value()
@@ -189,6 +201,9 @@ func (b branch) items(offsets func(r *run, d *domain) []int64) *domain {
 
 // item returns the branch of the items of arrays.
 func (b branch) item(d *domain, a *rntuple.Array) branch {
+	if b.array.Shape != schema.Optional {
+		b.below++
+	}
 	b.dom, b.array, b.around = d, a, b.around+1
 	return b
 }
@@ -268,7 +283,7 @@ func (b branch) record() value {
 	a := b.array
 	out := &record{member: func(i int) (value, error) {
 		m := b
-		m.path, m.array = b.path+"."+a.Children[i].Name, a.Children[i]
+		m.path, m.array, m.below = b.path+"."+a.Children[i].Name, a.Children[i], 0
 		return m.value()
 	}}
 	for _, c := range a.Children {

@@ -26,14 +26,15 @@ func unary(op string, v value) (value, error) {
 		if x, ok := v.literal.(int64); ok {
 			return literalOf(v.of, -x), nil
 		}
-		return intsOf(v.of, mapped(v.ints, negate[int64]), v.missing), nil
+		return intsOf(v.of, mapped(v.ints, negate[int64]).known(negated(v.ints)), v.missing), nil
 	case op == "-" && v.kind == Float:
 		if x, ok := v.literal.(float64); ok {
 			return literalOf(v.of, -x), nil
 		}
-		return floatsOf(v.of, mapped(v.floats, negate[float64]), v.missing), nil
+		return floatsOf(v.of, mapped(v.floats, negate[float64]).known(negated(v.floats)), v.missing), nil
 	case (op == "!" || op == "not") && v.kind == Bool:
-		return boolsOf(v.of, mapped(v.condition(), not), false), nil
+		c := v.condition()
+		return boolsOf(v.of, mapped(c, not).known(monotonic(c, not)), false), nil
 	}
 	return value{}, notColumns("the operator %s of this type", op)
 }
@@ -137,19 +138,19 @@ func arithmeticOf(op string, l, r value) (value, error) {
 	}
 	if l.kind == Int {
 		if c, ok := r.literal.(int64); ok {
-			return intsOf(l.of, mapped(l.ints, arithmeticConst(op, c)), missing), nil
+			return intsOf(l.of, mapped(l.ints, arithmeticConst(op, c)).known(calculated(op, l.ints, r.ints)), missing), nil
 		}
-		return intsOf(l.of, combined(l.ints, r.ints, arithmetic[int64](op)), missing), nil
+		return intsOf(l.of, combined(l.ints, r.ints, arithmetic[int64](op)).known(calculated(op, l.ints, r.ints)), missing), nil
 	}
 	switch c, ok := r.literal.(float64); {
 	case op == "/":
-		return floatsOf(l.of, combined(l.floats, r.floats, divide), missing), nil
+		return floatsOf(l.of, combined(l.floats, r.floats, divide).known(both(quotient, l.floats, r.floats)), missing), nil
 	case op == "**":
 		return floatsOf(l.of, combined(l.floats, r.floats, power), missing), nil
 	case ok:
-		return floatsOf(l.of, mapped(l.floats, arithmeticConst(op, c)), missing), nil
+		return floatsOf(l.of, mapped(l.floats, arithmeticConst(op, c)).known(calculated(op, l.floats, r.floats)), missing), nil
 	}
-	return floatsOf(l.of, combined(l.floats, r.floats, arithmetic[float64](op)), missing), nil
+	return floatsOf(l.of, combined(l.floats, r.floats, arithmetic[float64](op)).known(calculated(op, l.floats, r.floats)), missing), nil
 }
 
 // concatenate joins strings. Those of a batch share memory.
@@ -183,12 +184,14 @@ func comparisonOf(op string, l, r value) (value, error) {
 		} else {
 			n = combined(l.ints, r.ints, order[int64](op))
 		}
+		n.known(compared(op, l.ints, r.ints))
 	case Float:
 		if c, ok := r.literal.(float64); ok {
 			n = mapped(l.floats, orderConst(op, c))
 		} else {
 			n = combined(l.floats, r.floats, order[float64](op))
 		}
+		n.known(compared(op, l.floats, r.floats))
 	case String:
 		if c, ok := r.literal.(string); ok && (op == "==" || op == "!=") {
 			n = mapped(l.strings, func(out []bool, a [][]byte) {
@@ -204,7 +207,7 @@ func comparisonOf(op string, l, r value) (value, error) {
 		if f == nil {
 			return value{}, notColumns("the operator %s of these types", op)
 		}
-		n = combined(l.bools, r.bools, f)
+		n = combined(l.bools, r.bools, f).known(ofBools(f, l.bools, r.bools))
 	default:
 		return value{}, notColumns("the operator %s of these types", op)
 	}
@@ -233,7 +236,7 @@ func equalsNil(op string, l, r value) (value, error) {
 	}
 	n := v.valid()
 	if op == "==" {
-		n = mapped(n, not)
+		n = mapped(n, not).known(monotonic(n, not))
 	}
 	return boolsOf(v.of, n, false), nil
 }
@@ -306,7 +309,8 @@ func logicOf(isAnd bool, l, r value) (value, error) {
 	if isAnd {
 		f = and
 	}
-	return boolsOf(l.of, combined(l.condition(), r.condition(), f), false), nil
+	a, b := l.condition(), r.condition()
+	return boolsOf(l.of, combined(a, b, f).known(ofBools(f, a, b)), false), nil
 }
 
 // orElse is ??.
@@ -399,7 +403,7 @@ func missingAll[T any](d *domain) func(*node[T]) *node[T] {
 
 // either returns the column of the values of yes where c is true, and of no elsewhere.
 func either[T any](c *node[bool], yes, no *node[T], missing bool) *node[T] {
-	return &node[T]{compute: func(r *run, n *node[T]) {
+	return (&node[T]{compute: func(r *run, n *node[T]) {
 		which, _ := c.rows(r)
 		a, v := yes.rows(r)
 		b, w := no.rows(r)
@@ -417,5 +421,5 @@ func either[T any](c *node[bool], yes, no *node[T], missing bool) *node[T] {
 				flags[i] = t && (v == nil || v[i]) || !t && (w == nil || w[i])
 			}
 		}
-	}}
+	}}).known(alternative(c, yes, no))
 }

@@ -189,7 +189,7 @@ func (v value) asFloats() value {
 	if n, ok := v.literal.(int64); ok {
 		return literalOf(v.of, float64(n))
 	}
-	return floatsOf(v.of, mapped(v.ints, toFloat), v.missing)
+	return floatsOf(v.of, mapped(v.ints, toFloat).known(monotonic(v.ints, toFloat)), v.missing)
 }
 
 // condition returns where v is true: not where it is missing.
@@ -212,7 +212,7 @@ func (v value) valid() *node[bool] {
 			}
 		}
 	}
-	return &node[bool]{compute: func(r *run, n *node[bool]) {
+	return (&node[bool]{compute: func(r *run, n *node[bool]) {
 		switch v.kind {
 		case Bool:
 			all, flags := v.bools.rows(r)
@@ -227,5 +227,5 @@ func (v value) valid() *node[bool] {
 			all, flags := v.strings.rows(r)
 			present(len(all), flags, n)
 		}
-	}}
+	}}).known(v.present())
 }

@@ -218,7 +218,7 @@ func (b *builder) run(p *part) (value, error) {
 		return value{}, notColumns("%s", p.reason)
 	}
 	m := newMachine(p, b.leaves, append([]guard(nil), b.guards...))
-	b.checks = append(b.checks, func(r *run) { m.evaluate(r) })
+	b.checks = append(b.checks, check{find: func(r *run) { m.evaluate(r) }, guards: m.sure()})
 	return branch{leaves: b.leaves, from: m.evaluate, array: m.array, dom: b.entries}.newValue()
 }
 

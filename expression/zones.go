@@ -2,258 +2,331 @@ package expression
 
 import (
 	"math"
+	"slices"
 	"strings"
 
-	"github.com/expr-lang/expr/ast"
-
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
-// mayHold reports whether a condition can be true for an entry of a cluster of which the
-// zones of fields tell. It returns true if that is not known.
-//
-// It evaluates the condition over what its parts may be, see extent: a comparison whose sides
-// cannot meet is false, and so on. Where it knows no better it gives up, never too much.
-func mayHold(condition ast.Node, zone func(path string) (zonemap.Zone, bool)) bool {
-	r := reckoner{zone: zone, names: map[string]extent{}}
-	v := r.eval(condition)
-	return v.kind != boolExtent || v.yes
+// Zone maps rule out clusters by bounds of the very nodes that evaluate a condition. What makes a
+// node says how its bounds follow from those of others, or says nothing: then it may have any
+// value. So a node that this file does not know of hides no entry.
+
+// zones are what is known of a cluster.
+type zones struct {
+	serial int // of the cluster, from 1
+	of     func(path string) (zonemap.Zone, bool)
 }
 
-// A reckoner evaluates nodes to extents.
-type reckoner struct {
-	zone  func(path string) (zonemap.Zone, bool)
-	items []extent          // what # stands for, the innermost last
-	names map[string]extent // of let
+// extents are those of a node, in clusters.
+type extents[T any] struct {
+	in     func(z *zones) extent[T] // nil if nothing is known
+	serial int
+	last   extent[T]
 }
 
-func (r *reckoner) eval(node ast.Node) extent {
-	switch n := node.(type) {
-	case *ast.IntegerNode:
-		return intsFrom(int64(n.Value), int64(n.Value))
-	case *ast.FloatNode:
-		return floatsFrom(n.Value, n.Value)
-	case *ast.BoolNode:
-		return eitherOf(n.Value, !n.Value)
-	case *ast.IdentifierNode:
-		if v, ok := r.names[n.Value]; ok {
-			return v
-		}
-		return r.field(n.Value)
-	case *ast.PointerNode:
-		if n.Name == "" && len(r.items) > 0 {
-			return r.items[len(r.items)-1]
-		}
-	case *ast.MemberNode:
-		return r.member(n)
-	case *ast.SliceNode:
-		if a := r.eval(n.Node); a.kind == arrayExtent && !a.missing {
-			a.least = 0
-			return a
-		}
-	case *ast.UnaryNode:
-		switch v := r.eval(n.Node); n.Operator {
-		case "not", "!":
-			return v.not()
-		case "-":
-			return v.negative()
-		case "+":
-			return v.plus()
-		}
-	case *ast.BinaryNode:
-		return r.binary(n)
-	case *ast.ConditionalNode:
-		c, a, b := r.eval(n.Cond), r.eval(n.Exp1), r.eval(n.Exp2)
-		if c.kind == boolExtent && !c.missing && c.yes != c.no {
-			if c.yes {
-				return a
-			}
-			return b
-		}
-		v := a.union(b)
-		v.missing = v.missing || c.missing
-		return v
-	case *ast.VariableDeclaratorNode:
-		value := r.eval(n.Value)
-		before, had := r.names[n.Name]
-		r.names[n.Name] = value
-		v := r.eval(n.Expr)
-		if delete(r.names, n.Name); had {
-			r.names[n.Name] = before
-		}
-		return v
-	case *ast.BuiltinNode:
-		return r.builtin(n)
+// extent bounds the rows of n in a cluster. It is computed once: nodes have several uses.
+func (n *node[T]) extent(z *zones) extent[T] {
+	e := &n.extents
+	if e.in == nil {
+		return anything[T]()
 	}
-	return extent{}
+	if e.serial != z.serial {
+		e.serial, e.last = z.serial, e.in(z)
+	}
+	return e.last
 }
 
-// field returns what the field at a path may be: a number, a bool, an array, or, if nothing is
-// known of it, perhaps a record, which has the path.
-func (r *reckoner) field(path string) extent {
-	z, ok := r.zone(path)
+// known returns n, whose rows are bounded by what in returns.
+func (n *node[T]) known(in func(z *zones) extent[T]) *node[T] {
+	n.extents.in = in
+	return n
+}
+
+// A span bounds the number of items of arrays.
+type span struct{ least, most int64 }
+
+// span bounds the number of items of the arrays that the rows of d are the items of.
+func (d *domain) span(z *zones) span {
+	if d.sizes == nil {
+		return span{0, math.MaxInt64}
+	}
+	return d.sizes(z)
+}
+
+// someOf bounds the number of items that are left of those of d.
+func someOf(d *domain) func(z *zones) span {
+	return func(z *zones) span { return span{0, d.span(z).most} }
+}
+
+// zone returns what zone maps tell of the branch.
+func (b branch) zone(z *zones) (zonemap.Zone, bool) {
+	if b.joined || b.from != nil {
+		return zonemap.Zone{}, false
+	}
+	return z.of(b.path + strings.Repeat("._0", b.below))
+}
+
+// stored bounds the values of a field. The function of returns the bounds of a zone that has them.
+func stored[T any](b branch, of func(zonemap.Zone) (low, high T, ok bool)) func(z *zones) extent[T] {
+	return func(z *zones) extent[T] {
+		if zone, ok := b.zone(z); ok {
+			if low, high, ok := of(zone); ok {
+				return extent[T]{low, high, !zone.Empty, zone.NaN, b.valid != nil || zone.Missing}
+			}
+		}
+		return anything[T]()
+	}
+}
+
+func boolsIn(z zonemap.Zone) (low, high bool, ok bool) {
+	return z.Least == 1, z.Greatest == 1, z.Kind == zonemap.Bool
+}
+
+func intsIn(z zonemap.Zone) (low, high int64, ok bool) {
+	low, high = z.IntBounds()
+	return low, high, z.Kind == zonemap.Int || z.Kind == zonemap.Uint && z.Greatest <= math.MaxInt64
+}
+
+func floatsIn(z zonemap.Zone) (low, high float64, ok bool) {
+	low, high = z.FloatBounds()
+	return low, high, z.Kind == zonemap.Float
+}
+
+// fit reports whether the integers of the branch have a place in 64 bits with a sign.
+func (b branch) fit(z *zones) bool {
+	zone, ok := b.zone(z)
 	if !ok {
-		return extent{path: path}
+		return false
 	}
-	v := extent{missing: z.Missing, none: z.Empty, nan: z.NaN}
-	switch {
-	case z.Kind == zonemap.Bool:
-		v.kind, v.yes, v.no = boolExtent, !z.Empty && z.Greatest == 1, !z.Empty && z.Least == 0
-	case z.Kind == zonemap.Float:
-		v.kind = floatExtent
-		v.low, v.high = z.FloatBounds()
-	case z.Kind != zonemap.Int && z.Greatest > math.MaxInt64:
-		return extent{}
-	case z.Kind == zonemap.Size:
-		if z.Empty {
-			return extent{}
-		}
-		items := r.field(path + "._0")
-		v.kind, v.least, v.most, v.item = arrayExtent, int64(z.Least), int64(z.Greatest), &items
-	default:
-		v.kind = intExtent
-		v.first, v.last = z.IntBounds()
-	}
-	return v
+	_, _, ok = intsIn(zone)
+	return ok
 }
 
-// member evaluates x.name, x["name"] and x[index].
-func (r *reckoner) member(n *ast.MemberNode) extent {
-	if name, ok := n.Property.(*ast.StringNode); ok {
-		if id, ok := n.Node.(*ast.IdentifierNode); ok && id.Value == "$env" {
-			return r.field(name.Value)
-		}
-		// Names of this kind are those of items and of members of tuples, which
-		// expressions do not name.
-		if v := r.eval(n.Node); v.path != "" && !strings.HasPrefix(name.Value, "_") && !n.Optional {
-			m := r.field(v.path + "." + name.Value)
-			m.missing = m.missing || v.missing
-			return m
-		}
-		return extent{}
+// sizes bounds the number of items of the branch's collections and arrays.
+func (b branch) sizes(z *zones) span {
+	zone, ok := b.zone(z)
+	if !ok || zone.Kind != zonemap.Size || zone.Empty || zone.Greatest > math.MaxInt64 {
+		return span{0, math.MaxInt64}
 	}
-	a, index := r.eval(n.Node), r.eval(n.Property)
-	if a.kind != arrayExtent || a.missing || n.Optional || index.kind != intExtent || index.first != index.last {
-		return extent{}
-	}
-	v, i := *a.item, index.first
-	v.missing = v.missing || i >= a.least || i < -a.least
-	return v
+	return span{int64(zone.Least), int64(zone.Greatest)}
 }
 
-func (r *reckoner) binary(n *ast.BinaryNode) extent {
-	a := r.eval(n.Left)
-	if n.Operator == "in" {
-		return r.in(a, n.Right)
+// monotonic bounds the results of a monotonic function.
+func monotonic[A, T any](a *node[A], f func(out []T, a []A)) func(z *zones) extent[T] {
+	return func(z *zones) extent[T] {
+		return corners(func(out []T, a []A, _ []bool) { f(out, a) }, a.extent(z), exactly(true))
 	}
-	b := r.eval(n.Right)
-	switch n.Operator {
-	case "and", "&&":
-		return a.and(b)
-	case "or", "||":
-		return a.or(b)
-	case "==", "!=", "<", "<=", ">", ">=":
-		return a.compare(n.Operator, b)
-	case "+", "-", "*", "/":
-		return a.arithmetic(n.Operator, b)
-	case "??":
-		if a.kind == unknownExtent || !a.missing {
-			return a
-		}
-		a.missing = false
-		return a.union(b)
-	}
-	return extent{}
 }
 
-// in returns whether a may be one of some values: those of an array in the text, or of a range
-// of integers.
-func (r *reckoner) in(a extent, values ast.Node) extent {
-	result := eitherOf(false, true)
-	switch values := values.(type) {
-	case *ast.ArrayNode:
-		for _, v := range values.Nodes {
-			if same := a.compare("==", r.eval(v)); same.kind == unknownExtent || same.yes {
-				result.yes = true
-			}
-		}
-		return result
-	case *ast.BinaryNode:
-		first, last := r.eval(values.Left), r.eval(values.Right)
-		if values.Operator == ".." && a.kind == intExtent && first.kind == intExtent && last.kind == intExtent {
-			result.yes = a.compare(">=", first).yes && a.compare("<=", last).yes
-			return result
-		}
-	}
-	return extent{}
+// both bounds the results of a function of two nodes.
+func both[A, B, T any](f func(a extent[A], b extent[B]) extent[T], a *node[A], b *node[B]) func(z *zones) extent[T] {
+	return func(z *zones) extent[T] { return f(a.extent(z), b.extent(z)) }
 }
 
-// builtin evaluates the functions whose results are easily known from bounds.
-func (r *reckoner) builtin(n *ast.BuiltinNode) extent {
-	if len(n.Arguments) == 0 {
-		return extent{}
-	}
-	a := r.eval(n.Arguments[0])
-	if len(n.Arguments) == 2 {
-		if p, ok := n.Arguments[1].(*ast.PredicateNode); ok && a.kind == arrayExtent && !a.missing {
-			r.items = append(r.items, *a.item)
-			v := r.eval(p.Node)
-			r.items = r.items[:len(r.items)-1]
-			return a.each(n.Name, v)
-		}
-	}
-	if len(n.Arguments) != 1 {
-		return extent{}
-	}
-	switch n.Name {
-	case "len":
-		if a.kind == arrayExtent && !a.missing {
-			return intsFrom(a.least, a.most)
-		}
-	case "abs":
-		return a.onItems(extent.abs)
-	case "min", "max":
-		if a.kind == arrayExtent && !a.missing && (a.item.kind == intExtent || a.item.kind == floatExtent) {
-			v := *a.item
-			v.missing = v.missing || a.least == 0
-			return v
-		}
-	}
-	return extent{}
+// ofBools bounds the results of a function of bools.
+func ofBools(f func(out, a, b []bool), a, b *node[bool]) func(z *zones) extent[bool] {
+	return both(func(a, b extent[bool]) extent[bool] { return corners(f, a, b) }, a, b)
 }
 
-// each returns what a function of an array may be whose predicate may be p for its items.
-func (a extent) each(name string, p extent) extent {
-	if name == "map" {
-		a.item = &p
-		return a
+// compared bounds the results of a comparison of numbers.
+func compared[T number](op string, a, b *node[T]) func(z *zones) extent[bool] {
+	return both(func(a, b extent[T]) extent[bool] { return comparison(op, a, b) }, a, b)
+}
+
+// calculated bounds the results of +, - or *.
+func calculated[T number](op string, a, b *node[T]) func(z *zones) extent[T] {
+	return both(func(a, b extent[T]) extent[T] { return calculation(op, a, b) }, a, b)
+}
+
+// negated bounds the opposites of numbers.
+func negated[T number](a *node[T]) func(z *zones) extent[T] {
+	return func(z *zones) extent[T] { return calculation("-", exactly(T(0)), a.extent(z)) }
+}
+
+// applied bounds the results of a function of the table.
+func applied[T number](name string, a *node[T]) func(z *zones) extent[T] {
+	if name != "abs" {
+		return nil
 	}
-	if p.kind != boolExtent {
-		p = extent{kind: boolExtent, yes: true, no: true}
+	return func(z *zones) extent[T] { return magnitude(a.extent(z)) }
+}
+
+// present bounds where v has a value.
+func (v value) present() func(z *zones) extent[bool] {
+	switch v.kind {
+	case Bool:
+		return presence(v.bools)
+	case Int:
+		return presence(v.ints)
+	case Float:
+		return presence(v.floats)
 	}
-	p.no = p.no || p.missing
-	some, empty := a.most > 0, a.least == 0
-	switch name {
-	case "any":
-		return eitherOf(some && p.yes, empty || p.no)
-	case "all":
-		return eitherOf(empty || p.yes, some && p.no)
-	case "none":
-		return eitherOf(empty || p.no, some && p.yes)
-	case "one":
-		return eitherOf(some && p.yes, true)
-	case "count", "filter":
-		if p.no {
-			a.least = 0
-		}
-		if !p.yes {
-			a.most = 0
-		}
-		if name == "count" {
-			return intsFrom(min(a.least, a.most), a.most)
-		}
-		a.least = min(a.least, a.most)
-		return a
+	return presence(v.strings)
+}
+
+func presence[T any](a *node[T]) func(z *zones) extent[bool] {
+	return func(z *zones) extent[bool] {
+		e := a.extent(z)
+		return eitherOf(e.some || e.nan, e.missing)
 	}
-	return extent{}
+}
+
+// whereTrue bounds where a node is true.
+func whereTrue(a *node[bool]) func(z *zones) extent[bool] {
+	return func(z *zones) extent[bool] {
+		e := a.extent(z)
+		return eitherOf(may(e, true), may(e, false) || e.missing)
+	}
+}
+
+// alternative bounds rows of yes where c is true, and of no elsewhere.
+func alternative[T any](c *node[bool], yes, no *node[T]) func(z *zones) extent[T] {
+	return func(z *zones) (e extent[T]) {
+		if may(c.extent(z), true) {
+			e = e.union(yes.extent(z))
+		}
+		if may(c.extent(z), false) {
+			e = e.union(no.extent(z))
+		}
+		return e
+	}
+}
+
+// listed bounds where numbers are one of some.
+func listed[T number](a *node[T], all []T) func(z *zones) extent[bool] {
+	return func(z *zones) extent[bool] {
+		e := extent[bool]{}.with(false)
+		for _, v := range all {
+			e = e.union(comparison("==", a.extent(z), exactly(v)))
+		}
+		return e
+	}
+}
+
+// counted bounds the number of items that are true in each array.
+func counted(d *domain, items *node[bool]) func(z *zones) extent[int64] {
+	return func(z *zones) extent[int64] {
+		s, e := d.span(z), items.extent(z)
+		if may(e, false) {
+			s.least = 0
+		}
+		if !may(e, true) {
+			s.most = 0
+		}
+		return extent[int64]{low: min(s.least, s.most), high: s.most, some: true}
+	}
+}
+
+// spanOf returns the bounds of sizes that are the values of a node.
+func spanOf(sizes func(z *zones) extent[int64]) func(z *zones) span {
+	return func(z *zones) span {
+		e := sizes(z)
+		return span{e.low, e.high}
+	}
+}
+
+// lengths bounds the number of items of arrays.
+func lengths(d *domain) func(z *zones) extent[int64] {
+	return func(z *zones) extent[int64] {
+		s := d.span(z)
+		return extent[int64]{low: s.least, high: s.most, some: true}
+	}
+}
+
+// summarized bounds what a function tells of the items that are true: that any, all, none or one
+// of them is.
+func summarized(name string, d *domain, items *node[bool]) func(z *zones) extent[bool] {
+	return func(z *zones) extent[bool] {
+		s, e := d.span(z), items.extent(z)
+		empty, hits, misses := s.least == 0, s.most > 0 && may(e, true), s.most > 0 && may(e, false)
+		switch name {
+		case "any":
+			return eitherOf(hits, empty || misses)
+		case "all":
+			return eitherOf(empty || hits, misses)
+		case "none":
+			return eitherOf(empty || misses, hits)
+		}
+		return eitherOf(hits, true) // one
+	}
+}
+
+// extremes bounds the least or greatest items of arrays, which empty ones do not have.
+func extremes[T any](d *domain, items *node[T]) func(z *zones) extent[T] {
+	return func(z *zones) extent[T] {
+		e := items.extent(z)
+		e.missing = e.missing || d.span(z).least == 0
+		return e
+	}
+}
+
+// places bounds where the items with a given index are in arrays. It tells only whether there are
+// such items.
+func places(d *domain, index int64) func(z *zones) extent[int64] {
+	return func(z *zones) extent[int64] {
+		e, least := anything[int64](), d.span(z).least
+		e.missing = index >= least || index < -least
+		return e
+	}
+}
+
+// placed bounds rows that are those of a node at some places.
+func placed[T any](from *node[T], place *node[int64]) func(z *zones) extent[T] {
+	return func(z *zones) extent[T] {
+		e := from.extent(z)
+		e.missing = e.missing || place.extent(z).missing
+		return e
+	}
+}
+
+// sure returns the guards of the machine, without which it finds errors of integers that have no
+// place in 64 bits with a sign.
+func (m *machine) sure() []guard {
+	for _, f := range m.inputs {
+		if hasUnsigned(f.array) {
+			return nil
+		}
+	}
+	return m.guards
+}
+
+// hasUnsigned reports whether an Array has integers that need not fit 64 bits with a sign.
+func hasUnsigned(a *rntuple.Array) bool {
+	_, ok := a.Values().([]uint64)
+	return ok || slices.ContainsFunc(a.Children, hasUnsigned)
+}
+
+// fails reports whether the check may find an error in a cluster.
+func (c check) fails(z *zones) bool {
+	for _, g := range c.guards {
+		if !may(g.extent(z), g.want) {
+			return false
+		}
+	}
+	return c.never == nil || !c.never(z)
+}
+
+// possible reports whether the first expression can be true in a cluster, or true of an item, or
+// fail, as an entry that makes it fail must not be passed over.
+func (in *instance) possible(of func(path string) (zonemap.Zone, bool)) bool {
+	in.zones.serial, in.zones.of = in.zones.serial+1, of
+	for _, c := range in.leaves.checks {
+		if c.fails(&in.zones) {
+			return true
+		}
+	}
+	return in.mayHold == nil || may(in.mayHold.extent(&in.zones), true)
+}
+
+// innermost returns where bools are true, or the items of arrays, or theirs.
+func (v value) innermost() *node[bool] {
+	for v.list != nil {
+		v = v.list.item
+	}
+	if v.kind != Bool {
+		return nil
+	}
+	return v.condition()
 }

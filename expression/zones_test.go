@@ -1,13 +1,17 @@
 package expression
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/zonemap"
@@ -28,6 +32,8 @@ type zoned struct {
 	S    string
 	Odd  int32 `rntuple:"odd-name"`
 	Deep [][]int16
+	P, Q *hit
+	Big  int64 // 2^53 + 1
 }
 
 // TestRuledOut has conditions that zones rule out, and others that they do not: for clusters
@@ -40,8 +46,8 @@ func TestRuledOut(t *testing.T) {
 	}
 	five := int32(5)
 	for _, e := range []zoned{
-		{N: 10, U: 3, F: 1.5, OK: true, None: math.NaN(), Pt: []float32{10, 20}, Hits: []hit{{X: 3, K: -1}}, Opt: &five, A: [3]int8{1, 2, 3}, Odd: 4},
-		{N: 20, U: 5, F: 2.5, OK: true, None: math.NaN(), Pt: []float32{30, 20, 25}, Hits: []hit{{X: 7, K: 1}}, Opt: &five, A: [3]int8{1, 2, 3}, Odd: 6, Deep: [][]int16{{4}, {6, 5}}},
+		{N: 10, U: 3, F: 1.5, OK: true, None: math.NaN(), Pt: []float32{10, 20}, Hits: []hit{{X: 3, K: -1}}, Opt: &five, A: [3]int8{1, 2, 3}, Odd: 4, P: &hit{X: 3}, Q: &hit{X: 60}, Big: 1<<53 + 1},
+		{N: 20, U: 5, F: 2.5, OK: true, None: math.NaN(), Pt: []float32{30, 20, 25}, Hits: []hit{{X: 7, K: 1}}, Opt: &five, A: [3]int8{1, 2, 3}, Odd: 6, Deep: [][]int16{{4}, {6, 5}}, Q: &hit{X: 60}, Big: 1<<53 + 1},
 	} {
 		e.At.X, e.At.Y = 2, float64(e.N)
 		w.Write(&e)
@@ -58,7 +64,7 @@ func TestRuledOut(t *testing.T) {
 		"N > 20": false, "N >= 20": true, "N < 10": false, "N <= 10": true, "N == 15": true, "N == 21": false, "N != 15": true, "21 == N": false,
 		"not (N > 20)": true, "not (N >= 10)": false, "!(N < 30)": false, "N > 20 or F > 2": true, "N > 20 or F > 3": false,
 		"N > 15 and F > 3": false, "N > 15 && S == 'x'": true, "N > 20 && S == 'x'": false, "N > 20 || S == 'x'": true, "not (N < 30 or S == 'x')": false,
-		"U in [1, 2]": false, "U in [1, 2, 4]": true, "N in 1..9": false, "N in 1..10": true, "N not in 5..25": true, "N in [F, 3]": false,
+		"U in [1, 2]": false, "U in [1, 2, 4]": true, "N in 1..9": false, "N in 1..10": true, "N not in 5..25": false, "N not in 11..25": true, "N in [F, 3]": true,
 		"OK": true, "not OK": false, "OK == false": false, "OK != true": false, "OK ? N > 20 : N > 0": false, "OK and N < 5": false,
 		"None > 0": false, "None <= 0": false, "None == None": false, "None != None": true, "not (None > 0)": true, "None + 1 > 0": false,
 		"F * 2 > 5": false, "F * 2 >= 5": true, "-F < -2.5": false, "N - 100 > -80": false, "N * -1 > -10": false, "F / 2 > 1.25": false, "1 / F > 1": false, "1 / (F - 2) > 100": true,
@@ -68,9 +74,12 @@ func TestRuledOut(t *testing.T) {
 		"len(filter(Pt, # > 30)) > 0": false, "any(filter(Pt, # < 25), # > 30)": false, "any(map(Pt, # * 2), # > 60)": false, "Pt[0] > 30": false, "Pt[1] < 10": false, "Pt[2] == 20": true, "Pt[7] > 30": false, "Pt[-1] > 30": false,
 		"(Pt[0] ?? 99.5) > 50": false, "(Pt[2] ?? 99.5) > 50": true, "(Pt[2] ?? 9.5) > 50": false, "max(Pt) > 30": false, "min(Pt) < 10": false, "any(Pt[1:], # > 30)": false, "any(Pt * 2, # > 60)": false, "any(abs(Pt), # < 10)": false,
 		"any(Hits, .X > 7)": false, "any(Hits, .X > 6 and .K > 0)": true, "any(Hits, .K > 1)": false, "any(Hits, .X > 6 and .K > N)": false, "Hits[0].X > 7": false, "any(Hits, .S == 'x')": true, "any(Hits, len(.L) > 0)": false,
-		"Opt > 5": false, "Opt == 5": true, "not (Opt > 5)": true, "Opt != 5": true, "(Opt ?? 2) > 5": false, "(Opt ?? 9) > 5": true, "Opt == nil": true,
+		"Opt > 5": false, "Opt == 5": true, "not (Opt > 5)": true, "Opt != 5": false, "Opt != 6": true, "(Opt ?? 2) > 5": false, "(Opt ?? 9) > 5": true, "Opt == nil": true,
 		"At.X > 2": false, "At.Y > 2": true, "At.Y > 20": false, `$env["odd-name"] > 6`: false, `$env.N > 20`: false, "any(A, # > 3)": false, "A[1] == 4": false, "len(A) == 2": false,
 		"let n = N + 1; n > 21": false, "let n = N + 1; n > 20": true, "let m = F; m > 5": false, "sum(Pt) > 1000": true, "N > 20 and sum(Pt) > 10": false, "any(Deep, any(#, # > 6))": false, "any(Deep, any(#, # > 5))": true, "any(Deep, len(#) > 2)": false,
+		"P.X > 50": false, "(P ?? Q).X > 50": true, "let p = P ?? Q; p.X > 50": true, "(P.X ?? Q.X) > 50": true, "(P.X ?? Q.X) > 60": false, "P.X > 2 or Q.X > 60": true,
+		"Big == 9007199254740992": false, "Big == 9007199254740992.0": true, "Big > 9007199254740992": true, "Big > 9007199254740992.0": false,
+		"N > 20 and any(Pt + A, # > 0)": false, "N > 20 and int(S) > 0": false, "N > 5 or any(Pt + A, # > 0)": true,
 		"9223372036854775807 + N > 0": true, "-9223372036854775807 - N < 0": true, "9223372036854775807 * N > 0": true, "5 < N < 10": false,
 	} {
 		if strconv.IntSize < 64 && strings.Contains(text, "9223372036854775807") {
@@ -111,54 +120,286 @@ func chosen(c rntuple.Condition, s rntuple.Source, r rntuple.EntryRange) (all []
 	return all, nil
 }
 
-// TestZones makes sure that zone maps hide no entry: with random conditions on random data, in
-// clusters of few entries, whose bounds are narrow.
-func TestZones(t *testing.T) {
-	const entries = 120
-	done, passed := 0, int64(0)
-	for seed := range uint64(3) {
-		// A cluster ends with the first entry that makes it larger than a byte.
-		r := zooFile(t, entries, seed, rntuple.ZoneMap(), rntuple.MaxUnzippedClusterSize(int64(1+600*seed)), rntuple.Workers(1))
-		if clusters, err := r.Clusters(); err != nil || len(clusters) < 20 {
-			t.Fatal(len(clusters), err)
-		}
-		w := &writer{Rand: rand.New(rand.NewPCG(seed, 7))}
-		for range 300 {
-			if ok, n := zonesAgree(t, r, w.write("b", 1+w.IntN(4))); ok {
-				done++
-				passed += n
+// A wide has fields of all types of numbers, and others that may be missing.
+type wide struct {
+	zoo
+	I8      int8
+	I16     int16
+	I32     int32
+	I64     int64
+	U8      uint8
+	U16     uint16
+	U32     uint32
+	U64     uint64
+	F32     float32
+	OK      *bool
+	O8      *int8
+	O64     *int64
+	OU      *uint32
+	O32     *float32
+	OD      *float64
+	R, R2   rec
+	OR, OR2 *rec
+	VB      []bool
+	V8      []int8
+	V64     []int64
+	VU      []uint64
+	VF      []float32
+	VO      []*int64
+	VR      []rec
+	VOR     []*rec
+	VV      [][]int64
+	A64     [2]int64
+	AF      [3]float32
+	OA      *[2]float64
+	OV      *[]float64
+	Number  string // of digits, or none
+}
+
+type rec struct {
+	X float64
+	K int64
+	O *int32
+	V []float32
+	P yes
+}
+
+type yes struct{ Y float32 }
+
+// wideNames are expressions of the types that a writer knows which name fields of a wide.
+var wideNames = map[string][]string{
+	"b": {"OK", "VB[0]", "VB[-1]", "(OK ?? B)", "not OK"},
+	"i": {"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "O8", "O64", "OU", "R.K", "OR.K", "OR.O", "(OR ?? OR2).K", "(OR ?? R).K", "(OR ?? OR2).O",
+		"(let r = OR ?? OR2; r.K)", "(B ? R : R2).K", "V8[0]", "V64[1]", "VO[0]", "VR[0].K", "VR[-1].O", "VOR[0].K", "VV[0][0]", "A64[0]", "len(VF)", "len(VV)",
+		"9007199254740992", "9007199254740993", "9007199254740991", "9223372036854775807", "-9223372036854775807", "-9007199254740993", "int(Number)", "int(F32)", "OR?.K", "(OR.K ?? 5)"},
+	"f": {"F32", "O32", "OD", "R.X", "R.P.Y", "OR.X", "OR.P.Y", "(OR ?? OR2).X", "(OR ?? R2).X", "(OR2 ?? R).P.Y", "(let r = OR ?? R; r.X)", "VF[0]", "VR[0].X", "VOR[0].X", "AF[0]", "OA[0]", "OV[0]",
+		"9007199254740992.0", "9007199254740994.0", "9223372036854775808.0", "1e300", "-1e308", "0.0", "float(Number)", "R.V[0]", "OR.V[0]", "float(I64)"},
+	"[b]": {"VB", "VF > 1", "V64 == A64[0]", "map(VR, .X > 0)"},
+	"[i]": {"V8", "V64", "VU", "VV[0]", "A64", "map(VR, .K)", "filter(V64, # > 0)", "[I8, O8, 3]", "[missing, 2]", "VO", "I8..I16"},
+	"[f]": {"VF", "AF", "R.V", "map(VR, .X)", "map(VR, .P.Y)", "VR[0].V", "[F32, OD]", "OA", "OV", "OR.V"},
+}
+
+// A regime is how a field varies in a cluster: a number around which its values are, in steps,
+// and the least number of items that it has.
+type regime struct {
+	middle, step float64
+	least        int
+}
+
+var middles = [][2]float64{
+	{0, 1}, {0, 1}, {3, 0}, {-2, 1}, {100, 5}, {0.5, 0.25}, {1 << 24, 1}, {1 << 53, 1}, {-(1 << 53), 1}, {1 << 53, 2}, {1 << 62, 1 << 10}, {1 << 63, 1 << 11}, {-(1 << 63), 1},
+	{1 << 64, 1}, {1e308, 1e307}, {5e-324, 5e-324}, {math.Inf(1), 1}, {math.Inf(-1), 0}, {math.NaN(), 0},
+}
+
+// A filler makes values of which each field has the same regime in a cluster.
+type filler struct {
+	*rand.Rand
+	regimes map[string]regime // by path
+}
+
+func (f *filler) fill(v reflect.Value, path string) {
+	r, ok := f.regimes[path]
+	if !ok {
+		m := middles[f.IntN(len(middles))]
+		r = regime{m[0], m[1], f.IntN(3)}
+		f.regimes[path] = r
+	}
+	x := r.middle + r.step*float64(f.IntN(5)-2)
+	if f.IntN(25) == 0 {
+		x = []float64{math.NaN(), math.Copysign(0, -1), 0}[f.IntN(3)]
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if name := v.Type().Field(i).Name; name != "zoo" {
+				f.fill(v.Field(i), path+"."+name)
 			}
 		}
-	}
-	t.Logf("%d conditions, %d clusters passed over", done, passed)
-	if done < 500 || passed < int64(done) {
-		t.Errorf("only %d conditions, %d clusters passed over", done, passed)
+	case reflect.Pointer:
+		if r.step == 0 && f.IntN(8) > 0 || f.IntN(2) == 0 { // mostly none, or some
+			return
+		}
+		v.Set(reflect.New(v.Type().Elem()))
+		f.fill(v.Elem(), path+"*")
+	case reflect.Slice:
+		n := r.least + f.IntN(2)
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+		fallthrough
+	case reflect.Array:
+		for i := range v.Len() {
+			f.fill(v.Index(i), path+"[]")
+		}
+	case reflect.Bool:
+		v.SetBool(r.step == 0 && r.middle > 0 || r.step == 1 && f.IntN(2) == 0)
+	case reflect.Float32, reflect.Float64:
+		v.SetFloat(x)
+	case reflect.String:
+		v.SetString([]string{"12", "7", "", "x"}[f.IntN(24)/8+f.IntN(40)/39])
+	default:
+		n := f.integer(x, r)
+		if v.CanInt() {
+			low := int64(math.MinInt64) >> (64 - v.Type().Bits())
+			v.SetInt(min(max(n, low), -(low + 1)))
+		} else if most := uint64(math.MaxUint64) >> (64 - v.Type().Bits()); r.middle == 1<<64 && most == math.MaxUint64 && f.IntN(8) == 0 {
+			v.SetUint(1<<63 + uint64(f.IntN(2)))
+		} else {
+			v.SetUint(min(uint64(max(0, n)), most))
+		}
 	}
 }
 
-// zonesAgree compares the entries that a condition chooses with zone maps and without.
-func zonesAgree(t *testing.T, r *rntuple.Reader, text string) (ok bool, passed int64) {
+// integer returns the integer of x that is exact beside powers of two.
+func (f *filler) integer(x float64, r regime) int64 {
+	switch odd := int64(f.IntN(3) - 1); {
+	case x != x:
+		return odd
+	case x >= 1<<63:
+		return math.MaxInt64 - max(0, odd)
+	case x <= -(1 << 63):
+		return math.MinInt64 + max(0, odd)
+	case math.Abs(r.middle) >= 1<<53:
+		return int64(x) + odd
+	}
+	return int64(x)
+}
+
+// wideFile makes a file of random entries in clusters of a few, with a zone map of all fields or some.
+func wideFile(t testing.TB, entries int, seed uint64) *rntuple.Reader {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "wide.root")
+	f := &filler{Rand: rand.New(rand.NewPCG(seed, 3))}
+	var some []string
+	if f.IntN(4) == 0 {
+		some = []string{"I*", "R*", "O*", "VF"}
+	}
+	w, err := rntuple.Create[wide](path, "wide", rntuple.ZoneMap(some...), rntuple.Workers(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := zooFile(t, entries, seed)
+	next := 0
+	for e, err := range rntuple.Entries[zoo](z) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if next--; next < 0 {
+			next, f.regimes = f.IntN(5), map[string]regime{}
+			if err := w.CommitCluster(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := wide{zoo: *e}
+		f.fill(reflect.ValueOf(&all).Elem(), "")
+		w.Write(&all)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// condition writes a random condition: one that tests a field or compares two, or one of the
+// expressions of all kinds.
+func (w *writer) condition() string {
+	field := func() string { return w.leaf(w.one("i", "f")) }
+	relation := func() string { return w.one("<", "<=", ">", ">=", "==", "!=") }
+	operand := func() string {
+		switch w.IntN(6) {
+		case 0:
+			return fmt.Sprintf("(%s %s %s)", field(), w.one("+", "-", "*", "/", "??"), field())
+		case 1:
+			return fmt.Sprintf("%s(%s)", w.one("-", "abs", "+"), field())
+		case 2:
+			return fmt.Sprintf("(%s ? %s : %s)", w.leaf("b"), field(), field())
+		}
+		return field()
+	}
+	switch w.IntN(8) {
+	case 0, 1:
+		return w.write("b", 1+w.IntN(4))
+	case 2:
+		return fmt.Sprintf("%s %s [%s, %s]", operand(), w.one("in", "not in"), w.one("1", "missing", field()), w.one("-2", "2.5", "missing", field()))
+	case 3:
+		return fmt.Sprintf("%s %s %d..%d", w.leaf("i"), w.one("in", "not in"), w.IntN(9)-6, w.IntN(9)-3)
+	case 4:
+		return fmt.Sprintf("%s(%s, # %s %s)", w.one("any", "all", "none", "one"), w.leaf(w.one("[i]", "[f]")), relation(), operand())
+	case 5:
+		return fmt.Sprintf("%s %s %s %s %s", operand(), relation(), operand(), w.one("and", "or"), w.write("b", 1))
+	}
+	return fmt.Sprintf("%s %s %s", operand(), relation(), operand())
+}
+
+// TestZones makes sure that zone maps change nothing of what conditions choose, and of how they
+// fail: of random conditions on random entries. With RNTUPLE_CAMPAIGN=1 these are a million.
+func TestZones(t *testing.T) {
+	const each = 250 // conditions, for a file
+	files, seed := 8, uint64(time.Now().UnixNano())
+	if os.Getenv("RNTUPLE_CAMPAIGN") != "" {
+		files = 4000
+	}
+	if s := os.Getenv("RNTUPLE_SEED"); s != "" {
+		var err error
+		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("RNTUPLE_SEED=%d", seed)
+	var sum agreement
+	for i := range files {
+		t.Run("", func(t *testing.T) {
+			r := wideFile(t, 40, seed+uint64(i))
+			w := &writer{Rand: rand.New(rand.NewPCG(seed+uint64(i), 7)), names: wideNames}
+			for n := 0; n < each; {
+				if zonesAgree(t, r, w.condition(), &sum) {
+					n++
+				}
+			}
+		})
+	}
+	t.Logf("%d conditions, of which %d fail; %d pass over %d clusters", sum.done, sum.failed, sum.narrowed, sum.passed)
+	if sum.failed < sum.done/50 || sum.failed > sum.done/2 || sum.narrowed < sum.done/5 {
+		t.Error("this is too little of one kind")
+	}
+}
+
+// An agreement counts conditions.
+type agreement struct {
+	done, failed, narrowed int
+	passed                 int64
+}
+
+// zonesAgree compares the entries that a condition chooses, or its error, with zone maps and without.
+func zonesAgree(t *testing.T, r *rntuple.Reader, text string, sum *agreement) bool {
 	t.Helper()
 	e, err := Parse(text)
 	if err != nil {
-		return false, 0
+		return false
 	}
 	z := &zonemap.Use{}
 	with, without := e.ConditionUsing(z), e.ConditionUsing(&zonemap.Use{Off: true})
 	if without.Check(r) != nil {
-		return false, 0
+		return false
 	}
 	all := rntuple.EntryRange{End: r.NumEntries()}
-	want, err := chosen(without, r, all)
-	if err != nil {
-		return false, 0 // an entry that is passed over has no errors
-	}
+	want, wantErr := chosen(without, r, all)
 	got, err := chosen(with, r, all)
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("%s: entries %v, %v; without zone maps %v", text, got, err, want)
+	if fmt.Sprint(err) != fmt.Sprint(wantErr) || err == nil && !slices.Equal(got, want) {
+		t.Errorf("%s: entries %v, %v; without zone maps %v, %v", text, got, err, want, wantErr)
 	}
-	_, passed = z.Clusters()
-	return true, passed
+	sum.done++
+	if wantErr != nil {
+		sum.failed++
+	}
+	if _, passed := z.Clusters(); passed > 0 {
+		sum.narrowed++
+		sum.passed += passed
+	}
+	return true
 }
 
 // FuzzZones is TestZones for the conditions of texts, or random ones.
@@ -174,6 +415,60 @@ func FuzzZones(f *testing.F) {
 			w := &writer{Rand: rand.New(rand.NewPCG(seed, 11))}
 			text = w.write("b", 4)
 		}
-		zonesAgree(t, r, text)
+		zonesAgree(t, r, text, new(agreement))
 	})
+}
+
+// TestZonesOfJoin has a second input with a field of the name of a joined source: its zones are not
+// those of the source's fields.
+func TestZonesOfJoin(t *testing.T) {
+	type inner struct{ N int32 }
+	type plain struct{ N int32 }
+	type more struct {
+		N     int32
+		Other inner
+	}
+	a := made(t, plain{1}, plain{2})
+	b := made(t, more{3, inner{-1}}, more{4, inner{-1}})
+	friend := made(t, plain{10}, plain{20}, plain{30}, plain{40})
+	chain, err := rntuple.NewChain([]rntuple.Input{{Source: a}, {Source: b}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { chain.Close() })
+	join, err := rntuple.NewJoin(chain, rntuple.Friend("Other", friend))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string][]int64{"Other.N > 25": {2, 3}, "Other.N > 15 and N < 4": {1, 2}, "N > 4": nil} {
+		e, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := chosen(e.Condition(), join, rntuple.EntryRange{End: 4}); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: entries %v, %v; want %v", text, got, err, want)
+		}
+	}
+}
+
+// made returns a file of entries with a zone map.
+func made[T any](t *testing.T, entries ...T) *rntuple.Reader {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "made.root")
+	w, err := rntuple.Create[T](path, "made", rntuple.ZoneMap())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		w.Write(&e)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
 }

@@ -2,6 +2,8 @@ package zonemap
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
@@ -91,6 +93,18 @@ func (m *Map) Zone(path string, cluster int) (z Zone, ok bool) {
 		return Zone{}, false
 	}
 	f := chain[len(chain)-1]
+	for item, rest := f, path; strings.HasSuffix(rest, "._0"); {
+		rest = strings.TrimSuffix(rest, "._0")
+		above, err := m.schema.Lookup(rest)
+		if err != nil {
+			break
+		}
+		outer := above[len(above)-1]
+		if !slices.Contains(outer.Children, item) {
+			return Zone{}, false // another field has this path as its name
+		}
+		item = outer
+	}
 	for _, above := range chain[:len(chain)-1] {
 		switch above.Shape {
 		case schema.Variant:
