@@ -108,6 +108,17 @@ func Remote(o remote.Options) Option {
 	}
 }
 
+// TrustZoneMaps sets whether the zone maps of files whose names are URLs are used: by conditions, which
+// pass over clusters unread because of them, and by package surgery, which takes them over. A map
+// that lies hides entries; those of local files are always trusted. See docs/zonemaps.md. Default:
+// false.
+func TrustZoneMaps(yes bool) Option {
+	return func(o *ntuple.ReadOptions) error {
+		o.TrustZones = yes
+		return nil
+	}
+}
+
 // AllowMissing makes fields that the file lacks read as zero: fields that views ask for,
 // and members of structs at any depth, as if their tag had the option "optional":
 //

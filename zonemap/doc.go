@@ -8,6 +8,10 @@
 // rntuple.ZoneMap when an RNTuple is written, and kept up by package surgery. Other programs
 // read the file as before.
 //
+// Conditions believe a zone map as they believe the data, without a look at the values: a map that
+// lies hides entries. Those of files at URLs are used only with rntuple.TrustZoneMaps. Package verify
+// compares maps with the values.
+//
 // A zone map that does not fit its RNTuple must not hide entries: each of its attributes
 // says where the pages are that it was made from. Those that say otherwise than the page
 // lists are ignored, which Map.Problems reports.

@@ -16,24 +16,25 @@ import (
 	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
-// TestMisfits has zone maps that do not fit: the set of another RNTuple, of another version,
-// with other fields, or damaged. They are ignored, with a message.
-func TestMisfits(t *testing.T) {
-	type record struct {
-		Version       uint16  `rntuple:"version"`
-		Field         string  `rntuple:"field"`
-		Kind          string  `rntuple:"kind"`
-		Places        uint64  `rntuple:"places"`
-		Empty         bool    `rntuple:"empty"`
-		NaN           bool    `rntuple:"nan"`
-		IntLeast      int64   `rntuple:"int_least"`
-		IntGreatest   int64   `rntuple:"int_greatest"`
-		UintLeast     uint64  `rntuple:"uint_least"`
-		UintGreatest  uint64  `rntuple:"uint_greatest"`
-		FloatLeast    float64 `rntuple:"float_least"`
-		FloatGreatest float64 `rntuple:"float_greatest"`
-	}
-	good := write(t, rntuple.ZoneMap())
+// A record is an attribute of a zone map.
+type record struct {
+	Version       uint16  `rntuple:"version"`
+	Field         string  `rntuple:"field"`
+	Kind          string  `rntuple:"kind"`
+	Places        uint64  `rntuple:"places"`
+	Empty         bool    `rntuple:"empty"`
+	NaN           bool    `rntuple:"nan"`
+	IntLeast      int64   `rntuple:"int_least"`
+	IntGreatest   int64   `rntuple:"int_greatest"`
+	UintLeast     uint64  `rntuple:"uint_least"`
+	UintGreatest  uint64  `rntuple:"uint_greatest"`
+	FloatLeast    float64 `rntuple:"float_least"`
+	FloatGreatest float64 `rntuple:"float_greatest"`
+}
+
+// remade returns the file base with the zone map of a good one, changed.
+func remade(t *testing.T, good, base string, change func(e *rntuple.EntryRange, a *record)) string {
+	t.Helper()
 	r, _ := open(t, good)
 	set, err := r.OpenAttributes(zonemap.SetName)
 	if err != nil {
@@ -43,28 +44,30 @@ func TestMisfits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// remade returns a file with the zone map of the good one, changed.
-	remade := func(base string, change func(e *rntuple.EntryRange, a *record)) string {
-		t.Helper()
-		w, err := rntuple.Append[event](base, "sample")
-		if err != nil {
-			t.Fatal(err)
-		}
-		to, err := rntuple.NewAttributes[record](w, zonemap.SetName)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for e, a := range view.All() {
-			change(&e, &a)
-			if err := to.Write(e.First, e.Len(), a); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return base
+	w, err := rntuple.Append[event](base, "sample")
+	if err != nil {
+		t.Fatal(err)
 	}
+	to, err := rntuple.NewAttributes[record](w, zonemap.SetName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for e, a := range view.All() {
+		change(&e, &a)
+		if err := to.Write(e.First, e.Len(), a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return base
+}
+
+// TestMisfits has zone maps that do not fit: the set of another RNTuple, of another version,
+// with other fields, or damaged. They are ignored, with a message.
+func TestMisfits(t *testing.T) {
+	good := write(t, rntuple.ZoneMap())
 	same := func(*rntuple.EntryRange, *record) {}
 	for want, change := range map[string]func(e *rntuple.EntryRange, a *record){
 		"":                         same,
@@ -81,7 +84,7 @@ func TestMisfits(t *testing.T) {
 		if err := surgery.RemoveIndex(context.Background(), surgery.Input{Path: base}); err != nil {
 			t.Fatal(err)
 		}
-		_, m := open(t, remade(base, change))
+		_, m := open(t, remade(t, good, base, change))
 		if lines := verified(t, base); len(lines) > 0 != (want != "") || len(lines) > 0 && !strings.Contains(strings.Join(lines, "\n"), want) {
 			t.Errorf("problems of the file: %q, want %q", lines, want)
 		}
@@ -100,7 +103,7 @@ func TestMisfits(t *testing.T) {
 		if err := surgery.RemoveIndex(context.Background(), surgery.Input{Path: base}); err != nil {
 			t.Fatal(err)
 		}
-		lines := verified(t, remade(base, func(_ *rntuple.EntryRange, a *record) {
+		lines := verified(t, remade(t, good, base, func(_ *rntuple.EntryRange, a *record) {
 			if before := *a; a.IntLeast < a.IntGreatest || a.UintLeast < a.UintGreatest || a.NaN {
 				if change(a); a.Empty {
 					*a = record{Version: before.Version, Field: before.Field, Kind: before.Kind, Places: before.Places, Empty: true}
@@ -113,7 +116,7 @@ func TestMisfits(t *testing.T) {
 	}
 	// Pages in other places; of clusters without pages the zones are right.
 	other := write(t, rntuple.SharePages(false), rntuple.Compression(0))
-	r, m := open(t, remade(other, same))
+	r, m := open(t, remade(t, good, other, same))
 	for i := range len(clusters) - 1 {
 		if z, ok := m.Zone("N", i); ok {
 			t.Errorf("cluster %d has the zone %v of another file", i, z)

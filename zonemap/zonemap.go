@@ -47,8 +47,9 @@ type Map struct {
 	schema *schema.Schema
 }
 
-// Of returns the zone map of an RNTuple, which is empty if it has none. The map is read
-// once, all of it, and takes 32 bytes of memory for each field and cluster.
+// Of returns the zone map of an RNTuple, which is empty if it has none, or is in a file at a URL
+// and was opened without rntuple.TrustZoneMaps. The map is read once, all of it, and takes 32 bytes
+// of memory for each field and cluster.
 //
 // What the map says of data that is not there is ignored; see Map.Problems. Errors are those
 // of the page lists, and of the context.

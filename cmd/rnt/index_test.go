@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -64,6 +66,19 @@ func TestIndexCommand(t *testing.T) {
 			t.Errorf("%q: %+v, want %d of %d clusters passed over", c.flag, got, c.passed, c.zoned)
 		}
 	}
+	s := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer s.Close()
+	for flag, passed := range map[string]int64{"": 0, " --zones": 9} {
+		args := strings.Fields("skim --force --json" + flag)
+		got := decode[skimJSON](t, append(args, "--where", "Run == 7", out, s.URL+"/in.root")...)
+		if got.Entries != 50 || got.Passed != passed {
+			t.Errorf("at a URL, %q: %+v, want %d clusters passed over", flag, got, passed)
+		}
+	}
+	if text := rnt(t, "stat", s.URL+"/in.root"); !strings.Contains(text, "\nzone map: bounds of 3 fields in 10 clusters\n") {
+		t.Error(text)
+	}
+	rnt(t, "skim", "--force", "--quiet", "--where", "Run == 7", out, in)
 	if text := rnt(t, "stat", out); !strings.Contains(text, "\nzone map: bounds of 3 fields in 1 cluster\n") { // kept up
 		t.Error(text)
 	}

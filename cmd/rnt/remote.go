@@ -26,11 +26,13 @@ type remoteFlags struct {
 	noSign    bool
 	cache     string
 	cacheSize byteCount
+	zones     bool
 }
 
 func (r *remoteFlags) add(flags *pflag.FlagSet) {
 	r.cacheSize = 10 << 30
 	flags.BoolVar(&r.stats, "stats", false, "print at the end how many requests were made of files that are far away, and what they read")
+	flags.BoolVar(&r.zones, "zones", false, "trust the zone maps of files that are far away")
 	flags.BoolVar(&r.noSign, "no-sign", false, "send no credentials to where files are far away")
 	flags.StringVar(&r.cache, "cache", "", "keep what is read of files that are far away in the folder `DIR`, which is empty or a cache already")
 	flags.Var(&r.cacheSize, "cache-size", "keep at most `SIZE` there")

@@ -31,7 +31,8 @@ the language is written $env["a:b"]. Only the fields that EXPR names are read. R
 of attributes are cut and renumbered with their entries.
 
 Clusters in which EXPR cannot be true are not read if IN has a zone map, which "rnt
-index" makes; --no-zones reads them all the same.
+index" makes; --no-zones reads them all the same. Zone maps of files at URLs are used
+with --zones only.
 
 --explain prints what of EXPR is evaluated column by column, and what by the much
 slower virtual machine of the language, and makes no file.

@@ -74,6 +74,7 @@ type stating struct {
 // stat prints or draws the sizes of the fields that match patterns, or of all if there
 // are none.
 func (t *tool) stat(ctx context.Context, args []string, s stating) error {
+	t.remote.zones = true // they are shown, not relied on
 	r, err := t.open(ctx, args)
 	if err != nil {
 		return err

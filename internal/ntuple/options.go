@@ -24,6 +24,7 @@ type ReadOptions struct {
 	MaxOpen       int   // number of inputs that a chain keeps open; 0 stands for a default
 	AllowMissing  bool  // read fields that the file lacks as zero
 	Remote        remote.Options
+	TrustZones    bool // use zone maps of files that are far away, too
 }
 
 // NewReadOptions returns the default options, changed by opts.

@@ -47,8 +47,12 @@ type Chunk struct {
 	// number for their tag, from 1 on, is added. It takes the level Reseal.
 	Shift []uint64
 
-	Bounds bounds.Bounds // of the elements, as far as they are known
-	Where  string        // the place that errors name
+	// Bounds are those of the elements, as far as they are known. From Recompress on, if they are
+	// known, those of the pages take their place.
+	Bounds bounds.Bounds
+	Where  string // the place that errors name
+
+	parts []*bounds.Part // of the pages, once they are encoded; nil if they are not wanted
 }
 
 // fail adds to an error where it happened.
@@ -86,13 +90,11 @@ func (c *Copier) Take(entries int64, columns []Column) error {
 	for i, column := range columns {
 		out[i] = pagesink.Column{Suppressed: column.Suppressed, Compression: uint32(p.set.Compression)}
 		to := c.sink.Column(schema.ColumnID(i))
+		if len(column.Chunks) > 0 {
+			out[i].Bounds = func() bounds.Bounds { return boundsOf(column.Chunks) }
+		}
 		for j := range column.Chunks {
 			chunk := &column.Chunks[j]
-			if j == 0 {
-				out[i].Bounds = chunk.Bounds
-			} else {
-				out[i].Bounds = out[i].Bounds.Join(chunk.Bounds)
-			}
 			if err := p.add(&out[i], to, chunk); err != nil {
 				err = chunk.fail(to, err)
 				c.sink.Fail(err)
@@ -101,6 +103,25 @@ func (c *Copier) Take(entries int64, columns []Column) error {
 		}
 	}
 	return c.sink.AppendCluster(entries, out, p.place)
+}
+
+// boundsOf returns the bounds of the elements of chunks whose pages are encoded.
+func boundsOf(chunks []Chunk) (all bounds.Bounds) {
+	for i := range chunks {
+		c := &chunks[i]
+		b := c.Bounds
+		if c.parts != nil {
+			if b = bounds.Cluster(b.Kind, c.parts); c.Zeros > 0 {
+				b = b.Join(bounds.Bounds{Kind: b.Kind})
+			}
+		}
+		if i == 0 {
+			all = b
+		} else {
+			all = all.Join(b)
+		}
+	}
+	return all
 }
 
 // add adds a chunk to a column.
@@ -130,9 +151,17 @@ func (p *placement) add(out *pagesink.Column, to *schema.Column, c *Chunk) error
 			return err
 		}
 	}
-	for _, page := range c.Pages {
+	if c.Bounds.Kind != bounds.Unknown {
+		c.parts = make([]*bounds.Part, len(c.Pages))
+	}
+	for i, page := range c.Pages {
 		out.Pages = append(out.Pages, pagesink.Page{NumElements: page.NumElements, Encode: func(dst []byte) ([]byte, error) {
 			err := c.From.Page(p.copier.ctx, from, page, func(plain []byte) (err error) {
+				if c.parts != nil {
+					if c.parts[i], err = pagesource.PartOf(from, plain, int(page.NumElements)); err != nil {
+						return err
+					}
+				}
 				dst, err = recode(dst, plain, page.NumElements)
 				return err
 			})

@@ -10,7 +10,7 @@ type Column struct {
 	Suppressed  bool // another representation of the field has the elements
 	Compression uint32
 	Pages       []Page
-	Bounds      bounds.Bounds // of all elements, as far as they are known; see Sink.Written
+	Bounds      func() bounds.Bounds // of all elements, for Sink.Written; called when all pages are encoded, or nil
 }
 
 // A Page is a page for AppendCluster, which has either Encode or Placed, or for Buffer.Insert,
@@ -41,7 +41,7 @@ func (s *Sink) AppendCluster(entries int64, columns []Column, place func(*Output
 		return s.Err()
 	}
 	c := s.current
-	c.place, c.compression, c.given = place, make([]uint32, len(columns)), make([]bounds.Bounds, len(s.columns))
+	c.place, c.compression, c.given = place, make([]uint32, len(columns)), make([]func() bounds.Bounds, len(s.columns))
 	active := make([]bool, len(columns)) // in clusters that are filled
 	for i, column := range columns {
 		k := s.columns[i]

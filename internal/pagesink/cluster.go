@@ -26,8 +26,8 @@ type clusterBuilder struct {
 	known map[uint64][]byte // sealed pages, see lookup
 
 	// Of a cluster that AppendCluster makes, else nil.
-	compression []uint32        // settings by column
-	given       []bounds.Bounds // by column
+	compression []uint32               // settings by column
+	given       []func() bounds.Bounds // by column
 	place       func(*Output) (size int64, err error)
 
 	lists    []envelope.ColumnPages // have no pages until done

@@ -49,9 +49,10 @@ func (c *clusterBuilder) bounds() []bounds.Bounds {
 		if kind == bounds.Unknown {
 			continue
 		}
-		if i < len(c.given) && c.given[i].Kind != bounds.Unknown {
-			all[i] = c.given[i]
-			continue
+		if i < len(c.given) && c.given[i] != nil {
+			if all[i] = c.given[i](); all[i].Kind != bounds.Unknown {
+				continue
+			}
 		}
 		parts := make([]*bounds.Part, len(c.pages[i]))
 		for j, p := range c.pages[i] {

@@ -12,8 +12,8 @@ import (
 )
 
 // Zone maps are kept up: the output has bounds of the fields that an input has bounds of.
-// Those of clusters that are copied come from the zone map of the input, without a look at
-// the values; those of clusters that are rewritten are computed. If a cluster is copied from
+// Those of pages that are copied as they are stored come from the zone map of the input, without
+// a look at the values; those of pages that are decompressed are computed. If a cluster is copied from
 // an input without bounds, or its values may change, the output has none of it.
 
 // recordZones makes the output ready to record bounds.

@@ -171,9 +171,9 @@ func (m *Map) Of(f *schema.Field, i int) bounds.Bounds {
 // memo is the key under which Readers remember their map.
 type memo struct{}
 
-// Of returns the zone map of an RNTuple, which it reads once.
+// Of returns the zone map of an RNTuple, which it reads once, if it may be trusted.
 func Of(ctx context.Context, r *ntuple.Reader) (*Map, error) {
-	if !Has(r) {
+	if !Has(r) || r.Source.Far() && !r.Options.TrustZones {
 		return &Map{}, nil
 	}
 	return ntuple.Memo(r, memo{}, func() (*Map, error) { return Read(ctx, r) })
