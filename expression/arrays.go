@@ -32,7 +32,7 @@ func (b *builder) index(array, at value) (value, error) {
 		o := array.list.items
 		place := &node[int64]{compute: func(r *run, n *node[int64]) {
 			begins := o.bounds(r)
-			for row := range n.out(len(begins) - 1) {
+			for row := range n.out(r, len(begins)-1) {
 				n.all[row] = begins[row] + (i+size)%size
 			}
 		}}
@@ -50,7 +50,7 @@ func (b *builder) index(array, at value) (value, error) {
 		first, _ := begin.ints.rows(r)
 		last, _ := end.ints.rows(r)
 		indices, valid := at.ints.rows(r)
-		out, flags := n.out(len(first)), n.flags(len(first))
+		out, flags := n.out(r, len(first)), n.flags(r, len(first))
 		for i, lo := range first {
 			k := indices[i]
 			if hi := last[i]; k >= 0 {
@@ -79,10 +79,10 @@ func (b *builder) taken(where ast.Node, array, indices value) (value, error) {
 		return value{}, notColumns("it takes items at several indices, which may be missing")
 	}
 	items, guards := array.list.items, slices.Clone(b.guards)
-	place := &node[int64]{compute: func(r *run, out *node[int64]) {
+	place := &node[int64]{at: &place{where, b.text}, compute: func(r *run, out *node[int64]) {
 		o, p := items.bounds(r), d.bounds(r)
 		at, _ := index.ints.rows(r)
-		all := out.out(len(at))
+		all := out.out(r, len(at))
 		for row := range len(o) - 1 {
 			lo, n := o[row], o[row+1]-o[row]
 			for k := p[row]; k < p[row+1]; k++ {
@@ -133,7 +133,7 @@ func picked[T any](from *node[T], place *node[int64]) *node[T] {
 	return (&node[T]{compute: func(r *run, n *node[T]) {
 		values, valid := from.rows(r)
 		places, flags := place.rows(r)
-		out := n.out(len(places))
+		out := n.out(r, len(places))
 		all := int64(len(values)) // less than a place after an error
 		for i, k := range places {
 			if (flags == nil || flags[i]) && k < all {
@@ -141,7 +141,7 @@ func picked[T any](from *node[T], place *node[int64]) *node[T] {
 			}
 		}
 		if n.valid = flags; valid != nil {
-			n.valid = n.flags(len(places))
+			n.valid = n.flags(r, len(places))
 			for i, k := range places {
 				n.valid[i] = (flags == nil || flags[i]) && k < all && valid[k]
 			}
@@ -185,6 +185,7 @@ func (b *builder) slice(n *ast.SliceNode) (value, error) {
 		o := items.bounds(r)
 		first, _ := from.rows(r)
 		last, _ := to.rows(r)
+		r.budget.Take(8 * (int64(len(o)) + o[len(o)-1]))
 		out := append(d.buffer[:0], 0)
 		d.from = d.from[:0]
 		for i, lo := range o[:len(o)-1] {
@@ -217,6 +218,7 @@ func filtered(v value, keep *node[bool]) (value, error) {
 	d.items = func(r *run, d *domain) []int64 {
 		o := items.bounds(r)
 		flags, _ := keep.rows(r)
+		r.budget.Take(8 * int64(len(o)+len(flags)))
 		out := resize(&d.buffer, len(o))
 		from := resize(&d.from, len(flags))
 		n := 0
@@ -320,13 +322,13 @@ func alignedRows[T any](from *node[T], a *alignment) *node[T] {
 			return
 		}
 		o, p := a.to.bounds(r), a.from.bounds(r)
-		out := n.out(a.to.size(r))
+		out := n.out(r, a.to.size(r))
 		clear(out)
 		for i := range len(o) - 1 {
 			copy(out[o[i]:o[i+1]], values[p[i]:p[i+1]])
 		}
 		if valid != nil {
-			flags := n.flags(len(out))
+			flags := n.flags(r, len(out))
 			clear(flags)
 			for i := range len(o) - 1 {
 				copy(flags[o[i]:o[i+1]], valid[p[i]:p[i+1]])
@@ -356,7 +358,7 @@ func (b *builder) in(l value, right ast.Node) (value, error) {
 }
 
 // amongLiterals is "in" for an array of literals.
-func amongLiterals(l value, array *ast.ArrayNode) (*node[bool], error) {
+func amongLiterals(l value, array *ast.ArrayNode) (among *node[bool], err error) {
 	var ints []int64
 	var floats []float64
 	var strings []string
@@ -378,18 +380,21 @@ func amongLiterals(l value, array *ast.ArrayNode) (*node[bool], error) {
 	n := len(array.Nodes)
 	switch {
 	case l.kind == Int && len(ints) == n:
-		return mapped(l.ints, oneOfThem(ints)).known(listed(l.ints, ints)), nil
+		among = mapped(l.ints, oneOfThem(ints)).known(listed(l.ints, ints))
 	case l.isNumber() && len(floats) == n:
 		x := l.asFloats().floats
-		return mapped(x, oneOfThem(floats)).known(listed(x, floats)), nil
+		among = mapped(x, oneOfThem(floats)).known(listed(x, floats))
 	case l.kind == String && len(strings) == n:
-		return mapped(l.strings, func(out []bool, a [][]byte) {
+		among = mapped(l.strings, func(out []bool, a [][]byte) {
 			for i, s := range a {
 				out[i] = slices.Contains(strings, string(s))
 			}
-		}), nil
+		})
+	default:
+		return nil, notColumns("the array is not one of literals of the same type")
 	}
-	return nil, notColumns("the array is not one of literals of the same type")
+	among.cost = n
+	return among, nil
 }
 
 func oneOfThem[T number](all []T) func(out []bool, a []T) {
@@ -479,8 +484,13 @@ func occurs[T any](what *node[T], begin, end *node[int64], items *node[T], equal
 		lo, _ := begin.rows(r)
 		hi, _ := end.rows(r)
 		all, _ := items.rows(r)
-		out := n.out(len(values))
+		out := n.out(r, len(values))
+		steps := int64(0)
 		for i, v := range values {
+			if steps += hi[i] - lo[i]; steps > maxBlock {
+				r.budget.Step(steps)
+				steps = 0
+			}
 			out[i] = (valid == nil || valid[i]) && slices.ContainsFunc(all[lo[i]:hi[i]], func(item T) bool { return equal(item, v) })
 		}
 	}}

@@ -3,6 +3,8 @@ package expression
 import (
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
+
+	"github.com/go-rntuple/go-rntuple/internal/formula"
 )
 
 // A builder makes nodes that compute an expression column by column. Where it cannot, it
@@ -11,6 +13,7 @@ import (
 type builder struct {
 	*scope
 	*leaves
+	budget  *formula.Budget
 	entries *domain
 	text    file.Source
 	numbers map[ast.Node]int // of the nodes of the tree, as they are walked
@@ -63,6 +66,7 @@ func (b *builder) build(n ast.Node) (value, error) {
 		return b.run(p)
 	}
 	v, err := b.columns(n)
+	v.mark(&place{n, b.text})
 	u, ok := err.(*unsupported)
 	if !ok || b.part == nil || len(b.items) > 0 || !b.closed(n) {
 		return v, err
@@ -301,7 +305,7 @@ func (b *builder) predicate(over value, n ast.Node) (value, error) {
 func (b *builder) numbered(d *domain) value {
 	return intsOf(d, &node[int64]{compute: func(r *run, n *node[int64]) {
 		o := d.bounds(r)
-		out := n.out(d.size(r))
+		out := n.out(r, d.size(r))
 		for i, begin := range o[:len(o)-1] {
 			for k := begin; k < o[i+1]; k++ {
 				out[k] = k - begin

@@ -2,7 +2,12 @@ package expression
 
 import (
 	"context"
+	"unsafe"
 
+	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/file"
+
+	"github.com/go-rntuple/go-rntuple/internal/formula"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -12,8 +17,18 @@ type run struct {
 	serial int // of the batch, from 1
 	batch  *rntuple.Batch
 
+	budget formula.Budget
+	limit  int64  // of the budget for a batch, in bytes
+	at     *place // of the node that is computed
+
 	row int // of the first error
 	err error
+}
+
+// A place is where in a text a node is.
+type place struct {
+	node ast.Node
+	text file.Source
 }
 
 // fail notes an error of a row, unless there is one of an earlier row.
@@ -32,6 +47,7 @@ type domain struct {
 	offsets []int64 // of the arrays, one more than the rows above; the first is 0
 	buffer  []int64
 	from    []int64 // of domains that choose rows of another one: their numbers there
+	at      *place
 
 	copies map[*domain]*domain // of domains of items, for items in rows of this one
 	sizes  func(z *zones) span // bounds the sizes of the arrays in a cluster; nil if nothing is known
@@ -54,7 +70,13 @@ func (d *domain) copyFor(up *domain) *domain {
 func (d *domain) bounds(r *run) []int64 {
 	if d.serial != r.serial {
 		d.serial = r.serial
+		outer := r.at
+		if d.at != nil {
+			r.at = d.at
+		}
 		d.offsets = d.items(r, d)
+		r.budget.Step(int64(len(d.offsets)))
+		r.at = outer
 	}
 	return d.offsets
 }
@@ -84,6 +106,8 @@ type node[T any] struct {
 	serial  int
 	all     []T
 	valid   []bool // where there is a value; nil if everywhere. Elsewhere all has any value.
+	at      *place
+	cost    int // steps of a value; 0 stands for 1
 
 	buffer []T
 	bits   []bool
@@ -95,32 +119,40 @@ type node[T any] struct {
 func (n *node[T]) rows(r *run) (all []T, valid []bool) {
 	if n.serial != r.serial {
 		n.serial = r.serial
+		outer := r.at
+		if n.at != nil {
+			r.at = n.at
+		}
 		n.compute(r, n)
+		r.budget.Step(int64(len(n.all)))
+		r.at = outer
 	}
 	return n.all, n.valid
 }
 
-// out makes room for values of n rows.
-func (n *node[T]) out(size int) []T {
+// out makes room for values of some rows.
+func (n *node[T]) out(r *run, size int) []T {
+	r.budget.Take(int64(size) * int64(unsafe.Sizeof(*new(T))))
 	n.all = resize(&n.buffer, size)
 	return n.all
 }
 
-// flags makes room for the validity of n rows.
-func (n *node[T]) flags(size int) []bool {
+// flags makes room for the validity of some rows.
+func (n *node[T]) flags(r *run, size int) []bool {
+	r.budget.Take(int64(size))
 	n.valid = resize(&n.bits, size)
 	return n.valid
 }
 
 // both makes values valid where those of two columns are.
-func (n *node[T]) both(a, b []bool) {
+func (n *node[T]) both(r *run, a, b []bool) {
 	switch {
 	case a == nil:
 		n.valid = b
 	case b == nil:
 		n.valid = a
 	default:
-		valid := n.flags(len(a))
+		valid := n.flags(r, len(a))
 		for i, v := range a {
 			valid[i] = v && b[i]
 		}
@@ -130,7 +162,7 @@ func (n *node[T]) both(a, b []bool) {
 // constant returns the column of one value.
 func constant[T any](d *domain, v T) *node[T] {
 	return (&node[T]{compute: func(r *run, n *node[T]) {
-		for i := range n.out(d.size(r)) {
+		for i := range n.out(r, d.size(r)) {
 			n.all[i] = v
 		}
 	}}).known(func(*zones) extent[T] { return exactly(v) })
@@ -141,14 +173,14 @@ func spread[T any](from *node[T], d *domain) *node[T] {
 	return (&node[T]{compute: func(r *run, n *node[T]) {
 		above, valid := from.rows(r)
 		o := d.bounds(r)
-		all := n.out(d.size(r))
+		all := n.out(r, d.size(r))
 		for i, v := range above {
 			for k := o[i]; k < o[i+1]; k++ {
 				all[k] = v
 			}
 		}
 		if n.valid = nil; valid != nil {
-			flags := n.flags(len(all))
+			flags := n.flags(r, len(all))
 			for i, v := range valid {
 				for k := o[i]; k < o[i+1]; k++ {
 					flags[k] = v
@@ -164,12 +196,12 @@ func gather[T any](from *node[T], d *domain) *node[T] {
 	return (&node[T]{compute: func(r *run, n *node[T]) {
 		values, valid := from.rows(r)
 		d.bounds(r)
-		all := n.out(len(d.from))
+		all := n.out(r, len(d.from))
 		for i, k := range d.from {
 			all[i] = values[k]
 		}
 		if n.valid = nil; valid != nil {
-			flags := n.flags(len(all))
+			flags := n.flags(r, len(all))
 			for i, k := range d.from {
 				flags[i] = valid[k]
 			}
@@ -177,11 +209,27 @@ func gather[T any](from *node[T], d *domain) *node[T] {
 	}}).known(from.extent)
 }
 
+// maxBlock is how many rows are computed between two looks at the context, which takes some
+// milliseconds for the slowest functions: all rows of a batch as a rule.
+const maxBlock = 1 << 15
+
+// blocks calls f for the rows of n, some at a time.
+func (n *node[T]) blocks(r *run, f func(lo, hi int)) {
+	cost := max(1, n.cost)
+	size := max(1, maxBlock/cost)
+	for lo := 0; lo < len(n.all); lo += size {
+		hi := min(lo+size, len(n.all))
+		f(lo, hi)
+		r.budget.Step(int64((hi - lo) * cost))
+	}
+}
+
 // mapped returns the column that a function computes from another one. The function fills out.
 func mapped[A, T any](from *node[A], f func(out []T, a []A)) *node[T] {
 	return &node[T]{compute: func(r *run, n *node[T]) {
 		a, valid := from.rows(r)
-		f(n.out(len(a)), a)
+		out := n.out(r, len(a))
+		n.blocks(r, func(lo, hi int) { f(out[lo:hi], a[lo:hi]) })
 		n.valid = valid
 	}}
 }
@@ -191,8 +239,9 @@ func combined[A, B, T any](left *node[A], right *node[B], f func(out []T, a []A,
 	return &node[T]{compute: func(r *run, n *node[T]) {
 		a, v := left.rows(r)
 		b, w := right.rows(r)
-		f(n.out(len(a)), a, b[:len(a)])
-		n.both(v, w)
+		out := n.out(r, len(a))
+		n.blocks(r, func(lo, hi int) { f(out[lo:hi], a[lo:hi], b[lo:hi]) })
+		n.both(r, v, w)
 	}}
 }
 
@@ -201,7 +250,7 @@ func truth(from *node[bool]) *node[bool] {
 	return (&node[bool]{compute: func(r *run, n *node[bool]) {
 		a, valid := from.rows(r)
 		if n.all = a; valid != nil {
-			out := n.out(len(a))
+			out := n.out(r, len(a))
 			for i, v := range a {
 				out[i] = v && valid[i]
 			}

@@ -92,13 +92,11 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 		in := p.instance()
 		defer p.pool.Put(in)
 		in.begin(s, r.First)
-		var run rntuple.EntryRange
+		var found rntuple.EntryRange
 		for b, err := range c.possible(p, in, s, r) {
 			var truth []bool
 			if err == nil {
-				in.next(b)
-				truth, _ = in.truth.rows(&in.run)
-				err = in.failure(s)
+				err = in.evaluate(s, b, func(r *run) { truth, _ = in.truth.rows(r) })
 			}
 			if err != nil && c.expression.operands != nil {
 				err = fmt.Errorf("%w, in %s", err, c.expression.text) // where its place is
@@ -111,18 +109,18 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 				entry := b.First + int64(i)
 				switch {
 				case !t:
-				case run.End == entry:
-					run.End++
+				case found.End == entry:
+					found.End++
 				default:
-					if run.Len() > 0 && !yield(run, nil) {
+					if found.Len() > 0 && !yield(found, nil) {
 						return
 					}
-					run = rntuple.EntryRange{First: entry, End: entry + 1}
+					found = rntuple.EntryRange{First: entry, End: entry + 1}
 				}
 			}
 		}
-		if run.Len() > 0 {
-			yield(run, nil)
+		if found.Len() > 0 {
+			yield(found, nil)
 		}
 	}
 }

@@ -95,11 +95,16 @@ func (e *Expression) With(d ...Definition) *Expression {
 	return &Expression{e.text, append(reversed, e.definitions...), e.operands}
 }
 
-// An Error says what is wrong with an expression, or with its value for an entry.
+// An Error says what is wrong with an expression, or with its value for an entry. It wraps a
+// *rntuple.LimitError if the evaluation needs more memory or work than Limits.ExpressionBytes allows.
 type Error struct {
 	Line, Column int // counted from 1; 0 if unknown
 	Message      string
+	cause        error
 }
+
+// Unwrap returns what has caused the error, or nil.
+func (e *Error) Unwrap() error { return e.cause }
 
 func (e *Error) Error() string {
 	switch {
@@ -117,7 +122,7 @@ func explain(err error) *Error {
 	if !errors.As(err, &at) {
 		return &Error{Message: err.Error()}
 	}
-	return &Error{at.Line, at.Column + 1, goTypes().ReplaceAllStringFunc(at.Message, func(s string) string { return strings.TrimSuffix(s, "64") })}
+	return &Error{Line: at.Line, Column: at.Column + 1, Message: goTypes().ReplaceAllStringFunc(at.Message, func(s string) string { return strings.TrimSuffix(s, "64") })}
 }
 
 // goTypes matches the types of the virtual machine that have other names here.

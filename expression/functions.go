@@ -69,7 +69,7 @@ func (b *builder) builtin(n *ast.BuiltinNode) (value, error) {
 			d := v.list.items
 			n := &node[int64]{compute: func(r *run, n *node[int64]) {
 				o := d.bounds(r)
-				out := n.out(len(o) - 1)
+				out := n.out(r, len(o)-1)
 				for i := range out {
 					out[i] = o[i+1] - o[i]
 				}
@@ -95,7 +95,7 @@ func overItems[A, T any](d *domain, items *node[A], f func(out []T, o []int64, a
 	return &node[T]{compute: func(r *run, n *node[T]) {
 		o := d.bounds(r)
 		a, _ := items.rows(r)
-		f(n.out(len(o)-1), o, a)
+		f(n.out(r, len(o)-1), o, a)
 	}}
 }
 
@@ -111,7 +111,7 @@ func overPresent[A, T any](d *domain, items *node[A], missing, empty bool, f fun
 		compute(r, n)
 		o := d.bounds(r)
 		_, valid := items.rows(r)
-		flags := n.flags(len(o) - 1)
+		flags := n.flags(r, len(o)-1)
 		for i := range flags {
 			flags[i] = !empty || o[i] < o[i+1]
 			if valid == nil {
@@ -311,15 +311,15 @@ func (b *builder) call(f any, args []value) (out value, err error, ok bool) {
 			})
 			return intsOf(v.of, unlessNegative(n), true)
 		})
-	case func([]float64) []int64:
+	case func([]float64, *formula.Budget) []int64:
 		out, err = b.ofArrays(args, 1, func(v value, items []*node[float64]) value {
 			d := v.list.items
 			item := intsOf(d, &node[int64]{compute: func(r *run, n *node[int64]) {
 				o := d.bounds(r)
 				a, _ := items[0].rows(r)
-				out := n.out(len(a))
+				out := n.out(r, len(a))
 				for i := range len(o) - 1 {
-					copy(out[o[i]:o[i+1]], f(a[o[i]:o[i+1]]))
+					copy(out[o[i]:o[i+1]], f(a[o[i]:o[i+1]], &r.budget))
 				}
 			}}, false)
 			item.index = true
@@ -334,7 +334,7 @@ func (b *builder) call(f any, args []value) (out value, err error, ok bool) {
 				for i, item := range items {
 					x[i], _ = item.rows(r)
 				}
-				out := n.out(len(o) - 1)
+				out := n.out(r, len(o)-1)
 				for i := range out {
 					lo, hi := o[i], o[i+1]
 					out[i] = f(x[0][lo:hi], x[1][lo:hi], x[2][lo:hi], x[3][lo:hi])
@@ -389,15 +389,18 @@ func several(f func(x [][]float64, i int) float64) func(d *domain, v []value, mi
 				if valid == nil {
 					valid = flags
 				} else if flags != nil {
-					n.both(valid, flags)
+					n.both(r, valid, flags)
 					valid = n.valid
 				}
 			}
 			n.valid = valid
-			out := n.out(len(x[0]))
-			for i := range out {
-				out[i] = f(x, i)
-			}
+			out := n.out(r, len(x[0]))
+			n.blocks(r, func(lo, hi int) {
+				x, out := x, out // not captured, for the loop
+				for i := lo; i < hi; i++ {
+					out[i] = f(x, i)
+				}
+			})
 		}}, missing)
 	}
 }
@@ -406,7 +409,7 @@ func unlessNegative(from *node[int64]) *node[int64] {
 	return &node[int64]{compute: func(r *run, n *node[int64]) {
 		all, _ := from.rows(r)
 		n.all = all
-		valid := n.flags(len(all))
+		valid := n.flags(r, len(all))
 		for i, v := range all {
 			valid[i] = v >= 0
 		}
@@ -532,6 +535,8 @@ func (b *builder) ofLengths(args []value, count int, f func(n []int64) [][]int64
 					r.fail(row, errorAt(b.text, where, "%s: too many combinations of %v items", name, lengths))
 					all = make([][]int64, 2)
 				}
+				r.budget.Take(16 * int64(len(all[0])))
+				r.budget.Step(2 * int64(len(all[0])))
 				indices[0], indices[1] = append(indices[0], all[0]...), append(indices[1], all[1]...)
 			}
 			out = append(out, int64(len(indices[0])))

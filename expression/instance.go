@@ -7,6 +7,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/internal/formula"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -19,6 +20,7 @@ type instance struct {
 	truth   *node[bool] // where the first expression, which is a condition, is true
 	mayHold *node[bool] // where it, or an item of it, is true; nil if that is not known
 	zones   zones
+	whole   *place // of the first expression
 }
 
 // An output returns the values of an expression in a batch.
@@ -44,15 +46,18 @@ func (p *Program) build(newPart func(e *Expression, number int, reason string) (
 		tree := e.tree()
 		numbers := numbering{}
 		ast.Walk(&tree.Node, numbers)
-		b := &builder{scope: p.scope, leaves: in.leaves, entries: entries, text: tree.Source, numbers: numbers, parts: p.parts[i], lets: map[string]value{}}
+		b := &builder{scope: p.scope, leaves: in.leaves, budget: &in.budget, entries: entries, text: tree.Source, numbers: numbers, parts: p.parts[i], lets: map[string]value{}}
 		if newPart != nil {
 			b.part = func(n ast.Node, number int, reason string) (*part, error) { return newPart(e, number, reason) }
+		}
+		if i == 0 {
+			in.whole = &place{tree.Node, tree.Source}
 		}
 		root := numbers[tree.Node]
 		v, err := b.build(tree.Node)
 		switch machine := p.parts[i][root]; {
 		case machine != nil:
-			in.add(p.types[i], newMachine(machine, in.leaves, nil))
+			in.add(p.types[i], newMachine(machine, in.leaves, &in.budget, nil))
 		case err != nil:
 			return nil, err
 		default:
@@ -60,7 +65,7 @@ func (p *Program) build(newPart func(e *Expression, number int, reason string) (
 			if u, ok := err.(*unsupported); ok && newPart != nil {
 				if machine, err = newPart(e, root, u.reason); err == nil {
 					p.parts[i][root] = machine
-					in.add(p.types[i], newMachine(machine, in.leaves, nil))
+					in.add(p.types[i], newMachine(machine, in.leaves, &in.budget, nil))
 					continue
 				}
 			}
@@ -86,7 +91,7 @@ func (in *instance) add(t Type, m *machine) {
 		return
 	}
 	in.truth = &node[bool]{compute: func(r *run, n *node[bool]) {
-		out := n.out(r.batch.Len)
+		out := n.out(r, r.batch.Len)
 		if !m.load(r) {
 			return
 		}
@@ -105,21 +110,66 @@ func (in *instance) add(t Type, m *machine) {
 
 // begin prepares for the entries of s from a first one on.
 func (in *instance) begin(s rntuple.Source, first int64) {
-	in.ctx = context.Background()
+	in.ctx, in.limit = context.Background(), rntuple.Limits{}.For(0).ExpressionBytes
 	// An error is that of the reading of the entries, too.
-	rntuple.PieceAt(s, first, func(ctx context.Context, _ *rntuple.Reader, _ int64) error {
-		in.ctx = ctx
+	rntuple.PieceAt(s, first, func(ctx context.Context, r *rntuple.Reader, _ int64) error {
+		in.ctx, in.limit = ctx, r.Limits().ExpressionBytes
 		return nil
 	})
 }
 
-// next goes on to a batch.
-func (in *instance) next(b *rntuple.Batch) {
+// A stopAt is a Stop in the virtual machine, and where that is.
+type stopAt struct {
+	*formula.Stop
+	at *Error
+}
+
+// evaluate evaluates the program for a batch, which was read from s: use takes the values.
+func (in *instance) evaluate(s rntuple.Source, b *rntuple.Batch, use func(r *run)) (err error) {
 	in.serial++
-	in.batch, in.err = b, nil
+	in.batch, in.err, in.at = b, nil, in.whole
+	defer func() {
+		switch stop := recover().(type) {
+		case nil:
+		case *formula.Stop:
+			err = in.stopped(stop, errorAt(in.at.text, in.at.node, "%s", brief(in.at.node)))
+		case stopAt:
+			err = in.stopped(stop.Stop, stop.at)
+		default:
+			panic(stop)
+		}
+	}()
+	in.budget.Begin(in.ctx, in.limit)
 	for _, check := range in.leaves.checks {
 		check.find(&in.run)
 	}
+	use(&in.run)
+	return in.failure(s)
+}
+
+// brief returns the text of a node, or how it begins.
+func brief(n ast.Node) string {
+	const most = 60
+	text := []rune(n.String())
+	if len(text) > most {
+		return string(text[:most]) + "..."
+	}
+	return string(text)
+}
+
+// stopped returns the error for the end of the budget, or of the context.
+func (in *instance) stopped(stop *formula.Stop, at *Error) error {
+	if stop.Cause != nil {
+		return stop.Cause
+	}
+	what := "the values"
+	if stop.Steps {
+		what = fmt.Sprintf("the work, with %d steps for a byte,", formula.StepsPerByte)
+	}
+	what = fmt.Sprintf("%s of %s in %d entries", what, at.Message, in.batch.Len)
+	at.cause = &rntuple.LimitError{Limit: "ExpressionBytes", What: what, Need: stop.Need, Have: stop.Limit}
+	at.Message = at.cause.Error()
+	return at
 }
 
 // failure returns the first error of the batch, which was read from s.

@@ -105,8 +105,8 @@ func orderConst[T number](op string, c T) func(out []bool, a []T) {
 // mirrored are the comparisons with the sides exchanged.
 var mirrored = map[string]string{"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
-// orderStrings is order for strings.
-func orderStrings(op string) func(out []bool, a, b [][]byte) {
+// orderStrings returns the function that compares strings.
+func orderStrings(op string) func(a, b []byte) bool {
 	test := map[string]func(c int) bool{
 		"<":  func(c int) bool { return c < 0 },
 		"<=": func(c int) bool { return c <= 0 },
@@ -115,11 +115,7 @@ func orderStrings(op string) func(out []bool, a, b [][]byte) {
 		"==": func(c int) bool { return c == 0 },
 		"!=": func(c int) bool { return c != 0 },
 	}[op]
-	return func(out []bool, a, b [][]byte) {
-		for i, v := range a {
-			out[i] = test(bytes.Compare(v, b[i]))
-		}
-	}
+	return func(a, b []byte) bool { return test(bytes.Compare(a, b)) }
 }
 
 // arithmetic returns the function for + - *.
@@ -185,7 +181,7 @@ func modulo(left, right *node[int64]) *node[int64] {
 	return &node[int64]{compute: func(r *run, n *node[int64]) {
 		a, v := left.rows(r)
 		b, w := right.rows(r)
-		out, valid := n.out(len(a)), n.flags(len(a))
+		out, valid := n.out(r, len(a)), n.flags(r, len(a))
 		for i, x := range a {
 			valid[i] = (v == nil || v[i]) && (w == nil || w[i]) && b[i] != 0
 			if valid[i] {

@@ -111,7 +111,7 @@ func (b branch) newValue() (value, error) {
 		n := withValidity(b.valid, func(r *run, n *node[int64]) {
 			var err *rangeError
 			if n.all, err = toIntegers(at(r), &n.buffer, n.valid); err != nil {
-				n.out(at(r).Len)
+				n.out(r, at(r).Len)
 				r.fail(entryOf(r, b.dom, err.row), err)
 			}
 		})
@@ -127,7 +127,7 @@ func (b branch) newValue() (value, error) {
 		at := b.leaf()
 		return stringsOf(b.dom, withValidity(b.valid, func(r *run, n *node[[]byte]) {
 			a := at(r)
-			all := n.out(a.Len)
+			all := n.out(r, a.Len)
 			for i := range all {
 				all[i] = a.Bytes[a.Offsets[i]:a.Offsets[i+1]]
 			}

@@ -2,9 +2,11 @@ package expression
 
 import (
 	"bytes"
-	"regexp"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/go-rntuple/go-rntuple/internal/formula"
 )
 
 func (b *builder) unary(n *ast.UnaryNode) (value, error) {
@@ -156,14 +158,25 @@ func arithmeticOf(op string, l, r value) (value, error) {
 // concatenate joins strings. Those of a batch share memory.
 func concatenate(left, right *node[[]byte]) *node[[]byte] {
 	var memory []byte
-	return combined(left, right, func(out, a, b [][]byte) {
-		memory = memory[:0]
+	return &node[[]byte]{compute: func(r *run, n *node[[]byte]) {
+		a, v := left.rows(r)
+		b, w := right.rows(r)
+		out, size := n.out(r, len(a)), 0
+		for i, s := range a {
+			size += len(s) + len(b[i])
+		}
+		r.budget.Take(int64(size))
+		memory = slices.Grow(memory[:0], size)
 		for i, s := range a {
 			begin := len(memory)
 			memory = append(append(memory, s...), b[i]...)
 			out[i] = memory[begin:]
+			if i%1024 == 0 {
+				r.budget.Step(1024 + int64(len(s)+len(b[i])))
+			}
 		}
-	})
+		n.both(r, v, w)
+	}}
 }
 
 func comparisonOf(op string, l, r value) (value, error) {
@@ -200,7 +213,7 @@ func comparisonOf(op string, l, r value) (value, error) {
 				}
 			})
 		} else {
-			n = combined(l.strings, r.strings, orderStrings(op))
+			n = onStrings(l.strings, r.strings, orderStrings(op))
 		}
 	case Bool:
 		f := compare[bool](op)
@@ -241,6 +254,23 @@ func equalsNil(op string, l, r value) (value, error) {
 	return boolsOf(v.of, n, false), nil
 }
 
+// onStrings returns the column of a function of strings, which looks at each byte.
+func onStrings(left, right *node[[]byte], f func(a, b []byte) bool) *node[bool] {
+	return &node[bool]{compute: func(r *run, n *node[bool]) {
+		a, v := left.rows(r)
+		b, w := right.rows(r)
+		out, steps := n.out(r, len(a)), 0
+		for i, s := range a {
+			out[i] = f(s, b[i])
+			if steps += 1 + len(s); steps > maxBlock {
+				r.budget.Step(int64(steps))
+				steps = 0
+			}
+		}
+		n.both(r, v, w)
+	}}
+}
+
 // search applies an operator that looks for a string in another one.
 func search(op string, l, r value) (value, error) {
 	if l.kind != String || r.kind != String {
@@ -256,22 +286,19 @@ func search(op string, l, r value) (value, error) {
 		if !ok {
 			return value{}, notColumns("the pattern is no literal")
 		}
-		re, err := regexp.Compile(pattern)
+		re, err := formula.ParsePattern(pattern)
 		if err != nil {
 			return value{}, notColumns("%v", err)
 		}
-		n = mapped(l.strings, func(out []bool, a [][]byte) {
-			for i, s := range a {
-				out[i] = re.Match(s)
+		n = &node[bool]{compute: func(r *run, n *node[bool]) {
+			a, valid := l.strings.rows(r)
+			for i := range n.out(r, len(a)) {
+				n.all[i] = (valid == nil || valid[i]) && r.budget.Match(re, a[i])
 			}
-		})
+		}}
 	} else {
 		f := map[string]func(s, part []byte) bool{"contains": bytes.Contains, "startsWith": bytes.HasPrefix, "endsWith": bytes.HasSuffix}[op]
-		n = combined(l.strings, r.strings, func(out []bool, a, b [][]byte) {
-			for i, s := range a {
-				out[i] = f(s, b[i])
-			}
-		})
+		n = onStrings(l.strings, r.strings, f)
 	}
 	if l.missing || r.missing {
 		n = truth(n)
@@ -395,8 +422,8 @@ func absent(v value) value {
 func missingAll[T any](d *domain) func(*node[T]) *node[T] {
 	return func(*node[T]) *node[T] {
 		return &node[T]{compute: func(r *run, n *node[T]) {
-			clear(n.out(d.size(r)))
-			clear(n.flags(d.size(r)))
+			clear(n.out(r, d.size(r)))
+			clear(n.flags(r, d.size(r)))
 		}}
 	}
 }
@@ -407,7 +434,7 @@ func either[T any](c *node[bool], yes, no *node[T], missing bool) *node[T] {
 		which, _ := c.rows(r)
 		a, v := yes.rows(r)
 		b, w := no.rows(r)
-		out := n.out(len(which))
+		out := n.out(r, len(which))
 		for i, t := range which {
 			if t {
 				out[i] = a[i]
@@ -416,7 +443,7 @@ func either[T any](c *node[bool], yes, no *node[T], missing bool) *node[T] {
 			}
 		}
 		if n.valid = nil; missing {
-			flags := n.flags(len(which))
+			flags := n.flags(r, len(which))
 			for i, t := range which {
 				flags[i] = t && (v == nil || v[i]) || !t && (w == nil || w[i])
 			}

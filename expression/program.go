@@ -73,7 +73,7 @@ func compile(s rntuple.Source, exprs []*Expression, whole bool) (*Program, error
 	p := &Program{exprs: exprs, scope: newScope(s)}
 	for _, e := range exprs {
 		tree := e.tree()
-		_, t, err := formula.Compile(tree, p.scope.variable)
+		_, t, err := formula.Compile(tree, p.scope.variable, new(formula.Budget))
 		if err != nil {
 			return nil, p.scope.named(explain(err).helped(e.text), e.text)
 		}
@@ -178,12 +178,13 @@ func (p *Program) In(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*Batch, e
 				yield(nil, err)
 				return
 			}
-			in.next(from)
 			*b = Batch{from.First, from.Len, b.Values[:0]}
-			for _, values := range in.outputs {
-				b.Values = append(b.Values, values(&in.run))
-			}
-			if err := in.failure(s); err != nil {
+			err := in.evaluate(s, from, func(r *run) {
+				for _, values := range in.outputs {
+					b.Values = append(b.Values, values(r))
+				}
+			})
+			if err != nil {
 				yield(nil, err)
 				return
 			}

@@ -75,6 +75,28 @@ func (v value) isNode() bool { return v.kind != 0 }
 // isNumber reports whether v is a number in each row.
 func (v value) isNumber() bool { return v.kind == Int || v.kind == Float }
 
+// mark says where in a text the nodes of v are that are at no place yet.
+func (v value) mark(at *place) {
+	switch {
+	case v.bools != nil && v.bools.at == nil:
+		v.bools.at = at
+	case v.ints != nil && v.ints.at == nil:
+		v.ints.at = at
+	case v.floats != nil && v.floats.at == nil:
+		v.floats.at = at
+	case v.strings != nil && v.strings.at == nil:
+		v.strings.at = at
+	case v.list != nil:
+		if v.list.items.at == nil {
+			v.list.items.at = at
+		}
+		v.list.item.mark(at)
+		for _, p := range v.list.parts {
+			p.mark(at)
+		}
+	}
+}
+
 // each applies a function of nodes to the node of v.
 func (v value) each(d *domain, missing bool, f nodeFunc) value {
 	switch v.kind {
@@ -205,9 +227,9 @@ func (v value) valid() *node[bool] {
 	if !v.missing {
 		return constant(v.of, true)
 	}
-	present := func(size int, flags []bool, n *node[bool]) {
+	present := func(r *run, size int, flags []bool, n *node[bool]) {
 		if n.all = flags; flags == nil {
-			for i := range n.out(size) {
+			for i := range n.out(r, size) {
 				n.all[i] = true
 			}
 		}
@@ -216,16 +238,16 @@ func (v value) valid() *node[bool] {
 		switch v.kind {
 		case Bool:
 			all, flags := v.bools.rows(r)
-			present(len(all), flags, n)
+			present(r, len(all), flags, n)
 		case Int:
 			all, flags := v.ints.rows(r)
-			present(len(all), flags, n)
+			present(r, len(all), flags, n)
 		case Float:
 			all, flags := v.floats.rows(r)
-			present(len(all), flags, n)
+			present(r, len(all), flags, n)
 		default:
 			all, flags := v.strings.rows(r)
-			present(len(all), flags, n)
+			present(r, len(all), flags, n)
 		}
 	}}).known(v.present())
 }

@@ -1,9 +1,11 @@
 package expression
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
@@ -65,46 +67,53 @@ func typeOf(t formula.Type) (out Type) {
 // safe for concurrent use.
 type part struct {
 	number  int // of its node
-	program *vm.Program
+	compile func(*formula.Budget) (*vm.Program, formula.Type, error)
 	typ     Type
 	inputs  []*input
 	text    string
 	reason  string
+	at      *place
 }
 
 // newPart compiles a node, of a tree of its own.
 func (s *scope) newPart(e *Expression, number int, reason string) (*part, error) {
-	tree := e.tree()
-	numbers := numbering{}
-	ast.Walk(&tree.Node, numbers)
-	var n ast.Node
-	for node, i := range numbers {
-		if i == number {
-			n = node
+	parse := func() *parser.Tree {
+		tree := e.tree()
+		numbers := numbering{}
+		ast.Walk(&tree.Node, numbers)
+		for node, i := range numbers {
+			if i == number {
+				tree.Node = node
+			}
 		}
+		return tree
 	}
-	p := &part{number: number, text: n.String(), reason: reason}
+	n := parse().Node
+	p := &part{number: number, text: n.String(), reason: reason, at: &place{n, parse().Source}}
 	u := newUses(s)
 	ast.Walk(&n, u)
 	p.inputs = u.needed()
-	tree.Node = n
-	program, t, err := formula.Compile(tree, s.variable)
+	p.compile = func(b *formula.Budget) (*vm.Program, formula.Type, error) {
+		return formula.Compile(parse(), s.variable, b)
+	}
+	_, t, err := p.compile(new(formula.Budget))
 	if err != nil {
 		return nil, explain(err)
 	}
-	p.program, p.typ = program, typeOf(t)
+	p.typ = typeOf(t)
 	return p, nil
 }
 
 // A machine evaluates a part, for one goroutine.
 type machine struct {
 	*part
-	vm     vm.VM
-	env    map[string]any
-	all    []variable
-	guards []guard
-	serial int
-	array  *rntuple.Array // of the values in a batch, unless they are of another kind
+	program *vm.Program
+	vm      vm.VM
+	env     map[string]any
+	all     []variable
+	guards  []guard
+	serial  int
+	array   *rntuple.Array // of the values in a batch, unless they are of another kind
 }
 
 // A variable puts the values of a field where the virtual machine looks them up.
@@ -116,8 +125,12 @@ type variable struct {
 }
 
 // newMachine returns the machine of a part. The fields that it needs will be read.
-func newMachine(p *part, l *leaves, guards []guard) *machine {
-	m := &machine{part: p, env: map[string]any{}, guards: guards}
+func newMachine(p *part, l *leaves, budget *formula.Budget, guards []guard) *machine {
+	program, _, err := p.compile(budget)
+	if err != nil {
+		panic(err) // newPart has compiled it
+	}
+	m := &machine{part: p, program: program, env: map[string]any{}, guards: guards}
 	for _, f := range p.inputs {
 		in := m.env
 		for _, record := range f.above {
@@ -146,25 +159,26 @@ func (m *machine) load(r *run) (ok bool) {
 	return ok
 }
 
-// value returns the value of an entry of the batch. Expressions that take long, such as one over a
-// large range of numbers, end with the context.
+// value returns the value of an entry of the batch. What it takes of memory can be given back with
+// it.
 func (m *machine) value(r *run, row int) (any, error) {
-	if row%16 == 0 && r.ctx.Err() != nil {
-		return nil, r.ctx.Err()
-	}
+	left := r.budget.Bytes
+	defer func() { r.budget.Bytes = left }()
 	for _, v := range m.all {
 		v.in[v.name] = v.values.at(row)
 	}
 	result, err := m.vm.Run(m.program, m.env)
+	var stop *formula.Stop
+	if errors.As(err, &stop) {
+		at := explain(err)
+		at.Message = brief(m.at.node)
+		panic(stopAt{stop, at})
+	}
 	if err != nil {
 		return nil, explain(err)
 	}
 	return result, nil
 }
-
-// maxSize is the largest size of the values that a part has in a batch, in items or bytes of
-// strings. The virtual machine bounds those of one entry only.
-const maxSize = 1 << 25
 
 // size returns the number of items in an Array, or of bytes of strings.
 func size(a *rntuple.Array) int {
@@ -182,6 +196,9 @@ func (m *machine) evaluate(r *run) *rntuple.Array {
 		return m.array
 	}
 	m.serial = r.serial
+	outer := r.at
+	r.at = m.at
+	defer func() { r.at = outer }()
 	field.Clear(m.array)
 	if !m.load(r) {
 		for range r.batch.Len {
@@ -195,12 +212,11 @@ func (m *machine) evaluate(r *run) *rntuple.Array {
 			continue
 		}
 		result, err := m.value(r, row)
+		before := size(m.array)
 		if err == nil && !add(m.array, result) {
 			err = &Error{Message: fmt.Sprintf("%s is %T, not %s", m.text, result, m.typ)}
 		}
-		if n := size(m.array); err == nil && n > maxSize {
-			err = &Error{Message: fmt.Sprintf("%s has more than %d items in %d entries", m.text, maxSize, row+1)}
-		}
+		r.budget.Take(8 * int64(size(m.array)-before))
 		if err != nil {
 			r.fail(row, err)
 			for m.array.Len < r.batch.Len {
@@ -217,7 +233,7 @@ func (b *builder) run(p *part) (value, error) {
 	if p.typ.Kind == Other || p.typ.Missing && p.typ.Depth > 0 {
 		return value{}, notColumns("%s", p.reason)
 	}
-	m := newMachine(p, b.leaves, append([]guard(nil), b.guards...))
+	m := newMachine(p, b.leaves, b.budget, append([]guard(nil), b.guards...))
 	b.checks = append(b.checks, check{find: func(r *run) { m.evaluate(r) }, guards: m.sure()})
 	return branch{leaves: b.leaves, from: m.evaluate, array: m.array, dom: b.entries}.newValue()
 }

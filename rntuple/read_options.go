@@ -44,6 +44,10 @@ func VerifyPages(verify bool) Option {
 // uncompressed size of the header, of the footer, and of all page lists together. The
 // method For returns the limits that apply to a file of a given size.
 //
+// ExpressionBytes is the memory of the values that package expression computes for a batch of at
+// most 8192 entries, in each goroutine; it also bounds the work on a batch, at 16 steps, about one
+// value each, for a byte. Default: 256 MiB.
+//
 // Writer.Needs says which limits the readers of a new file must raise, if any.
 //
 // docs/limits.md gives the reasons, and the limits that are not options.
@@ -58,7 +62,7 @@ func WithLimits(l Limits) Option {
 }
 
 func checkLimits(option string, l Limits) error {
-	if l.PageBytes < 0 || l.EntryBytes < 0 || l.EnvelopeBytes < 0 {
+	if l.PageBytes < 0 || l.EntryBytes < 0 || l.EnvelopeBytes < 0 || l.ExpressionBytes < 0 {
 		return fmt.Errorf("%s: %+v; limits must not be negative", option, l)
 	}
 	return nil

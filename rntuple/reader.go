@@ -18,7 +18,7 @@ import (
 // uncompressed envelope; Path, which names the part at fault; and Err.
 type FormatError = wire.FormatError
 
-// A LimitError says that a file demands more memory than a member of Limits allows: its
+// A LimitError says that a file or an expression demands more memory than a member of Limits allows: its
 // name (Limit), what needs the memory (What), how many bytes that are, at least (Need), and
 // the limit that applied (Have). It wraps ErrUnsupported. WithLimits raises limits.
 type LimitError = wire.LimitError

@@ -101,6 +101,9 @@ func (r *Reader) compile(t reflect.Type, members []field.Member) (*field.Plan, e
 	return field.Compile(r.ntuple.Source, chain, t, r.plans())
 }
 
+// Limits returns the limits that apply to the file.
+func (r *Reader) Limits() Limits { return r.ntuple.Options.Limits }
+
 // plans returns the options of plans for reading.
 func (r *Reader) plans() field.Options {
 	return field.Options{Budget: r.ntuple.Options.Limits.EntryBytes, AllowMissing: r.ntuple.Options.AllowMissing}

@@ -44,7 +44,7 @@ func (b *byteCount) Type() string { return "SIZE" }
 // limits returns the limits that --max-memory sets: all of them to its value.
 func (t *tool) limits() rntuple.Limits {
 	n := int64(t.maxMemory)
-	return rntuple.Limits{PageBytes: n, EntryBytes: n, EnvelopeBytes: n}
+	return rntuple.Limits{PageBytes: n, EntryBytes: n, EnvelopeBytes: n, ExpressionBytes: n}
 }
 
 // reading returns the options with which all commands open RNTuples.

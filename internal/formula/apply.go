@@ -28,8 +28,12 @@ var parameterNames = [...]string{"a number or an array of numbers", "an integer 
 // parameters returns what the arguments of a function are.
 func (f Function) parameters() []parameter {
 	t := reflect.TypeOf(f.F)
-	all := make([]parameter, t.NumIn())
-	for i := range all {
+	var all []parameter
+	for i := range t.NumIn() {
+		if t.In(i) == reflect.TypeFor[*Budget]() {
+			continue
+		}
+		all = append(all, 0)
 		switch t.In(i) {
 		case reflect.TypeFor[float64]():
 			all[i] = ofNumber
@@ -115,7 +119,7 @@ func (c *checker) apply(p *ast.Node, name string, args []ast.Node, types []Type)
 		case wrong >= 0:
 			return c.fail(args[wrong], "%s, but argument %d of %s is %s", c.is(args[wrong], types[wrong]), wrong+1, f, parameterNames[f.parameters()[wrong]])
 		default:
-			t, g := f.result(types), f.call()
+			t, g := f.result(types), f.call(c.budget)
 			if strict := len(types) == 2 && types[1].Kind == Array && types[1].Elem.index; strict && f.Name == "take" {
 				g, name = indexAll, "index all"
 				t.Missing = types[0].Missing || types[1].Missing
@@ -159,7 +163,7 @@ func (f Function) result(args []Type) Type {
 	switch f.F.(type) {
 	case func([]float64) int64:
 		t, missing = Type{Kind: Int}, true
-	case func([]float64) []int64:
+	case func([]float64, *Budget) []int64:
 		t = ArrayOf(Type{Kind: Int, index: true})
 	case func(a, b, c, d []float64) float64:
 		t = Type{Kind: Float}
@@ -208,7 +212,7 @@ func (f Function) itemResult(args []Type) Type {
 }
 
 // call returns the function as the virtual machine calls it.
-func (f Function) call() call {
+func (f Function) call(b *Budget) call {
 	switch g := f.F.(type) {
 	case func([]float64) int64:
 		return f.ofArrays(func(v [][]float64) any {
@@ -217,14 +221,14 @@ func (f Function) call() call {
 			}
 			return nil
 		})
-	case func([]float64) []int64:
-		return f.ofArrays(func(v [][]float64) any { return g(v[0]) })
+	case func([]float64, *Budget) []int64:
+		return f.ofArrays(func(v [][]float64) any { return g(v[0], b) })
 	case func(a, b, c, d []float64) float64:
 		return f.ofArrays(func(v [][]float64) any { return g(v[0], v[1], v[2], v[3]) })
 	case func(int64) [][]int64:
-		return f.ofLengths(func(n []int64) [][]int64 { return g(n[0]) })
+		return f.ofLengths(b, func(n []int64) [][]int64 { return g(n[0]) })
 	case func(n, m int64) [][]int64:
-		return f.ofLengths(func(n []int64) [][]int64 { return g(n[0], n[1]) })
+		return f.ofLengths(b, func(n []int64) [][]int64 { return g(n[0], n[1]) })
 	case func(any, []int64) any:
 		return func(args ...any) (any, error) {
 			if args[0] == nil || incomplete(args[1]) {
@@ -261,7 +265,7 @@ func (f Function) ofArrays(g func(v [][]float64) any) call {
 }
 
 // ofLengths returns a function of the lengths of arrays.
-func (f Function) ofLengths(g func(n []int64) [][]int64) call {
+func (f Function) ofLengths(b *Budget, g func(n []int64) [][]int64) call {
 	return func(args ...any) (any, error) {
 		var lengths []int64
 		for i, a := range args {
@@ -280,6 +284,7 @@ func (f Function) ofLengths(g func(n []int64) [][]int64) call {
 		}
 		all := make([]any, len(indices))
 		for i, v := range indices {
+			b.Take(8 * int64(len(v)))
 			all[i] = v
 		}
 		return all, nil

@@ -8,12 +8,17 @@ import (
 	"github.com/expr-lang/expr/vm/runtime"
 )
 
-// statistics are functions of all items of all arguments.
-var statistics = map[string]call{
-	"min":    extreme("<"),
-	"max":    extreme(">"),
-	"mean":   ofAll(func(v []float64) float64 { return total(v) / float64(len(v)) }),
-	"median": ofAll(median),
+// statistic returns a function of all items of all arguments.
+func (b *Budget) statistic(name string) call {
+	switch name {
+	case "min":
+		return extreme("<")
+	case "max":
+		return extreme(">")
+	case "mean":
+		return ofAll(func(v []float64) float64 { return total(v) / float64(len(v)) })
+	}
+	return ofAll(b.median)
 }
 
 // extreme returns the function that yields the first item to which no other one
@@ -95,8 +100,8 @@ func total(v []float64) (sum float64) {
 	return sum
 }
 
-func median(v []float64) float64 {
-	slices.Sort(v)
+func (b *Budget) median(v []float64) float64 {
+	slices.SortFunc(v, compared(b, cmp.Compare[float64]))
 	if n := len(v); n%2 == 0 {
 		return (v[n/2-1] + v[n/2]) / 2
 	}
@@ -144,7 +149,7 @@ func sum(args ...any) (any, error) {
 }
 
 // sorted returns an array in ascending or descending order. NaN come last.
-func sorted(args ...any) (any, error) {
+func (b *Budget) sorted(args ...any) (any, error) {
 	if args[0] == nil {
 		return nil, nil
 	}
@@ -164,13 +169,13 @@ func sorted(args ...any) (any, error) {
 	}
 	switch v := array.(type) {
 	case []float64:
-		return sortedBy(v, descending), nil
+		return sortedBy(b, v, descending), nil
 	case []int64:
-		return sortedBy(v, descending), nil
+		return sortedBy(b, v, descending), nil
 	case []int:
-		return sortedBy(v, descending), nil
+		return sortedBy(b, v, descending), nil
 	case []string:
-		return sortedBy(v, descending), nil
+		return sortedBy(b, v, descending), nil
 	}
 	all, ok := numbers(array)
 	switch {
@@ -179,20 +184,17 @@ func sorted(args ...any) (any, error) {
 	case !ok:
 		return nil, fmt.Errorf("sort takes an array of numbers or of strings, not %s", noun(array))
 	}
-	return sortedBy(all, descending), nil
+	return sortedBy(b, all, descending), nil
 }
 
-func sortedBy[T cmp.Ordered](v []T, descending bool) []T {
+func sortedBy[T cmp.Ordered](b *Budget, v []T, descending bool) []T {
 	v = slices.Clone(v)
-	slices.SortStableFunc(v, func(a, b T) int {
-		if a != a || b != b {
-			return cmp.Compare(b, a) // which has NaN first
+	slices.SortStableFunc(v, compared(b, func(x, y T) int {
+		if x != x || y != y || descending {
+			return cmp.Compare(y, x) // which has NaN first
 		}
-		if descending {
-			return cmp.Compare(b, a)
-		}
-		return cmp.Compare(a, b)
-	})
+		return cmp.Compare(x, y)
+	}))
 	return v
 }
 
@@ -212,7 +214,7 @@ func reversed(args ...any) (any, error) {
 }
 
 // unique returns the items of an array that are not equal to one before.
-func unique(args ...any) (any, error) {
+func (b *Budget) unique(args ...any) (any, error) {
 	n, ok := length(args[0])
 	switch {
 	case args[0] == nil:
@@ -223,6 +225,7 @@ func unique(args ...any) (any, error) {
 	indices := []int64{}
 	for i := range n {
 		v := item(args[0], i)
+		b.Step(int64(len(indices)) * callSteps)
 		if !slices.ContainsFunc(indices, func(k int64) bool { return runtime.Equal(v, item(args[0], int(k))) }) {
 			indices = append(indices, int64(i))
 		}

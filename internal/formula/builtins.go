@@ -61,9 +61,9 @@ func (c *checker) builtin(p *ast.Node, n *ast.BuiltinNode) Type {
 			if t := types[0]; t.Kind == Array && !t.Elem.isNumber() && t.Elem.Kind != String && t.Elem.Kind != Any {
 				return c.fail(n, "sort takes an array of numbers or strings: %s; use sortBy", c.is(n.Arguments[0], t))
 			}
-			return c.arrayFunction(p, n, "sort", sorted, types[0], false, n.Arguments...)
+			return c.arrayFunction(p, n, "sort", c.budget.sorted, types[0], false, n.Arguments...)
 		}
-		return c.arrayFunction(p, n, n.Name, map[string]call{"reverse": reversed, "uniq": unique}[n.Name], types[0], false, n.Arguments...)
+		return c.arrayFunction(p, n, n.Name, map[string]call{"reverse": reversed, "uniq": c.budget.unique}[n.Name], types[0], false, n.Arguments...)
 	case "concat":
 		return c.concat(p, n, types)
 	case "type", "toJSON":
@@ -113,7 +113,7 @@ func (c *checker) pick(p *ast.Node, n *ast.BuiltinNode, types []Type) Type {
 	case base.Kind != Record && base.Kind != Any:
 		return c.fail(n, "%s, and has no items", c.is(n.Arguments[0], base))
 	}
-	return c.call(p, "index", index, t, n.Arguments[0], at)
+	return c.uncharged(p, "index", c.budget.charged(index, 1), t, n.Arguments[0], at)
 }
 
 func (c *checker) concat(p *ast.Node, n *ast.BuiltinNode, types []Type) Type {
@@ -157,7 +157,7 @@ func (c *checker) statistic(p *ast.Node, n *ast.BuiltinNode, types []Type) Type 
 		}
 	}
 	t.Missing = t.Missing || empty
-	f := statistics[n.Name]
+	f := c.budget.statistic(n.Name)
 	if n.Name == "mean" || n.Name == "median" {
 		t.Kind = Float
 	}
@@ -179,7 +179,7 @@ func (c *checker) predicate(p *ast.Node, n *ast.BuiltinNode) Type {
 	if array.Kind == Array {
 		item = array.Elem.unnamed()
 	}
-	body := item
+	body, tested := item, Type{Kind: Bool}
 	if len(n.Arguments) > 1 {
 		predicate := n.Arguments[1].(*ast.PredicateNode)
 		acc := item
@@ -190,6 +190,7 @@ func (c *checker) predicate(p *ast.Node, n *ast.BuiltinNode) Type {
 		switch n.Name {
 		case "map", "sum", "groupBy", "sortBy", "reduce":
 			body = c.visit(&predicate.Node).unnamed()
+			tested = body
 		default:
 			c.condition(&predicate.Node)
 		}
@@ -202,6 +203,10 @@ func (c *checker) predicate(p *ast.Node, n *ast.BuiltinNode) Type {
 		if !c.truth(&n.Arguments[1].(*ast.PredicateNode).Node, item) {
 			return c.fail(n, "count takes an array of bools, or what to count: %s", c.is(n.Arguments[0], array))
 		}
+	}
+	if len(n.Arguments) > 1 {
+		predicate := n.Arguments[1].(*ast.PredicateNode)
+		c.uncharged(&predicate.Node, "step", c.budget.step, tested, predicate.Node)
 	}
 	t := Type{Kind: Bool}
 	source := &n.Arguments[0]
@@ -229,6 +234,7 @@ func (c *checker) predicate(p *ast.Node, n *ast.BuiltinNode) Type {
 				return c.fail(n, `sortBy takes "asc" or "desc": %s`, c.is(n.Arguments[2], order))
 			}
 		}
+		c.uncharged(source, "sort steps", c.budget.sortSteps, array, *source)
 		c.convert(p, t)
 	case "reduce":
 		t = body
@@ -238,6 +244,7 @@ func (c *checker) predicate(p *ast.Node, n *ast.BuiltinNode) Type {
 		}
 	case "groupBy":
 		t = Type{}
+		c.uncharged(source, "sort steps", c.budget.sortSteps, array, *source)
 	}
 	if array.Missing || array.Kind != Array {
 		return c.unless(p, source, "missing", isMissing, t)
@@ -307,6 +314,7 @@ func (c *checker) other(p *ast.Node, n *ast.BuiltinNode, f *builtin.Function, ty
 				args[i] = int(n) // the language's own integers
 			}
 		}
+		c.budget.growth(f.Name, args)
 		switch {
 		case f.Fast != nil:
 			return f.Fast(args[0]), nil

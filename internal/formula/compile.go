@@ -3,6 +3,7 @@ package formula
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/builtin"
@@ -24,9 +25,10 @@ import (
 // []int64, []float64 or []string of items that are never missing; otherwise []any.
 // Results may share memory with variables.
 //
-// Errors are of the type *file.Error, with the place in the text.
-func Compile(tree *parser.Tree, variable func(name string) (Type, error)) (*vm.Program, Type, error) {
-	c := &checker{variable: variable, config: conf.New(map[string]any{}), replaced: map[ast.Node]ast.Node{}}
+// Errors are of the type *file.Error, with the place in the text. The program takes what it needs
+// from the budget, so no two goroutines may run it at once; a *Stop is the cause of a *file.Error.
+func Compile(tree *parser.Tree, variable func(name string) (Type, error), budget *Budget) (*vm.Program, Type, error) {
+	c := &checker{variable: variable, budget: budget, config: conf.New(map[string]any{}), replaced: map[ast.Node]ast.Node{}}
 	c.config.Optimize = false // its rewriting knows nothing of missing values
 	t := c.visit(&tree.Node)
 	if c.err != nil {
@@ -34,6 +36,10 @@ func Compile(tree *parser.Tree, variable func(name string) (Type, error)) (*vm.P
 	}
 	c.convert(&tree.Node, t)
 	program, err := compiler.Compile(tree, c.config)
+	if err != nil { // it was a panic, and has a trace
+		message, _, _ := strings.Cut(err.Error(), "\n")
+		err = &file.Error{Message: message}
+	}
 	return program, t.unnamed(), err
 }
 
@@ -41,6 +47,7 @@ func Compile(tree *parser.Tree, variable func(name string) (Type, error)) (*vm.P
 // virtual machine cannot evaluate for their types.
 type checker struct {
 	variable func(name string) (Type, error)
+	budget   *Budget
 	config   *conf.Config
 	err      *file.Error // the first one
 	lets     []let
@@ -221,6 +228,10 @@ func (c *checker) array(p *ast.Node, n *ast.ArrayNode) Type {
 	return t
 }
 
+// maxMembers is how many members a record of the text may have, with those of its members: types
+// that let shares could be compared for ever.
+const maxMembers = 10_000
+
 func (c *checker) record(n *ast.MapNode) Type {
 	t := Type{Kind: Record, Members: map[string]Type{}}
 	for _, pair := range n.Pairs {
@@ -228,6 +239,9 @@ func (c *checker) record(n *ast.MapNode) Type {
 		key, value := c.visit(&pair.Key), c.visit(&pair.Value)
 		if name, ok := pair.Key.(*ast.StringNode); ok {
 			t.Members[name.Value] = value.unnamed()
+			if t.exceeds(maxMembers) {
+				return c.fail(n, "a record of records with more than %d members", maxMembers)
+			}
 		} else if key.Kind != String || key.Missing {
 			return c.fail(pair, "%s, not a string", c.is(pair.Key, key))
 		} else {
@@ -238,8 +252,13 @@ func (c *checker) record(n *ast.MapNode) Type {
 }
 
 // call puts a call of a function in the place of a node. Functions of one name are the
-// same.
-func (c *checker) call(p *ast.Node, name string, f func(args ...any) (any, error), t Type, args ...ast.Node) Type {
+// same. The function yields values whose size is in proportion to those of all arguments.
+func (c *checker) call(p *ast.Node, name string, f call, t Type, args ...ast.Node) Type {
+	return c.uncharged(p, name, c.budget.charged(f, 0), t, args...)
+}
+
+// uncharged is call for a function that takes nothing from the budget, or does so itself.
+func (c *checker) uncharged(p *ast.Node, name string, f call, t Type, args ...ast.Node) Type {
 	name = "$" + name // no function that a text can name
 	c.config.Functions[name] = &builtin.Function{Name: name, Func: f}
 	n := &ast.CallNode{Callee: &ast.IdentifierNode{Value: name}, Arguments: args}
@@ -250,7 +269,7 @@ func (c *checker) call(p *ast.Node, name string, f func(args ...any) (any, error
 }
 
 // own puts a call of a function of its own in the place of a node.
-func (c *checker) own(p *ast.Node, f func(args ...any) (any, error), t Type, args ...ast.Node) Type {
+func (c *checker) own(p *ast.Node, f call, t Type, args ...ast.Node) Type {
 	c.names++
 	return c.call(p, strconv.Itoa(c.names), f, t, args...)
 }
@@ -276,7 +295,7 @@ func (c *checker) unless(p, array *ast.Node, name string, condition call, t Type
 	}
 	*array = variable()
 	test := variable()
-	c.call(&test, name, condition, Type{Kind: Bool}, variable())
+	c.uncharged(&test, name, condition, Type{Kind: Bool}, variable())
 	absent := &ast.NilNode{}
 	absent.SetNature(Type{Kind: Nil}.nature())
 	n := &ast.VariableDeclaratorNode{Name: id, Value: value, Expr: &ast.ConditionalNode{Cond: test, Exp1: absent, Exp2: *p}}

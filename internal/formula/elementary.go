@@ -102,18 +102,18 @@ func ArgMin(v []float64) int64 {
 
 // ArgSort returns the indices of the items in ascending order. Equal items stay in
 // order, NaN come last.
-func ArgSort(v []float64) []int64 {
+func ArgSort(v []float64, b *Budget) []int64 {
 	indices := make([]int64, len(v))
 	for i := range indices {
 		indices[i] = int64(i)
 	}
-	slices.SortStableFunc(indices, func(i, j int64) int {
+	slices.SortStableFunc(indices, compared(b, func(i, j int64) int {
 		x, y := v[i], v[j]
 		if x != x || y != y {
 			return cmp.Compare(y, x) // which has NaN first
 		}
 		return cmp.Compare(x, y)
-	})
+	}))
 	return indices
 }
 

@@ -260,7 +260,7 @@ func orItems(args ...any) (any, error) {
 // maxItems is how many items an array that an expression makes of numbers may have.
 const maxItems = 1e6
 
-func rangeOf(args ...any) (any, error) {
+func (b *Budget) rangeOf(args ...any) (any, error) {
 	from, ok1 := integer(args[0])
 	to, ok2 := integer(args[1])
 	switch {
@@ -273,6 +273,7 @@ func rangeOf(args ...any) (any, error) {
 	case uint64(to-from) >= maxItems:
 		return nil, fmt.Errorf("%d..%d has more than a million items", from, to)
 	}
+	b.Take(8 * (to - from + 1))
 	all := make([]int64, to-from+1)
 	for i := range all {
 		all[i] = from + int64(i)

@@ -46,7 +46,7 @@ func run(text string) (v any, t Type, err error) {
 	if err != nil {
 		return nil, t, err
 	}
-	program, t, err := Compile(tree, sampleType)
+	program, t, err := Compile(tree, sampleType, new(Budget))
 	if err != nil {
 		return nil, t, err
 	}

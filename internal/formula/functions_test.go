@@ -29,7 +29,7 @@ func named(t *testing.T, name string, args int) Function {
 // apply calls a function as the virtual machine does.
 func apply(t *testing.T, f Function, args ...any) any {
 	t.Helper()
-	v, err := f.call()(args...)
+	v, err := f.call(new(Budget))(args...)
 	if err != nil {
 		t.Fatalf("%s of %v: %v", f, args, err)
 	}
@@ -356,7 +356,7 @@ func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, f := range Table {
 		key := fmt.Sprint(f.Name, f.parameters())
-		if f.call(); seen[key] {
+		if f.call(new(Budget)); seen[key] {
 			t.Errorf("%s is there twice", f)
 		}
 		seen[key] = true

@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -65,7 +66,7 @@ func (c *checker) binary(p *ast.Node, n *ast.BinaryNode) Type {
 			}
 		}
 		switch {
-		case l.plain() && r.plain() && !t.Missing, l.Kind == String && r.Kind == String && !t.Missing:
+		case l.plain() && r.plain() && !t.Missing:
 			return t
 		case op == "^":
 			op = "**"
@@ -93,7 +94,7 @@ func (c *checker) binary(p *ast.Node, n *ast.BinaryNode) Type {
 			return t // with the virtual machine's limit of memory
 		}
 		t.Missing = l.Missing || r.Missing || l.Kind == Any || r.Kind == Any
-		return c.call(p, op, rangeOf, t, n.Left, n.Right)
+		return c.call(p, op, c.budget.rangeOf, t, n.Left, n.Right)
 	case "in":
 		switch {
 		case r.Kind == Array:
@@ -112,9 +113,45 @@ func (c *checker) binary(p *ast.Node, n *ast.BinaryNode) Type {
 				return wrong()
 			}
 		}
+		if op == "matches" {
+			return c.matches(p, n)
+		}
 		return Type{Kind: Bool}
 	}
 	return c.fail(n, "unknown operator %s", n.Operator)
+}
+
+// matches checks the operator, whose pattern is compiled once if it is always the same.
+func (c *checker) matches(p *ast.Node, n *ast.BinaryNode) Type {
+	var last string
+	var pattern *Pattern
+	if s, ok := n.Right.(*ast.StringNode); ok {
+		var err error
+		if last = s.Value; last != "" {
+			if pattern, err = ParsePattern(last); err != nil {
+				return c.fail(n.Right, "%v", err)
+			}
+		}
+	}
+	return c.own(p, func(args ...any) (any, error) {
+		if args[0] == nil || args[1] == nil {
+			return false, nil
+		}
+		text, ok1 := args[0].(string)
+		s, ok2 := args[1].(string)
+		if !ok1 || !ok2 {
+			return nil, fmt.Errorf("invalid operation: matches (%s, %s)", noun(args[0]), noun(args[1]))
+		}
+		if pattern == nil || s != last {
+			c.budget.Step(lookSteps)
+			var err error
+			if pattern, err = ParsePattern(s); err != nil {
+				return nil, err
+			}
+			last = s
+		}
+		return c.budget.Match(pattern, []byte(text)), nil
+	}, Type{Kind: Bool}, n.Left, n.Right)
 }
 
 // inRange checks "x in from..to", which makes no array.
@@ -137,7 +174,7 @@ func (c *checker) truth(p *ast.Node, t Type) bool {
 	switch {
 	case t.Kind == Bool && !t.Missing:
 	case t.Kind == Bool || t.Kind == Any || t.Kind == Nil:
-		c.call(p, "true", isTrue, Type{Kind: Bool}, *p)
+		c.uncharged(p, "true", isTrue, Type{Kind: Bool}, *p)
 	default:
 		return false
 	}
@@ -309,7 +346,7 @@ func (c *checker) member(p *ast.Node, n *ast.MemberNode) Type {
 	default:
 		return c.fail(n, "%s, and has no members or items", c.is(n.Node, base))
 	}
-	return c.call(p, "index", index, t, n.Node, n.Property)
+	return c.uncharged(p, "index", c.budget.charged(index, 1), t, n.Node, n.Property)
 }
 
 // within reports whether an index is a constant that is in the range of an array of a
@@ -350,5 +387,5 @@ func (c *checker) slice(p *ast.Node, n *ast.SliceNode) Type {
 	if to == nil {
 		to = &ast.IntegerNode{Value: math.MaxInt}
 	}
-	return c.call(p, "slice", slice, t.Optional(), n.Node, from, to)
+	return c.uncharged(p, "slice", slice, t.Optional(), n.Node, from, to)
 }

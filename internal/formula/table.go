@@ -13,7 +13,7 @@ package formula
 // items; the result is an array. Integers become floats.
 //
 //	func([]float64) int64
-//	func([]float64) []int64
+//	func([]float64, *Budget) []int64
 //	func(a, b, c, d []float64) float64
 //
 // are functions of arrays of numbers. The first one yields an index, which is missing

@@ -123,6 +123,24 @@ func unify(a, b Type) Type {
 	return t
 }
 
+// exceeds reports whether a type consists of more than n types.
+func (t Type) exceeds(n int) bool {
+	left := n
+	var count func(t Type) bool
+	count = func(t Type) bool {
+		if left--; left < 0 {
+			return false
+		}
+		for _, m := range t.Members {
+			if !count(m) {
+				return false
+			}
+		}
+		return t.Elem == nil || count(*t.Elem)
+	}
+	return !count(t)
+}
+
 // equal reports whether values of two types are stored in the same way.
 func equal(a, b Type) bool {
 	return a.Kind == b.Kind && (a.Kind != Array || equal(*a.Elem, *b.Elem) && a.Elem.isScalar() == b.Elem.isScalar())

@@ -1,6 +1,7 @@
 package ntuple
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"runtime"
@@ -52,6 +53,8 @@ type Limits struct {
 	PageBytes     int64 // the largest page, uncompressed and in memory
 	EntryBytes    int64 // the collections and strings of one entry, as Go values
 	EnvelopeBytes int64 // header, footer, and all page lists together, each uncompressed
+
+	ExpressionBytes int64 // the values of an expression for a batch of entries
 }
 
 // maxLimit is the highest default of any limit.
@@ -67,6 +70,7 @@ func (l Limits) For(size int64) Limits {
 	scale(&l.PageBytes, 4096, 4<<20)
 	scale(&l.EntryBytes, 4096, 4<<20)
 	scale(&l.EnvelopeBytes, 512, 256<<10)
+	l.ExpressionBytes = cmp.Or(l.ExpressionBytes, 256<<20)
 	return l
 }
 

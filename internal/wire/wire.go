@@ -43,10 +43,10 @@ func Corrupt(format string, args ...any) error { return tagged(ErrCorrupt, forma
 // Unsupported returns an error that wraps ErrUnsupported and says what is unknown.
 func Unsupported(format string, args ...any) error { return tagged(ErrUnsupported, format, args) }
 
-// A LimitError says that the input demands more memory than a limit allows. It wraps
-// ErrUnsupported.
+// A LimitError says that the input, or an expression, demands more memory than a limit allows. It
+// wraps ErrUnsupported.
 type LimitError struct {
-	Limit string // the member of rntuple.Limits: "PageBytes", "EntryBytes" or "EnvelopeBytes"
+	Limit string // the member of rntuple.Limits: "PageBytes", "EntryBytes", "EnvelopeBytes" or "ExpressionBytes"
 	What  string // what needs the memory: "page", "entry 5"
 	Need  int64  // in bytes, at least
 	Have  int64  // what the limit is, in bytes

@@ -1,6 +1,7 @@
 package rntflight
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,7 +26,8 @@ import (
 )
 
 const (
-	maxLimit  = 64 << 20 // bytes, for each of the default Limits
+	maxLimit  = 64 << 20 // bytes, for each of the default Limits but
+	maxValues = 32 << 20 // for ExpressionBytes: each worker has as much
 	readAhead = 8 << 20  // bytes of a stream
 	workers   = 4        // of a stream
 )
@@ -95,6 +97,7 @@ func (s *Server) limits(size int64) rntuple.Limits {
 			*m.limit = min(m.most, maxLimit)
 		}
 	}
+	l.ExpressionBytes = cmp.Or(l.ExpressionBytes, maxValues)
 	return l
 }
 

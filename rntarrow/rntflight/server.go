@@ -47,7 +47,7 @@ type Options struct {
 	// MaxTime is how long a stream may last in all, and any other request. 0: an hour.
 	MaxTime time.Duration
 	// Limits bound the memory that a file can demand. A member that is 0 stands for the default
-	// of rntuple.Limits, but 64 MiB at most.
+	// of rntuple.Limits, but 64 MiB at most, and 32 MiB for ExpressionBytes.
 	Limits rntuple.Limits
 	// Log gets a line for each request. Nil: none.
 	Log *slog.Logger

@@ -1,0 +1,202 @@
+package expression
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
+
+// A doomed is an entry for hostile conditions.
+type doomed struct {
+	S, T string
+	N    int32
+	V    []float64
+	W    []string
+	H    []struct{ L []float64 }
+	M    map[string]float64
+	O    *int32
+}
+
+// doomedFile makes a file of entries with some long ones among them.
+func doomedFile(t *testing.T, opts ...rntuple.Option) *rntuple.Reader {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "doomed.root")
+	w, err := rntuple.Create[doomed](path, "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 9000 {
+		e := doomed{S: strings.Repeat("a", 60), T: "(a|b)*c", N: int32(i), M: map[string]float64{"a": 1}}
+		n := 8
+		if i%1000 == 0 {
+			n, e.T = 3000, "a"
+		}
+		for k := range n {
+			e.V, e.W = append(e.V, float64(k%7)), append(e.W, fmt.Sprint(k))
+		}
+		e.H = append(e.H, struct{ L []float64 }{e.V}, struct{ L []float64 }{e.V})
+		w.Write(&e)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "", opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+// doubled returns an expression whose value is that of the first one, doubled many times by
+// another one.
+func doubled(first, next string, times int, body string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "let v0 = %s; ", first)
+	for i := range times {
+		fmt.Fprintf(&b, "let v%d = %s; ", i+1, strings.ReplaceAll(next, "v", fmt.Sprint("v", i)))
+	}
+	return b.String() + strings.ReplaceAll(body, "v", fmt.Sprint("v", times))
+}
+
+// hostile are conditions that need much memory or time, or would without bounds.
+var hostile = []string{
+	doubled("S", "v + v", 24, `v == "b"`),
+	doubled("S", "v + v + v + v + v + v + v + v", 6, `len(v) > 1`),
+	doubled("S", "upper(v + v)", 30, `len(v) > 1`),
+	doubled("S", "v + v", 40, `v contains "b"`),
+	doubled("S", "repeat(v, 1000)", 5, `len(v) > 1`),
+	doubled("S", `replace(v, "a", "aa")`, 40, `len(v) > 1`),
+	doubled("S", `replace(v, "a", v)`, 6, `len(v) > 1`),
+	doubled("S", `replace(v, "", v)`, 6, `len(v) > 1`),
+	doubled("W", `[join(v, S + S), join(v, S)]`, 30, `len(v) > 1`),
+	doubled("V", "concat(v, v)", 30, `len(v) > 1`),
+	doubled("V", "concat(v, v)", 30, `sum(v) > 1`),
+	doubled("[V]", "concat(v, v)", 30, `len(v) > 1`),
+	doubled("[V, V]", "[v, v]", 25, `len(v) == 3`),
+	doubled("[1, 2]", "[v, v, v, v]", 15, `len(flatten(v)) == 3`),
+	doubled("[1, 2]", "[v, v, v, v]", 15, `len(toJSON(v)) == 3`),
+	doubled("[1, 2]", "[v, v, v, v]", 15, `median(v) == 3`),
+	doubled("[1, 2]", "[v, v, v, v]", 15, `mean(v) == 3`),
+	doubled(`{"a": V}`, `{"a": v, "b": v}`, 12, `v == v`),
+	doubled(`{"a": V}`, `{"a": v, "b": v}`, 30, `len(string(v)) == 1`),
+	doubled(`{"a": V}`, `{"a": v, "b": v}`, 30, `len(toJSON(v)) == 1`),
+	doubled(`{"a": V}`, `{"a": v, "b": v}`, 30, `v in [v]`),
+	doubled(`{"a": V}`, `{"a": v, "b": v}`, 30, `len(uniq([v, v])) == 1`),
+	doubled("V", "map(v, # + 1)[0:2]", 2000, "v[0] == -1"),
+	doubled("V", "v + v", 3000, "any(v, # > 1)"),
+	doubled("N", "v + v", 3300, "v > 1"),
+	doubled("S", "v + T", 3000, `v == ""`),
+	"let r = 1..900000; any(r, let x = #; any(r, let y = #; any(r, # + x + y < 0)))",
+	"let r = 1..900000; sum(r, let x = #; count(r, # > x)) > 1",
+	"any(1..900000, any(1..900000, # < 0))",
+	"any(1..900000, let x = #; any(V, # + x < 0))",
+	"sum(map(1..900000, # * N)) == 1",
+	"len(sort(map(1..900000, -#))) == N",
+	"len(sortBy(1..900000, -#)) == N",
+	"len(groupBy(1..900000, # % (N + 1))) == N",
+	"len(uniq(1..900000)) == N",
+	"len(uniq(map(1..900000, [#]))) == N",
+	`len(reduce(1..900000, #acc + S, "")) == N`,
+	`len(reduce(1..60, #acc + #acc, S)) == N`,
+	`reduce(1..900000, #acc + #, 0) == N`,
+	"any(combinations(1..1400)[0], # > N)",
+	"let c = combinations(V, V); sum(V[c[0]] * V[c[1]]) == 1",
+	"let c = combinations(V); sum(mass(V[c[0]], V[c[0]], V[c[0]], V[c[0]], V[c[1]], V[c[1]], V[c[1]], V[c[1]])) == 1",
+	"all(V, let x = #; all(V, let y = #; count(V, # > x + y) < 0 or x > -1))",
+	"count(V, let x = #; x in V and (x + 1) in 1..5) == -1 and any(combinations(V, W)[0], # in argsort(V))",
+	"any(argsort(V)[argsort(V)][argsort(V)], let x = #; any(map(V, # * x), # in map(1..90000, # / 2)))",
+	`S matches "(x+x+)+y` + strings.Repeat("(a|aa){10,90}", 20) + `"`,
+	`S matches "(a{1,1000}){1,1}` + strings.Repeat("a{1,1000}", 40) + `"`,
+	`(S + S) matches ("(a*)*(a|b|c){1,90}" + T) or repeat(S, 10000) matches "(a*)*(.*)*(a|b){1,900}$"`,
+	`any(1..900000, S matches (string(#) + "(a|b)*"))`,
+	`len(split(repeat(S, 10000), "")) == N and len(map(split(repeat(S, 10000), ""), # + S)) == N`,
+	"N in [" + strings.Repeat("1, ", 9000) + "2] and " + "N in [" + strings.Repeat("1, ", 900) + "2]",
+	strings.Repeat("(", 400) + "N" + strings.Repeat(" + 1)", 400) + " > 1",
+	strings.Repeat("not ", 2000) + "true",
+	"any(H, any(.L, let x = #; any(H, any(.L, # + x < 0))))",
+}
+
+// TestHostile evaluates hostile conditions with low limits. Each ends, if not well then with an
+// error that says where, and allocates little more than its budget allows.
+func TestHostile(t *testing.T) {
+	const limit = 4 << 20
+	r := doomedFile(t, rntuple.WithLimits(rntuple.Limits{ExpressionBytes: limit}))
+	refused := 0
+	for _, text := range hostile {
+		endless := time.AfterFunc(time.Minute, func() { panic("no end: " + text) }) // never makes the test pass
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := selected(t, r, text)
+		runtime.ReadMemStats(&after)
+		endless.Stop()
+		var e *Error
+		if err != nil && (!errors.As(err, &e) || e.Line == 0) {
+			t.Errorf("%.100s: %.200v", text, err)
+		}
+		var limited *rntuple.LimitError
+		if errors.As(err, &limited) {
+			refused++
+			if limited.Limit != "ExpressionBytes" || limited.Have != limit || limited.Need <= limit {
+				t.Errorf("%.100s: %v", text, err)
+			}
+		}
+		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 256<<20 {
+			t.Errorf("%.100s: %d MB were allocated", text, bytes>>20)
+		}
+	}
+	t.Logf("%d of %d are refused", refused, len(hostile))
+	if refused < len(hostile)/2 {
+		t.Errorf("only %d of %d conditions have met the limit", refused, len(hostile))
+	}
+
+	_, err := selected(t, r, `N > 1 and
+  len(repeat(S, 100000)) > 1`)
+	if want := `line 2, character 7: unsupported: the values of repeat(S, 100000)`; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// A countedContext is canceled by the one who looks at it often enough.
+type countedContext struct {
+	context.Context
+	cancel func()
+	looks  int
+}
+
+func (c *countedContext) Err() error {
+	if c.looks++; c.looks == 30 {
+		c.cancel()
+	}
+	return c.Context.Err()
+}
+
+// TestCancel cancels conditions within their first batch, and makes sure that they look at the
+// context again soon: at the next of the looks that have led there.
+func TestCancel(t *testing.T) {
+	r := doomedFile(t, rntuple.WithLimits(rntuple.Limits{ExpressionBytes: math.MaxInt64}))
+	for _, text := range []string{
+		"any(1..900000, let x = #; any(1..900, # + x < 0))",
+		"len(sortBy(1..900000, -#)) == N",
+		"all(V, let x = #; count(V, # > x) < 0 or x > -1)",
+		"let c = combinations(V, V); sum(V[c[0]] * V[c[1]]) == 1",
+		"len(argsort(V)[argsort(-V)]) < 0 or sum(sort(V)) + median(V) == N or sum(V + V * 2 - V / 3) == 1",
+		`S matches "(a|aa)*(b|c){1,900}$"`,
+		"any(V, # in [" + strings.Repeat("9, ", 5000) + "9])",
+	} {
+		ctx, cancel := context.WithCancel(context.Background())
+		c := &countedContext{ctx, cancel, 0}
+		_, err := selected(t, r.WithContext(c), text)
+		if !errors.Is(err, context.Canceled) || c.looks > 32 {
+			t.Errorf("%.80s: %v after %d looks", text, err, c.looks)
+		}
+	}
+}
