@@ -37,12 +37,27 @@ func (t *tool) run(ctx context.Context, args []string) int {
 	defer t.cleanUp()
 	root := t.command()
 	root.SetArgs(shortCount(root, args))
-	cmd, err := root.ExecuteContextC(ctx)
+	cmd, err := t.execute(ctx, root)
 	t.printStats()
 	if flushed := t.out.Flush(); flushed != nil && (err == nil || errors.Is(err, errDiffer)) {
 		err = flushed
 	}
 	return t.exit(ctx, cmd, err)
+}
+
+// execute runs the command that root finds. A panic is an error without a trace, which is printed
+// if the environment variable GOTRACEBACK is set.
+func (t *tool) execute(ctx context.Context, root *cobra.Command) (cmd *cobra.Command, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			text, _, _ := strings.Cut(fmt.Sprint(value), "\n")
+			cmd, err = root, fmt.Errorf("internal error in %q: %s; GOTRACEBACK=all in the environment prints a trace", t.operation, text)
+			if os.Getenv("GOTRACEBACK") != "" {
+				fmt.Fprintf(t.stderr, "%v\n\n%s", value, debug.Stack())
+			}
+		}
+	}()
+	return root.ExecuteContextC(ctx)
 }
 
 // tool is the state that the commands share.
@@ -54,6 +69,7 @@ type tool struct {
 	jobs           int
 	maxMemory      byteCount // 0: a default that depends on the file
 	running        bool      // a command has begun, so its arguments are in order
+	operation      string    // the command that has begun
 	remote         remoteFlags
 	spooled        string            // the path of the temporary file with what standard input held; see input
 	copies         map[string]string // by path: what temporary files are copies of
@@ -165,7 +181,7 @@ func (t *tool) begin(cmd *cobra.Command, _ []string) error {
 		// The library uses as many workers as there are processors for Go.
 		runtime.GOMAXPROCS(t.jobs)
 	}
-	t.running = true
+	t.running, t.operation = true, cmd.CommandPath()
 	return t.remote.begin()
 }
 

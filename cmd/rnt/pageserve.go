@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -112,6 +114,16 @@ func (s *pageServer) pathOf(number int, file string) string {
 }
 
 func (s *pageServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	defer func() {
+		switch value := recover(); value {
+		case nil:
+		case http.ErrAbortHandler:
+			panic(value)
+		default:
+			log.Printf("%s %s: %v\n%s", r.Method, r.URL.Path, value, debug.Stack())
+			http.Error(w, fmt.Sprintf("internal error in %s %s", r.Method, r.URL.Path), http.StatusInternalServerError)
+		}
+	}()
 	h := w.Header()
 	h.Set("Content-Security-Policy", viewer.Policy)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")

@@ -33,7 +33,11 @@ func (s *Server) handle(ctx context.Context, method string, t *turns, parse func
 	err := s.authenticate(ctx)
 	if err == nil {
 		var q *Query
-		if q, err = parse(); err == nil {
+		err = s.caught(method, c, func() (err error) {
+			q, err = parse()
+			return err
+		})
+		if err == nil {
 			c.Query = q
 			err = t.take(ctx, s.options.Timeout)
 		}
@@ -61,13 +65,7 @@ func (s *Server) run(ctx context.Context, method string, t *turns, c *call, do f
 	done := make(chan error, 1)
 	s.running.Go(func() {
 		defer t.give()
-		defer func() {
-			if value := recover(); value != nil {
-				s.options.Log.Error("panic", "method", method, "file", c.File, "value", value, "stack", string(debug.Stack()))
-				done <- status.Error(codes.Internal, "the server failed; its log says more")
-			}
-		}()
-		done <- do(ctx, c)
+		done <- s.caught(method, c, func() error { return do(ctx, c) })
 	})
 	select {
 	case err := <-done:
@@ -80,6 +78,17 @@ func (s *Server) run(ctx context.Context, method string, t *turns, c *call, do f
 	default:
 		return context.Cause(ctx)
 	}
+}
+
+// caught returns the error of f, or one for a panic in it, which is logged.
+func (s *Server) caught(method string, c *call, f func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			s.options.Log.Error("panic", "method", method, "file", c.File, "value", value, "stack", string(debug.Stack()))
+			err = status.Errorf(codes.Internal, "internal error in %s; the log of the server says more", method)
+		}
+	}()
+	return f()
 }
 
 // send calls f, which sends something to the client, and cancels the request if that takes too

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
+	"runtime/debug"
 	"strconv"
 	"sync"
 
@@ -85,7 +87,7 @@ var methods = map[string]func(*file, *call) (Answer, error){
 func (e *Engine) Do(ctx context.Context, method string, params json.RawMessage, progress func(Answer)) (Answer, error) {
 	c := &call{ctx: ctx, params: params, progress: progress, giveWay: e.GiveWay}
 	if method == "open" {
-		return e.open(c)
+		return caught(method, func() (Answer, error) { return e.open(c) })
 	}
 	do := methods[method]
 	if do == nil {
@@ -99,11 +101,22 @@ func (e *Engine) Do(ctx context.Context, method string, params json.RawMessage, 
 	var stop func()
 	c.ctx, stop = f.during(ctx)
 	defer stop()
-	a, err := do(f, c)
+	a, err := caught(method, func() (Answer, error) { return do(f, c) })
 	if err != nil && f.ctx.Err() != nil {
 		err = context.Cause(f.ctx)
 	}
 	return a, err
+}
+
+// caught returns the result of f, or an error for a panic in it, which is logged.
+func caught(method string, f func() (Answer, error)) (a Answer, err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			log.Printf("%s: %v\n%s", method, value, debug.Stack())
+			err = fmt.Errorf("internal error in %s; the log says more", method)
+		}
+	}()
+	return f()
 }
 
 // Int is a number that is a string of digits in JSON if JavaScript cannot hold it.

@@ -8,7 +8,9 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
+	"log"
 	"maps"
 	"math"
 	"net/url"
@@ -761,4 +763,14 @@ func TestConcurrent(t *testing.T) {
 		}
 	}
 	all.Wait()
+}
+
+// TestCaught makes sure that a panic answers a request, without its value or a trace.
+func TestCaught(t *testing.T) {
+	log.SetOutput(io.Discard)
+	defer log.SetOutput(os.Stderr)
+	_, err := caught("histogram", func() (Answer, error) { panic("secret") })
+	if e := ErrorOf(err); e.Kind != "internal" || e.Message != "internal error in histogram; the log says more" {
+		t.Error(e)
+	}
 }
