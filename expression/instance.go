@@ -132,9 +132,13 @@ func (in *instance) evaluate(s rntuple.Source, b *rntuple.Batch, use func(r *run
 		switch stop := recover().(type) {
 		case nil:
 		case *formula.Stop:
-			err = in.stopped(stop, errorAt(in.at.text, in.at.node, "%s", brief(in.at.node)))
+			if err = stop.Cause; err == nil {
+				err = in.exceeded(stop, errorAt(in.at.text, in.at.node, "%s", brief(in.at.node)))
+			}
 		case stopAt:
-			err = in.stopped(stop.Stop, stop.at)
+			if err = stop.Cause; err == nil {
+				err = in.exceeded(stop.Stop, stop.at)
+			}
 		default:
 			panic(stop)
 		}
@@ -157,11 +161,8 @@ func brief(n ast.Node) string {
 	return string(text)
 }
 
-// stopped returns the error for the end of the budget, or of the context.
-func (in *instance) stopped(stop *formula.Stop, at *Error) error {
-	if stop.Cause != nil {
-		return stop.Cause
-	}
+// exceeded returns the error for the end of the budget at a place, which is described.
+func (in *instance) exceeded(stop *formula.Stop, at *Error) error {
 	what := "the values"
 	if stop.Steps {
 		what = fmt.Sprintf("the work, with %d steps for a byte,", formula.StepsPerByte)

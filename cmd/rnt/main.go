@@ -129,7 +129,7 @@ func (t *tool) command() *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "no progress, warnings or reports; errors and results only")
 	root.PersistentFlags().IntVarP(&t.jobs, "jobs", "j", 0, "use at most `N` processors (default all)")
-	root.PersistentFlags().Var(&t.maxMemory, "max-memory", "read entries, pages and metadata that need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
+	root.PersistentFlags().Var(&t.maxMemory, "max-memory", "let entries, pages, metadata and the values of expressions need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
 	t.remote.add(root.PersistentFlags())
 	root.AddCommand(
 		t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.tailCommand(), t.statCommand(), t.drawCommand(), t.attrsCommand(),
