@@ -351,8 +351,8 @@ func TestLargeConditions(t *testing.T) {
 		long       bool
 	}{
 		{"reduce(1..100000, #acc + #, 0) > 0", context.DeadlineExceeded.Error(), false},
-		{"all(1..900000, # > 0)", "1..900000 has more than 33554432 items in ", true},
-		{"OK or all(1..900000, # > 0)", "1..900000 has more than 33554432 items in ", true},
+		{"all(1..900000, # > 0)", "the values of 1..900000 in ", true},
+		{"OK or all(1..900000, # > 0)", "the values of 1..900000 in ", true},
 	} {
 		if c.long && testing.Short() {
 			t.Logf("%s: left out, as it takes seconds", c.text)
