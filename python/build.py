@@ -28,6 +28,9 @@ PLATFORMS = {
     "windows-amd64": ("windows", "amd64", "win_amd64"),
 }
 
+# Without pages of gRPC and a codec of JSON for Arrow that nothing uses: see docs/size.md.
+TAGS = "-tags=grpcnotrace,arrow_json_stdlib"
+
 
 def native() -> str:
     """Returns the platform of this machine."""
@@ -48,7 +51,7 @@ def epoch() -> str:
 def build(name: str, out: Path, scratch: Path) -> None:
     goos, goarch, tag = PLATFORMS[name]
     program = scratch / name / "rnt"
-    go = ["go", "build", "-trimpath", "-ldflags=-s -w", "-o", str(program), "./cmd/rnt"]
+    go = ["go", "build", "-trimpath", "-ldflags=-s -w", TAGS, "-o", str(program), "./cmd/rnt"]
     subprocess.run(go, cwd=HERE.parent, check=True, env=os.environ | {"CGO_ENABLED": "0", "GOOS": goos, "GOARCH": goarch})
     program.chmod(0o755)
     wheel = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(out)]
