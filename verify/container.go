@@ -71,6 +71,11 @@ func (c *container) corrupt(part string, offset int64, format string, args ...an
 	c.problem(part, offset, wire.Corrupt(format, args...))
 }
 
+// odd reports what is unusual in the container and does no harm.
+func (c *container) odd(part string, offset int64, format string, args ...any) {
+	c.report(Problem{Severity: Oddity, Part: part, Offset: offset, Check: Container, Err: fmt.Errorf(format, args...)}.nowhere())
+}
+
 // header checks the header of the file and the first record.
 func (c *container) header() {
 	h, root := &c.file.Header, &c.file.Root
@@ -79,8 +84,12 @@ func (c *container) header() {
 	if h.End > c.size {
 		c.corrupt(part, 0, "the file is truncated: it has %d of %d bytes", c.size, h.End)
 	}
-	if h.SeekFree == 0 {
-		c.corrupt(part, 0, "there is no free list: the file was never closed, or its writer crashed")
+	switch {
+	case h.SeekFree != 0:
+	case h.End == c.size:
+		c.odd(part, 0, "there is no free list: nothing can be added to the file")
+	default:
+		c.corrupt(part, 0, "there is no free list, and the file does not end at %#x: it was never closed, or its writer crashed", h.End)
 	}
 	if h.SeekInfo == 0 {
 		c.skip("streamer infos: the file has none")
@@ -88,17 +97,9 @@ func (c *container) header() {
 	const first = "first record"
 	c.known[begin] = first
 	c.checkOwn(first, begin, &root.Key, 0, int64(root.Key.NBytes), true)
-	if n := int(root.Key.KeyLen) + stringSize(root.Name) + stringSize(root.Title); n != int(h.NBytesName) {
-		c.corrupt(first, begin, "the directory is behind %d bytes, the header says %d", n, h.NBytesName)
+	if c.file.Misnamed != nil {
+		c.odd(first, begin, "the names before the top directory do not end where it begins, at %#x", begin+int64(h.NBytesName))
 	}
-}
-
-// stringSize is the number of bytes of a string in the container.
-func stringSize(s string) int {
-	if len(s) < 255 {
-		return 1 + len(s)
-	}
-	return 5 + len(s)
 }
 
 // checkKey checks the key of a record at offset that belongs to the directory dir.
@@ -185,7 +186,7 @@ func (c *container) directory(path string, d rootfile.Directory, offset int64, n
 		c.corrupt(part, offset, "it says that it lies at %#x", d.SeekDir)
 	}
 	if d.NBytesName != names {
-		c.corrupt(part, offset, "it says that it is behind %d bytes, expected %d", d.NBytesName, names)
+		c.odd(part, offset, "it says that it is behind %d bytes, expected %d", d.NBytesName, names)
 	}
 	if d.SeekKeys == 0 {
 		return
@@ -204,9 +205,16 @@ func (c *container) directory(path string, d rootfile.Directory, offset int64, n
 		c.known[d.SeekKeys] = list
 		var l rootfile.KeyList
 		if c.read(list, d.SeekKeys, n, &l) {
-			c.checkOwn(list, d.SeekKeys, &l.Key, offset, n, true)
-			if n := len(l.Extra); n != 0 && n != 8 { // which TFile adds in big files
-				c.corrupt(list, d.SeekKeys, "%d bytes after the %d keys", n, len(l.Keys))
+			in := offset
+			if l.Key.SeekPdir != offset && l.Of(d, c.file.Root.SeekDir) {
+				in = l.Key.SeekPdir
+				c.odd(list, d.SeekKeys, "its key says that it is in the directory at %#x, expected %#x", in, offset)
+			}
+			c.checkOwn(list, d.SeekKeys, &l.Key, in, n, true)
+			if err := c.file.CheckCount(&l); err != nil {
+				c.problem(list, d.SeekKeys, err)
+			} else if n := len(l.Extra); n != 0 && n != 8 { // which TFile adds in big files
+				c.odd(list, d.SeekKeys, "%d unused bytes after the %d keys", n, len(l.Keys))
 			}
 			c.keys(path, d, l.Keys, depth)
 			return
@@ -238,7 +246,7 @@ func (c *container) keys(dir string, d rootfile.Directory, keys []rootfile.Key, 
 		}
 		seen[name{k.Name, k.CycleNumber()}] = true
 		if k.Name == "" || strings.ContainsAny(k.Name, "/;") {
-			c.corrupt(part, k.SeekKey, "no path leads to this name")
+			c.odd(part, k.SeekKey, "no path leads to this name")
 		}
 		if c.known[k.SeekKey] != "" {
 			c.corrupt(part, k.SeekKey, "its record is also that of the %s", c.known[k.SeekKey])
@@ -337,6 +345,9 @@ func (c *container) freeList() {
 		return
 	}
 	c.checkOwn(part, h.SeekFree, &l.Key, int64(h.Begin), int64(h.NBytesFree), true)
+	if n := len(l.Extra); n > 0 {
+		c.odd(part, h.SeekFree, "%d zeros after the %d segments", n, len(l.Segments))
+	}
 	n := len(l.Segments)
 	if n == 0 {
 		c.corrupt(part, h.SeekFree, "is empty")

@@ -2,6 +2,7 @@ package verify_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/oddity"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -233,5 +235,53 @@ func TestFreeSpace(t *testing.T) {
 		if lines, s := check(t, file); len(lines) > 0 || len(s.Skipped) > 0 {
 			t.Errorf("filled with % .20x: %q, %+v", fill, lines, s)
 		}
+	}
+}
+
+// TestOddities checks files that are unusual in a way that does no harm.
+func TestOddities(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "odd.root")
+	file, err := rntuple.CreateFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"dir/m", "n", "m"} {
+		w, err := rntuple.NewWriter[struct{ X int32 }](file, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Write(&struct{ X int32 }{1}), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range oddity.Cases(t, b) {
+		lines, s := check(t, c.File)
+		text := strings.Join(lines, "\n")
+		switch {
+		case c.Hidden != (s.Problems > 0):
+			t.Errorf("%s: %d problems:\n%s", c.Name, s.Problems, text)
+		case !c.Hidden && (s.Oddities > 0) != (c.Says != ""), !strings.Contains(text, c.Says):
+			t.Errorf("%s: %d oddities, want %q:\n%s", c.Name, s.Oddities, c.Says, text)
+		case !c.Hidden && s.RNTuples != 3:
+			t.Errorf("%s: %+v", c.Name, s)
+		}
+		agree(t, c.File, damage(lines))
+	}
+}
+
+// A file that was not closed, of which the end of the header is not the end of the file, may
+// lack objects.
+func TestNotClosed(t *testing.T) {
+	file := newDraft().file(t)
+	copy(file[16:], make([]byte, 4)) // the position of the free list
+	if lines, s := check(t, append(file, "more"...)); s.Problems == 0 {
+		t.Error(lines)
 	}
 }

@@ -9,6 +9,9 @@
 // possible. A file without problems can be read without errors, apart from those for
 // limits that readers set.
 //
+// A [Problem] is either [Damage] or an [Oddity]: something unusual that does no harm, as other
+// programs leave it in files.
+//
 // It cannot notice changes to bytes that no checksum covers and no reader needs, such
 // as dates and unused space, nor to values in pages without a checksum.
 //

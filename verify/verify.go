@@ -33,8 +33,45 @@ const (
 	Attributes Check = "attributes" // linked attribute sets
 )
 
-// A Problem is something wrong with a file.
+// A Severity tells damage from what only looks like it.
+type Severity int
+
+const (
+	// Damage means that something cannot be read, may be read wrong, or may be missing, or
+	// that bytes are not what any program writes. It includes what Kind calls unsupported
+	// and not found.
+	Damage Severity = iota
+
+	// Oddity means that ROOT and this library read everything in spite of it. Some programs
+	// leave files so: uproot allocates longer lists of keys than it needs.
+	Oddity
+)
+
+// String returns "damage" or "oddity".
+func (s Severity) String() string {
+	if s == Oddity {
+		return "oddity"
+	}
+	return "damage"
+}
+
+// MarshalText returns String.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText accepts what MarshalText returns.
+func (s *Severity) UnmarshalText(text []byte) error {
+	for *s = Damage; *s <= Oddity; *s++ {
+		if s.String() == string(text) {
+			return nil
+		}
+	}
+	return fmt.Errorf("verify: unknown severity %q", text)
+}
+
+// A Problem is something wrong with a file, or unusual.
 type Problem struct {
+	Severity Severity
+
 	File    string // path as given to File
 	RNTuple string // path in the file, with the cycle; empty for the container
 	Part    string // "header", "key of the directory x"; empty for clusters, columns and pages
@@ -45,7 +82,7 @@ type Problem struct {
 	Offset  int64  // of the Part or Page, in bytes from the start of the file; -1 if it has no single place
 	Check   Check
 	// Err wraps one of the errors that package rntuple documents, or is an error of the
-	// io.ReaderAt.
+	// io.ReaderAt. That of an Oddity only says what it is.
 	Err error
 }
 
@@ -82,11 +119,13 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: %v", where, p.Err)
 }
 
-// Kind returns the kind of fault: "corrupt"; "checksum"; "range" for a value that its field
+// Kind returns the kind of fault: "oddity"; "corrupt"; "checksum"; "range" for a value that its field
 // cannot hold; "unsupported" for data that is newer than this library or exceeds one of its
 // limits; "not found" if there is no RNTuple; otherwise "read error".
 func (p Problem) Kind() string {
 	switch {
+	case p.Severity == Oddity:
+		return "oddity"
 	case errors.Is(p.Err, wire.ErrChecksum):
 		return "checksum"
 	case errors.Is(p.Err, wire.ErrCorrupt):
@@ -110,7 +149,8 @@ type Summary struct {
 	Pages     int64 // including pages that share their bytes with others
 	Bytes     int64 // stored size of envelopes and pages, shared bytes counted once
 	Unsummed  int64 // pages without a checksum
-	Problems  int64 // reported or not
+	Problems  int64 // damage, reported or not
+	Oddities  int64 // reported or not; they are not among the Problems
 
 	// Skipped says in words what was deliberately not checked, and why.
 	Skipped []string
@@ -151,7 +191,7 @@ func WithLimits(l rntuple.Limits) Option {
 	}
 }
 
-// Limit sets the number of problems of one Check to report for each RNTuple; one more report
+// Limit sets the number of problems of one Check and Severity to report for each RNTuple; one more report
 // then gives the number of the others. Default: 20.
 func Limit(n int) Option {
 	return func(c *config) error {
@@ -181,7 +221,8 @@ func Remote(o remote.Options) Option {
 }
 
 // File checks the file at path, which may be a URL, and calls report for each problem, in an order
-// that depends only on the file. See ReaderAt for the errors.
+// that depends only on the file. A file is sound if Summary.Problems is 0: its oddities, which are
+// reported, too, do no harm. See ReaderAt for the errors.
 func File(ctx context.Context, path string, report func(Problem) error, opts ...Option) (*Summary, error) {
 	c, err := configure(opts)
 	if err != nil {
@@ -260,8 +301,9 @@ type verifier struct {
 
 // A kind identifies the problems that share one limit.
 type kind struct {
-	ntuple string
-	check  Check
+	ntuple   string
+	check    Check
+	severity Severity
 }
 
 // stopped returns the reason to end the check early, or nil.
@@ -298,11 +340,15 @@ func (p Problem) nowhere() Problem {
 
 // report counts a problem, and reports it unless there were too many of its kind.
 func (v *verifier) report(p Problem) {
-	k := kind{p.RNTuple, p.Check}
+	k := kind{p.RNTuple, p.Check, p.Severity}
 	if v.counts[k]++; v.counts[k] == 1 {
 		v.kinds = append(v.kinds, k)
 	}
-	v.summary.Problems++
+	if p.Severity == Oddity {
+		v.summary.Oddities++
+	} else {
+		v.summary.Problems++
+	}
 	if v.counts[k] <= int64(v.limit) {
 		v.send(p)
 	}
@@ -319,10 +365,11 @@ func (v *verifier) send(p Problem) {
 func (v *verifier) more() {
 	for _, k := range v.kinds {
 		if more := v.counts[k] - int64(v.limit); more > 0 {
-			v.send(Problem{
-				RNTuple: k.ntuple, Part: string(k.check), Offset: -1, Check: k.check,
-				Err: wire.Corrupt("%d more problems of this kind", more),
-			}.nowhere())
+			p := Problem{RNTuple: k.ntuple, Part: string(k.check), Offset: -1, Check: k.check, Severity: k.severity}.nowhere()
+			if p.Err = wire.Corrupt("%d more problems of this kind", more); k.severity == Oddity {
+				p.Err = fmt.Errorf("%d more oddities of this kind", more)
+			}
+			v.send(p)
 		}
 	}
 }

@@ -25,7 +25,9 @@ checksums, the schema, clusters, every page, and values that refer to others.
 
 It prints a line for every problem, with its place and its offset in the file,
 then a line for the file. What is reported as unsupported may be valid for a newer
-version of rnt. With --json, every line is a JSON object; with --quiet, files without
+version of rnt. An oddity is no problem: it is unusual, but ROOT and rnt read everything,
+such as unused bytes that uproot leaves in lists of keys. With --json, every line is a
+JSON object, with a "severity", damage or oddity; with --quiet, oddities and files without
 a problem have no line. The status is 1 if any file has a problem.`,
 		Args:              fileArgs(anyNumber),
 		ValidArgsFunction: completeFiles,
@@ -78,12 +80,20 @@ func (t *tool) verifyFile(ctx context.Context, arg string, limit int, asJSON boo
 	lines.SetEscapeHTML(false)
 	bar := t.byteBar()
 	s, err := verify.File(ctx, path, func(p verify.Problem) error {
+		odd := p.Severity == verify.Oddity
+		if odd && t.quiet && !asJSON {
+			return nil
+		}
 		bar.done() // it would be in the way of the line
 		p.File = shown(arg)
 		if asJSON {
 			err = lines.Encode(problemOf(p))
 		} else {
-			_, err = fmt.Fprintln(t.out, schema.Printable(withAdvice(fmt.Sprintf("%s: %v", p.File, p))))
+			kind := ""
+			if odd {
+				kind = "oddity: "
+			}
+			_, err = fmt.Fprintln(t.out, schema.Printable(withAdvice(fmt.Sprintf("%s: %s%v", p.File, kind, p))))
 		}
 		return errors.Join(err, t.out.Flush())
 	}, verify.Limit(limit), verify.WithLimits(t.limits()), verify.Remote(t.remote.options), verify.Progress(bar.setOf))
@@ -104,6 +114,11 @@ func (t *tool) printVerified(path string, s *verify.Summary) error {
 	if s.Problems > 0 {
 		verdict = plural(int(s.Problems), "problem")
 	}
+	if s.Oddities == 1 {
+		verdict += ", 1 oddity"
+	} else if s.Oddities > 1 {
+		verdict += fmt.Sprintf(", %d oddities", s.Oddities)
+	}
 	text := fmt.Sprintf("%s: %s: %s, %s, %s, %s, %s checked", path, verdict,
 		plural(s.RNTuples, "RNTuple"), plural(s.Envelopes, "envelope"), plural(s.Clusters, "cluster"), plural(int(s.Pages), "page"), size(s.Bytes))
 	if s.Unsummed > 0 {
@@ -118,22 +133,23 @@ func (t *tool) printVerified(path string, s *verify.Summary) error {
 
 // A verifyProblem is what `rnt verify --json` prints about a problem.
 type verifyProblem struct {
-	File    string       `json:"file"`
-	RNTuple string       `json:"rntuple,omitempty"` // absent if it is the file around it
-	Check   verify.Check `json:"check"`
-	Path    string       `json:"path"` // in words
-	Cluster *int         `json:"cluster,omitempty"`
-	Column  *int         `json:"column,omitempty"`
-	Field   string       `json:"field,omitempty"`
-	Page    *int         `json:"page,omitempty"`
-	Offset  *int64       `json:"offset,omitempty"` // in the file
-	Kind    string       `json:"kind"`             // corrupt, checksum, range, unsupported or read error
-	Error   string       `json:"error"`
+	File     string          `json:"file"`
+	Severity verify.Severity `json:"severity"`
+	RNTuple  string          `json:"rntuple,omitempty"` // absent if it is the file around it
+	Check    verify.Check    `json:"check"`
+	Path     string          `json:"path"` // in words
+	Cluster  *int            `json:"cluster,omitempty"`
+	Column   *int            `json:"column,omitempty"`
+	Field    string          `json:"field,omitempty"`
+	Page     *int            `json:"page,omitempty"`
+	Offset   *int64          `json:"offset,omitempty"` // in the file
+	Kind     string          `json:"kind"`             // oddity, corrupt, checksum, range, unsupported or read error
+	Error    string          `json:"error"`
 }
 
 func problemOf(p verify.Problem) verifyProblem {
 	return verifyProblem{
-		File: p.File, RNTuple: p.RNTuple, Check: p.Check, Path: p.Path(), Field: p.Field, Kind: p.Kind(), Error: withAdvice(p.Err.Error()),
+		File: p.File, Severity: p.Severity, RNTuple: p.RNTuple, Check: p.Check, Path: p.Path(), Field: p.Field, Kind: p.Kind(), Error: withAdvice(p.Err.Error()),
 		Cluster: known(p.Cluster), Column: known(p.Column), Page: known(p.Page), Offset: known(p.Offset),
 	}
 }
@@ -150,6 +166,7 @@ func known[T int | int64](n T) *T {
 type verified struct {
 	File      string   `json:"file"`
 	Problems  int64    `json:"problems"`
+	Oddities  int64    `json:"oddities"` // not among the problems
 	RNTuples  int      `json:"rntuples"`
 	Records   int      `json:"records"`
 	Envelopes int      `json:"envelopes"`
@@ -162,7 +179,7 @@ type verified struct {
 
 func verifiedOf(path string, s *verify.Summary) verified {
 	return verified{
-		File: path, Problems: s.Problems, RNTuples: s.RNTuples, Records: s.Records, Envelopes: s.Envelopes, Clusters: s.Clusters,
+		File: path, Problems: s.Problems, Oddities: s.Oddities, RNTuples: s.RNTuples, Records: s.Records, Envelopes: s.Envelopes, Clusters: s.Clusters,
 		Pages: s.Pages, Bytes: s.Bytes, Unsummed: s.Unsummed, Skipped: append([]string{}, s.Skipped...),
 	}
 }

@@ -92,6 +92,7 @@ var leaves = []string{
 	"internal/draw/drawtest",
 	"internal/fencetest",
 	"internal/judge",
+	"internal/oddity",
 	"internal/powercut",
 	"internal/randtest",
 	"internal/remotetest",

@@ -64,7 +64,7 @@ func (w *Writer) readHead(f *File) (err error) {
 func (w *Writer) readFolders(f *File) error {
 	h := f.Header
 	root := f.Root
-	if len(w.head) > sector {
+	if len(w.head) > sector && f.Misnamed == nil {
 		root.setName(shortened(&root, root.Name))
 		if int64(h.Begin)+int64(root.Directory.NBytesName)+directorySize <= sector {
 			root.Key.ObjLen = uint32(root.Key.NBytes) - uint32(root.Key.KeyLen)
@@ -120,22 +120,15 @@ func (w *Writer) readFolders(f *File) error {
 // if it has a mark, and if no directory lists a record that begins there.
 func (w *Writer) readFreeList(f *File) error {
 	h := f.Header
-	const what = "free list"
-	b, err := f.read(what, h.SeekFree, int64(h.NBytesFree))
+	l, err := f.freeList()
 	if err != nil {
 		return err
-	}
-	var l FreeList
-	c := reader(b, what, h.SeekFree)
-	l.Wire(c)
-	if c.Err() != nil {
-		return c.Err()
 	}
 	for _, s := range l.Segments {
 		// The last one is the space beyond the end, wherever it begins.
 		if s.First >= int64(h.Begin) && s.First <= s.Last && s.Last < h.End {
 			g := gap{first: s.First, end: s.Last + 1, marked: true}
-			mark, err := f.readUpTo(what, g.first, minGap)
+			mark, err := f.readUpTo("free list", g.first, minGap)
 			if err != nil {
 				return err
 			}

@@ -201,9 +201,7 @@ func (w *Writer) writeLists() error {
 }
 
 func (w *Writer) writeFreeList() error {
-	if w.header.SeekFree != 0 {
-		w.freed = append(w.freed, gap{first: w.header.SeekFree, end: w.header.SeekFree + int64(w.header.NBytesFree)})
-	}
+	w.freeOwn(w.header.SeekFree, w.header.NBytesFree)
 	l, i, err := w.freeList()
 	if err != nil {
 		return err

@@ -32,6 +32,8 @@ const (
 type File struct {
 	Header Header
 	Root   Root
+	// Misnamed is the error in the names before the top directory, or nil. No reader needs them.
+	Misnamed error
 
 	r     io.ReaderAt
 	size  int64
@@ -101,10 +103,19 @@ func (f *File) readRoot(head []byte) error {
 		f.start = []rawRecord{{0, head[:min(begin, int64(len(head)))]}, {begin, b}}
 	}
 	c := reader(b, what, begin)
-	// The header gives the place of the directory, so the names before it must end
-	// there.
-	c.Window("names", names, func() { f.Root.wireHead(c) })
+	// The header gives the place of the directory, so the names before it must end there.
+	// If they do not, which ROOT does not notice, the directory must say where it is.
+	c.Window("names", names, func() {
+		head := reader(c.Unread(), what, begin)
+		if f.Root.wireHead(head); head.Left() > 0 && head.Err() == nil {
+			head.Fail("names", wire.Corrupt("%d bytes before the top directory, expected %d", names, names-head.Left()))
+		}
+		f.Misnamed = head.Err()
+	})
 	f.Root.Directory.Wire(c)
+	if c.Err() == nil && f.Misnamed != nil && f.Root.SeekDir != begin {
+		return f.Misnamed
+	}
 	if c.Err() == nil && f.Root.SeekKeys == 0 {
 		// ROOT writes the list of keys when it closes the file.
 		c.Fail("seek keys", wire.Corrupt("there is no list of keys: the file was never closed, or its writer crashed"))
@@ -117,8 +128,8 @@ func foreign(head []byte) error {
 	switch {
 	case len(head) == 0:
 		return foreignError("the file is empty")
-	case bytes.HasPrefix(head, []byte("root")) && (len(head) == 4 || head[4] == 0):
-		return nil // versions of ROOT have less than 25 bits; text may also begin with "root"
+	case bytes.HasPrefix(head, []byte("root")) && (len(head) == 4 || head[4] == 0 || head[4] == 0xff):
+		return nil // versions of ROOT have less than 25 bits and a sign; text may also begin with "root"
 	case bytes.HasPrefix(head, []byte("rntuple")):
 		return wire.Unsupported("a bare RNTuple without a ROOT file around it")
 	case len(head) >= 4 && len(bytes.Trim(head[:min(len(head), 100)], "\x00")) == 0:

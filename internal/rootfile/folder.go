@@ -165,8 +165,11 @@ func (w *Writer) directoryKey(d *folder) Key {
 }
 
 // release makes a gap of the n bytes at first, which the directory d does not need once it
-// is committed.
+// is committed, if a record of that length is there.
 func (w *Writer) release(d *folder, first, n int64) {
+	if !w.holds(first, n) {
+		return
+	}
 	for !d.visible && d.parent != nil {
 		d = d.parent // what is in a new directory is reached by way of its parent
 	}
@@ -175,6 +178,29 @@ func (w *Writer) release(d *folder, first, n int64) {
 		w.freed = append(w.freed, g)
 	} else {
 		w.waiting = append(w.waiting, g)
+	}
+}
+
+// holds reports whether the n bytes at first are a record. The lengths that directories and
+// the header give may be wrong, and what follows a record must not be overwritten.
+func (w *Writer) holds(first, n int64) bool {
+	if w.r == nil || first >= w.committed {
+		return true // w has written it
+	}
+	b := make([]byte, min(n, longestKey))
+	if got, _ := w.r.ReadAt(b, first); got < len(b) {
+		return false
+	}
+	var own Key
+	c := reader(b, "record", first)
+	own.Wire(c)
+	return c.Err() == nil && own.SeekKey == first && int64(own.NBytes) == n
+}
+
+// freeOwn makes a gap of a record of the file itself, which the header gives.
+func (w *Writer) freeOwn(first int64, n uint32) {
+	if first != 0 && w.holds(first, int64(n)) {
+		w.freed = append(w.freed, gap{first: first, end: first + int64(n)})
 	}
 }
 

@@ -1,6 +1,7 @@
 package rootfile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -33,19 +34,36 @@ func (s *Segment) Wire(c *wire.Codec) {
 type FreeList struct {
 	Key      Key
 	Segments []Segment
+	Extra    []byte // zeros after the segments: TFile writes some if it has used a segment for the list itself
 }
 
-// Wire describes a free list, which ends with its record.
+// Wire describes a free list, which ends with its record or with zeros.
 func (l *FreeList) Wire(c *wire.Codec) {
 	c.Within("key", func() { l.Key.Wire(c) })
 	c.Within("segments", func() {
 		for i := 0; c.Err() == nil && (c.Writing() && i < len(l.Segments) || !c.Writing() && c.Left() > 0); i++ {
 			if !c.Writing() {
+				if rest := c.Unread(); len(rest) > 0 && len(bytes.Trim(rest, "\x00")) == 0 {
+					break
+				}
 				l.Segments = append(l.Segments, Segment{})
 			}
 			c.Element(i, func() { l.Segments[i].Wire(c) })
 		}
 	})
+	c.Rest(&l.Extra)
+}
+
+// freeList reads the free list of the file.
+func (f *File) freeList() (l FreeList, err error) {
+	const what = "free list"
+	b, err := f.read(what, f.Header.SeekFree, int64(f.Header.NBytesFree))
+	if err != nil {
+		return l, err
+	}
+	c := reader(b, what, f.Header.SeekFree)
+	l.Wire(c)
+	return l, c.Err()
 }
 
 // growth is the step in which ROOT lets a file grow.

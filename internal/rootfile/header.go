@@ -12,7 +12,7 @@ import (
 // The big form has 64-bit file positions. ROOT uses it when the file is longer than
 // 2 GB, but a file of any length may have either form.
 type Header struct {
-	Version     uint32 // of ROOT: 10000*major + 100*minor + patch
+	Version     int32 // of ROOT: 10000*major + 100*minor + patch; of special builds, 1000000 less
 	Big         bool
 	Begin       uint32 // position of the first record, 100
 	End         int64  // first free byte; padding may follow, and a truncated file ends before it
@@ -39,13 +39,15 @@ const (
 // Wire describes a file header; the bytes after it, up to Begin, are zero.
 func (h *Header) Wire(c *wire.Codec) {
 	version := h.Version
-	if h.Big {
-		version += bigVersion
+	if h.Big { // a negative version plus bigVersion would say that the form is small
+		version = (version+bigVersion)%bigVersion + bigVersion
 	}
 	wire.Const(c, "magic", uint32(magic))
 	wire.Int(c, "version", &version)
 	if !c.Writing() {
-		h.Version, h.Big = version%bigVersion, version >= bigVersion
+		if h.Version, h.Big = version, version >= bigVersion; h.Big {
+			h.Version %= bigVersion
+		}
 	}
 	wire.Int(c, "begin", &h.Begin)
 	seek(c, "end", h.Big, &h.End)

@@ -120,9 +120,7 @@ func (w *Writer) writeInfos() error {
 	if err != nil {
 		return err
 	}
-	if w.header.SeekInfo != 0 {
-		w.freed = append(w.freed, gap{first: w.header.SeekInfo, end: w.header.SeekInfo + int64(w.header.NBytesInfo)})
-	}
+	w.freeOwn(w.header.SeekInfo, w.header.NBytesInfo)
 	// At the end, because the length of the key has been decided.
 	k, err = w.record(k, len(object), false, stored)
 	w.header.SeekInfo, w.header.NBytesInfo = k.SeekKey, uint32(k.NBytes)

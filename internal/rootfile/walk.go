@@ -1,7 +1,6 @@
 package rootfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -251,23 +250,59 @@ func (f *File) keys(dir string, d Directory) ([]Key, error) {
 	if c.Err() == nil {
 		if err := l.check(d, f.Root.SeekDir); err != nil {
 			c.Fail("keys", err)
+		} else if err := f.CheckCount(&l); err != nil {
+			c.Fail("number of keys", err)
 		}
 	}
 	return l.Keys, c.Err()
 }
 
-// check makes sure that l is the complete list of the keys of d: it might be that
-// of another directory or an earlier one, or lack some. Lists that uproot writes
-// always give the top directory.
+// check makes sure that l is the list of the keys of d, and not that of another
+// directory or an earlier one. It may be longer than its keys need.
 func (l *KeyList) check(d Directory, top int64) error {
-	switch k := &l.Key; {
-	case k.SeekKey != d.SeekKeys || k.SeekPdir != d.SeekDir && k.SeekPdir != top || k.NBytes > 0 && int64(k.NBytes) != int64(d.NBytesKeys): // negative after a crash
-		return wire.Corrupt("the list of keys gives its length as %d at %#x and its directory as %#x, but the directory at %#x gives %d at %#x",
-			k.NBytes, k.SeekKey, k.SeekPdir, d.SeekDir, d.NBytesKeys, d.SeekKeys)
-	case len(l.Extra) >= minKey && len(bytes.Trim(l.Extra, "\x00")) > 0:
-		return wire.Corrupt("%d bytes follow the last of %d keys", len(l.Extra), len(l.Keys))
+	k := &l.Key
+	if k.SeekKey == d.SeekKeys && l.Of(d, top) {
+		return nil
 	}
-	return nil
+	return wire.Corrupt("the list of keys gives its position as %#x and its directory as %#x, but the directory at %#x gives %#x",
+		k.SeekKey, k.SeekPdir, d.SeekDir, d.SeekKeys)
+}
+
+// Of reports whether l can be the list of keys of d. Its key gives the directory, but
+// in files of uproot the parent of the directory, or the top one; then the keys that it
+// lists give the directory.
+func (l *KeyList) Of(d Directory, top int64) bool {
+	at := l.Key.SeekPdir
+	return at == d.SeekDir || (at == top || at == d.SeekParent) &&
+		!slices.ContainsFunc(l.Keys, func(k Key) bool { return k.SeekPdir != d.SeekDir })
+}
+
+// CheckCount returns an error if l has more keys than it says: if the bytes after its
+// keys begin with the key of an object that is there, is not listed, and is not in free
+// space. Otherwise these bytes mean nothing: uproot allocates longer lists than it needs,
+// and leaves in them what was there before, such as keys of deleted objects.
+func (f *File) CheckCount(l *KeyList) error {
+	var k Key
+	c := reader(l.Extra, "key", 0)
+	k.Wire(c)
+	if c.Err() != nil || slices.ContainsFunc(l.Keys, func(listed Key) bool { return listed.SeekKey == k.SeekKey }) {
+		return nil
+	}
+	b, err := f.readUpTo("key", k.SeekKey, int64(k.KeyLen))
+	if err != nil {
+		return nil // nothing is there
+	}
+	own, err := k.own(b)
+	if err != nil || own.SeekKey != k.SeekKey || k.same(own) != nil || f.isFree(k.SeekKey) {
+		return nil
+	}
+	return wire.Corrupt("%d bytes follow the last of %d keys, and begin with the key of %s %q, an object that is not deleted", len(l.Extra), len(l.Keys), k.Class, k.Name)
+}
+
+// isFree reports whether the free list says that nothing is at an offset.
+func (f *File) isFree(at int64) bool {
+	l, err := f.freeList()
+	return err == nil && slices.ContainsFunc(l.Segments, func(s Segment) bool { return s.First <= at && at <= s.Last })
 }
 
 func join(dir, name string) string {

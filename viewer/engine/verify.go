@@ -17,7 +17,7 @@ type Verdict struct {
 
 // A Finding is something wrong.
 type Finding struct {
-	Severity string `json:"severity"` // error; or warning, for what is newer than this library or above its limits
+	Severity string `json:"severity"` // error; warning, for what is newer than this library or above its limits; or oddity, which does no harm
 	What     string `json:"what"`     // the kind of check, as container, envelope, pages
 	Where    string `json:"where"`
 	Offset   *Int   `json:"offset,omitempty"` // in the file
@@ -36,14 +36,17 @@ func (f *file) verify(c *call) (Answer, error) {
 			return nil
 		}
 		to := Finding{Severity: "error", What: string(problem.Check), Where: problem.Path(), Message: problem.Err.Error()}
-		if problem.Kind() == "unsupported" {
+		switch problem.Kind() {
+		case "unsupported":
 			to.Severity = "warning"
+		case "oddity":
+			to.Severity = "oddity"
 		}
 		if problem.Offset >= 0 {
 			offset := Int(problem.Offset)
 			to.Offset = &offset
 		}
-		v.OK = false
+		v.OK = v.OK && problem.Severity == verify.Oddity
 		v.Findings = append(v.Findings, to)
 		return nil
 	}, verify.Workers(workers), verify.Progress(func(done, total int64) { c.report(done, total, "bytes") }))
