@@ -111,7 +111,6 @@ def by_programs(at):
     run("rootrm", at("rootrm") + ":h")
     run("rootmv", at("rootmv") + ":h", at("rootmv") + ":renamed")
     run("rootcp", "--recreate", "-r", at("create") + ":*", at("rootcp"))
-    run("rootcp", at("create") + ":t", at("create") + ":h", at("rootcp"))
     run("hadd", "-v", "0", "-f", at("hadd"), at("create"), at("create"))
     with ROOT.RNTupleWriter.Recreate(simple(), "n", at("simple")) as writer:
         fill(writer)
@@ -143,6 +142,18 @@ def killed(path):
         file.Flush()
         os._exit(0)
     os.wait()
+
+
+def lose_lists(path, free):
+    """Makes the top directory say that it has no list of keys, and the header, if free is set, that it has no free list."""
+    with open(path, "r+b") as file:
+        file.seek(28)
+        names = int.from_bytes(file.read(4), "big")
+        file.seek(100 + names + 26)
+        file.write(bytes(4))
+        if free:
+            file.seek(16)
+            file.write(bytes(8))
 
 
 def by_uproot(at):
@@ -181,8 +192,11 @@ def make(folder):
     by_programs(at)
     by_uproot(at)
     killed(at("killed"))
-    shutil.copy(at("killed"), at("recovered"))
-    ROOT.TFile.Open(at("recovered"), "UPDATE").Close()
+    # With its free list, ROOT leaves a wrong end of the file and a wrong free list.
+    for name, free in ("recovered", True), ("recovered_wrong", False):
+        shutil.copy(at("killed" if free else "create"), at(name))
+        lose_lists(at(name), free)
+        ROOT.TFile.Open(at(name), "UPDATE").Close()
 
 
 def walk(directory, path, keys, ntuples):
