@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/jsonl"
+	"github.com/go-rntuple/go-rntuple/internal/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -70,7 +70,7 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 	}
 	doc, err := readDocument(c.schema)
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.schema, err)
+		return err
 	}
 	name := c.name
 	if name == "" {
@@ -112,10 +112,14 @@ func (t *tool) writeLines(ctx context.Context, out string, w *rntuple.Writer[val
 }
 
 func readDocument(path string) (*schema.Document, error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
-		return nil, errors.Unwrap(err) // without the path
+		return nil, err
 	}
 	defer f.Close()
-	return schema.ParseDocument(f)
+	doc, err := schema.ParseDocument(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return doc, nil
 }

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-rntuple/go-rntuple/internal/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/viewer"
 )
@@ -151,17 +152,12 @@ func (s *pageServer) file(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != s.pathOf(i, name) {
 			continue
 		}
-		f, err := os.Open(name)
+		f, info, err := regular.Open(name)
 		if err != nil {
 			http.Error(w, "the file cannot be opened any more", http.StatusNotFound)
 			return
 		}
 		defer f.Close()
-		info, err := f.Stat()
-		if err != nil || !info.Mode().IsRegular() {
-			http.Error(w, "the file cannot be read any more", http.StatusNotFound)
-			return
-		}
 		w.Header().Set("Content-Type", "application/octet-stream")
 		w.Header().Set("ETag", fmt.Sprintf(`"%x-%x"`, info.ModTime().UnixNano(), info.Size()))
 		http.ServeContent(w, r, "", info.ModTime(), f)

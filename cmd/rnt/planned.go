@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
+	"github.com/go-rntuple/go-rntuple/internal/regular"
 	"github.com/go-rntuple/go-rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/units"
 )
@@ -97,7 +97,7 @@ func (t *tool) filled(ctx context.Context, args []string, d *drawing) (all [][]b
 		return nil, nil, "", fmt.Errorf("%s: the units are of other work, %s and not %s", d.units, work, d.work)
 	}
 	for _, o := range outputs {
-		b, err := os.ReadFile(o.path())
+		b, err := regular.ReadFile(o.path())
 		if err != nil {
 			return nil, nil, "", err
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/go-rntuple/go-rntuple/internal/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/surgery"
@@ -173,7 +174,7 @@ func (t *tool) makeUnit(cmd *cobra.Command, o *unitOutput, force bool, do func(*
 
 // readRecord reads the record of an output.
 func readRecord(path string) (*unitOutput, error) {
-	b, err := os.ReadFile(path)
+	b, err := regular.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +210,7 @@ func (o *unitOutput) check(folder string, fast bool) error {
 
 // sumOfFile returns the size of a file in bytes, and its SHA-256.
 func sumOfFile(path string) (size int64, sum string, err error) {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return 0, "", err
 	}

@@ -46,6 +46,7 @@ var layers = []string{
 	"internal/legacy",
 	"internal/jsonl",
 	"internal/tempfile",
+	"internal/regular",
 	"internal/mmap",
 	"internal/reflink",
 	"remote",

@@ -15,7 +15,7 @@ const (
 )
 
 func openFile(name string, flag int, mode os.FileMode) (*os.File, error) {
-	return os.OpenFile(name, flag, mode)
+	return os.OpenFile(name, flag|syscall.O_NONBLOCK, mode) // what has become a FIFO must not block
 }
 
 // cannotSync reports whether err, of syncing a folder, says that the file system cannot

@@ -2,11 +2,10 @@ package input
 
 import (
 	"context"
-	"fmt"
 	"io"
-	"os"
 
 	"github.com/go-rntuple/go-rntuple/internal/mmap"
+	"github.com/go-rntuple/go-rntuple/internal/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
@@ -16,7 +15,7 @@ type File interface {
 	io.Closer
 }
 
-// Open opens the file at a path or a URL and returns its size. If mapped is set, it maps a local file
+// Open opens the regular file at a path, or the file at a URL, and returns its size. If mapped is set, it maps a local file
 // into memory if possible. The context is also that of reading a file that is far away.
 func Open(ctx context.Context, name string, mapped bool, o remote.Options) (File, int64, error) {
 	if remote.IsURL(name) {
@@ -26,16 +25,8 @@ func Open(ctx context.Context, name string, mapped bool, o remote.Options) (File
 		}
 		return f, f.Len(), nil
 	}
-	f, err := os.Open(name)
+	f, info, err := regular.Open(name)
 	if err != nil {
-		return nil, 0, err
-	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = fmt.Errorf("%s: is a directory", name)
-	}
-	if err != nil {
-		f.Close()
 		return nil, 0, err
 	}
 	if mapped {

@@ -15,7 +15,8 @@
 //
 // Over https, and to this machine, requests carry a bearer token if there is one, found in the order of
 // the WLCG Bearer Token Discovery 1.0: BEARER_TOKEN, the file BEARER_TOKEN_FILE, bt_uID in
-// XDG_RUNTIME_DIR, /tmp/bt_uID, ID being the number of the user, to whom the last two must belong. User
+// XDG_RUNTIME_DIR, /tmp/bt_uID, ID being the number of the user. It is an error if such a file is a symbolic
+// link, or others may access it; the last two are passed over if they belong to another user. User
 // and password in the URL take precedence. Neither is ever sent to another host, to which the server
 // redirects, nor shown in an error. Redirects from https to http are refused.
 //

@@ -8,6 +8,8 @@ import (
 	"syscall"
 )
 
+const checksModes = true
+
 // own reports whether a file is one of the user.
 func own(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)

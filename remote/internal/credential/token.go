@@ -3,13 +3,19 @@ package credential
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/go-rntuple/go-rntuple/internal/regular"
 )
 
 // Token returns the token of this process, or none. It reads files anew each time, because tokens
-// expire and are replaced.
+// expire and are replaced. A file must belong to the user, be closed to others, and not be a symbolic
+// link: who can put one in its place makes requests in the name of another user, and who can read it
+// makes them in that of this one. Otherwise there is an error, rather than a token of another place.
+// Only what belongs to another user where nobody has pointed to is passed over: anybody can put it in /tmp.
 //
 // Source: WLCG Bearer Token Discovery 1.0.
 func Token() (string, error) {
@@ -29,10 +35,14 @@ func Token() (string, error) {
 			continue
 		}
 		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || !own(info) { // anybody can make one in /tmp
+		if info, err := os.Lstat(path); err != nil || !own(info) {
 			continue
 		}
-		if token, err := readToken(path); err == nil && token != "" {
+		token, err := readToken(path)
+		if err != nil {
+			return "", fmt.Errorf("bearer token: %w", err)
+		}
+		if token != "" {
 			return token, valid(token, path)
 		}
 	}
@@ -43,11 +53,17 @@ func Token() (string, error) {
 const longest = 1 << 20
 
 func readToken(path string) (string, error) {
-	f, err := os.Open(path)
+	f, info, err := regular.OpenUnlinked(path)
 	if err != nil {
 		return "", err
 	}
 	defer f.Close()
+	if !own(info) {
+		return "", fmt.Errorf("%s: the file belongs to another user: %w", path, fs.ErrPermission)
+	}
+	if mode := info.Mode().Perm(); checksModes && mode&0o077 != 0 {
+		return "", fmt.Errorf("%s: the file has mode %04o, and others must have no access, as with 0600: %w", path, mode, fs.ErrPermission)
+	}
 	b, err := io.ReadAll(io.LimitReader(f, longest+1))
 	if err == nil && len(b) > longest {
 		err = fmt.Errorf("%s: more than %d bytes are no token", path, longest)

@@ -2,11 +2,11 @@ package foreign
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/go-rntuple/go-rntuple/internal/regular"
 	"github.com/go-rntuple/go-rntuple/rntarrow"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -64,13 +64,8 @@ func (t *arrowTable) schemaOf(path string) (*arrow.Schema, error) {
 
 // open opens a file.
 func (t *arrowTable) open(path string, fields []string) (array.RecordReader, func(), error) {
-	f, err := os.Open(path)
+	f, info, err := regular.Open(path)
 	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		f.Close()
 		return nil, nil, err
 	}
 	var r array.RecordReader

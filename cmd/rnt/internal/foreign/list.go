@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/file"
 
+	"github.com/go-rntuple/go-rntuple/internal/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
@@ -94,7 +95,7 @@ func (i *Info) arrow(path string, o Options) error {
 
 // text reads all entries.
 func (i *Info) text(path string, o Options) error {
-	f, err := os.Open(path)
+	f, _, err := regular.Open(path)
 	if err != nil {
 		return err
 	}

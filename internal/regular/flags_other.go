@@ -1,0 +1,5 @@
+//go:build !unix
+
+package regular
+
+const nonblock, noFollow = 0, 0

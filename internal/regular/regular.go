@@ -1,0 +1,76 @@
+package regular
+
+import (
+	"io"
+	"io/fs"
+	"os"
+)
+
+// An Error is that of a path at which there is something else than a regular file. It wraps
+// fs.ErrInvalid.
+type Error struct {
+	Path string
+	Mode fs.FileMode
+}
+
+func (e *Error) Error() string {
+	kind := "is not a regular file"
+	switch {
+	case e.Mode.IsDir():
+		kind = "is a directory"
+	case e.Mode&fs.ModeNamedPipe != 0:
+		kind = "is a pipe, not a regular file"
+	case e.Mode&fs.ModeSocket != 0:
+		kind = "is a socket, not a regular file"
+	case e.Mode&fs.ModeDevice != 0:
+		kind = "is a device, not a regular file"
+	case e.Mode&fs.ModeSymlink != 0:
+		kind = "is a symbolic link, not a regular file"
+	}
+	return e.Path + ": " + kind
+}
+
+func (e *Error) Unwrap() error { return fs.ErrInvalid }
+
+// Open opens the regular file at a path for reading, and never waits for another process.
+func Open(path string) (*os.File, fs.FileInfo, error) { return open(path, os.Stat, 0) }
+
+// OpenUnlinked is Open for a path that must not be a symbolic link. Where the system cannot open it
+// so, a link that another process puts there at the same time is followed.
+func OpenUnlinked(path string) (*os.File, fs.FileInfo, error) { return open(path, os.Lstat, noFollow) }
+
+func open(path string, stat func(string) (fs.FileInfo, error), flag int) (*os.File, fs.FileInfo, error) {
+	info, err := stat(path)
+	if err == nil && !info.Mode().IsRegular() { // what opening has effects on is not even opened
+		err = &Error{path, info.Mode()}
+	}
+	if e, ok := err.(*fs.PathError); ok {
+		err = &fs.PathError{Op: "open", Path: path, Err: e.Err} // rather than stat
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock|flag, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err = f.Stat()
+	if err == nil && !info.Mode().IsRegular() { // replaced since then
+		err = &Error{path, info.Mode()}
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// ReadFile is os.ReadFile for regular files.
+func ReadFile(path string) ([]byte, error) {
+	f, _, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
