@@ -2,6 +2,7 @@ package rescue
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
@@ -108,7 +109,7 @@ func (s *salvage) columnsOf(c *pagesource.Cluster, from *pagesource.Source) []pa
 		columns[i].Suppressed = stored.IsSuppressed()
 		columns[i].Chunks = []pagecopy.Chunk{{
 			Chunk: pagesource.Chunk{Column: column, Pages: stored.Pages, Compression: stored.Compression},
-			From:  from, Level: pagecopy.Copy, Where: s.job.path,
+			From:  from, Level: pagecopy.Copy, Fail: func(err error) error { return fmt.Errorf("%s: %w", s.job.path, err) },
 		}}
 	}
 	return columns

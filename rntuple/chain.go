@@ -91,23 +91,9 @@ type fields interface {
 	names() []string
 }
 
-// An InputError says in which input of a Chain an error occurred.
-type InputError struct {
-	Index int // number of the input, from 0
-	Path  string
-	Err   error
-}
-
-// Error returns the path or the number of the input, and Err.
-func (e *InputError) Error() string {
-	if e.Path == "" {
-		return fmt.Sprintf("input %d of the chain: %v", e.Index, e.Err)
-	}
-	return fmt.Sprintf("%s: %v", remote.Redact(e.Path), e.Err)
-}
-
-// Unwrap returns Err.
-func (e *InputError) Unwrap() error { return e.Err }
+// An InputError says in which of several inputs an error occurred: of a Chain, or of an operation
+// of package surgery.
+type InputError = ntuple.InputError
 
 // MaxOpen sets the number of inputs that a Chain keeps open at a time. If more goroutines
 // read from different inputs, they wait for each other, and files are opened again and
@@ -319,7 +305,7 @@ func (c *chain) with(ctx context.Context, i int, use func(*opened) error) error 
 		err = use(o)
 	}
 	if err != nil {
-		return &InputError{i, c.inputs[i].Path, err}
+		return &InputError{Index: i, Path: c.inputs[i].Path, Err: err}
 	}
 	return nil
 }

@@ -10,6 +10,9 @@
 // is copied or cloned is read and verified; Read(rntuple.VerifyPages(false)) leaves
 // that out, and then what is cloned is not read at all.
 //
+// An error that concerns one input, which cannot be read or is damaged, wraps a
+// *rntuple.InputError, so that a program can leave that input out and begin anew.
+//
 // Each operation says which options it takes; any other option is an error.
 //
 // All functions use as many goroutines as rntuple.Workers says. The memory they need

@@ -328,9 +328,12 @@ func TestDamage(t *testing.T) {
 			folder := filepath.Join(dir, "out")
 			os.Mkdir(folder, 0o755)
 			out := filepath.Join(folder, "out.root")
-			_, err := Merge(all, out, []Input{{Path: good}, {Path: bad}}, AtLeast(least))
-			if !errors.Is(err, rntuple.ErrChecksum) || !strings.Contains(err.Error(), bad) || !strings.Contains(err.Error(), "field") {
+			_, err := Merge(all, out, []Input{{Path: good}, {Path: bad}, {Path: good}}, AtLeast(least))
+			var in *rntuple.InputError
+			if !errors.Is(err, rntuple.ErrChecksum) || !errors.As(err, &in) || strings.Count(err.Error(), bad) != 1 || !strings.Contains(err.Error(), "field") {
 				t.Errorf("byte %d, level %v: %v", at, least, err)
+			} else if in.Path != bad || in.Index != 1 {
+				t.Errorf("byte %d, level %v: the error is about input %d, %s", at, least, in.Index, in.Path)
 			}
 			noFile(t, out)
 			if now, _ := os.ReadFile(bad); !bytes.Equal(now, damaged) {

@@ -50,14 +50,14 @@ type Chunk struct {
 	// Bounds are those of the elements, as far as they are known. From Recompress on, if they are
 	// known, those of the pages take their place.
 	Bounds bounds.Bounds
-	Where  string // the place that errors name
+	Fail   func(error) error // adds to an error where the chunk is from
 
 	parts []*bounds.Part // of the pages, once they are encoded; nil if they are not wanted
 }
 
 // fail adds to an error where it happened.
 func (c *Chunk) fail(to *schema.Column, err error) error {
-	return fmt.Errorf("%s: field %q: %w", c.Where, to.Owner.Path(), err)
+	return c.Fail(fmt.Errorf("field %q: %w", to.Owner.Path(), err))
 }
 
 // A Column is what a column of a Sink gets in a cluster.
@@ -218,7 +218,7 @@ func (p *placement) addZeros(out *pagesink.Column, to *schema.Column, c *Chunk) 
 		out.Pages = append(out.Pages, pagesink.Page{NumElements: n, Encode: func(dst []byte) ([]byte, error) {
 			dst, err := encode(dst, n)
 			if err != nil {
-				return nil, fmt.Errorf("%s, zeros: field %q: %w", c.Where, to.Owner.Path(), err)
+				return nil, c.Fail(fmt.Errorf("zeros: field %q: %w", to.Owner.Path(), err))
 			}
 			return dst, nil
 		}})

@@ -82,7 +82,7 @@ func testCRC32(t *testing.T, where string, file []byte, page envelope.Page, plai
 	copier := NewCopier(context.Background(), sink)
 	err := errors.Join(copier.Take(1000, []Column{{Chunks: []Chunk{{
 		Chunk: pagesource.Chunk{Column: to, Pages: []envelope.Page{page}, Compression: uint32(in)},
-		From:  &pagesource.Source{Blobs: blobs}, Level: level, Where: "file",
+		From:  &pagesource.Source{Blobs: blobs}, Level: level, Fail: func(err error) error { return fmt.Errorf("file: %w", err) },
 	}}}}), sink.Wait())
 	if damaged {
 		if !errors.Is(err, wire.ErrChecksum) && !errors.Is(err, wire.ErrCorrupt) || written.Len() > 0 {

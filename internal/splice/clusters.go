@@ -14,12 +14,13 @@ import (
 // chunks returns what the columns of the field have in a cluster of the source.
 func (from origin) chunks(c *pagesource.Cluster) ([]*pagecopy.Chunk, error) {
 	chunks := make([]*pagecopy.Chunk, len(from.field.Columns[0]))
+	fail := func(err error) error { return from.src.failIn(fmt.Sprintf("cluster %d", c.ID), err) }
 	for i := range chunks {
 		stored, err := c.Chunk(from.field, i)
 		if err != nil {
 			return nil, from.src.fail(err)
 		}
-		chunks[i] = &pagecopy.Chunk{Chunk: stored, From: from.src.Source, Where: fmt.Sprintf("%s: cluster %d", from.src.name, c.ID)}
+		chunks[i] = &pagecopy.Chunk{Chunk: stored, From: from.src.Source, Fail: fail}
 		if from.shift != 0 {
 			chunks[i].Shift = []uint64{from.shift}
 		}
@@ -74,7 +75,7 @@ func (m *mapping) chunks(clusters []*pagesource.Cluster, entries int64) (lists [
 		if from.field == nil {
 			for _, c := range f.Columns[0] {
 				n := c.PerEntry * entries
-				zeros := &pagecopy.Chunk{Chunk: pagesource.Chunk{Zeros: n, Elements: n}, Where: m.sources[0].name}
+				zeros := &pagecopy.Chunk{Chunk: pagesource.Chunk{Zeros: n, Elements: n}, Fail: m.sources[0].fail}
 				if n > 0 {
 					zeros.Bounds = zone.Zeros(zone.KindOf(f))
 				}
@@ -162,7 +163,7 @@ func (m *mapping) setLevels(to *schema.Column, chunks []*pagecopy.Chunk) error {
 	for _, c := range chunks {
 		c.Level = m.out.level(to, c)
 		if c.Level > m.out.options.Most && c.Shift == nil {
-			return fmt.Errorf("%s: field %q: %w: the pages need %q", c.Where, to.Owner.Path(), ErrLevel, c.Level)
+			return c.Fail(fmt.Errorf("field %q: %w: the pages need %q", to.Owner.Path(), ErrLevel, c.Level))
 		}
 		same = same && c.Level == chunks[0].Level && c.Compression == chunks[0].Compression
 	}

@@ -70,7 +70,7 @@ func (m *mapping) copyElements(ctx context.Context, clusters []*pagesource.Clust
 		m.fetch(ctx, clusters, spans)
 		last = some[len(some)-1]
 		if src, err := m.copySome(ctx, clusters, some, n, len(rest) > 0); err != nil {
-			return fmt.Errorf("%s: entries %d to %d: %w", src.name, first, last.First+last.N, err)
+			return src.failIn(fmt.Sprintf("entries %d to %d", first, last.First+last.N), err)
 		}
 		if err := m.define(n); err != nil {
 			return err

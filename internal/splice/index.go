@@ -39,7 +39,7 @@ func IndexInPlace(ctx context.Context, in Input, open Opener, remove bool, optio
 
 // indexIn writes the zone map into the file f.
 func indexIn(ctx context.Context, f *ntuple.File, in Input, remove bool, options Options) (*Indexed, error) {
-	src, err := openSource(ctx, in, options.Read)
+	src, err := openSource(ctx, 0, in, options.Read)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func RenameInPlace(ctx context.Context, in Input, open Opener, edit func(*Shape)
 
 // renameIn writes the metadata into the file f.
 func renameIn(ctx context.Context, f *ntuple.File, in Input, edit func(*Shape) error, options Options) error {
-	src, err := openSource(ctx, in, options.Read)
+	src, err := openSource(ctx, 0, in, options.Read)
 	if err != nil {
 		return err
 	}

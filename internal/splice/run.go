@@ -169,8 +169,8 @@ func (r *run) with(ctx context.Context, n int, f func([]*source) error) (err err
 			err = cmp.Or(err, src.close())
 		}
 	}()
-	for _, in := range r.steps[n] {
-		src, err := openSource(ctx, in, r.Read)
+	for i, in := range r.steps[n] {
+		src, err := openSource(ctx, n+i, in, r.Read)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package splice
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
@@ -15,26 +16,29 @@ import (
 // A source is an RNTuple that is open.
 type source struct {
 	*ntuple.Reader
+	index  int    // number of the input
+	path   string // of the file
 	name   string // for errors
 	ahead  *pagesource.ReadAhead
 	pruned *pruned   // the fields that are wanted; nil: all
 	zones  *zone.Map // nil until loadZones is called
 }
 
-func openSource(ctx context.Context, in Input, o *ntuple.ReadOptions) (*source, error) {
+// openSource opens the input of the given number.
+func openSource(ctx context.Context, index int, in Input, o *ntuple.ReadOptions) (*source, error) {
 	options := *o
 	options.Context = ctx
 	r, err := ntuple.Open(in.Path, in.Name, &options)
 	if err != nil {
-		return nil, err
+		return nil, &sourceError{InputError: &ntuple.InputError{Index: index, Path: in.Path, Err: err}}
 	}
 	path, _ := rootfile.SplitCycle(r.Path)
 	_, r.Header.Name = ntuple.SplitPath(path) // after a Rename the header of an older cycle still has the former one
-	return newSource(r, in.String()), nil
+	return newSource(r, index, in.Path, in.String()), nil
 }
 
-func newSource(r *ntuple.Reader, name string) *source {
-	s := &source{Reader: r, name: name, ahead: r.Source.NewReadAhead()}
+func newSource(r *ntuple.Reader, index int, path, name string) *source {
+	s := &source{Reader: r, index: index, path: path, name: name, ahead: r.Source.NewReadAhead()}
 	r.Source.ExpectWith(s.ahead)
 	return s
 }
@@ -49,9 +53,9 @@ func (s *source) set(name string) (*source, error) {
 	full := fmt.Sprintf("%s, attribute set %q", s.name, name)
 	r, err := s.OpenSet(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", full, err)
+		return nil, (&source{index: s.index, path: s.path, name: full}).fail(err)
 	}
-	return newSource(r, full), nil
+	return newSource(r, s.index, s.path, full), nil
 }
 
 // schema returns the schema of the source, with the fields that are wanted.
@@ -82,12 +86,34 @@ func (s *source) extension() envelope.Schema {
 }
 
 // fail adds the name of the source to an error, if there is one.
-func (s *source) fail(err error) error {
-	if err == nil {
-		return nil
+func (s *source) fail(err error) error { return s.failIn("", err) }
+
+// failIn is like fail, and adds where in the source the error was met. An error that was met in the background
+// may say already which input it is about.
+func (s *source) failIn(where string, err error) error {
+	switch {
+	case err == nil || errors.As(err, new(*ntuple.InputError)):
+		return err
+	case where != "":
+		err = fmt.Errorf("%s: %w", where, err)
 	}
-	return fmt.Errorf("%s: %w", s.name, err)
+	return &sourceError{s.name, &ntuple.InputError{Index: s.index, Path: s.path, Err: err}}
 }
+
+// A sourceError is an InputError with another name for the input, or none if the error has it.
+type sourceError struct {
+	name string
+	*ntuple.InputError
+}
+
+func (e *sourceError) Error() string {
+	if e.name == "" {
+		return e.Err.Error()
+	}
+	return e.name + ": " + e.Err.Error()
+}
+
+func (e *sourceError) Unwrap() error { return e.InputError }
 
 // find returns the cluster that holds an entry.
 func (s *source) find(ctx context.Context, entry int64) (*pagesource.Cluster, error) {
@@ -103,7 +129,7 @@ type Cluster struct {
 
 // Clusters returns the clusters of an RNTuple.
 func Clusters(ctx context.Context, in Input, o *ntuple.ReadOptions) ([]Cluster, error) {
-	src, err := openSource(ctx, in, o)
+	src, err := openSource(ctx, 0, in, o)
 	if err != nil {
 		return nil, err
 	}
