@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,12 +14,9 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/diskfile"
-	"github.com/go-rntuple/go-rntuple/internal/pattern"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
@@ -31,7 +27,7 @@ type conversion struct {
 	plain                                 []string
 	flat, skip, binary                    bool
 	everyTree, flatten                    bool
-	dryRun, force                         bool
+	dryRun, force, skipBad                bool
 	compression                           string
 	clusterSize                           int64
 	durability
@@ -66,7 +62,9 @@ empty cells, or the text of --null.
 --define adds fields with the values of expressions, as "rnt slim --help" says; --where
 may name them. To leave their inputs out, name them with --fields.
 
-OUT appears only once it is complete: after an error there is no new file.`,
+OUT appears only once it is complete: after an error there is no new file.
+
+` + skipBadHelp + ` All files must be RNTuples then.`,
 		Example: "  rnt convert tree.root events.root\n" +
 			"  rnt convert events.root events.parquet --fields 'run,Muon_*' --where 'nMuon == 2'\n" +
 			"  rnt convert table.parquet table.root --dry-run",
@@ -103,6 +101,7 @@ OUT appears only once it is complete: after an error there is no new file.`,
 	compressionFlag(cmd, &c.compression, "", "zstd:5; an RNTuple's as it is")
 	f.Int64Var(&c.clusterSize, "cluster-size", 128<<20, "wanted size of clusters of RNTuples, in bytes")
 	forceFlag(cmd, &c.force)
+	skipBadFlag(cmd, &c.skipBad)
 	c.syncFlag(cmd)
 	unitFlag(cmd, &c.unit)
 	var names []string
@@ -156,6 +155,7 @@ func (c *conversion) check(from, to foreign.Kind) error {
 		{"collections", "other formats that are written", to != foreign.RNTuple},
 		{"no-zones", "--where", len(c.where) > 0},
 		{"dry-run", "the fields that there are, not with --define", len(c.define) == 0},
+		{"skip-bad", "RNTuples that are read, without --dry-run", from == foreign.RNTuple && !c.dryRun},
 	} {
 		if c.set(f.flag) && !f.fine {
 			return usageError(fmt.Sprintf("--%s goes with %s", f.flag, f.goes))
@@ -205,28 +205,32 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 			return err
 		}
 	}
-	switch {
-	case to == foreign.RNTuple && from == foreign.RNTuple:
-		return t.convertWithin(ctx, c.pieces(paths), out, c)
-	case to == foreign.RNTuple && len(c.where)+len(c.define) == 0:
+	if from == foreign.RNTuple {
+		return t.without(ctx, t.bad(ctx, c.skipBad, out, c.force, c.name), paths, func(files []string) error {
+			if to == foreign.RNTuple {
+				return t.convertWithin(ctx, c.pieces(files), out, c)
+			}
+			source, err := t.openSource(ctx, files, c.name, part{})
+			if err != nil {
+				return err
+			}
+			defer source.Close()
+			return t.convertFrom(ctx, source, c.pieces(files), to, out, c)
+		})
+	}
+	if to == foreign.RNTuple && len(c.where)+len(c.define) == 0 {
 		return t.convertTo(ctx, args, paths, from, out, c)
 	}
-	var source *source
-	if from == foreign.RNTuple {
-		source, err = t.openSource(ctx, args, c.name, part{})
-	} else {
-		p := part{count: all}
-		if len(c.where)+len(c.define) == 0 { // which may need other fields
-			p.fields = c.fields
-		}
-		source, err = t.openTable(ctx, args, paths, from, c, p)
-		c.name = ""
+	p := part{count: all}
+	if len(c.where)+len(c.define) == 0 { // which may need other fields
+		p.fields = c.fields
 	}
+	source, err := t.openTable(ctx, args, paths, from, c, p)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
-	if to == foreign.RNTuple {
+	if c.name = ""; to == foreign.RNTuple {
 		return t.convertWithin(ctx, c.pieces(source.paths), out, c)
 	}
 	return t.convertFrom(ctx, source, c.pieces(source.paths), to, out, c)
@@ -264,6 +268,9 @@ func (c *conversion) source(ctx context.Context, paths []string, o remote.Option
 	if c.from != "" {
 		return kindOf("--from", c.from)
 	}
+	if c.skipBad {
+		return foreign.RNTuple, nil
+	}
 	for i, path := range paths {
 		k, err := foreign.Detect(ctx, path, c.name, o)
 		if err != nil {
@@ -275,36 +282,6 @@ func (c *conversion) source(ctx context.Context, paths []string, o remote.Option
 		from = k
 	}
 	return from, nil
-}
-
-// chooseColumns returns the columns that patterns name.
-func chooseColumns(columns, patterns []string) ([]string, error) {
-	if len(patterns) == 0 {
-		return columns, nil
-	}
-	var chosen []string
-	var errs []error
-	seen := map[string]bool{}
-	for _, p := range patterns {
-		found := false
-		for _, name := range columns {
-			if matchesColumn(p, name) {
-				found = true
-				if !seen[name] {
-					seen[name], chosen = true, append(chosen, name)
-				}
-			}
-		}
-		if !found {
-			errs = append(errs, fmt.Errorf("%w %q", schema.ErrNoField, p))
-		}
-	}
-	return chosen, errors.Join(errs...)
-}
-
-// matchesColumn reports whether a pattern names a column at the top.
-func matchesColumn(p, name string) bool {
-	return pattern.Match(p, &schema.Field{Field: envelope.Field{Name: name}})
 }
 
 // table opens files that are no RNTuples.

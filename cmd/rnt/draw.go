@@ -30,6 +30,7 @@ type drawing struct {
 	name, out                  string
 	profile, asJSON            bool
 	explain, force, noZones    bool
+	skipBad                    bool
 	units                      string // the folder of what jobs have filled
 	work                       string // theirs: see workOf
 }
@@ -60,7 +61,9 @@ as many round ones as the terminal has columns, at most 100 otherwise. With --lo
 the bins are equal on a logarithmic scale. A bin includes its lower edge, not its
 upper one. The mean and the standard deviation are those of the values in the range,
 as ROOT computes them. Clusters in which no --where can be true are not read if a file
-has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are respected.`,
+has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are respected.
+
+` + skipBadHelp,
 		Example: "  rnt draw data.root Muon_pt --where 'nMuon == 2' --range 0:100\n" +
 			"  rnt draw run*.root -e 'Muon_pt' -e 'Jet_pt' --log y --out pt.svg\n" +
 			"  rnt draw data.root 'Muon_pt:Muon_eta' --profile --bins 50",
@@ -75,7 +78,11 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 			if unit != "" {
 				return t.drawUnits(cmd, unit, files, &d)
 			}
-			return t.draw(cmd.Context(), files, &d)
+			if d.skipBad && d.units != "" {
+				return usageError("--skip-bad cannot be combined with --units")
+			}
+			bad := t.bad(cmd.Context(), d.skipBad, d.out, d.force, d.name)
+			return t.without(cmd.Context(), bad, files, func(files []string) error { return t.draw(cmd.Context(), files, &d) })
 		},
 	}
 	f := cmd.Flags()
@@ -96,6 +103,7 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 	f.StringVar(&d.units, "units", "", "draw what jobs have filled with --unit in the folder `DIR`; FILE is the plan")
 	unitFlag(cmd, &unit)
 	forceFlag(cmd, &d.force)
+	skipBadFlag(cmd, &d.skipBad)
 	completeNames(cmd, "name", 0)
 	cmd.MarkFlagFilename("out", plot.Formats...)
 	completeValues(cmd, "log", "x", "y", "z")
@@ -215,7 +223,9 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 	}
 	switch {
 	case d.asJSON:
-		return printJSON(t.out, drawnOf(q, histograms, files))
+		j := drawnOf(q, histograms, files)
+		j.Skipped = t.skipped
+		return printJSON(t.out, j)
 	case d.out == "":
 		if err := p.WriteText(t.out, screen); err != nil {
 			return err

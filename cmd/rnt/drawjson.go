@@ -10,6 +10,7 @@ import (
 type drawn struct {
 	Kind       string       `json:"kind"` // "histogram", "histogram2d" or "profile"
 	Files      []string     `json:"files"`
+	Skipped    []badFile    `json:"skipped,omitempty"` // because of --skip-bad
 	X          drawnAxis    `json:"x"`
 	Y          *drawnAxis   `json:"y,omitempty"` // of a histogram of two dimensions
 	Histograms []drawnCurve `json:"histograms"`  // with these axes

@@ -17,10 +17,11 @@ import (
 // The exit statuses. After a signal it is exitSignal plus the signal's number, as
 // in shells.
 const (
-	exitOK     = 0
-	exitError  = 1
-	exitUsage  = 2
-	exitSignal = 128
+	exitOK      = 0
+	exitError   = 1
+	exitUsage   = 2
+	exitSkipped = 3
+	exitSignal  = 128
 )
 
 // A usageError reports wrong arguments.
@@ -65,8 +66,11 @@ func (t *tool) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 		return exitError // whoever reads the output has seen enough
 	}
 	t.complain(err)
-	if errors.As(err, new(troubleError)) {
+	switch {
+	case errors.As(err, new(troubleError)):
 		return exitUsage
+	case errors.As(err, new(skippedError)):
+		return exitSkipped
 	}
 	return exitError
 }

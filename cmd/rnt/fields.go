@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/pattern"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -156,4 +157,34 @@ func below(fields []*schema.Field, f *schema.Field) bool {
 		}
 	}
 	return false
+}
+
+// chooseColumns returns the columns that patterns name.
+func chooseColumns(columns, patterns []string) ([]string, error) {
+	if len(patterns) == 0 {
+		return columns, nil
+	}
+	var chosen []string
+	var errs []error
+	seen := map[string]bool{}
+	for _, p := range patterns {
+		found := false
+		for _, name := range columns {
+			if matchesColumn(p, name) {
+				found = true
+				if !seen[name] {
+					seen[name], chosen = true, append(chosen, name)
+				}
+			}
+		}
+		if !found {
+			errs = append(errs, fmt.Errorf("%w %q", schema.ErrNoField, p))
+		}
+	}
+	return chosen, errors.Join(errs...)
+}
+
+// matchesColumn reports whether a pattern names a column at the top.
+func matchesColumn(p, name string) bool {
+	return pattern.Match(p, &schema.Field{Field: envelope.Field{Name: name}})
 }

@@ -39,7 +39,7 @@ func (t *tool) run(ctx context.Context, args []string) int {
 	root.SetArgs(shortCount(root, args))
 	cmd, err := t.execute(ctx, root)
 	t.printStats()
-	if flushed := t.out.Flush(); flushed != nil && (err == nil || errors.Is(err, errDiffer)) {
+	if flushed := t.out.Flush(); flushed != nil && (err == nil || errors.Is(err, errDiffer) || errors.As(err, new(skippedError))) {
 		err = flushed
 	}
 	return t.exit(ctx, cmd, err)
@@ -78,6 +78,7 @@ type tool struct {
 	look           func()            // looks for signals and, after one, cancels the context; may be nil
 	output         output
 	uploads        remote.UploadOptions // of the output, if its name is a URL
+	skipped        []badFile            // see without
 	wait           time.Duration        // for how long to wait for others who write the output
 }
 
@@ -108,8 +109,9 @@ func (t *tool) command() *cobra.Command {
 			"made, but for those of XRootD. Where a command takes several files, \"@LIST\" stands for the\n" +
 			"paths and URLs in the lines of the text file LIST.\n\n" +
 			"Exit status: 0 if all went well; 1 if it failed, or if verify or diff found something;\n" +
-			"2 for wrong arguments, and for any error of diff; 130 and 143 after Ctrl-C and SIGTERM,\n" +
-			"which stop every command within a second and leave no output, unless it is complete.",
+			"2 for wrong arguments, and for any error of diff; 3 if OUT is complete but for files that\n" +
+			"--skip-bad left out; 130 and 143 after Ctrl-C and SIGTERM, which stop every command\n" +
+			"within a second and leave no output, unless it is complete.",
 		Version:           version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,

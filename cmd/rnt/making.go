@@ -104,15 +104,14 @@ func (m *making) options() ([]surgery.Option, error) {
 // inputs returns the inputs that arguments name, all with the same name of the
 // RNTuple.
 func (t *tool) inputs(cmd *cobra.Command, args []string, name string) ([]surgery.Input, error) {
-	inputs := make([]surgery.Input, len(args))
+	paths := make([]string, len(args))
 	for i, arg := range args {
-		path, err := t.input(cmd.Context(), arg)
-		if err != nil {
+		var err error
+		if paths[i], err = t.input(cmd.Context(), arg); err != nil {
 			return nil, err
 		}
-		inputs[i] = surgery.Input{Path: path, Name: name}
 	}
-	return inputs, nil
+	return inputsOf(paths, name), nil
 }
 
 // An operation calls package surgery, with the options that all operations have: for
@@ -164,6 +163,7 @@ type reportJSON struct {
 	Clusters      int64       `json:"clusters"`
 	ClusterGroups int         `json:"cluster_groups"`
 	Levels        []levelJSON `json:"levels"`
+	Skipped       []badFile   `json:"skipped,omitempty"` // because of --skip-bad
 }
 
 type levelJSON struct {
@@ -173,7 +173,7 @@ type levelJSON struct {
 }
 
 func reportOf(r *surgery.Report) reportJSON {
-	j := reportJSON{r.Inputs, r.Entries, r.Clusters, r.ClusterGroups, []levelJSON{}}
+	j := reportJSON{r.Inputs, r.Entries, r.Clusters, r.ClusterGroups, []levelJSON{}, nil}
 	for l, work := range r.Levels {
 		if work.Pages > 0 {
 			j.Levels = append(j.Levels, levelJSON{surgery.Level(l).String(), work.Pages, work.Bytes})
@@ -186,7 +186,9 @@ func reportOf(r *surgery.Report) reportJSON {
 func (t *tool) printMerged(out string, r *surgery.Report, asJSON bool) error {
 	switch {
 	case asJSON:
-		return printJSON(t.out, reportOf(r))
+		j := reportOf(r)
+		j.Skipped = t.skipped
+		return printJSON(t.out, j)
 	case t.quiet:
 		return nil
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,7 @@ type merging struct {
 	mode, level, maxLevel, plan    string
 	join                           int64
 	all, into, convert, keep, fast bool
+	skipBad                        bool
 }
 
 func (t *tool) mergeCommand() *cobra.Command {
@@ -41,7 +43,9 @@ they are.
 
 With --plan, IN is the folder in which jobs have put the outputs of units, which "rnt
 plan" describes. Each must be there, once, of this plan, complete, and made by the same
-command; otherwise the numbers of those that are not are printed: 3,7,8.`,
+command; otherwise the numbers of those that are not are printed: 3,7,8.
+
+` + skipBadHelp,
 		Example: "  rnt merge all.root run1.root run2.root\n" +
 			"  rnt merge --level rewrite --cluster-size 100000000 few.root many/*.root",
 		Args:              outArgs(anyNumber, "merged"),
@@ -52,6 +56,7 @@ command; otherwise the numbers of those that are not are printed: 3,7,8.`,
 	m.modeFlag(cmd)
 	m.waitFlag(cmd)
 	forceFlag(cmd, &m.force)
+	skipBadFlag(cmd, &m.skipBad)
 	f := cmd.Flags()
 	f.StringVar(&m.level, "level", "clone", `at least "clone", "copy", "recompress", "reseal" or "rewrite"`)
 	f.StringVar(&m.maxLevel, "max-level", "rewrite", "fail where pages need a higher level")
@@ -117,6 +122,9 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 	if m.into && m.force {
 		return usageError("--into replaces no file; leave out --force")
 	}
+	if m.skipBad && (m.into || m.plan != "") {
+		return usageError("--skip-bad cannot be combined with --into or --plan")
+	}
 	opts, err := m.options()
 	if err != nil {
 		return err
@@ -132,21 +140,35 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 	if err != nil {
 		return err
 	}
-	if m.all {
-		return t.mergeAll(cmd, out, inputs, m, opts)
-	}
-	var report *surgery.Report
 	if m.into {
-		report, err = t.mergeInto(cmd, surgery.Input{Path: out, Name: m.name}, inputs, opts)
-	} else {
-		report, err = t.operate(cmd.Context(), out, m.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
-			return surgery.Merge(cmd.Context(), out, inputs, append(opts, more...)...)
+		report, err := t.mergeInto(cmd, surgery.Input{Path: out, Name: m.name}, inputs, opts)
+		if err != nil {
+			return lacking(err, adviseUnion)
+		}
+		return t.printMerged(out, report, m.asJSON)
+	}
+	if err := t.beginOutput(cmd.Context(), out, m.force, pathsOf(inputs)...); err != nil {
+		return err
+	}
+	bad := t.bad(cmd.Context(), m.skipBad, out, m.force, m.name)
+	if m.all {
+		bad.open = func(path string) error {
+			_, err := rntuple.ListFile(path, append(t.reading(), rntuple.Context(cmd.Context()))...)
+			return err
+		}
+	}
+	return t.without(cmd.Context(), bad, pathsOf(inputs), func(files []string) error {
+		if m.all {
+			return t.mergeAll(cmd, out, files, m, opts)
+		}
+		report, err := t.withBar(func(more ...surgery.Option) (*surgery.Report, error) {
+			return surgery.Merge(cmd.Context(), out, inputsOf(files, m.name), slices.Concat(opts, more)...)
 		})
-	}
-	if err != nil {
-		return lacking(err, adviseUnion)
-	}
-	return t.printMerged(out, report, m.asJSON)
+		if err != nil {
+			return lacking(err, adviseUnion)
+		}
+		return t.printMerged(out, report, m.asJSON)
+	})
 }
 
 // mergeInto adds the entries of inputs to an RNTuple in its file.
@@ -160,11 +182,11 @@ func (t *tool) mergeInto(cmd *cobra.Command, into surgery.Input, inputs []surger
 	})
 }
 
-// mergeAll merges all RNTuples of the inputs into the file out.
-func (t *tool) mergeAll(cmd *cobra.Command, out string, inputs []surgery.Input, m merging, opts []surgery.Option) error {
+// mergeAll merges all RNTuples of files into the file out.
+func (t *tool) mergeAll(cmd *cobra.Command, out string, files []string, m merging, opts []surgery.Option) error {
 	var merged []surgery.Merged
-	if _, err := t.operate(cmd.Context(), out, m.force, inputs, func(more ...surgery.Option) (_ *surgery.Report, err error) {
-		merged, err = surgery.MergeAll(cmd.Context(), out, pathsOf(inputs), append(opts, more...)...)
+	if _, err := t.withBar(func(more ...surgery.Option) (_ *surgery.Report, err error) {
+		merged, err = surgery.MergeAll(cmd.Context(), out, files, slices.Concat(opts, more)...)
 		if err != nil {
 			return nil, err
 		}
@@ -175,7 +197,9 @@ func (t *tool) mergeAll(cmd *cobra.Command, out string, inputs []surgery.Input, 
 	if m.asJSON {
 		list := []mergedJSON{}
 		for _, one := range merged {
-			list = append(list, mergedJSON{one.Name, reportOf(one.Report)})
+			j := mergedJSON{one.Name, reportOf(one.Report)}
+			j.Skipped = t.skipped
+			list = append(list, j)
 		}
 		return printJSON(t.out, list)
 	}

@@ -24,6 +24,7 @@ type planning struct {
 	fields, where []string
 	name          string
 	asJSON, force bool
+	skipBad       bool
 }
 
 func (t *tool) planCommand() *cobra.Command {
@@ -44,14 +45,18 @@ not done again. A file that has changed since it was planned is an error.
 rnt merge --plan PLAN OUT FOLDER joins what the jobs have made, in the order of the plan.
 If something is missing or damaged, it prints the numbers of those units instead, for
 the next submission: 3,7,8. rnt draw --units FOLDER does so with histograms.
-See docs/scaleout.md for Slurm and HTCondor.`,
+See docs/scaleout.md for Slurm and HTCondor.
+
+` + skipBadHelp + ` A
+plan only opens files; a job whose file is damaged fails, and has no --skip-bad.`,
 		Example: "  rnt plan --units 200 --fields 'Muon_*,nMuon' plan.json @files.txt\n" +
 			"  rnt skim --where 'nMuon == 2' --unit $SLURM_ARRAY_TASK_ID parts plan.json\n" +
 			"  rnt merge --plan plan.json all.root parts",
 		Args:              outArgs(anyNumber, "planned"),
 		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.plan(cmd.Context(), args[0], args[1:], p)
+			bad := t.bad(cmd.Context(), p.skipBad, args[0], p.force, p.name)
+			return t.without(cmd.Context(), bad, args[1:], func(files []string) error { return t.plan(cmd.Context(), args[0], files, p) })
 		},
 	}
 	f := cmd.Flags()
@@ -62,6 +67,7 @@ See docs/scaleout.md for Slurm and HTCondor.`,
 	f.BoolVar(&p.asJSON, "json", false, "print a summary as JSON")
 	f.StringVar(&p.name, "name", "", "name of the RNTuples (default the only one of each file)")
 	forceFlag(cmd, &p.force)
+	skipBadFlag(cmd, &p.skipBad)
 	completeFields(cmd, "fields", 1)
 	completeNames(cmd, "name", 1)
 	return cmd

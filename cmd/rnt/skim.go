@@ -15,7 +15,7 @@ import (
 func (t *tool) skimCommand() *cobra.Command {
 	var c cutting
 	var f filter
-	var explain bool
+	var explain, skipBad bool
 	var unit string
 	cmd := &cobra.Command{
 		Use:   "skim --where EXPR OUT IN...",
@@ -37,7 +37,7 @@ with --zones only.
 --explain prints what of EXPR is evaluated column by column, and what by the much
 slower virtual machine of the language, and makes no file.
 
-` + defineHelp,
+` + skipBadHelp + "\n\n" + defineHelp,
 		Example: "  rnt skim --where 'nMuon == 2 && all(Muon_pt, # > 20)' pairs.root events.root\n" +
 			"  rnt skim --define 'lead:float = max(Muon_pt)' --where 'lead > 50' hard.root events.root\n" +
 			"  rnt skim --where 'MET_pt > 100' --fields 'MET_*,Jet_*' met.root run*.root",
@@ -82,7 +82,10 @@ slower virtual machine of the language, and makes no file.
 			if err := t.beginOutput(cmd.Context(), args[0], c.force, pathsOf(inputs)...); err != nil {
 				return err
 			}
-			return skim(args[0], piecesOf(inputs))
+			b := t.bad(cmd.Context(), skipBad, args[0], c.force, c.name)
+			return t.without(cmd.Context(), b, pathsOf(inputs), func(files []string) error {
+				return skim(args[0], piecesOf(inputsOf(files, c.name)))
+			})
 		},
 	}
 	f.whereFlags(cmd)
@@ -91,6 +94,7 @@ slower virtual machine of the language, and makes no file.
 	c.flags(cmd)
 	c.defineFlag(cmd)
 	forceFlag(cmd, &c.force)
+	skipBadFlag(cmd, &skipBad)
 	unitFlag(cmd, &unit)
 	return cmd
 }
@@ -107,7 +111,9 @@ func (t *tool) printSkimmed(out string, r *surgery.Report, zones *zonemap.Use, a
 	t.warnOfZones(zones)
 	zoned, passed := zones.Clusters()
 	if asJSON {
-		return printJSON(t.out, skimJSON{cutOf(r), zoned, passed})
+		j := skimJSON{cutOf(r), zoned, passed}
+		j.Skipped = t.skipped
+		return printJSON(t.out, j)
 	}
 	if err := t.printCut(out, r, false); err != nil || t.quiet || zoned == 0 {
 		return err

@@ -105,7 +105,7 @@ func unitRange(which string, plan *units.Plan) (first, end int, err error) {
 // eachUnit calls do for the units that the flag --unit names, but for those of which the folder has the output of
 // the same work already. Do makes the file at the output's path.
 func (t *tool) eachUnit(cmd *cobra.Command, which, planArg, folder, suffix, work string, do func(*unitOutput) error) error {
-	for _, flag := range []string{"all", "dry-run", "explain", "from", "name", "units"} {
+	for _, flag := range []string{"all", "dry-run", "explain", "from", "name", "skip-bad", "units"} {
 		if f := cmd.Flags().Lookup(flag); f != nil && f.Changed {
 			return usageError("--unit cannot be combined with --" + flag)
 		}
