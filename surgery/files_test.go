@@ -207,44 +207,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestKeepWhereThere keeps and drops fields that only the first input has: what the others lack of them is missing, or zero
-// in the mode Union, also where they have none of those that are kept.
-func TestKeepWhereThere(t *testing.T) {
-	type first struct {
-		A, B int32
-		X    float32
-	}
-	type second struct{ B, C int32 }
-	dir := t.TempDir()
-	a, b, out := Input{Path: filepath.Join(dir, "a")}, Input{Path: filepath.Join(dir, "b")}, filepath.Join(dir, "out")
-	write(t, a.Path, first{1, 2, 0.5})
-	write(t, b.Path, second{3, 4})
-	for _, c := range []struct {
-		opts []Option
-		want string // the entries, or what is missing
-	}{
-		{[]Option{Keep("B")}, "[{\"B\":2} {\"B\":3}]"},
-		{[]Option{Keep("B", "[XC]"), Drop("X")}, "[{\"B\":2} {\"B\":3}]"},
-		{[]Option{Drop("X", "A")}, "[{\"B\":2} {\"B\":3}]"},
-		{[]Option{Keep("X")}, `field "X": is missing, but the first input has it`},
-		{[]Option{Keep("[AX]")}, `field "A": is missing, but the first input has it`},
-		{[]Option{Keep("X"), WithMode(Union)}, "[{\"X\":\"0x3f000000\"} {\"X\":\"0x00000000\"}]"},
-		{[]Option{Keep("X", "[BC]"), WithMode(Union)}, "[{\"B\":2,\"C\":0,\"X\":\"0x3f000000\"} {\"B\":3,\"C\":4,\"X\":\"0x00000000\"}]"},
-		{[]Option{Drop("C")}, "no field"}, // a pattern must match a field of the first input
-	} {
-		_, err := Merge(t.Context(), out, []Input{a, b}, c.opts...)
-		if c.want[0] != '[' {
-			if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%v, want %s", err, c.want)
-			}
-			continue
-		}
-		if got := fmt.Sprint(lines(t, out, "")); err != nil || got != c.want {
-			t.Errorf("%s, %v, want %s", got, err, c.want)
-		}
-	}
-}
-
 // noFile makes sure that there is nothing where an output should not be.
 func noFile(t *testing.T, out string) {
 	t.Helper()
