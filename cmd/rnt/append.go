@@ -41,6 +41,8 @@ wait for it.`,
 			switch lines := slices.Contains(args[1:], "-"); {
 			case lines && len(args) > 2:
 				return usageError(`"-" cannot be combined with files`)
+			case lines && (cmd.Flags().Changed("mode") || m.convert || m.keep || m.dropSets):
+				return usageError("--mode, --convert, --keep-compression and --drop-attributes go with files")
 			case lines:
 				return t.appendLines(cmd, args[0], m)
 			}

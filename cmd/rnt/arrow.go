@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -89,6 +90,9 @@ func (t *tool) arrow(ctx context.Context, args []string, s streaming) error {
 	source, fields, err := s.choose(ctx, t, from)
 	if err != nil {
 		return err
+	}
+	if known, ok := source.(interface{ NumEntries() int64 }); ok && int64(s.first) > known.NumEntries() { // a chain knows it at its end
+		return fmt.Errorf("%s: there is no entry %d to start with: there are %d", from.name, s.first, known.NumEntries())
 	}
 	o := rntarrow.Options{Fields: fields, BatchSize: s.batch, Lists32: s.lists == 32, Binary: s.binary, Structs: s.structs, Reuse: true, Pairs: s.pairs}
 	end := int64(s.first) + min(int64(s.count), int64(all-s.first))

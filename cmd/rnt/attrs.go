@@ -58,6 +58,9 @@ func (t *tool) attrs(ctx context.Context, args []string, sel attributes) error {
 		return err
 	}
 	defer r.Close()
+	if n := r.NumEntries(); !sel.ofAll && int64(sel.entry) >= n {
+		return fmt.Errorf("%s: there is no entry %d: there are %d", shown(args[0]), sel.entry, n)
+	}
 	if sel.set == "" && sel.ofAll {
 		return t.listSets(ctx, r, shown(args[0]), sel.asJSON)
 	}
@@ -132,6 +135,7 @@ func (t *tool) listSets(ctx context.Context, r *rntuple.Reader, path string, asJ
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
+			t.incomplete = true
 			l.Error = strings.TrimPrefix(withAdvice(err.Error()), fmt.Sprintf("attribute set %q: ", s.Name))
 		default:
 			l.Attributes = set.Len()

@@ -30,7 +30,7 @@ func TestAttrs(t *testing.T) {
 `)
 	compare(t, rnt(t, "attrs", file, "--entry=9", "--set", "second"), `{"first":0,"end":10,"attributes":{"num":-42}}`+"\n")
 	compare(t, rnt(t, "attrs", file, "--entry=0", "--set", "second"), `{"first":0,"end":10,"attributes":{"num":-42}}`+"\n")
-	compare(t, rnt(t, "attrs", file, "--entry=99"), "")
+	fed(t, exitError, "", "attrs", file, "--entry=99")
 	compare(t, rnt(t, "attrs", dimuon, "--json"), "[]\n")
 
 	for _, test := range []struct {

@@ -90,7 +90,10 @@ func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
 		return err
 	}
 	defer from.Close()
-	t.warnHidden(from.first, from.name, sel.fields)
+	if err := checkName(from.kind, nameOf(args), from.name); err != nil {
+		return err
+	}
+	t.warnHidden(from.first, from.name, sel.fields, from.left...)
 	entries, err := sel.entries(ctx, t, from)
 	if err != nil {
 		return err
@@ -103,16 +106,19 @@ func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
 	if from.kind != foreign.RNTuple && len(sel.where) == 0 { // there are no others
 		first = 0
 	}
-	first = min(first, n)
+	if first > n {
+		return fmt.Errorf("%s: there is no entry %d to start with: there are %d", from.name, first, n)
+	}
 	return t.printEntries(ctx, from.name, view, first, first+min(int64(sel.count), n-first))
 }
 
 // warnHidden warns of the fields of an RNTuple in the file at path that cannot be read,
-// if no patterns choose fields.
-func (t *tool) warnHidden(r *rntuple.Reader, path string, patterns []string) {
+// if no patterns choose fields. left are those of a file of another kind, of which there were warnings.
+func (t *tool) warnHidden(r *rntuple.Reader, path string, patterns []string, left ...error) {
 	if len(patterns) == 0 {
+		t.incomplete = t.incomplete || len(left) > 0
 		for _, h := range r.Schema().Hidden {
-			t.warn("%s: left out field %q: %w", path, h.Field.Name, h.Err)
+			t.leave("%s: left out field %q: %w", path, h.Field.Name, h.Err)
 		}
 	}
 }

@@ -191,6 +191,9 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 	if err := c.check(from, to); err != nil {
 		return err
 	}
+	if err := checkName(from, c.name, shown(args[0])); err != nil {
+		return err
+	}
 	switch {
 	case c.everyTree && (from != foreign.Tree || to != foreign.RNTuple || len(c.where)+len(c.define) > 0 || c.dryRun):
 		return usageError("--all makes RNTuples of TTrees, without --where, --define and --dry-run")
@@ -361,7 +364,7 @@ func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign
 	opts = append(opts, rntuple.Upload(t.uploads))
 	all := []string{c.name}
 	if c.everyTree {
-		if all, err = foreign.TreeNames(paths[0], t.remote.options); err != nil {
+		if all, err = t.treesOf(paths); err != nil {
 			return err
 		}
 	}
@@ -398,6 +401,24 @@ func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign
 	t.output.done()
 	t.warnNeeds(out, f.Needs())
 	return t.printConverted(out, total)
+}
+
+// treesOf returns the names of the TTrees that each of the files has.
+func (t *tool) treesOf(paths []string) ([]string, error) {
+	all, err := foreign.TreeNames(paths[0], t.remote.options)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range paths[1:] {
+		names, err := foreign.TreeNames(path, t.remote.options)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Equal(slices.Sorted(slices.Values(all)), slices.Sorted(slices.Values(names))) {
+			return nil, fmt.Errorf("%s has the trees %q, and %s has %q: --all joins files with the same trees", paths[0], all, path, names)
+		}
+	}
+	return all, nil
 }
 
 func (t *tool) printConverted(out string, n int64) error {

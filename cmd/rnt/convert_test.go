@@ -263,15 +263,14 @@ func TestBlankLines(t *testing.T) {
 	compare(t, rnt(t, "cat", out), "{\"a\":1}\n{\"a\":2}\n")
 }
 
-// TestConvertTrees converts the trees of a file that groot writes, which lie in directories.
-func TestConvertTrees(t *testing.T) {
-	dir := t.TempDir()
-	in, out := filepath.Join(dir, "trees.root"), filepath.Join(dir, "out.root")
-	f, err := groot.Create(in)
+// writeTrees makes a file with a tree in each of some directories.
+func writeTrees(t *testing.T, file string, directories ...string) {
+	t.Helper()
+	f, err := groot.Create(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, path := range []string{"", "dir", "dir/sub"} {
+	for i, path := range directories {
 		at := riofs.Directory(f)
 		if path != "" {
 			if at, err = riofs.Dir(f).Mkdir(path); err != nil {
@@ -293,6 +292,13 @@ func TestConvertTrees(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestConvertTrees converts the trees of a file that groot writes, which lie in directories.
+func TestConvertTrees(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "trees.root"), filepath.Join(dir, "out.root")
+	writeTrees(t, in, "", "dir", "dir/sub")
 	counts := func(file string) string {
 		var list []struct {
 			Path    string
@@ -316,6 +322,13 @@ func TestConvertTrees(t *testing.T) {
 	rnt(t, "convert", "--all", in, out)
 	if got := counts(out); got != all {
 		t.Errorf("with --all: %s, want %s", got, all)
+	}
+	fewer := filepath.Join(dir, "fewer.root")
+	writeTrees(t, fewer, "", "dir")
+	for _, files := range [][]string{{in, fewer}, {fewer, in}} { // dir/sub/t0 is in one of them
+		if _, stderr, status := try("convert", "--all", "--force", files[0], files[1], out); status != exitError || !strings.Contains(stderr, "--all joins files with the same trees") {
+			t.Errorf("--all of other trees: status %d, %s", status, stderr)
+		}
 	}
 	for name, at := range map[string][2]string{"dir/sub/t0": {"", "dir/sub/t0"}, "dir/t1": {"--flatten", "t1"}} {
 		args := []string{"convert", "--force", "--name", name, in, out}

@@ -20,7 +20,7 @@ const (
 	exitOK      = 0
 	exitError   = 1
 	exitUsage   = 2
-	exitSkipped = 3
+	exitSkipped = 3 // all is done but what messages name
 	exitSignal  = 128
 )
 
@@ -50,6 +50,8 @@ func (e signalError) status() int {
 func (t *tool) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 	var stopped signalError
 	switch {
+	case err == nil && t.incomplete:
+		return exitSkipped
 	case err == nil:
 		return exitOK
 	case !t.running || errors.As(err, new(usageError)):
@@ -98,6 +100,12 @@ func (t *tool) complain(err error) {
 
 // warn prints a warning, unless --quiet is set.
 func (t *tool) warn(format string, args ...any) { t.note("warning: "+format, args...) }
+
+// leave warns that something was left out, which the exit status says, too.
+func (t *tool) leave(format string, args ...any) {
+	t.incomplete = true
+	t.warn(format, args...)
+}
 
 // note prints a remark, unless --quiet is set.
 func (t *tool) note(format string, args ...any) {

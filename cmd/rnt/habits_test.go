@@ -40,6 +40,8 @@ func TestHabits(t *testing.T) {
 	if err := os.WriteFile(arrow, []byte("ARROW1\x00\x00"), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	table := filepath.Join(t.TempDir(), "table.csv")
+	write(t, table, "a,b\n1,2\n")
 	const (
 		two = `{"run":194050}` + "\n" + `{"run":194050}` + "\n"
 	)
@@ -89,12 +91,25 @@ func TestHabits(t *testing.T) {
 		{"verify -q DIMUON", 0, "", ""},
 
 		{"hmerge OUT DIMUON DIMUON", 1, "", "\nrnt: --prefix makes names different: --prefix ,second_; of a TTree, rnt convert --flat makes fields without a _collection\n"},
+		// What a command is told and cannot do is an error.
+		{"cat TABLE Foo", 2, "", "rnt: TABLE is a CSV file, in which nothing is called \"Foo\"\n"},
+		{"schema TABLE Foo", 2, "", "nothing is called \"Foo\"\n"},
+		{"convert --name X TABLE OUT", 2, "", "nothing is called \"X\"\n"},
+		{"cat DIMUON --first 9223372036854775807", 1, "", "rnt: DIMUON: there is no entry 9223372036854775807 to start with: there are 80000\n"},
+		{"cat DIMUON --first 80001", 1, "", "rnt: DIMUON: there is no entry 80001 to start with: there are 80000\n"},
+		{"cat DIMUON --first 80000", 0, "", ""},
+		{"arrow DIMUON --first 80001", 1, "", "there is no entry 80001 to start with: there are 80000\n"},
+		{"attrs DIMUON --entry 80000", 1, "", "rnt: DIMUON: there is no entry 80000: there are 80000\n"},
+		{"plan --where nope>1 OUT DIMUON", 1, "", `no field "nope" in RNTuple "Events"` + "\n"},
+		{"rename --to x --json DIMUON", 2, "", "rnt: --json and --force go with --out\n"},
+		{"index --remove --json DIMUON", 2, "", "rnt: --remove has no report; leave out --json\n"},
+		{"append OUT - --mode strict", 2, "", "rnt: --mode, --convert, --keep-compression and --drop-attributes go with files\n"},
 		{"create OUT", 2, "", "rnt: which schema? Use --schema\n"},
 		{"merge --into --force OUT DIMUON", 2, "", "rnt: --into replaces no file; leave out --force\n"},
 		{"ls -j 0 DIMUON", 2, "", "rnt: --jobs must be positive\n"},
 		{"skim --where a:b>1 OUT DIMUON", 2, "", `; if a:b is a field, write $env["a:b"]` + "\n"},
 	} {
-		names := strings.NewReplacer("DIMUON", dimuon, "TREES", trees, "EMPTY", empty, "PASSWD", passwd, "ARROW", arrow, "OUT", out)
+		names := strings.NewReplacer("DIMUON", dimuon, "TREES", trees, "EMPTY", empty, "PASSWD", passwd, "ARROW", arrow, "OUT", out, "TABLE", table)
 		args := strings.Fields(c.args)
 		for i := range args {
 			args[i] = names.Replace(args[i])

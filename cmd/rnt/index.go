@@ -35,6 +35,9 @@ maps up, verify checks them, and stat tells what they have.`,
 			if remove && len(fields)+len(drop) > 0 {
 				return usageError("--remove removes the bounds of all fields")
 			}
+			if remove && asJSON {
+				return usageError("--remove has no report; leave out --json")
+			}
 			in := surgery.Input{Path: args[0], Name: nameOf(args)}
 			write := surgery.Write(d.options()...)
 			t.output.begin(updated, in.Path)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,7 +25,7 @@ func (t *tool) lsCommand() *cobra.Command {
 		Short: "List the RNTuples in files",
 		Long: `ls lists every RNTuple in the files, also those in directories and older cycles,
 with the number of its entries and top-level fields, its size on disk and how it
-is compressed. One that cannot be read is listed with the reason. TTrees are listed,
+is compressed. One that cannot be read is listed with the reason, and the status is 3. TTrees are listed,
 too, and Parquet, Arrow, CSV and JSON Lines files.`,
 		Example:           "  rnt ls *.root",
 		Args:              fileArgs(anyNumber),
@@ -80,6 +81,7 @@ func (t *tool) ls(ctx context.Context, args []string, asJSON bool) error {
 			errs = append(errs, err)
 		}
 	}
+	t.incomplete = slices.ContainsFunc(list, func(l listing) bool { return l.Error != "" }) || t.incomplete
 	switch {
 	case asJSON:
 		errs = append(errs, printJSON(t.out, list))
@@ -120,7 +122,7 @@ func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err er
 	case otherErr != nil && kind != foreign.RNTuple:
 		err = otherErr
 	case otherErr != nil && err == nil:
-		t.warn("the trees cannot be listed: %w", otherErr)
+		t.leave("the trees cannot be listed: %w", otherErr)
 	}
 	return list, err
 }

@@ -70,6 +70,7 @@ type tool struct {
 	maxMemory      byteCount // 0: a default that depends on the file
 	running        bool      // a command has begun, so its arguments are in order
 	operation      string    // the command that has begun
+	incomplete     bool      // something was left out; see leave
 	remote         remoteFlags
 	spooled        string            // the path of the temporary file with what standard input held; see input
 	copies         map[string]string // by path: what temporary files are copies of
@@ -109,8 +110,8 @@ func (t *tool) command() *cobra.Command {
 			"made, but for those of XRootD. Where a command takes several files, \"@LIST\" stands for the\n" +
 			"paths and URLs in the lines of the text file LIST.\n\n" +
 			"Exit status: 0 if all went well; 1 if it failed, or if verify or diff found something;\n" +
-			"2 for wrong arguments, and for any error of diff; 3 if OUT is complete but for files that\n" +
-			"--skip-bad left out; 130 and 143 after Ctrl-C and SIGTERM, which stop every command\n" +
+			"2 for wrong arguments, and for any error of diff; 3 if all is done but what could not be\n" +
+			"read, which messages name; 130 and 143 after Ctrl-C and SIGTERM, which stop every command\n" +
 			"within a second and leave no output, unless it is complete.",
 		Version:           version(),
 		SilenceErrors:     true,

@@ -116,7 +116,7 @@ func (t *tool) plan(ctx context.Context, out string, in []string, p planning) er
 // plannedFields returns the fields that will be read, those of conditions among them, or none for all.
 func (t *tool) plannedFields(ctx context.Context, path string, p planning) ([]string, error) {
 	conditions, err := parseWhere(p.where)
-	if err != nil || len(p.fields) == 0 || len(conditions) == 0 {
+	if err != nil || len(conditions) == 0 {
 		return p.fields, err
 	}
 	r, err := rntuple.Open(path, p.name, append(t.reading(), rntuple.Context(ctx))...)
@@ -127,6 +127,9 @@ func (t *tool) plannedFields(ctx context.Context, path string, p planning) ([]st
 	program, err := expression.Compile(r, conditions...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", shown(path), err)
+	}
+	if len(p.fields) == 0 {
+		return nil, nil // all
 	}
 	return append(slices.Clone(p.fields), program.Fields()...), nil
 }

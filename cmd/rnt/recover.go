@@ -30,8 +30,8 @@ lost; --keep-going also saves those after it, whose entries get other numbers th
 they had. ROOT writes page lists at the end of a file, unless its writer commits
 cluster groups before: if the end is missing, there is nothing to save then.
 
-The exit status is 0 if OUT was written, however much was lost, and 1 if there was
-nothing to save.`,
+The exit status is 0 if nothing was lost, 3 if OUT was written without what was lost, and
+1 if there was nothing to save.`,
 		Example:           "  rnt recover saved.root damaged.root",
 		Args:              outArgs(2, "recovered"),
 		ValidArgsFunction: completeArgs(2, 2),
@@ -52,6 +52,7 @@ nothing to save.`,
 				return err
 			}
 			t.output.done()
+			t.incomplete = lostAny(report)
 			if asJSON {
 				return errors.Join(printJSON(t.out, report), err)
 			}
@@ -69,6 +70,11 @@ nothing to save.`,
 	d.syncFlag(cmd)
 	completeNames(cmd, "ntuple", 1)
 	return cmd
+}
+
+// lostAny reports whether anything was lost.
+func lostAny(r *rescue.Report) bool {
+	return len(r.Lost) > 0 || slices.ContainsFunc(r.NTuples, func(n rescue.NTuple) bool { return len(n.Lost) > 0 || n.Saved < n.Entries })
 }
 
 // skipped reports whether entries were not saved only because others before them

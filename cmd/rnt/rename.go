@@ -43,6 +43,9 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 			if to == "" && len(fields) == 0 {
 				return usageError("what is to be renamed? Use --to or --field")
 			}
+			if out == "" && (asJSON || force) {
+				return usageError("--json and --force go with --out")
+			}
 			in := surgery.Input{Path: args[0], Name: nameOf(args)}
 			write := surgery.Write(d.options()...)
 			if out == "" {

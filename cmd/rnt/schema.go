@@ -34,6 +34,10 @@ sources of projected fields come with them.`,
 				return err
 			}
 			defer from.Close()
+			if err := checkName(from.kind, nameOf(args), from.name); err != nil {
+				return err
+			}
+			t.incomplete = len(from.left) > 0
 			r := from.first
 			chosen, err := choose(r.Schema(), fields)
 			if err != nil {

@@ -80,6 +80,14 @@ func (t *tool) openEntries(ctx context.Context, args []string, p part) (*source,
 	return t.openSource(ctx, args[:1], name, p)
 }
 
+// checkName refuses the name of an RNTuple or TTree for a file of a kind that has no names.
+func checkName(kind foreign.Kind, name, path string) error {
+	if name != "" && kind != foreign.RNTuple && kind != foreign.Tree {
+		return usageError(fmt.Sprintf("%s is %s, in which nothing is called %q", path, kind.Title(), name))
+	}
+	return nil
+}
+
 func (s *source) Close() {
 	s.first.Close()
 	if s.chain != nil {
@@ -135,7 +143,7 @@ func (s *selecting) choose(ctx context.Context, t *tool, from *source) (rntuple.
 	}
 	fields := paths(chosen)
 	if len(fields) == 0 {
-		t.warnHidden(from.first, from.name, nil)
+		t.warnHidden(from.first, from.name, nil, from.left...)
 		for _, f := range from.first.Schema().Fields {
 			if s.collections || !isProjected(f, from.first.Schema()) {
 				fields = append(fields, f.Name)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Sequence
 from typing import IO, Any, NoReturn, Union
 
@@ -78,10 +79,13 @@ def output(rnt: Path | None, args: Sequence[str]) -> bytes:
 
 
 def check(status: int, messages: IO[bytes]) -> None:
-    """Raises an Error with the messages unless the status is 0."""
+    """Raises an Error with the messages unless the status is 0, or 3: then they are warnings about what was left out."""
     if status == 0:
         return
     lines = [line for line in said(messages) if not line.startswith(("usage: ", "More with: "))]
+    if status == 3:
+        warnings.warn("\n".join(lines) or "something could not be read, and was left out", stacklevel=3)
+        return
     if status < 0:
         lines.append(f"rnt was ended by {signal.Signals(-status).name}")
     raise Error("\n".join(lines) or f"rnt failed with exit status {status}", status)
