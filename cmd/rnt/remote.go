@@ -96,10 +96,7 @@ func (t *tool) copyOf(ctx context.Context, name string) (_ string, err error) {
 		return "", err
 	}
 	t.named, t.temporaries = append(t.named, to.Name()), append(t.temporaries, to)
-	if t.copies == nil {
-		t.copies = map[string]string{}
-	}
-	t.copies[to.Name()] = from.Name()
+	t.isCopy(to.Name(), from.Name())
 	const step = 8 << 20
 	costs := from.Costs()
 	err = parallel.Do(costs.Requests, int((from.Len()+step-1)/step), func(i int) error {
@@ -112,4 +109,12 @@ func (t *tool) copyOf(ctx context.Context, name string) (_ string, err error) {
 		return err
 	})
 	return to.Name(), err
+}
+
+// isCopy has messages call the file at a path by the name of what it is a copy of.
+func (t *tool) isCopy(path, of string) {
+	if t.copies == nil {
+		t.copies = map[string]string{}
+	}
+	t.copies[path] = of
 }

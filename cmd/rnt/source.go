@@ -169,6 +169,7 @@ func (t *tool) openTable(ctx context.Context, args, paths []string, kind foreign
 	if err != nil {
 		return nil, err
 	}
+	t.isCopy(place, shown(args[0]))
 	plain, err := compress.ParseSettings("none")
 	if err != nil {
 		return nil, err
