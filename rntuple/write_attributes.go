@@ -73,7 +73,10 @@ func NewAttributes[A any](to Attributed, name string, opts ...WriteOption) (*Att
 // may be empty.
 func (a *AttributeWriter[A]) Write(first, n int64, value A) error {
 	if first < 0 || n < 0 {
-		return fmt.Errorf("attribute set %q: %d entries from %d on", a.w.ntuple.Header.Name, n, first)
+		if a.w.err() == nil {
+			a.w.sink.Fail(fmt.Errorf("attribute set %q: %d entries from %d on", a.w.ntuple.Header.Name, n, first))
+		}
+		return a.w.err()
 	}
 	entry := attribute[A]{uint64(first), uint64(n), value}
 	return a.w.Write(&entry)

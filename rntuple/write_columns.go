@@ -1,6 +1,7 @@
 package rntuple
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"unsafe"
@@ -14,7 +15,7 @@ import (
 // A ColumnWriter writes one RNTuple field by field, many entries at a time, from slices:
 // call Put or PutJagged for every field, then End. It must be used by one goroutine at a
 // time; others can write to ColumnFillers beside it. See Writer for its errors and how to
-// finish it.
+// finish it: a Put that fails makes Close fail.
 type ColumnWriter struct {
 	common
 	columns
@@ -45,7 +46,8 @@ func newColumns(w *ntuple.Writer, sink *pagesink.Sink, outlets *field.Outlets) c
 
 func (c *columns) to() *columns { return c }
 
-// CreateColumns creates a ROOT file at path with one RNTuple of the given schema.
+// CreateColumns creates a ROOT file at path with one RNTuple of the given schema. A file that
+// exists there is replaced, unless NoReplace is given.
 func CreateColumns(path, name string, doc *schema.Document, opts ...WriteOption) (*ColumnWriter, error) {
 	f, err := CreateFile(path, opts...)
 	if err != nil {
@@ -83,7 +85,15 @@ func (c *columns) top(name string) (*schema.Field, error) {
 	if f := chain[0]; len(chain) == 1 && f.Source == nil {
 		return f, nil
 	}
-	return nil, fmt.Errorf("field %q is not a top-level field with values of its own", name)
+	return nil, errors.New("not a top-level field with values of its own")
+}
+
+// fail makes err the error of the RNTuple, because values are missing that Close would not miss.
+func (c *columns) fail(name string, err error) error {
+	if c.err() == nil {
+		c.sink.Fail(fmt.Errorf("field %q: %w", name, err))
+	}
+	return c.err()
 }
 
 // planOf returns the plan for values of type t of f, which compile makes the first time.
@@ -106,11 +116,11 @@ func Put[E any](w Columns, name string, values []E) error {
 	c := w.to()
 	f, err := c.top(name)
 	if err != nil {
-		return err
+		return c.fail(name, err)
 	}
 	plan, err := planOf(c, f, reflect.TypeFor[E](), c.outlets.CompileField)
 	if err != nil {
-		return err
+		return c.fail(name, err)
 	}
 	if err := plan.Write(unsafe.Pointer(unsafe.SliceData(values)), len(values)); err != nil {
 		c.sink.Fail(err)
@@ -125,18 +135,18 @@ func PutJagged[E any](w Columns, name string, offsets []int64, items []E) error 
 	c := w.to()
 	f, err := c.top(name)
 	if err != nil {
-		return err
+		return c.fail(name, err)
 	}
 	if len(offsets) == 0 {
 		return nil
 	}
 	first, last := offsets[0], offsets[len(offsets)-1]
 	if first < 0 || last < first || last > int64(len(items)) {
-		return fmt.Errorf("field %q: offsets from %d to %d for %d items", name, first, last, len(items))
+		return c.fail(name, fmt.Errorf("offsets from %d to %d for %d items", first, last, len(items)))
 	}
 	plan, err := planOf(c, f, reflect.TypeFor[E](), c.outlets.CompileJagged)
 	if err != nil {
-		return err
+		return c.fail(name, err)
 	}
 	if err := plan.Write(offsets, unsafe.Pointer(unsafe.SliceData(items[first:]))); err != nil {
 		c.sink.Fail(fmt.Errorf("field %q: %w", name, err))
@@ -152,12 +162,12 @@ func PutArray(w Columns, name string, a *Array, first, n int) error {
 	c := w.to()
 	f, err := c.top(name)
 	if err != nil {
-		return err
+		return c.fail(name, err)
 	}
 	plan := c.arrays[f.ID]
 	if plan == nil {
 		if plan, err = c.outlets.CompileArray(f, a); err != nil {
-			return err
+			return c.fail(name, err)
 		}
 		c.arrays[f.ID] = plan
 	}

@@ -112,6 +112,15 @@ func Sync(on bool) WriteOption {
 	return func(o *ntuple.WriteOptions) error { o.NoSync = !on; return nil }
 }
 
+// NoReplace makes it an error, which wraps fs.ErrExist, if there is a file at the path of a new
+// one: when it is created, and when Close or the first checkpoint gives it its name, as O_EXCL
+// does for files that are opened. At a URL, the protocols of package remote promise as much as
+// for uploads that do not replace a file. It has no effect on files that are updated. Default:
+// the file is replaced.
+func NoReplace() WriteOption {
+	return func(o *ntuple.WriteOptions) error { o.NoReplace = true; return nil }
+}
+
 // LockWait sets for how long to wait for another process that is updating the file, or, when a
 // new file is closed, the one that it replaces. Default: 0, not at all: the error wraps
 // ErrLocked.

@@ -34,7 +34,8 @@ type common struct {
 }
 
 // Create creates a ROOT file at path with one RNTuple whose fields are those of the struct
-// T. The name may contain directories: "dir/sub/name".
+// T. The name may contain directories: "dir/sub/name". A file that exists at path is replaced
+// when the writer is closed, unless NoReplace is given; see CreateFile.
 //
 // The package documentation says which C++ types Go types become, and how tags change that.
 // Structs become untyped records where the format allows that, otherwise classes with the

@@ -24,6 +24,10 @@ type Options struct {
 	NoSync  bool            // Sync does nothing, and Publish only renames
 	Wait    time.Duration   // for how long to wait for the lock of another writer
 	Upload  remote.UploadOptions
+
+	// NoReplace makes it an error that wraps fs.ErrExist if there is a file at the path
+	// when the new one is created or published.
+	NoReplace bool
 }
 
 // ErrLocked is the error of a file that another writer has locked.
@@ -61,6 +65,9 @@ func Create(path string, o Options) (*File, error) {
 	f := &File{path: path, options: o}
 	fail := func(err error) (*File, error) {
 		return nil, &os.PathError{Op: "create", Path: path, Err: cause(err)}
+	}
+	if _, err := os.Lstat(path); err == nil && o.NoReplace {
+		return fail(fs.ErrExist)
 	}
 	var err error
 	if f.target, err = resolve(path); err != nil {
@@ -406,6 +413,9 @@ func (f *File) inherit() error {
 // rename gives the file its name. It holds the lock of the file that is replaced, so
 // that an update which runs is not lost.
 func (f *File) rename() error {
+	if f.options.NoReplace {
+		return f.link()
+	}
 	guard, err := lockPath(f.target, f.options)
 	switch {
 	case err == nil:
@@ -428,6 +438,33 @@ func (f *File) rename() error {
 	}
 	if err := os.Rename(f.name, f.target); err != nil {
 		return &os.PathError{Op: "rename", Path: f.path, Err: cause(err)}
+	}
+	tempfile.Forget(f.name)
+	return nil
+}
+
+// link gives the file the name of its target, if there is no file of that name.
+func (f *File) link() error {
+	fail := func(err error) error { return &os.PathError{Op: "rename", Path: f.path, Err: cause(err)} }
+	if _, err := call(Op{Kind: RenameOp, Path: f.name, To: f.target}); err != nil {
+		return fail(err)
+	}
+	err := os.Link(f.name, f.target)
+	switch {
+	case err == nil:
+		os.Remove(f.name) // if it fails, removeOrphans does it
+	case errors.Is(err, fs.ErrExist):
+		return fail(err)
+	default: // file systems without links: take the name, and replace what has it
+		taken, err := os.OpenFile(f.target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return fail(err)
+		}
+		taken.Close()
+		if err := os.Rename(f.name, f.target); err != nil {
+			os.Remove(f.target)
+			return fail(err)
+		}
 	}
 	tempfile.Forget(f.name)
 	return nil

@@ -20,6 +20,9 @@ func createFar(url string, o Options) (*File, error) {
 	fail := func(err error) (*File, error) {
 		return nil, &os.PathError{Op: "create", Path: f.path, Err: cause(err)}
 	}
+	if o.NoReplace {
+		o.Upload.Replace, f.options.Upload.Replace = false, false
+	}
 	if f.options.Context == nil {
 		f.options.Context = context.Background()
 	}

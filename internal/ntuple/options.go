@@ -85,6 +85,7 @@ type WriteOptions struct {
 	PageBudget  int64 // size in bytes of the pages being filled; 0: derived from the size of clusters
 	File        rootfile.Options
 	NoSync      bool          // do not wait until the disk has what is written
+	NoReplace   bool          // of a file that exists at the path of a new one
 	Wait        time.Duration // for how long to wait for the lock of another writer
 	Upload      remote.UploadOptions
 	AllowHidden bool // accept fields that this library cannot read
@@ -99,7 +100,7 @@ type WriteOptions struct {
 
 // disk returns the options for files on disk.
 func (o *WriteOptions) disk() diskfile.Options {
-	return diskfile.Options{Context: o.Context, NoSync: o.NoSync, Wait: o.Wait, Upload: o.Upload}
+	return diskfile.Options{Context: o.Context, NoSync: o.NoSync, Wait: o.Wait, Upload: o.Upload, NoReplace: o.NoReplace}
 }
 
 // A Projection is a projected field to add: a view, of a C++ type, of the field at the path
