@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 )
 
@@ -89,3 +90,7 @@ var (
 	// since the last checkpoint. It keeps what that program has written.
 	ErrChanged = rootfile.ErrChanged
 )
+
+// ErrConcurrent is the error of writers, and of Fillers, that several goroutines use at a time.
+// The error says which call was made while another one was not complete.
+var ErrConcurrent = pagesink.ErrConcurrent

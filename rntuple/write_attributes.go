@@ -73,6 +73,10 @@ func NewAttributes[A any](to Attributed, name string, opts ...WriteOption) (*Att
 // may be empty.
 func (a *AttributeWriter[A]) Write(first, n int64, value A) error {
 	if first < 0 || n < 0 {
+		if err := a.w.sink.Enter("Write"); err != nil {
+			return err
+		}
+		defer a.w.sink.Leave()
 		if a.w.err() == nil {
 			a.w.sink.Fail(fmt.Errorf("attribute set %q: %d entries from %d on", a.w.ntuple.Header.Name, n, first))
 		}

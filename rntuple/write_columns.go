@@ -114,6 +114,10 @@ func planOf[P any](c *columns, f *schema.Field, t reflect.Type, compile func(*sc
 // cannot hold a value.
 func Put[E any](w Columns, name string, values []E) error {
 	c := w.to()
+	if err := c.sink.Enter("Put"); err != nil {
+		return err
+	}
+	defer c.sink.Leave()
 	f, err := c.top(name)
 	if err != nil {
 		return c.fail(name, err)
@@ -133,6 +137,10 @@ func Put[E any](w Columns, name string, values []E) error {
 // entries: entry i has the items items[offsets[i]:offsets[i+1]].
 func PutJagged[E any](w Columns, name string, offsets []int64, items []E) error {
 	c := w.to()
+	if err := c.sink.Enter("PutJagged"); err != nil {
+		return err
+	}
+	defer c.sink.Leave()
 	f, err := c.top(name)
 	if err != nil {
 		return c.fail(name, err)
@@ -160,6 +168,10 @@ func PutJagged[E any](w Columns, name string, offsets []int64, items []E) error 
 // and its subfields, but that a Cardinality is a number.
 func PutArray(w Columns, name string, a *Array, first, n int) error {
 	c := w.to()
+	if err := c.sink.Enter("PutArray"); err != nil {
+		return err
+	}
+	defer c.sink.Leave()
 	f, err := c.top(name)
 	if err != nil {
 		return c.fail(name, err)
@@ -181,6 +193,10 @@ func PutArray(w Columns, name string, a *Array, first, n int) error {
 // End completes n entries; every field must have been given n values. Clusters end only
 // here, so none has fewer entries than a call of End completes.
 func (c *columns) End(n int64) error {
+	if err := c.sink.Enter("End"); err != nil {
+		return err
+	}
+	defer c.sink.Leave()
 	if err := c.err(); err != nil {
 		return err
 	}

@@ -76,6 +76,10 @@ func (w *common) checkTicket(ticket int64) {
 
 // alone calls change, which changes what fillers have copied, if there are none.
 func (w *common) alone(change func() error) error {
+	if err := w.ntuple.Sink.Enter("Extend, Use or Fill"); err != nil {
+		return err
+	}
+	defer w.ntuple.Sink.Leave()
 	if err := w.ntuple.Err(); err != nil {
 		return err
 	}
@@ -130,6 +134,10 @@ func (f *forked) CommitCluster() error {
 	if err := f.state(); err != nil {
 		return err
 	}
+	if err := f.fork.sink.Enter("CommitCluster"); err != nil {
+		return err
+	}
+	defer f.fork.sink.Leave()
 	return f.fork.sink.CommitCluster()
 }
 

@@ -27,6 +27,10 @@ func (r *rows[T]) Write(entry *T) error {
 
 // write writes n entries from first on.
 func (r *rows[T]) write(first *T, n int) error {
+	if err := r.sink.Enter("Write"); err != nil {
+		return err
+	}
+	defer r.sink.Leave()
 	if err := r.err(); err != nil {
 		return err
 	}

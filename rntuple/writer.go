@@ -15,7 +15,8 @@ import (
 )
 
 // A Writer writes one RNTuple, entry by entry, from values of type T. It must be used by
-// one goroutine at a time; others can write to Fillers beside it. Its errors are sticky:
+// one goroutine at a time; others can write to Fillers beside it. Calls that overlap fail with
+// an error that wraps ErrConcurrent. Its errors are sticky:
 // after the first one all methods do nothing but return it, Close included.
 type Writer[T any] struct {
 	common
@@ -212,6 +213,10 @@ func extend(w *ntuple.Writer, fields []*schema.FieldDocument) error {
 
 // CommitCluster ends the current cluster, if it has entries.
 func (w *common) CommitCluster() error {
+	if err := w.ntuple.Sink.Enter("CommitCluster"); err != nil {
+		return err
+	}
+	defer w.ntuple.Sink.Leave()
 	if err := w.ntuple.Err(); err != nil {
 		return err
 	}
@@ -222,6 +227,10 @@ func (w *common) CommitCluster() error {
 // of the clusters since the last group. Without it the RNTuple has one group, as ROOT writes
 // it.
 func (w *common) CommitClusterGroup() error {
+	if err := w.ntuple.Sink.Enter("CommitClusterGroup"); err != nil {
+		return err
+	}
+	defer w.ntuple.Sink.Leave()
 	if err := w.ntuple.Err(); err != nil {
 		return err
 	}
@@ -254,11 +263,19 @@ func (w *common) use(path string, representation int) error {
 // Checkpoint ends the current cluster and cluster group, and makes the file readable with
 // all entries written so far. More entries can be written afterwards; if the program dies
 // then, the file stays as it was at the checkpoint.
-func (w *common) Checkpoint() error { return w.ntuple.Checkpoint() }
+func (w *common) Checkpoint() error {
+	if err := w.ntuple.Sink.Enter("Checkpoint"); err != nil {
+		return err
+	}
+	defer w.ntuple.Sink.Leave()
+	return w.ntuple.Checkpoint()
+}
 
 // Abort discards everything written since the last checkpoint. If the writer was made
 // together with its file, as by Create, it aborts the file as well.
 func (w *common) Abort() error {
+	w.ntuple.Sink.Seize("Abort")
+	defer w.ntuple.Sink.Leave()
 	err := w.ntuple.Abort()
 	if w.owned == nil || errors.Is(err, ntuple.ErrClosed) {
 		return err
@@ -272,6 +289,8 @@ func (w *common) Abort() error {
 // exist, or is as it was at the last checkpoint. It is an error if the context of
 // WriteContext is done.
 func (w *common) Close() error {
+	w.ntuple.Sink.Seize("Close")
+	defer w.ntuple.Sink.Leave()
 	err := w.ntuple.Close()
 	if err == nil {
 		if w.file != nil {

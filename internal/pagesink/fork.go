@@ -8,7 +8,7 @@ import "fmt"
 //
 // Between Begin and End a fork takes entries as every sink does.
 func (s *Sink) Fork() *Sink {
-	f := &Sink{book: s.book, ctx: s.ctx, set: s.set, fork: true}
+	f := &Sink{book: s.book, guard: new(guard), ctx: s.ctx, set: s.set, fork: true}
 	f.set.Workers = 1
 	f.budget.limit = f.set.PageBudget
 	f.begin(0)

@@ -28,6 +28,8 @@ type Output struct {
 	// Extents, if not nil, are those of the file that Stream writes to.
 	Extents Extents
 
+	guard guard
+
 	mu   sync.Mutex
 	line []*clusterBuilder // the clusters to write, in this order
 }

@@ -45,6 +45,7 @@ type Sink struct {
 	// the sink.
 	Written func(c envelope.Cluster, columns []envelope.ColumnPages, found []bounds.Bounds) error
 
+	guard   *guard // see Enter
 	ctx     context.Context
 	set     Settings
 	columns []*columnSink
@@ -97,7 +98,7 @@ type buffer interface {
 
 // NewSink returns a sink for the columns of s.
 func NewSink(ctx context.Context, out *Output, set Settings, headerChecksum uint64) *Sink {
-	s := &Sink{book: newBook(out, headerChecksum), ctx: ctx, set: set}
+	s := &Sink{book: newBook(out, headerChecksum), guard: &out.guard, ctx: ctx, set: set}
 	s.budget.limit = set.PageBudget
 	s.workers.others = set.Workers - 1
 	s.begin(0)
