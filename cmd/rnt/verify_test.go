@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/go-rntuple/go-rntuple/internal/oddity"
 )
 
 func TestVerify(t *testing.T) {
@@ -92,5 +94,27 @@ func TestVerifyArguments(t *testing.T) {
 	}
 	if stdout, _, status := try("verify", "main.go"); status != exitError || !strings.Contains(stdout, "not a ROOT file") {
 		t.Errorf("no ROOT file: status %d, %s", status, stdout)
+	}
+}
+
+// Oddities are listed, and do not make the command fail.
+func TestVerifyOddity(t *testing.T) {
+	b, err := os.ReadFile(special + "dirs.root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "odd.root")
+	for _, c := range oddity.Cases(t, b) {
+		if c.Name != "zeros after the keys" {
+			continue
+		}
+		if err := os.WriteFile(path, c.File, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		text, lines, quiet := rnt(t, "verify", path), rnt(t, "verify", "--json", path), rnt(t, "verify", "--quiet", path)
+		if !strings.HasPrefix(text, path+": oddity: list of keys") || !strings.Contains(text, ": ok, 1 oddity: ") || quiet != "" ||
+			!strings.Contains(lines, `"severity":"oddity"`) || !strings.Contains(lines, `"problems":0,"oddities":1,`) {
+			t.Errorf("%s%s%s", text, lines, quiet)
+		}
 	}
 }
