@@ -9,7 +9,7 @@
 // demands it; a server to which another one redirects must then encrypt, too. The ways of
 // authentication that are known are ztn, which is a bearer token over TLS, unix and host, but not gsi
 // and krb5; package https says where tokens and certificates are found. A token, and the query of the
-// URL, go to the host in the URL alone: a server to which another one redirects gets the query that
+// URL, go to the host and port in the URL alone, unlike with XRootD's own client: a server to which another one redirects gets the query that
 // comes with the redirection.
 //
 // XRootD tells versions of a file apart by size and time, in seconds. Both are asked for beside each

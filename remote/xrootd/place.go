@@ -25,6 +25,11 @@ type place struct {
 
 func (p place) address() string { return net.JoinHostPort(p.host, p.port) }
 
+// serves reports whether the server at a place is that of another one.
+func (p place) serves(other place) bool {
+	return strings.EqualFold(p.host, other.host) && p.port == other.port
+}
+
 // file returns the name of the file as servers take it.
 func (p place) file() string {
 	if p.query == "" {
@@ -110,14 +115,14 @@ func parseRedirect(body []byte) (*redirection, error) {
 }
 
 // follow returns the place to which a redirection from this one leads. What the user has put into the
-// query of the URL goes to the host of the URL alone.
+// query of the URL goes to the host and port of the URL alone.
 func (p place) follow(to *redirection, origin place) place {
 	next := to.place
 	next.tls = next.tls || p.tls
 	if next.path == "" {
 		next.path = p.path
 	}
-	if strings.EqualFold(next.host, origin.host) {
+	if next.serves(origin) {
 		next.query = join(origin.query, next.query)
 	}
 	return next

@@ -299,7 +299,7 @@ func (b *backend) openAt(ctx context.Context, at place, p *progress) (*file, err
 	return f, err
 }
 
-// server returns the server at a place. A bearer token is for the host in the URL alone.
+// server returns the server at a place. A bearer token is for the host and port in the URL alone.
 func (b *backend) server(at place) *server {
 	id := identity{host: at.host, address: at.address(), tls: at.tls, user: b.user, login: at.login, certificates: credential.FindCertificates()}
 	token, err := credential.Token()
@@ -308,7 +308,7 @@ func (b *backend) server(at place) *server {
 		id.noToken = err.Error()
 	case token == "":
 		id.noToken = "there is no bearer token"
-	case !strings.EqualFold(at.host, b.origin.host):
+	case !at.serves(b.origin):
 		id.noToken = "the token is not for a server to which another one redirects"
 	default:
 		id.token = token
