@@ -266,7 +266,7 @@ func TestCacheStrangers(t *testing.T) {
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "a")
-	c := newCache(t, dir, 4*block)
+	newCache(t, dir, 4*block)
 	want := []string{}
 	for _, name := range theirs {
 		put(filepath.Join(dir, name))
@@ -274,7 +274,8 @@ func TestCacheStrangers(t *testing.T) {
 	}
 	put(filepath.Join(dir, part, "0-8000")) // is the cache's, and more than its limit
 	for range 2 {
-		if c = newCache(t, dir, 4*block); c.used != 0 {
+		c := newCache(t, dir, 4*block)
+		if c.used != 0 {
 			t.Errorf("%d bytes are counted", c.used)
 		}
 		c.of("a", Info{Version: "1"}).keep([]Range{{0, make([]byte, 1)}, {9, make([]byte, 1)}})

@@ -206,17 +206,18 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// The problems of inputs that do not go together get a line each.
+// The problems of inputs that do not go together get a line each, and the last one says what helps.
 func TestIncompatible(t *testing.T) {
 	a, b := made(t, "left", leftFields, leftLines), made(t, "left", rightFields, rightLines)
 	out := filepath.Join(t.TempDir(), "out.root")
 	for _, args := range [][]string{{"merge", "--mode", "strict", out, a, b}, {"hmerge", out, a, b, b}} {
 		_, stderr := fed(t, exitError, "", args...)
 		lines := strings.Split(strings.TrimSuffix(stderr, "\n"), "\n")
-		if len(lines) < 3 || lines[0] != "rnt: the inputs do not go together:" {
-			t.Errorf("%v: %q", args, stderr)
+		last := len(lines) - 1
+		if last < 2 || lines[0] != "rnt: the inputs do not go together:" || !strings.HasPrefix(lines[last], "rnt: --") {
+			t.Fatalf("%v: %q", args, stderr)
 		}
-		for _, l := range lines[1:] {
+		for _, l := range lines[1:last] {
 			if !strings.HasPrefix(l, "  ") || !strings.Contains(l, ".root") || strings.Count(l, "field") != 1 {
 				t.Errorf("%v: %q", args, l)
 			}

@@ -39,7 +39,7 @@ func TestMaxMemory(t *testing.T) {
 		"cat IN": 1, "head IN": 1, "schema IN": 1, "stat IN": 1, "attrs IN": 1, "diff IN IN": 2, "merge OUT IN": 1, "merge --all OUT IN": 1,
 		"merge --into IN " + dimuon: 1, "append IN " + dimuon: 1, "append IN -": 1, "slim --fields v OUT IN": 1, "skim --where len(v)>0 OUT IN": 1,
 		"concat OUT IN": 1, "split --entries 1 OUT IN": 1, "hmerge OUT IN": 1, "repack OUT IN": 1, "rename --to n IN": 1, "index IN": 1, "rename --to n --out OUT IN": 1,
-		"ls IN": 0, "verify IN": 1, "dump IN": 1, "recover OUT IN": 1, "plan OUT IN": 1,
+		"ls IN": 3, "verify IN": 1, "dump IN": 1, "recover OUT IN": 1, "plan OUT IN": 1,
 	} {
 		all := strings.NewReplacer("IN", path, "OUT", out)
 		fields := strings.Fields(args)
