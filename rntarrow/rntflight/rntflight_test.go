@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -30,25 +30,33 @@ import (
 // serve starts a server on loopback and returns its address. It ends with the test.
 func serve(t testing.TB, o rntflight.Options) string {
 	t.Helper()
-	s, err := rntflight.New(o)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	serveAt(t, o, l)
+	return l.Addr().String()
+}
+
+// serveAt starts a server that ends with the test, or when stop is called.
+func serveAt(t testing.TB, o rntflight.Options, l net.Listener) (stop func()) {
+	t.Helper()
+	s, err := rntflight.New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- s.Serve(ctx, l) }()
-	t.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-ended; err != nil {
-			t.Error(err)
+			t.Errorf("Serve ended: %v", err)
 		}
 		s.Close()
 	})
-	return l.Addr().String()
+	t.Cleanup(stop)
+	return stop
 }
 
 // dial returns a client of a server.
@@ -390,16 +398,6 @@ func TestBatches(t *testing.T) {
 		_, batches, err = get(t.Context(), c, (&rntflight.Query{File: "a.root"}).Ticket())
 		if least := max(n*30/size, 2); err != nil || int64(batches) < least || int64(batches) > 3*least {
 			t.Errorf("%d bytes: %d batches, want %d or some more; %v", size, batches, least, err)
-		}
-	}
-}
-
-// eventually waits for something to become true.
-func eventually(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("not yet: %s", what)
 		}
 	}
 }
