@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -37,9 +38,9 @@ func (f *requests) try(ctx context.Context, op string, a attempt) error {
 		return &Error{Op: op, URL: f.name, Err: err}
 	}
 	defer leave()
-	wait := f.o.Backoff
+	wait, left := f.o.Backoff, f.o.MaxWait
 	for n, total := 1, 1; ; n, total = n+1, total+1 {
-		progress, err := f.once(inner, a)
+		progress, err := f.once(inner, a, &left)
 		if err == nil {
 			return nil
 		}
@@ -56,12 +57,16 @@ func (f *requests) try(ctx context.Context, op string, a attempt) error {
 		if after > maxAfter {
 			err = fmt.Errorf("%w, and asks to wait for %v", err, after.Round(time.Second))
 		}
-		if !again || n >= f.o.Attempts || after > maxAfter {
+		if left <= 0 {
+			err = fmt.Errorf("%w (%v without data)", err, f.o.MaxWait)
+		}
+		if !again || n >= f.o.Attempts || after > maxAfter || left <= 0 {
 			return &Error{Op: op, URL: f.name, Attempts: total, Err: err}
 		}
 		f.o.Stats.repeated.Add(1)
-		pause := time.NewTimer(max(after, wait/2+rand.N(wait)))
-		wait = min(2*wait, maxBackoff)
+		d := max(after, wait/2+rand.N(wait))
+		pause := time.NewTimer(d)
+		wait, left = min(2*wait, maxBackoff), left-d
 		select {
 		case <-pause.C:
 		case <-inner.Done():
@@ -70,8 +75,9 @@ func (f *requests) try(ctx context.Context, op string, a attempt) error {
 	}
 }
 
-// once makes one attempt, which fails if too little arrives for a while.
-func (f *requests) once(ctx context.Context, a attempt) (bool, error) {
+// once makes one attempt, which fails if too little arrives for a while. It sets left to how much longer
+// the next one may go without data.
+func (f *requests) once(ctx context.Context, a attempt, left *time.Duration) (bool, error) {
 	start := time.Now()
 	if err := f.host.enter(ctx); err != nil {
 		return false, err
@@ -79,11 +85,14 @@ func (f *requests) once(ctx context.Context, a attempt) (bool, error) {
 	defer f.host.leave()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	w := watch{timeout: f.o.Timeout, timer: time.AfterFunc(f.o.Timeout, func() { cancel(ErrTimeout) })}
+	w := watch{timeout: f.o.Timeout, maxWait: f.o.MaxWait, left: *left,
+		timer: time.AfterFunc(min(f.o.Timeout, *left), func() { cancel(ErrTimeout) })}
 	w.start = time.Now()
+	w.since = w.start
 	progress, err := a(ctx, w.arrived)
 	m := w.stop()
-	if err != nil && context.Cause(ctx) == ErrTimeout {
+	*left = w.left - time.Since(w.since)
+	if err != nil && context.Cause(ctx) == ErrTimeout && !errors.Is(err, ErrTimeout) { // it may say more
 		err = ErrTimeout
 	}
 	f.bytes.Add(m.total)
@@ -101,24 +110,31 @@ const alive = 1 << 10
 
 // A watch measures an attempt, and gives it up if too little arrives.
 type watch struct {
-	timeout time.Duration
+	timeout time.Duration // without a sign that data will arrive
+	maxWait time.Duration // without data
 	timer   *time.Timer
 
 	mu      sync.Mutex // arrived may be called by another goroutine, and later than it should
 	stopped bool
-	lately  int // bytes since the timer was set
+	lately  int           // bytes since the timer was set
+	since   time.Time     // when data arrived, or the attempt began
+	left    time.Duration // that may pass from then on without data
 	measure
 }
 
-// arrived counts n bytes that have arrived now.
+// arrived counts n bytes that have arrived now. None are a sign that there will be some.
 func (w *watch) arrived(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.stopped {
 		return
 	}
-	if w.lately += n; n == 0 || w.lately >= alive {
-		w.timer.Reset(w.timeout)
+	w.lately += n
+	if w.lately >= alive {
+		w.since, w.left = time.Now(), w.maxWait
+	}
+	if n == 0 || w.lately >= alive {
+		w.timer.Reset(min(w.timeout, w.left-time.Since(w.since)))
 		w.lately = 0
 	}
 	w.measure.arrived(n)

@@ -294,9 +294,40 @@ func TestTrickle(t *testing.T) {
 					arrivals++
 				}
 				return false, nil
-			})
+			}, new(f.o.MaxWait))
 			if fails := c.step < 512; !errors.Is(err, ErrTimeout) == fails || fails && time.Since(start) > 45*time.Second {
 				t.Errorf("%d bytes each 14 s: %v after %v", c.step, err, time.Since(start))
+			}
+		}
+	})
+}
+
+// TestMaxWait has a server that says each 10 s that data will arrive, and fails each 10 min. Data gives it more time.
+func TestMaxWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &fake{data: noise(10_000)}
+		f := b.open(t, Options{Tail: 1, Attempts: 100, MaxWait: 25 * time.Minute})
+		for _, c := range []struct {
+			data time.Duration // from the start of the request
+			want time.Duration
+		}{{0, 25 * time.Minute}, {7 * time.Minute, 32 * time.Minute}, {24 * time.Minute, 49 * time.Minute}} {
+			start := time.Now()
+			arrives := start.Add(c.data)
+			err := f.try(t.Context(), "read", func(ctx context.Context, arrived func(int)) (bool, error) {
+				for range 60 {
+					if err := b.sleep(ctx, 10*time.Second); err != nil {
+						return false, err
+					}
+					n := 0
+					if c.data > 0 && !time.Now().Before(arrives) {
+						n, c.data = 1<<10, 0
+					}
+					arrived(n)
+				}
+				return false, &Temporary{Err: errors.New("later")}
+			})
+			if d := time.Since(start) - c.want; !errors.Is(err, ErrTimeout) || !strings.Contains(err.Error(), "no data arrived in time (25m0s without data)") || d < 0 || d > 10*time.Second {
+				t.Errorf("%v after %v, want %v", err, time.Since(start), c.want)
 			}
 		}
 	})

@@ -10,6 +10,9 @@ import (
 type Options struct {
 	// Timeout is how long a request may go without 1 KiB, or all that is left, arriving. Default: 30 s.
 	Timeout time.Duration
+	// MaxWait is how long a request may go without 1 KiB in all, although the server asks to wait for
+	// it: waits, redirections and attempts count together. Default: 30 min.
+	MaxWait time.Duration
 	// Attempts is how often a request is made before its error is returned. Only errors that may
 	// pass are worth another one. Default: 5.
 	Attempts int
@@ -41,7 +44,7 @@ func (o Options) complete() (Options, error) {
 		name  string
 		value int64
 	}{
-		{"Timeout", int64(o.Timeout)}, {"Attempts", int64(o.Attempts)}, {"Backoff", int64(o.Backoff)},
+		{"Timeout", int64(o.Timeout)}, {"MaxWait", int64(o.MaxWait)}, {"Attempts", int64(o.Attempts)}, {"Backoff", int64(o.Backoff)},
 		{"Requests", int64(o.Requests)}, {"Whole", o.Whole}, {"Tail", o.Tail},
 	} {
 		if n.value < 0 {
@@ -49,6 +52,7 @@ func (o Options) complete() (Options, error) {
 		}
 	}
 	o.Timeout = cmp.Or(o.Timeout, 30*time.Second)
+	o.MaxWait = cmp.Or(o.MaxWait, 30*time.Minute)
 	o.Attempts = cmp.Or(o.Attempts, 5)
 	o.Backoff = cmp.Or(o.Backoff, 200*time.Millisecond)
 	o.Requests = cmp.Or(o.Requests, 16)

@@ -131,18 +131,8 @@ func (c *conn) write() {
 
 // read reads answers until there is an error.
 func (c *conn) read(in *bufio.Reader) error {
-	var b [headerSize]byte
 	for {
-		if _, err := io.ReadFull(in, b[:]); err != nil {
-			return noEOF(err)
-		}
-		h, err := parseHeader(b[:])
-		if err == nil && h.status == statusAttn {
-			h, err = readAttn(in, h)
-			if err == nil && h.status == statusAttn {
-				continue
-			}
-		}
+		h, err := readHeader(in)
 		if err == nil {
 			err = c.readAnswer(in, h)
 		}
@@ -150,6 +140,24 @@ func (c *conn) read(in *bufio.Reader) error {
 			return err
 		}
 	}
+}
+
+// readHeader reads the header of the next answer, and passes over what the server says without being asked.
+func readHeader(in io.Reader) (answerHeader, error) {
+	for range maxAttns {
+		var b [headerSize]byte
+		if _, err := io.ReadFull(in, b[:]); err != nil {
+			return answerHeader{}, noEOF(err)
+		}
+		h, err := parseHeader(b[:])
+		if err == nil && h.status == statusAttn {
+			h, err = readAttn(in, h)
+		}
+		if err != nil || h.status != statusAttn {
+			return h, err
+		}
+	}
+	return answerHeader{}, violation("%d messages without an answer between them: %w", maxAttns, io.ErrNoProgress)
 }
 
 // readAttn reads what a server says without being asked. If that is the answer to a request, it returns
@@ -323,9 +331,6 @@ func (k *call) giveUp() {
 	}
 }
 
-// maxWait limits how long a server may ask to wait for an answer, altogether.
-const maxWait = 30 * time.Minute
-
 // wait waits for the answer. If the server asks for time, it gets it.
 func (k *call) wait(ctx context.Context) (answer, error) {
 	defer k.giveUp()
@@ -341,7 +346,7 @@ func (k *call) wait(ctx context.Context) (answer, error) {
 			if err != nil {
 				return a, err
 			}
-			until = time.Now().Add(min(d, maxWait))
+			until = time.Now().Add(d)
 			t := time.NewTicker(k.progress.quiet)
 			defer t.Stop()
 			tick = t.C
@@ -370,7 +375,10 @@ func (k *call) wait(ctx context.Context) (answer, error) {
 
 // A progress reports the bytes of an attempt as they arrive.
 type progress struct {
-	quiet time.Duration // after which it is worth saying that there is some
+	quiet   time.Duration // after which it is worth saying that there is some
+	maxWait time.Duration // of remote.Options
+	server  string        // that is waited for
+	what    string        // it is to do
 
 	mu     sync.Mutex
 	report func(n int)
@@ -386,6 +394,14 @@ func (p *progress) arrived(n int) {
 	defer p.mu.Unlock()
 	p.last = time.Now()
 	p.report(n)
+}
+
+// waiting returns an error that may pass with what was waited for, and others as they are.
+func (p *progress) waiting(err error) error {
+	if errors.Is(err, remote.ErrTimeout) || errors.As(err, new(*remote.Temporary)) {
+		return fmt.Errorf("waiting for %s to %s: %w", p.server, p.what, err)
+	}
+	return err
 }
 
 // alive reports that the answer will come, if there was no report lately.

@@ -16,8 +16,8 @@
 // read, and when a file is opened anew because its connection was lost. They must not have changed; those
 // of replicas must be equal.
 //
-// A server may ask to wait, as for a file that is on tape. It gets 30 minutes for a request, whatever
-// the timeout is.
+// A server may ask to wait, as for a file that is on tape. It gets Options.MaxWait of package remote for a
+// request, whatever the timeout is.
 //
 // Source: The XRootD Protocol, version 5.
 package xrootd

@@ -95,10 +95,6 @@ func newFake(t *testing.T, data []byte) *fake {
 	return f
 }
 
-// kinds are the names of requests.
-var kinds = map[uint16]string{requestAuth: "auth", requestQuery: "query", requestClose: "close", requestProtocol: "protocol",
-	requestLogin: "login", requestOpen: "open", requestRead: "read", requestStat: "stat", requestReadv: "readv"}
-
 // requests returns the requests of all kinds, and what they ask for.
 func (f *fake) requests() []string {
 	f.mu.Lock()

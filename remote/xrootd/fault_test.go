@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"net"
@@ -288,6 +289,52 @@ func TestAnswers(t *testing.T) {
 					t.Errorf("%s: %s: %v", name, way, err)
 				}
 			})
+		}
+	}
+}
+
+// TestMaxWait has servers that ask to wait for ever, in all ways that the protocol has, or send what nobody has asked for.
+func TestMaxWait(t *testing.T) {
+	remotetest.CheckGoroutines(t)
+	// opens answers requests to open, by turns.
+	opens := func(answers ...func(c *fakeConn, r *fakeRequest)) func(c *fakeConn, r *fakeRequest, n int) bool {
+		return func(c *fakeConn, r *fakeRequest, n int) bool {
+			if r.number == requestOpen {
+				answers[n%len(answers)](c, r)
+			}
+			return r.number == requestOpen
+		}
+	}
+	wait := func(c *fakeConn, r *fakeRequest) { c.send(r.stream, statusWait, numbered(0, "")) }
+	flood := func(c *fakeConn, r *fakeRequest) {
+		c.write(bytes.Repeat(raw(0, statusAttn, numbered(5002, "\x00\x00\x00\x00hello\x00")), maxAttns))
+	}
+	const late = "no data arrived in time (300ms without data)"
+	for name, c := range map[string]struct {
+		answer func(c *fakeConn, r *fakeRequest, n int) bool
+		want   error
+		text   string
+	}{
+		"wait":  {opens(wait), remote.ErrTimeout, late}, // of the server, or of the pause that it asks for
+		"later": {opens(func(c *fakeConn, r *fakeRequest) { c.send(r.stream, statusWaitResp, numbered(1e6, "")) }), remote.ErrTimeout, "to answer open: " + late},
+		"wait, then redirect": {opens(wait, func(c *fakeConn, r *fakeRequest) {
+			c.send(r.stream, statusRedirect, numbered(-1, "root://"+c.f.addr))
+		}), remote.ErrTimeout, late},
+		"wait, then close": {opens(wait, func(c *fakeConn, r *fakeRequest) { c.Close() }), remote.ErrTimeout, late},
+		"long":             {opens(func(c *fakeConn, r *fakeRequest) { c.send(r.stream, statusWait, numbered(7200, "")) }), nil, "asks to wait for 2h0m0s before open, longer than 300ms"},
+		"messages":         {opens(flood), io.ErrNoProgress, "to answer open: the server does not keep to the XRootD protocol: 1000 messages without an answer between them"},
+		"messages first":   {func(c *fakeConn, r *fakeRequest, n int) bool { flood(c, r); return true }, io.ErrNoProgress, "to accept a connection: the server does not keep to the XRootD protocol: 1000 messages without an answer between them"},
+	} {
+		f := newFake(t, content(10_000))
+		f.answer = c.answer
+		o := remote.Options{Timeout: time.Minute, MaxWait: 300 * time.Millisecond, Attempts: 1000, Backoff: time.Millisecond}
+		if c.want == io.ErrNoProgress {
+			o.MaxWait, o.Attempts = time.Minute, 2
+		}
+		err := readAll(context.Background(), "root://"+f.addr+"/"+path, o, f.data)
+		var e *remote.Error
+		if !errors.As(err, &e) || c.want != nil && !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text) || !strings.Contains(e.Err.Error(), f.addr) {
+			t.Errorf("%s: %v, want %s, and the server", name, err, c.text)
 		}
 	}
 }

@@ -23,8 +23,8 @@ func (c *conn) ask(ctx context.Context, r *request, k *call, p *progress) ([]byt
 // run waits for the answer of a request that was started as k, or not yet. If the server asks to wait,
 // it is started again.
 func (c *conn) run(ctx context.Context, r *request, to func() sink, k *call, p *progress) (err error) {
-	w := waiter{progress: p}
 	for {
+		p.what = "answer " + kinds[r.number]
 		if k == nil {
 			if k, err = c.start(r, to(), p); err != nil {
 				return err
@@ -37,7 +37,7 @@ func (c *conn) run(ctx context.Context, r *request, to func() sink, k *call, p *
 		if a.status != statusWait {
 			return a.err()
 		}
-		if err := w.wait(ctx, a); err != nil {
+		if err := p.wait(ctx, r, a); err != nil {
 			return err
 		}
 		k = nil

@@ -177,19 +177,9 @@ const stream, firstStream = 1, 2
 // answer reads the answer to a request, but not what the server says without being asked.
 func (s *session) answer(stream uint16) (answer, error) {
 	for {
-		var b [headerSize]byte
-		if _, err := io.ReadFull(s.net, b[:]); err != nil {
-			return answer{}, noEOF(err)
-		}
-		h, err := parseHeader(b[:])
-		if err == nil && h.status == statusAttn {
-			h, err = readAttn(s.net, h)
-		}
+		h, err := readHeader(s.net)
 		if err != nil {
 			return answer{}, err
-		}
-		if h.status == statusAttn {
-			continue
 		}
 		early := s.sent && h.stream == firstStream
 		if h.stream != stream && !early {
@@ -214,8 +204,8 @@ func (s *session) answer(stream uint16) (answer, error) {
 
 // ask makes a request, again if the server asks to wait.
 func (s *session) ask(ctx context.Context, r *request) (answer, error) {
-	w := waiter{progress: s.progress}
 	for {
+		s.progress.what = "answer " + kinds[r.number]
 		if _, err := s.net.Write(r.append(nil, stream)); err != nil {
 			return answer{}, err
 		}
@@ -226,7 +216,7 @@ func (s *session) ask(ctx context.Context, r *request) (answer, error) {
 		if a.status != statusWait {
 			return a, a.err()
 		}
-		if err := w.wait(ctx, a); err != nil {
+		if err := s.progress.wait(ctx, r, a); err != nil {
 			return a, err
 		}
 	}
@@ -304,22 +294,16 @@ func groupName() string {
 	return "nogroup"
 }
 
-// A waiter waits when a server asks for that, but not for ever.
-type waiter struct {
-	progress *progress
-	total    time.Duration
-}
-
-// wait waits for as long as an answer says.
-func (w *waiter) wait(ctx context.Context, a answer) error {
+// wait waits for as long as an answer says before a request is made again.
+func (p *progress) wait(ctx context.Context, r *request, a answer) error {
 	const least = 100 * time.Millisecond
 	d, err := parseWait(a.body)
 	if err != nil {
 		return err
 	}
-	d = max(d, least)
-	if w.total += d; w.total > maxWait {
-		return fmt.Errorf("the server asks to wait for more than %v", maxWait)
+	if d > p.maxWait {
+		return fmt.Errorf("%s asks to wait for %v before %s, longer than %v", p.server, d, kinds[r.number], p.maxWait)
 	}
-	return w.progress.sleep(ctx, d)
+	p.what = "be ready for " + kinds[r.number]
+	return p.sleep(ctx, max(d, least))
 }

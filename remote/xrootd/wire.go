@@ -28,6 +28,10 @@ const (
 	requestReadv    = 3025
 )
 
+// kinds are the names of requests.
+var kinds = map[uint16]string{requestAuth: "auth", requestQuery: "query", requestClose: "close", requestProtocol: "protocol",
+	requestLogin: "login", requestOpen: "open", requestRead: "read", requestStat: "stat", requestReadv: "readv"}
+
 // The status of an answer.
 const (
 	statusOK       = 0
@@ -47,6 +51,7 @@ const (
 	headerSize  = 8        // of an answer
 	elementSize = 16       // of a part of a vectored read, without its bytes
 	maxMessage  = 64 << 10 // bytes of an answer that has no bytes of the file
+	maxAttns    = 1000     // messages between two answers that nobody has asked for
 )
 
 // A request is what is sent, without the stream's number.

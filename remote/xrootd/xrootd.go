@@ -29,13 +29,14 @@ func open(u *url.URL, o *remote.Options) (remote.Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &backend{origin: origin, user: u.User.Username(), timeout: o.Timeout, opening: make(chan struct{}, 1), servers: map[identity]*server{}}, nil
+	return &backend{origin: origin, user: u.User.Username(), timeout: o.Timeout, maxWait: o.MaxWait, opening: make(chan struct{}, 1), servers: map[identity]*server{}}, nil
 }
 
 type backend struct {
 	origin  place
 	user    string // from the URL
 	timeout time.Duration
+	maxWait time.Duration
 	opening chan struct{} // a lock
 	tried   []string      // hosts that could not open the file; who has the lock may use it
 
@@ -143,9 +144,11 @@ const maxHops = 16
 // do calls a function with the open file, again if that is redirected.
 func (b *backend) do(ctx context.Context, arrived func(int), act func(*file, *progress) error) error {
 	p := newProgress(b.timeout, arrived)
+	p.maxWait, p.server, p.what = b.maxWait, b.origin.address(), "open the file"
 	for hops := 0; ; hops++ {
 		f, err := b.open(ctx, p)
 		if err == nil {
+			p.server = f.place.address()
 			err = act(f, p)
 		}
 		var to *redirection
@@ -156,7 +159,7 @@ func (b *backend) do(ctx context.Context, arrived func(int), act func(*file, *pr
 		case codeOf(err) == errFileNotOpen && f != nil:
 			b.redirected(f, nil) // the next attempt opens it
 		}
-		return b.redact(err)
+		return p.waiting(b.redact(err))
 	}
 }
 
@@ -274,6 +277,7 @@ func elsewhere(err error) bool {
 
 // openAt opens the file on one server.
 func (b *backend) openAt(ctx context.Context, at place, p *progress) (*file, error) {
+	p.server, p.what = at.address(), "accept a connection"
 	request := openRequest(at.file())
 	c, k, err := b.server(at).connect(ctx, request, p)
 	if err != nil {
