@@ -173,28 +173,38 @@ func TestAuthentication(t *testing.T) {
 	}
 }
 
-// TestTokenStays makes sure that a token is not told to another host.
+// TestTokenStays makes sure that a token is told neither to another host nor to another port.
 func TestTokenStays(t *testing.T) {
 	noToken(t)
 	t.Setenv("BEARER_TOKEN", secret)
 	want := content(200_000)
-	to := newTLSFake(t, want)
-	to.flags, to.sec = to.flags|flagTLSNow, "&P=ztn,0:4096:"
-	from := newFake(t, want)
-	from.flags, from.tls = from.flags|flagTLSNow, to.tls
-	_, port, _ := net.SplitHostPort(to.addr)
-	number, _ := strconv.Atoi(port)
-	from.answer = func(c *fakeConn, r *fakeRequest, n int) bool {
-		if r.number == requestOpen {
-			c.send(r.stream, statusRedirect, numbered(number, "localhost"))
+	for _, host := range []string{"localhost", "127.0.0.1"} {
+		for _, kind := range []uint16{requestLogin, requestOpen, requestRead} {
+			to := newTLSFake(t, want)
+			to.flags, to.sec = to.flags|flagTLSNow, "&P=ztn,0:4096:"
+			from := newFake(t, want)
+			from.flags, from.tls = to.flags, to.tls
+			if kind != requestLogin {
+				from.sec = to.sec // which gets the token
+			}
+			_, port, _ := net.SplitHostPort(to.addr)
+			number, _ := strconv.Atoi(port)
+			from.answer = func(c *fakeConn, r *fakeRequest, n int) bool {
+				if r.number == kind {
+					c.send(r.stream, statusRedirect, numbered(number, host))
+				}
+				return r.number == kind
+			}
+			err := readAll(context.Background(), "roots://"+from.addr+"/"+path, quick(), want)
+			if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "not for a server to which another one redirects") {
+				t.Errorf("%s, %s: %v", host, kinds[kind], err)
+			}
+			if got := strings.Join(to.requests(), "\n"); strings.Contains(got, secret) || to.count("login") == 0 {
+				t.Errorf("%s, %s: the other server gets\n%s", host, kinds[kind], got)
+			}
+			if got := strings.Join(from.requests(), "\n"); strings.Contains(got, secret) != (from.sec != "") {
+				t.Errorf("%s, %s: the server of the URL gets\n%s", host, kinds[kind], got)
+			}
 		}
-		return r.number == requestOpen
-	}
-	err := readAll(context.Background(), "roots://"+from.addr+"/"+path, quick(), want)
-	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "not for a server to which another one redirects") {
-		t.Error(err)
-	}
-	if got := strings.Join(append(to.requests(), from.requests()...), "\n"); strings.Contains(got, secret) || to.count("login") == 0 {
-		t.Errorf("the requests are\n%s", got)
 	}
 }
