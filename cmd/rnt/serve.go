@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
-	"runtime"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/internal/regular"
 	"github.com/go-rntuple/go-rntuple/rntarrow/rntflight"
 )
 
@@ -43,7 +42,8 @@ programs that know no others. "rnt help expressions" tells the language of "wher
 
 Nothing can be written, and no path or link leads out of FOLDER. Other machines reach
 the server only if --listen says so; that needs TLS and tokens. Clients then send one of
-the tokens, lines of at least 16 characters, in the header "authorization":
+the tokens, lines of at least 16 characters, in the header "authorization". Their file
+must be yours, no link, and closed to others (chmod 600):
 
   client = fl.connect("grpc+tls://data.example.org:8815", tls_root_certs=ca)
   options = fl.FlightCallOptions(headers=[(b"authorization", b"Bearer " + token)])
@@ -82,7 +82,7 @@ At most --max-streams streams are sent at a time, the others wait for their turn
 				o.TLS = &tls.Config{Certificates: []tls.Certificate{pair}}
 			}
 			if tokens != "" {
-				if o.Tokens, err = t.readTokens(tokens); err != nil {
+				if o.Tokens, err = readTokens(tokens); err != nil {
 					return err
 				}
 			}
@@ -104,15 +104,8 @@ At most --max-streams streams are sent at a time, the others wait for their turn
 }
 
 // readTokens returns the lines of a file that are neither empty nor begin with #.
-func (t *tool) readTokens(path string) (tokens []string, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if runtime.GOOS != "windows" && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
-		t.warn("%s: others may read the tokens; chmod 600 prevents that", path)
-	}
-	text, err := os.ReadFile(path)
+func readTokens(path string) (tokens []string, err error) {
+	text, err := regular.ReadPrivate(path)
 	if err != nil {
 		return nil, err
 	}

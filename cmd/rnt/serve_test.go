@@ -10,6 +10,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"io"
 	"math/big"
 	"net"
@@ -160,6 +161,10 @@ func TestServeTokens(t *testing.T) {
 		}
 	}
 
+	link, open := filepath.Join(dir, "link"), file("open", []byte("0123456789abcdef\n"))
+	if err := errors.Join(os.Symlink(tokens, link), os.Chmod(open, 0o640)); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args   []string
 		status int
@@ -176,6 +181,8 @@ func TestServeTokens(t *testing.T) {
 		{[]string{folder, "--timeout", "-1s"}, exitUsage, "--timeout and --max-time must be positive"},
 		{[]string{folder, "--token-file", file("none", []byte("\n# nothing\n"))}, exitError, "no tokens"},
 		{[]string{folder, "--token-file", file("short", []byte("0123456789abcdef\nsecret\n"))}, exitError, "token 2 "},
+		{[]string{folder, "--token-file", link}, exitError, "is a symbolic link, not a regular file"},
+		{[]string{folder, "--token-file", open}, exitError, "others must have no access"},
 		{[]string{filepath.Join(dir, "missing")}, exitError, "missing"},
 		{[]string{dimuon}, exitError, "dimuon.root"},
 	} {

@@ -1,6 +1,7 @@
 package regular
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -73,4 +74,29 @@ func ReadFile(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(f)
+}
+
+// maxPrivate limits the size in bytes of files with secrets.
+const maxPrivate = 1 << 20
+
+// ReadPrivate reads a file with secrets, such as tokens. It must be a regular file that belongs to the user and is
+// closed to others, and its path must not be a symbolic link: who can put a file in its place acts in the name of
+// others, and who can read it acts in that of the user.
+func ReadPrivate(path string) ([]byte, error) {
+	f, info, err := OpenUnlinked(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if !Own(info) {
+		return nil, fmt.Errorf("%s: the file belongs to another user: %w", path, fs.ErrPermission)
+	}
+	if mode := info.Mode().Perm(); checksModes && mode&0o077 != 0 {
+		return nil, fmt.Errorf("%s: the file has mode %04o, and others must have no access, as with 0600: %w", path, mode, fs.ErrPermission)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxPrivate+1))
+	if err == nil && len(b) > maxPrivate {
+		err = fmt.Errorf("%s: the file has more than %d bytes", path, maxPrivate)
+	}
+	return b, err
 }

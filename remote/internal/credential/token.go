@@ -2,8 +2,6 @@ package credential
 
 import (
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +33,7 @@ func Token() (string, error) {
 			continue
 		}
 		path := filepath.Join(dir, name)
-		if info, err := os.Lstat(path); err != nil || !own(info) {
+		if info, err := os.Lstat(path); err != nil || !regular.Own(info) {
 			continue
 		}
 		token, err := readToken(path)
@@ -49,25 +47,8 @@ func Token() (string, error) {
 	return "", nil
 }
 
-// longest is the size of the largest file that is taken for a token.
-const longest = 1 << 20
-
 func readToken(path string) (string, error) {
-	f, info, err := regular.OpenUnlinked(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	if !own(info) {
-		return "", fmt.Errorf("%s: the file belongs to another user: %w", path, fs.ErrPermission)
-	}
-	if mode := info.Mode().Perm(); checksModes && mode&0o077 != 0 {
-		return "", fmt.Errorf("%s: the file has mode %04o, and others must have no access, as with 0600: %w", path, mode, fs.ErrPermission)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, longest+1))
-	if err == nil && len(b) > longest {
-		err = fmt.Errorf("%s: more than %d bytes are no token", path, longest)
-	}
+	b, err := regular.ReadPrivate(path)
 	return strings.TrimSpace(string(b)), err
 }
 

@@ -40,7 +40,7 @@ func TestTokenFile(t *testing.T) {
 		{"a file that others can read", write("mine", 0o604), "", "the file has mode 0604, and others must have no access, as with 0600: permission denied", false},
 		{"a file that a group can write", write("mine", 0o620), "", "the file has mode 0620, and others must have no access, as with 0600: permission denied", false},
 		{what: "a file of another user", foreign: true, put: func() error { return errors.Join(write("foreign", 0o600)(), os.Chown(path, 1, 1)) }, err: "the file belongs to another user: permission denied"},
-		{"a long file", write(strings.Repeat("a", longest+1), 0o600), "", "more than 1048576 bytes are no token", false},
+		{"a long file", write(strings.Repeat("a", 1<<20+1), 0o600), "", "the file has more than 1048576 bytes", false},
 	} {
 		if err := c.put(); errors.Is(err, fs.ErrPermission) {
 			t.Logf("%s: skipped, only the superuser can make it", c.what)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package credential
+package regular
 
 import (
 	"io/fs"
@@ -10,8 +10,8 @@ import (
 
 const checksModes = true
 
-// own reports whether a file is one of the user.
-func own(info fs.FileInfo) bool {
+// Own reports whether a file belongs to the user of this process.
+func Own(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(s.Uid) == os.Geteuid()
 }
