@@ -52,7 +52,7 @@ func (w *Writer) readHead(f *File) (err error) {
 	case h.End > f.size:
 		return fail(wire.Corrupt("the file is truncated: it has %d bytes, expected %d", f.size, h.End))
 	case h.SeekFree == 0:
-		return fail(wire.Corrupt("there is no free list: the file was never closed, or its writer crashed"))
+		return fail(wire.Corrupt("there is no free list: the file %s", notClosed))
 	case h.Begin < begin || f.Root.Version%BigVersion != DirectoryVersion || room < directorySize:
 		return fail(wire.Unsupported("the file is too old to be written to"))
 	}

@@ -121,7 +121,7 @@ func TestAppendRefuses(t *testing.T) {
 		says   string
 	}{
 		"cut":            {func(b *builder) { b.header.End++ }, wire.ErrCorrupt, "the file is truncated"},
-		"not closed":     {func(b *builder) { b.header.SeekFree = 0 }, wire.ErrCorrupt, "never closed"},
+		"not closed":     {func(b *builder) { b.header.SeekFree = 0 }, wire.ErrCorrupt, "never closed, or its writer crashed; rnt recover"},
 		"free list":      {func(b *builder) { b.header.NBytesFree = 1 }, wire.ErrCorrupt, "free list"},
 		"far free list":  {func(b *builder) { b.header.SeekFree = 1 << 30 }, wire.ErrCorrupt, "beyond the end"},
 		"key behind end": {func(b *builder) { b.header.End = 300 }, wire.ErrCorrupt, "beyond the end"},

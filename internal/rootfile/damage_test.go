@@ -23,7 +23,7 @@ func TestOpenRefuses(t *testing.T) {
 		"text":   {"Hello, world", wire.ErrCorrupt, `begins with "Hello, w"`},
 		"short":  {"roo", wire.ErrCorrupt, `begins with "roo"`},
 		"magic":  {"root", wire.ErrCorrupt, "need 4 bytes"},
-		"zeros":  {string(make([]byte, 5000)), wire.ErrCorrupt, "never closed"},
+		"zeros":  {string(make([]byte, 5000)), wire.ErrCorrupt, "never closed, or its writer crashed; rnt recover"},
 		"bare":   {"rntuple\x00\x00\x00\x01", wire.ErrUnsupported, "bare RNTuple"},
 		"passwd": {"root:x:0:0:root:/root:/bin/sh\n", wire.ErrCorrupt, `not a ROOT file: it begins with "root:x:0"`},
 		"header": {"root\x00" + strings.Repeat("\xff", 200), wire.ErrCorrupt, "before the top directory"},
@@ -60,7 +60,7 @@ func TestNeverClosed(t *testing.T) {
 	img.put(100, encode(t, &b.root))
 	b.header.SeekFree = 0
 	img.put(0, encode(t, &b.header))
-	if _, err := Open(img, img.size); !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), "never closed") {
+	if _, err := Open(img, img.size); !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), "never closed, or its writer crashed; rnt recover") {
 		t.Error(err)
 	}
 }

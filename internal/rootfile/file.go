@@ -118,10 +118,13 @@ func (f *File) readRoot(head []byte) error {
 	}
 	if c.Err() == nil && f.Root.SeekKeys == 0 {
 		// ROOT writes the list of keys when it closes the file.
-		c.Fail("seek keys", wire.Corrupt("there is no list of keys: the file was never closed, or its writer crashed"))
+		c.Fail("seek keys", wire.Corrupt("there is no list of keys: the file %s", notClosed))
 	}
 	return c.Err()
 }
+
+// notClosed says why a file lacks what is written when it is closed, and what helps.
+const notClosed = "was never closed, or its writer crashed; rnt recover saves what is left of its RNTuples"
 
 // foreign returns an error if head does not begin a ROOT file.
 func foreign(head []byte) error {
@@ -133,7 +136,7 @@ func foreign(head []byte) error {
 	case bytes.HasPrefix(head, []byte("rntuple")):
 		return wire.Unsupported("a bare RNTuple without a ROOT file around it")
 	case len(head) >= 4 && len(bytes.Trim(head[:min(len(head), 100)], "\x00")) == 0:
-		return foreignError("the file begins with zeros: it was never closed, or its writer crashed")
+		return foreignError("the file begins with zeros: it " + notClosed)
 	}
 	return foreignError(fmt.Sprintf("not a ROOT file: it begins with %q", head[:min(len(head), 8)]))
 }
