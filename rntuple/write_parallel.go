@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
@@ -29,8 +30,9 @@ type Filler[T any] struct {
 
 // forked is the part of fillers that does not depend on the type of entries.
 type forked struct {
-	w    *common
-	fork *fork // nil if it is closed
+	w      *common
+	fork   *fork // must not be used once it is closed: another filler may have it
+	closed *atomic.Bool
 }
 
 // A fork is what a filler works with. The next filler may use it again.
@@ -56,7 +58,7 @@ func (w *common) fill(ticket int64, compile func(*fork) error) forked {
 		}
 	}
 	f.sink.Begin(ticket)
-	return forked{w, f}
+	return forked{w, f, new(atomic.Bool)}
 }
 
 // partOf says for errors which entries those of a ticket are.
@@ -113,7 +115,7 @@ func (w *common) gather() {
 
 // state returns the error that all further calls return.
 func (f *forked) state() error {
-	if f.fork == nil {
+	if f.closed.Load() {
 		return ntuple.ErrClosed
 	}
 	return f.w.ntuple.Err()
@@ -122,7 +124,7 @@ func (f *forked) state() error {
 // NumEntries returns the number of entries written to the filler so far; 0 once it is
 // closed.
 func (f *forked) NumEntries() int64 {
-	if f.fork == nil {
+	if f.closed.Load() {
 		return 0
 	}
 	return f.fork.sink.Entries()
@@ -131,26 +133,30 @@ func (f *forked) NumEntries() int64 {
 // CommitCluster ends the current cluster, if it has entries. It need not be written yet
 // when CommitCluster returns.
 func (f *forked) CommitCluster() error {
-	if err := f.state(); err != nil {
-		return err
+	if f.closed.Load() {
+		return ntuple.ErrClosed
 	}
 	if err := f.fork.sink.Enter("CommitCluster"); err != nil {
 		return err
 	}
 	defer f.fork.sink.Leave()
+	if err := f.state(); err != nil {
+		return err
+	}
 	return f.fork.sink.CommitCluster()
 }
 
 // Close ends the last cluster, and the part of a ticket.
 func (f *forked) Close() error {
-	if f.fork == nil {
+	if f.closed.Swap(true) {
 		return ntuple.ErrClosed
 	}
+	f.fork.sink.Seize("Close")
 	err := f.fork.sink.End()
+	f.fork.sink.Leave() // before the next filler can have it
 	f.w.mu.Lock()
 	defer f.w.mu.Unlock()
 	f.w.idle = append(f.w.idle, f.fork)
-	f.fork = nil
 	return err
 }
 

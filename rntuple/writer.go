@@ -285,7 +285,7 @@ func (w *common) Abort() error {
 
 // Close writes the remaining entries and the metadata. If the writer was made together with
 // its file, as by Create, it closes the file as well. Close returns the first error of all
-// methods, so that a program may ignore those of Write. After an error the file does not
+// methods, so that a program may ignore those of Write, and an error if one panicked. After an error the file does not
 // exist, or is as it was at the last checkpoint. It is an error if the context of
 // WriteContext is done.
 func (w *common) Close() error {

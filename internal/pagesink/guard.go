@@ -24,8 +24,18 @@ func (s *Sink) Enter(call string) error {
 	return s.Err()
 }
 
-// Leave ends a call.
-func (s *Sink) Leave() { s.guard.busy.Store(false) }
+// Leave, which must be deferred where a call may panic, ends a call. After a panic some columns may have an entry
+// already and others not, which is the error of the sink from then on.
+func (s *Sink) Leave() {
+	value := recover()
+	if value != nil {
+		s.fail(fmt.Errorf("a call panicked: %v", value))
+	}
+	s.guard.busy.Store(false)
+	if value != nil {
+		panic(value)
+	}
+}
 
 // Seize is Enter for calls that must be done in any case: it waits for the other call.
 func (s *Sink) Seize(call string) {
