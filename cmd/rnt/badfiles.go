@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
+	"github.com/go-rntuple/go-rntuple/internal/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/surgery"
@@ -156,6 +157,10 @@ func isBad(err *rntuple.InputError) bool {
 	var local *fs.PathError
 	if errors.As(err, &local) {
 		return local.Path == err.Path
+	}
+	var odd *regular.Error // a folder, or a pipe
+	if errors.As(err, &odd) {
+		return odd.Path == err.Path
 	}
 	return errors.As(err, new(*remote.Error))
 }

@@ -44,7 +44,7 @@ func flawed(t *testing.T, dir string) (good []string, bad map[string]string) {
 		create(good[i], 1000*i)
 	}
 	bad = map[string]string{}
-	for _, kind := range []string{"absent", "empty", "text", "cut", "other", "page", "pagelist"} {
+	for _, kind := range []string{"absent", "folder", "empty", "text", "cut", "other", "page", "pagelist"} {
 		bad[kind] = filepath.Join(dir, kind+".root")
 		create(bad[kind], 5000)
 	}
@@ -72,6 +72,8 @@ func flawed(t *testing.T, dir string) (good []string, bad map[string]string) {
 		return clusters[1].Columns()[0].Pages[0].Locator.Offset
 	}
 	os.Remove(bad["absent"])
+	os.Remove(bad["folder"])
+	os.Mkdir(bad["folder"], 0o700)
 	change("empty", func([]byte) []byte { return nil })
 	change("text", func([]byte) []byte { return []byte("not found\n") })
 	change("cut", func(b []byte) []byte { return b[:len(b)/2] })
