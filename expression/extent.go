@@ -119,7 +119,7 @@ func comparison[T number](op string, a, b extent[T]) extent[bool] {
 
 // calculation returns the extent of +, - or * of numbers.
 func calculation[T number](op string, a, b extent[T]) extent[T] {
-	big := int64(1) << 62 // a constant would have to fit an int
+	big := int64(1)<<62 - 1 // a constant would have to fit an int
 	limit := T(big)
 	if op == "*" {
 		limit = 1 << 31
