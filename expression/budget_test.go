@@ -122,6 +122,17 @@ var hostile = []string{
 	"N in [" + strings.Repeat("1, ", 9000) + "2] and " + "N in [" + strings.Repeat("1, ", 900) + "2]",
 	strings.Repeat("(", 400) + "N" + strings.Repeat(" + 1)", 400) + " > 1",
 	strings.Repeat("not ", 2000) + "true",
+	strings.Repeat("(", 5_000_000),
+	strings.Repeat("(", 1_000_000),
+	strings.Repeat("(", 9999) + "true" + strings.Repeat(")", 9999),
+	strings.Repeat("[", 500_000),
+	strings.Repeat("-", 500_000) + "1 > 0",
+	strings.Repeat("not ", 200_000) + "true",
+	strings.Repeat("let a = ", 100_000) + "1",
+	strings.Repeat("{a:", 300_000) + "1",
+	strings.Repeat("any(V, ", 140_000) + "true",
+	strings.Repeat("N ? ", 250_000) + "true",
+	strings.Repeat("N.", 250_000) + "N",
 	"any(H, any(.L, let x = #; any(H, any(.L, # + x < 0))))",
 }
 

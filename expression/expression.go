@@ -31,7 +31,7 @@ type Definition struct {
 // Parse returns the expression of a text. The error, an *Error, is about its syntax. Comments are
 // errors.
 func Parse(text string) (*Expression, error) {
-	if err := comment(text); err != nil {
+	if err := scan(text); err != nil {
 		return nil, err
 	}
 	tree, err := parser.Parse(text)
@@ -53,28 +53,45 @@ func Parse(text string) (*Expression, error) {
 // may not.
 var colons = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL_][\pL\d_]*(:+[\pL_][\pL\d_]*)+`) })
 
-// stringsAndComments matches literals of strings, and what begins a comment.
-var stringsAndComments = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?s)"(?:\\.|[^"\\])*(?:"|$)|'(?:\\.|[^'\\])*(?:'|$)|` + "`[^`]*(?:`|$)" + `|//|/\*`)
+// maxText is how many bytes the text of an expression may have.
+const maxText = 1 << 20
+
+// maxNesting is how deep an expression may be nested: the parser, which nests as deep, has no bound
+// of its own before it has read all of it. It takes that many nodes at most, each prefix being one.
+const maxNesting = 10_000
+
+// marks matches literals of strings, what begins a comment, brackets, and what may stand before operands.
+var marks = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?s)"(?:\\.|[^"\\])*(?:"|$)|'(?:\\.|[^'\\])*(?:'|$)|` + "`[^`]*(?:`|$)" + `|//|/\*|[][(){}!+-]|\b(?:not|let|if)\b`)
 })
 
-// comment returns an error if there is a comment in a text: the parser would drop it, and with it
-// what follows "//", which divides in other languages.
-func comment(text string) error {
-	for _, m := range stringsAndComments().FindAllStringIndex(text, -1) {
-		what, help := text[m[0]:m[1]], ""
-		switch what {
-		case "//":
-			help = "; for a quotient without its fraction, write int(x / y)"
-		case "/*":
+// scan returns an error if a text is too long or nested too deep, or if there is a comment in it:
+// the parser would drop it, and with it what follows "//", which divides in other languages.
+func scan(text string) error {
+	if len(text) > maxText {
+		return &Error{Line: 1, Column: 1, Message: fmt.Sprintf("%d bytes are more than the %d that it may have", len(text), maxText)}
+	}
+	nesting := 0
+	for _, m := range marks().FindAllStringIndex(text, -1) {
+		message := ""
+		switch what := text[m[0]:m[1]]; what[0] {
+		case '/':
+			message = fmt.Sprintf("%q begins a comment, and an expression must not have one", what)
+			if what == "//" {
+				message += "; for a quotient without its fraction, write int(x / y)"
+			}
+		case '"', '\'', '`':
+		case ')', ']', '}':
+			nesting--
 		default:
-			continue
+			if nesting++; nesting > maxNesting {
+				message = fmt.Sprintf("it is nested too deep: more than %d brackets and operators", maxNesting)
+			}
 		}
-		before := text[:m[0]]
-		line := before[strings.LastIndexByte(before, '\n')+1:]
-		return &Error{
-			Line: strings.Count(before, "\n") + 1, Column: utf8.RuneCountInString(line) + 1,
-			Message: fmt.Sprintf("%q begins a comment, and an expression must not have one%s", what, help),
+		if message != "" {
+			before := text[:m[0]]
+			line := before[strings.LastIndexByte(before, '\n')+1:]
+			return &Error{Line: strings.Count(before, "\n") + 1, Column: utf8.RuneCountInString(line) + 1, Message: message}
 		}
 	}
 	return nil
