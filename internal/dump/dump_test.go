@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
+	"github.com/go-rntuple/go-rntuple/internal/oddity"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -128,6 +129,25 @@ func TestTiles(t *testing.T) {
 			tiles(t, file, rec)
 			if rec.Error != "" {
 				t.Errorf("%s: %s: %s", path, rec.Title, rec.Error)
+			}
+		}
+	}
+}
+
+// TestOddities dumps containers that are unusual in a way that does no harm: nothing is called damaged.
+func TestOddities(t *testing.T) {
+	for _, c := range oddity.Cases(t, open(t, "../../testdata/good/special_dirs.root")) {
+		list, err := collect(c.File, Options{Container: true})
+		if (err != nil) != c.Hidden {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+		for _, rec := range list {
+			tiles(t, c.File, rec)
+			if rec.Error != "" && !c.Hidden {
+				t.Errorf("%s: %s: %s", c.Name, rec.Title, rec.Error)
+			}
+			if last := rec.Lines[len(rec.Lines)-1]; rec.Title == "list of free segments" && strings.Contains(c.Says, "zeros") && last.Path != "" {
+				t.Errorf("%s: the zeros are shown as %s", c.Name, last.Path)
 			}
 		}
 	}

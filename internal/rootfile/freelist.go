@@ -1,7 +1,6 @@
 package rootfile
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -41,11 +40,9 @@ type FreeList struct {
 func (l *FreeList) Wire(c *wire.Codec) {
 	c.Within("key", func() { l.Key.Wire(c) })
 	c.Within("segments", func() {
-		for i := 0; c.Err() == nil && (c.Writing() && i < len(l.Segments) || !c.Writing() && c.Left() > 0); i++ {
+		zeros := c.Zeros()
+		for i := 0; c.Err() == nil && (c.Writing() && i < len(l.Segments) || !c.Writing() && c.Left() > zeros); i++ {
 			if !c.Writing() {
-				if rest := c.Unread(); len(rest) > 0 && len(bytes.Trim(rest, "\x00")) == 0 {
-					break
-				}
 				l.Segments = append(l.Segments, Segment{})
 			}
 			c.Element(i, func() { l.Segments[i].Wire(c) })

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -204,6 +205,11 @@ func (c *Codec) Unread() []byte {
 		return nil
 	}
 	return c.buf[c.pos:]
+}
+
+// Zeros returns the number of zeros at the end of what is left to read in the window.
+func (c *Codec) Zeros() int {
+	return c.Left() - len(bytes.TrimRight(c.buf[c.pos:], "\x00"))
 }
 
 // Skip skips the next n bytes.
