@@ -28,6 +28,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/internal/draw"
 	"github.com/go-rntuple/go-rntuple/internal/judge"
+	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -242,6 +244,46 @@ func TestRows(t *testing.T) {
 	}
 	if compared < 1000 {
 		t.Errorf("only %d values were compared", compared)
+	}
+}
+
+// TestNewest has a list of keys that has an older cycle before the newest. The latter is the default.
+func TestNewest(t *testing.T) {
+	b := read(t, good+"/special_dirs.root")
+	f, err := rootfile.Open(bytes.NewReader(b), int64(len(b)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := b[f.Root.SeekKeys:][:f.Root.NBytesKeys]
+	var keys rootfile.KeyList
+	keys.Wire(wire.NewReader(list, "", 0).BigEndian())
+	slices.Reverse(keys.Keys)
+	c := wire.NewWriter(nil, "").BigEndian()
+	keys.Wire(c)
+	reversed, err := c.Bytes()
+	if copy(list, reversed) != len(list) || err != nil {
+		t.Fatal(err)
+	}
+	e := new(Engine)
+	o := ask[Opened](t, e, "open", map[string]any{"url": serve(t, &backend{b: b})})
+	var older []string
+	for _, n := range o.NTuples {
+		if n.Older {
+			older = append(older, n.Name)
+		}
+	}
+	i := slices.IndexFunc(o.NTuples, func(n NTuple) bool { return n.Name == "top" })
+	if !slices.Equal(older, []string{"top;1"}) || i < 1 || o.NTuples[i-1].Name != "top;1" {
+		t.Fatalf("%+v", o.NTuples)
+	}
+	open, err := e.current()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.use.Done()
+	open.infos = open.infos[i-1:]
+	if r, err := open.reader(""); err != nil || r.NumEntries() != 9 {
+		t.Error(r.NumEntries(), err)
 	}
 }
 

@@ -77,9 +77,10 @@ type Opened struct {
 	Warnings []string `json:"warnings"`
 }
 
-// An NTuple describes an RNTuple of a file. If it cannot be opened, Error says why, and there is only the name.
+// An NTuple describes an RNTuple of a file. If it cannot be opened, Error says why, and there are only Name and Older.
 type NTuple struct {
 	Name        string `json:"name"` // its path, with the cycle if it is not the newest
+	Older       bool   `json:"older"`
 	Error       *Error `json:"error,omitempty"`
 	Description string `json:"description"`
 	Entries     Int    `json:"entries"`
@@ -155,6 +156,7 @@ func (f *file) list() (*Opened, error) {
 	}
 	for _, i := range f.infos {
 		n, warnings := f.describe(i.Path)
+		n.Older = !i.Newest
 		if n.Error != nil && f.ctx.Err() != nil {
 			return nil, context.Cause(f.ctx)
 		}
@@ -241,8 +243,8 @@ func (f *file) reader(name string) (*rntuple.Reader, error) {
 	if r := f.readers[name]; r != nil {
 		return r, nil
 	}
-	if name == "" && len(f.infos) > 0 {
-		name = f.infos[0].Path
+	if i := slices.IndexFunc(f.infos, func(i rntuple.Info) bool { return i.Newest }); name == "" && i >= 0 {
+		name = f.infos[i].Path
 		if r := f.readers[name]; r != nil {
 			return r, nil
 		}

@@ -223,11 +223,11 @@ async function open(params, change) {
   document.documentElement.dataset.ready = "open";
 }
 
-// chooseNTuple returns the change to a state whose RNTuple is not in the file: to one that is.
+// chooseNTuple returns the change to a state whose RNTuple is not in the file: to one that is, and no older cycle.
 function chooseNTuple() {
   const { ntuples } = source;
   if (ntuples.some((t) => t.name === state.ntuple)) return {};
-  return { ...(state.ntuple ? ofNTuple : {}), ntuple: (ntuples.find((t) => !t.error) ?? ntuples[0])?.name ?? "" };
+  return { ...(state.ntuple ? ofNTuple : {}), ntuple: (ntuples.find((t) => !t.error && !t.older) ?? ntuples.find((t) => !t.older))?.name ?? "" };
 }
 
 let marked = "";
