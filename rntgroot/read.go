@@ -203,7 +203,11 @@ func (m *member) pointed(code int32) reader {
 				return
 			}
 			array := []any{}
-			if number[uint8](s, "present") != 0 && n > 0 {
+			present, one := number[uint8](s, "present"), one
+			if m.narrow && present != 2 {
+				one = integer[int32]
+			}
+			if present != 0 && n > 0 {
 				if n > int64(s.c.Left()) {
 					s.c.Fail("", wire.Corrupt("%d elements in %d bytes", n, s.c.Left()))
 					return

@@ -28,6 +28,7 @@ type member struct {
 	version     int32 // TStreamerBase: of the class; if it is negative, checksum counts
 	checksum    uint32
 	counter     string // TStreamerBasicPointer: the member with the length
+	narrow      bool   // TStreamerBasicPointer: the numbers have 32 bits unless the byte before them is 2
 	contained   int32  // TStreamerSTL: code of the items
 
 	read reader
@@ -181,6 +182,7 @@ func key(name string) string {
 func (all classes) add(k *class) {
 	for i := range k.members {
 		m := &k.members[i]
+		m.narrow = k.name == "TBranch" && k.version < 10 && m.name == "fBasketSeek"
 		m.read = m.compile()
 	}
 	all[k.name] = append(all[k.name], k)
