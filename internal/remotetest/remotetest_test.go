@@ -100,7 +100,7 @@ func TestLinkEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		near.SetDeadline(time.Now().Add(10 * time.Second))
+		near.SetDeadline(time.Now().Add(time.Minute))
 		far, err := l.Accept()
 		if err != nil {
 			t.Fatal(err)

@@ -2,12 +2,14 @@ package remotetest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -37,21 +39,20 @@ func StartXRootD(t testing.TB, files []string, config string, prepare ...func(di
 // StartXRootDCluster starts an XRootD that redirects to another one, which has the files, and returns the first.
 func StartXRootDCluster(t testing.TB, files []string) *XRootD {
 	t.Helper()
-	var both [2]*XRootD
-	manager := freeAddress(t)
-	_, port, _ := net.SplitHostPort(manager)
-	for i, role := range []string{"manager", "server"} {
-		s := newXRootD(t, files)
-		config := "all.export / r/o\nall.role " + role + "\nall.manager localhost:" + port + "\ncms.delay startup 1 servers 1\n"
-		listen := manager
-		if role == "server" {
-			config, listen = config+"oss.localroot DIR/data\n", ""
-		}
-		s.start(t, "cmsd", listen, config)
-		s.start(t, "xrootd", s.Addr, config)
-		both[i] = s
-	}
-	return both[0]
+	manager, server := newXRootD(t, files), newXRootD(t, files)
+	listen := FreeAddress(t)
+	_, port, _ := net.SplitHostPort(listen)
+	config := "all.export / r/o\nall.manager localhost:" + port + "\ncms.delay startup 1 servers 1 lookup 1\nall.role "
+	first, second := config+"manager\n", config+"server\noss.localroot DIR/data\n"
+	// What does not find the others where it looks for them looks again after ten seconds.
+	manager.start(t, "cmsd", listen, first)
+	server.start(t, "cmsd", "", second)
+	server.await(t, "cmsd", "Waiting for primary server to login")
+	server.start(t, "xrootd", server.Addr, second)
+	manager.await(t, "cmsd", "Status changed to active")
+	manager.await(t, "cmsd", "manager service enabled")
+	manager.start(t, "xrootd", manager.Addr, first)
+	return manager
 }
 
 // newXRootD makes the folder of an XRootD.
@@ -78,7 +79,7 @@ func newXRootD(t testing.TB, files []string, prepare ...func(dir string)) *XRoot
 	for _, f := range prepare {
 		f(dir)
 	}
-	return &XRootD{Addr: freeAddress(t), dir: dir}
+	return &XRootD{Addr: FreeAddress(t), dir: dir}
 }
 
 // File returns the path of one of the server's files.
@@ -114,7 +115,7 @@ func (s *XRootD) start(t testing.TB, program, addr, config string) (stop func())
 	go func() { command.Wait(); close(ended) }()
 	stop = func() { command.Process.Kill(); <-ended }
 	t.Cleanup(stop)
-	for deadline := time.Now().Add(20 * time.Second); addr != ""; time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); addr != ""; time.Sleep(20 * time.Millisecond) {
 		select {
 		case <-ended:
 			t.Fatalf("%s ends at once: %s\n%s", program, &output, s.Log())
@@ -131,23 +132,44 @@ func (s *XRootD) start(t testing.TB, program, addr, config string) (stop func())
 	return stop
 }
 
-// freeAddress returns an address that nobody listens at.
-func freeAddress(t testing.TB) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+var ports atomic.Int32
+
+func init() { ports.Store(rand.Int32N(10_000)) }
+
+// FreeAddress returns another address with each call, which nobody listens at, for a program that takes no
+// listener. Its port is none of those that systems give to others that ask for any.
+func FreeAddress(t testing.TB) string {
+	t.Helper()
+	for range 100 {
+		l, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", 20_000+ports.Add(1)%10_000))
+		if err == nil {
+			l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("all ports are taken")
+	return ""
 }
 
 // Log returns the end of the server's log.
-func (s *XRootD) Log() string {
-	b, err := os.ReadFile(filepath.Join(s.dir, "run", "xrootd.log"))
+func (s *XRootD) Log() string { return s.log("xrootd") }
+
+func (s *XRootD) log(program string) string {
+	b, err := os.ReadFile(filepath.Join(s.dir, "run", program+".log"))
 	if err != nil {
 		return fmt.Sprint(err)
 	}
 	return string(b[max(0, len(b)-4000):])
+}
+
+// await waits until the log of one of the server's programs has a text.
+func (s *XRootD) await(t testing.TB, program, text string) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(s.log(program), text); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s does not say %q:\n%s", program, text, s.log(program))
+		}
+	}
 }
 
 // Requests returns how many requests of each kind the server's log has, if it traces them. It waits until

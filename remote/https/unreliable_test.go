@@ -128,7 +128,7 @@ func TestSilent(t *testing.T) {
 		}
 	}
 	l.Close()
-	err = readNoise("http://"+l.Addr().String()+"/a", remote.Options{Attempts: 2, Backoff: time.Millisecond})
+	err = readNoise("http://"+remotetest.FreeAddress(t)+"/a", remote.Options{Attempts: 2, Backoff: time.Millisecond})
 	if err == nil || !strings.HasSuffix(err.Error(), "connection refused (2 attempts)") {
 		t.Errorf("nobody listens: %v", err)
 	}

@@ -82,6 +82,7 @@ func TestCancel(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	want := content(200_000)
 	f := newFake(t, want)
+	ctx, cancel := context.WithCancelCause(context.Background())
 	release, answered := make(chan struct{}), make(chan struct{})
 	f.answer = func(c *fakeConn, r *fakeRequest, n int) bool {
 		if r.number != requestReadv {
@@ -89,6 +90,7 @@ func TestCancel(t *testing.T) {
 		}
 		b := c.body(r)
 		c.send(r.stream, statusOKSoFar, b[:len(b)/2])
+		cancel(errors.New("enough"))
 		go func() {
 			<-release
 			c.send(r.stream, statusOK, b[len(b)/2:])
@@ -101,8 +103,6 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	ctx, cancel := context.WithTimeoutCause(context.Background(), 100*time.Millisecond, errors.New("enough"))
-	defer cancel()
 	ranges := []remote.Range{{Offset: 10, Data: make([]byte, 100)}, {Offset: 100_000, Data: make([]byte, 100)}}
 	if err := r.ReadRanges(ctx, ranges); err == nil || err.Error() != "enough" {
 		t.Errorf("%v, want enough", err)
@@ -161,10 +161,12 @@ func TestStopped(t *testing.T) {
 		}
 		return false
 	}
-	if err := readAll(context.Background(), "root://"+f.addr+"/"+path, quick(), want); err != nil {
+	o := quick()
+	o.Timeout, o.Attempts = 500*time.Millisecond, 100
+	if err := readAll(context.Background(), "root://"+f.addr+"/"+path, o, want); err != nil {
 		t.Error(err)
 	}
-	if n := f.count("login"); n != 2 {
+	if n := f.count("login"); n < 2 {
 		t.Errorf("%d logins, want 2", n)
 	}
 }
@@ -188,7 +190,7 @@ func TestTrickle(t *testing.T) {
 		return true
 	}
 	o := quick()
-	o.Timeout = 500 * time.Millisecond
+	o.Timeout, o.Attempts = 500*time.Millisecond, 100
 	r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, o)
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +207,7 @@ func TestTrickle(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if d := time.Since(start); d > 7*time.Second {
+	if d := time.Since(start); d > time.Minute {
 		t.Errorf("it took %v", d)
 	}
 	if n := f.count("login"); n < 2 {
@@ -366,7 +368,7 @@ func FuzzAnswers(f *testing.F) {
 		}
 		sending.Go(func() { bytesFrom(far) })
 		sending.Go(func() { far.Write(b); far.Close() })
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		for i, k := range calls {
 			a, err := k.wait(ctx)
