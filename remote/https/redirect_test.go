@@ -1,6 +1,7 @@
 package https_test
 
 import (
+	"bytes"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -161,7 +163,7 @@ func TestMoved(t *testing.T) {
 	first.set(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, o.URL+"/there1", http.StatusTemporaryRedirect)
 	})
-	f, err := remote.Open(t.Context(), s.URL+"/a", remote.Options{Backoff: time.Millisecond, Tail: 100, Timeout: 300 * time.Millisecond})
+	f, err := remote.Open(t.Context(), s.URL+"/a", remote.Options{Backoff: time.Millisecond, Tail: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,34 +191,25 @@ func TestMoved(t *testing.T) {
 	})
 	first.set(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, o.URL+"/there2", http.StatusFound) })
 	check(errors.Join(read(0), read(1000)), nil, "[/a]", "[/there1 /there2]")
-	for _, then := range []func(r *http.Request){
-		func(r *http.Request) { panic(http.ErrAbortHandler) },
-		func(r *http.Request) { <-r.Context().Done() },
-	} {
-		for _, left := range []int{-1, 50} { // it fails before the header, or in the middle
-			other.set(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/there3" {
-					serveBytes(w, r, noise)
-					return
-				}
-				if left < 0 {
-					then(r)
-					return
-				}
-				serveBytes(&limited{ResponseWriter: w, left: left, then: func() { then(r) }}, r, noise)
-			})
-			first.set(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, o.URL+"/there3", http.StatusFound) })
-			check(read(0), nil, "[/a]", "[/there2 /there3]")
-			other.set(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path == "/there3" {
-					w.WriteHeader(http.StatusGone)
-					return
-				}
+	for _, left := range []int{-1, 50} { // it breaks before the header, or in the middle
+		other.set(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/there3" {
 				serveBytes(w, r, noise)
-			})
-			first.set(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, o.URL+"/there2", http.StatusFound) })
-			check(read(0), nil, "[/a]", "[/there3 /there2]")
-		}
+				return
+			}
+			breakAfter(left, w, r, func() { panic(http.ErrAbortHandler) })
+		})
+		first.set(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, o.URL+"/there3", http.StatusFound) })
+		check(read(0), nil, "[/a]", "[/there2 /there3]")
+		other.set(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/there3" {
+				w.WriteHeader(http.StatusGone)
+				return
+			}
+			serveBytes(w, r, noise)
+		})
+		first.set(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, o.URL+"/there2", http.StatusFound) })
+		check(read(0), nil, "[/a]", "[/there3 /there2]")
 	}
 	first.set(nil)
 	o.CloseClientConnections()
@@ -224,6 +217,47 @@ func TestMoved(t *testing.T) {
 	check(errors.Join(read(0), read(1000)), nil, "[/a /a]", "[]")
 	first.set(http.NotFound)
 	check(read(0), fs.ErrNotExist, "[/a]", "[]")
+}
+
+// TestMovedStalled goes on elsewhere when the place that it was redirected to stalls.
+func TestMovedStalled(t *testing.T) {
+	remotetest.CheckGoroutines(t)
+	for _, left := range []int{-1, 50} { // before the header, or in the middle
+		var moved atomic.Bool
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/a" && !moved.Load():
+				http.Redirect(w, r, "/there1", http.StatusFound)
+			case r.URL.Path == "/a":
+				http.Redirect(w, r, "/there2", http.StatusFound)
+			case r.URL.Path == "/there1" && moved.Load():
+				breakAfter(left, w, r, func() { <-r.Context().Done() })
+			default:
+				serveBytes(w, r, noise)
+			}
+		}))
+		// On a busy machine other requests may meet the timeout, too.
+		f, err := remote.Open(t.Context(), s.URL+"/a", remote.Options{Backoff: time.Millisecond, Tail: 100, Timeout: 300 * time.Millisecond, Attempts: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved.Store(true)
+		b := make([]byte, 100)
+		if err := f.ReadRanges(t.Context(), []remote.Range{{Offset: 1000, Data: b}}); err != nil || !bytes.Equal(b, noise[1000:1100]) {
+			t.Errorf("after %d bytes: %v", left, err)
+		}
+		f.Close()
+		s.Close()
+	}
+}
+
+// breakAfter sends a header and some bytes of the body, or nothing if left is negative, and then breaks.
+func breakAfter(left int, w http.ResponseWriter, r *http.Request, then func()) {
+	if left < 0 {
+		then()
+		return
+	}
+	serveBytes(&limited{ResponseWriter: w, left: left, then: then}, r, noise)
 }
 
 // TestDowngrade makes sure that nobody is redirected from https to http.
