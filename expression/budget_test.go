@@ -198,6 +198,7 @@ func TestCancel(t *testing.T) {
 		"any(1..900000, let x = #; any(1..900, # + x < 0))",
 		"len(sortBy(1..900000, -#)) == N",
 		"all(V, let x = #; count(V, # > x) < 0 or x > -1)",
+		"reduce(1..100000, #acc + #, 0) < 0",
 		"let c = combinations(V, V); sum(V[c[0]] * V[c[1]]) == 1",
 		"len(argsort(V)[argsort(-V)]) < 0 or sum(sort(V)) + median(V) == N or sum(V + V * 2 - V / 3) == 1",
 		`S matches "(a|aa)*(b|c){1,900}$"`,
