@@ -213,7 +213,7 @@ func Update(path string, o Options) (*File, error) {
 // grace is for how long a writer that does not want to wait still does. Who looks for orphans
 // and opens a temporary file just before it is published has the lock of the published file
 // for an instant.
-const grace = 200 * time.Millisecond
+var grace = 200 * time.Millisecond
 
 // lockPath locks the file at path, and returns the descriptor that holds the lock: nil
 // if the file system has no locks. The descriptor is not open for writing if that is

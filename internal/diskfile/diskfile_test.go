@@ -429,7 +429,9 @@ func TestCleaners(t *testing.T) {
 	if err != nil || guard == nil {
 		t.Skip("there are no locks here: ", err)
 	}
-	time.AfterFunc(grace/10, func() { guard.Close() })
+	defer func(d time.Duration) { grace = d }(grace)
+	grace = time.Minute
+	time.AfterFunc(20*time.Millisecond, func() { guard.Close() })
 	if err := made(path, "again", Options{}); err != nil {
 		t.Error(err)
 	}
