@@ -358,7 +358,12 @@ var signature = regexp.MustCompile("[0-9a-f]{64}")
 //
 // Source: Amazon EC2 User Guide, "Retrieve security credentials from instance metadata".
 func TestMetadata(t *testing.T) {
+	limit := metadataTime
+	defer func() { metadataTime = limit }()
 	for _, silent := range []bool{false, true} {
+		if metadataTime = time.Minute; silent {
+			metadataTime = limit
+		}
 		s := newStore(t)
 		s.put("bucket/key", []byte("0123456789"))
 		s.public = silent
@@ -389,7 +394,7 @@ func TestMetadata(t *testing.T) {
 				t.Errorf("silent %v: %q, %v", silent, got, err)
 			}
 		}
-		if took := time.Since(start); took > 20*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("silent %v: %v", silent, took)
 		}
 	}

@@ -110,8 +110,8 @@ func endpoint(ctx context.Context, c aws.Config) (string, error) {
 }
 
 // metadataTime is how long the service may take that gives credentials to Amazon's machines, and that
-// no other machine has.
-const metadataTime = time.Second
+// no other machine has. Tests change it.
+var metadataTime = time.Second
 
 // credentials returns the credentials, or ok false if there are none.
 func (s *settings) credentials(ctx context.Context) (c aws.Credentials, ok bool, err error) {

@@ -132,6 +132,9 @@ func TestUploadFaults(t *testing.T) {
 							if o.Timeout = 200 * time.Millisecond; replace || size < 1000 || (always || testing.Short()) && n != 5 { // it takes a while
 								continue
 							}
+							if o.Attempts = 100; always { // on a busy machine other requests may meet the timeout, too
+								o.Attempts = 10
+							}
 						}
 						what := fmt.Sprintf("%s, %d bytes, request %d, replace %v, always %v", f.name, size, n, replace, always)
 						s.reset()
@@ -172,7 +175,7 @@ func TestUploadFaults(t *testing.T) {
 							t.Errorf("%s: %v", what, err)
 						case err == nil && met && always && f.name != "403" && f.name != "404": // which are no answer to whether there is a file
 							t.Errorf("%s: no error", what)
-						case left > 0 && !always && f.serve != nil:
+						case left > 0 && !always && f.serve != nil && f.name != "stalled": // an answer that is late is one that is lost
 							t.Errorf("%s: %v, %d uploads are left", what, err, left)
 						}
 					}

@@ -69,12 +69,7 @@ func serve(dir, addr string) error {
 
 // start starts a gateway to a folder with an empty bucket "bucket", and makes the environment lead to it.
 func start(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	l.Close() // the gateway only takes an address
+	addr := remotetest.FreeAddress(t)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "GATEWAY_FOLDER="+t.TempDir(), "GATEWAY_ADDRESS="+addr)
 	cmd.Stderr = os.Stderr
@@ -91,7 +86,7 @@ func start(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		c, err := net.Dial("tcp", addr)
 		if err == nil {
 			c.Close()
