@@ -137,7 +137,7 @@ func expectFrugal(t *testing.T, file []byte, says string, memory uint64) {
 	if m.bytes > 4*int64(len(file)) || m.reads > 100 {
 		t.Errorf("%d reads of %d bytes, the file has %d", m.reads, m.bytes, len(file))
 	}
-	if took > 30*time.Second { // a second, on a machine that does nothing else
+	if took > time.Minute { // a second, on a machine that does nothing else
 		t.Errorf("took %v", took)
 	}
 	t.Logf("%d bytes: %d KiB of memory, %v: %.200v", len(file), allocated>>10, took, err)
