@@ -828,6 +828,11 @@ func TestCreateErrors(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
+	for _, name := range []string{"n;1", "d/n;22"} { // which Open would take for cycles
+		if _, err := rntuple.Create[Point](filepath.Join(dir, "a.root"), name); err == nil || !strings.Contains(err.Error(), "cycle") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // TestReplacedFile makes sure that a file that takes the place of another has
