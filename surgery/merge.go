@@ -60,10 +60,14 @@ func MergeAll(ctx context.Context, out string, files []string, opts ...Option) (
 	}
 	var jobs []*splice.Job
 	var merged []Merged
+	var without []string
 	for _, path := range files {
 		infos, err := ntuple.ListFile(ctx, path, c.Options.Read.Remote)
 		if err != nil {
 			return nil, err
+		}
+		if len(infos) == 0 {
+			without = append(without, path)
 		}
 		for _, info := range infos {
 			if !info.Newest {
@@ -88,6 +92,9 @@ func MergeAll(ctx context.Context, out string, files []string, opts ...Option) (
 	}
 	for i, r := range reports {
 		merged[i].Report = reportOf(r)
+	}
+	if len(merged) > 0 {
+		merged[0].Report.Without = without
 	}
 	return merged, nil
 }

@@ -100,6 +100,12 @@ type Report struct {
 	Levels [Rewrite + 1]Work
 	// Dropped lists the projected fields that were dropped with their sources.
 	Dropped []string
+	// Omitted lists the top-level fields of other inputs that the output does not have
+	// because the first input lacks them, as the mode Filter wants it.
+	Omitted []string
+	// Without lists the files without an RNTuple, of which MergeAll has taken nothing. Of the
+	// reports of MergeAll, the first one has them.
+	Without []string
 	// LeftBehind lists the objects in the files of the inputs that the output does not
 	// have: other RNTuples, TTrees, histograms and so on. Objects of the same path and
 	// class in several files are listed once. MergeInto lists those of the files that
@@ -127,6 +133,12 @@ func (r *Report) String() string {
 	if len(r.Dropped) > 0 {
 		text += "; dropped: " + strings.Join(r.Dropped, ", ")
 	}
+	if len(r.Omitted) > 0 {
+		text += "; omitted: " + strings.Join(r.Omitted, ", ")
+	}
+	if n := len(r.Without); n > 0 {
+		text += fmt.Sprintf("; %d files without an RNTuple", n)
+	}
 	if n := len(r.LeftBehind); n > 0 {
 		text += fmt.Sprintf("; %d objects left behind", n)
 	}
@@ -139,7 +151,7 @@ func (r *Report) String() string {
 func reportOf(r *splice.Report) *Report {
 	report := &Report{
 		Inputs: r.Inputs, InputEntries: r.InputEntries, Entries: r.Entries,
-		Clusters: r.Clusters, ClusterGroups: r.ClusterGroups, Dropped: r.Dropped, Unlisted: r.Unlisted,
+		Clusters: r.Clusters, ClusterGroups: r.ClusterGroups, Dropped: r.Dropped, Omitted: r.Omitted, Unlisted: r.Unlisted,
 	}
 	for l, work := range r.Levels {
 		report.Levels[l] = Work(work)

@@ -91,8 +91,14 @@ func (t *tool) arrow(ctx context.Context, args []string, s streaming) error {
 	if err != nil {
 		return err
 	}
-	if known, ok := source.(interface{ NumEntries() int64 }); ok && int64(s.first) > known.NumEntries() { // a chain knows it at its end
-		return fmt.Errorf("%s: there is no entry %d to start with: there are %d", from.name, s.first, known.NumEntries())
+	if s.first > 0 { // otherwise the files of a chain need not be counted
+		n, err := countOf(source)
+		if err != nil {
+			return from.named(err)
+		}
+		if int64(s.first) > n {
+			return fmt.Errorf("%s: there is no entry %d to start with: there are %d", from.name, s.first, n)
+		}
 	}
 	o := rntarrow.Options{Fields: fields, BatchSize: s.batch, Lists32: s.lists == 32, Binary: s.binary, Structs: s.structs, Reuse: true, Pairs: s.pairs}
 	end := int64(s.first) + min(int64(s.count), int64(all-s.first))

@@ -10,14 +10,20 @@ import (
 	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
-// maxLeft is the most objects of a file that a warning names.
+// maxLeft is the most objects of a file, or fields, that a warning names.
 const maxLeft = 8
 
-// warnLeft prints which objects in the files of the inputs were not copied, in a line for
+// warnLeft prints which fields and objects in the files of the inputs were not copied, the objects in a line for
 // each file, and which files could not be searched for them.
 func (t *tool) warnLeft(report *surgery.Report) {
 	for _, err := range report.Unlisted {
 		t.warn("other objects may not have been copied: %v", err)
+	}
+	for _, file := range report.Without {
+		t.warn("%s: not copied: the file holds no RNTuple", remote.Redact(file))
+	}
+	if len(report.Omitted) > 0 {
+		t.warn("not copied: fields that the first input lacks: %s", strings.Join(abridged(report.Omitted, "fields"), ", "))
 	}
 	objects := report.LeftBehind
 	for len(objects) > 0 {
@@ -29,12 +35,17 @@ func (t *tool) warnLeft(report *surgery.Report) {
 				names = append(names, nameOfObject(o))
 			}
 		}
-		if more := len(names) - maxLeft; more > 1 {
-			names = append(names[:maxLeft], fmt.Sprintf("%d more objects", more))
-		}
-		t.warn("%s: not copied: %s", remote.Redact(file), strings.Join(names, ", "))
+		t.warn("%s: not copied: %s", remote.Redact(file), strings.Join(abridged(names, "objects"), ", "))
 		objects = slices.DeleteFunc(slices.Clone(objects), ofFile)
 	}
+}
+
+// abridged returns the first names, and how many more there are.
+func abridged(names []string, what string) []string {
+	if more := len(names) - maxLeft; more > 1 {
+		return append(slices.Clone(names[:maxLeft]), fmt.Sprintf("%d more %s", more, what))
+	}
+	return names
 }
 
 func nameOfObject(o surgery.Object) string {

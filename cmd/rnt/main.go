@@ -185,7 +185,7 @@ func (t *tool) begin(cmd *cobra.Command, _ []string) error {
 		runtime.GOMAXPROCS(t.jobs)
 	}
 	t.running, t.operation = true, cmd.CommandPath()
-	return t.remote.begin()
+	return t.remote.begin(cmd.Flags())
 }
 
 func (t *tool) versionCommand() *cobra.Command {

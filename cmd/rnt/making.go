@@ -163,6 +163,7 @@ type reportJSON struct {
 	Clusters      int64       `json:"clusters"`
 	ClusterGroups int         `json:"cluster_groups"`
 	Levels        []levelJSON `json:"levels"`
+	Omitted       []string    `json:"omitted,omitempty"` // fields that the first input lacks
 	Skipped       []badFile   `json:"skipped,omitempty"` // because of --skip-bad
 }
 
@@ -173,7 +174,7 @@ type levelJSON struct {
 }
 
 func reportOf(r *surgery.Report) reportJSON {
-	j := reportJSON{r.Inputs, r.Entries, r.Clusters, r.ClusterGroups, []levelJSON{}, nil}
+	j := reportJSON{r.Inputs, r.Entries, r.Clusters, r.ClusterGroups, []levelJSON{}, r.Omitted, nil}
 	for l, work := range r.Levels {
 		if work.Pages > 0 {
 			j.Levels = append(j.Levels, levelJSON{surgery.Level(l).String(), work.Pages, work.Bytes})

@@ -26,8 +26,8 @@ func (t *tool) mergeCommand() *cobra.Command {
 		Short: "Join the entries of RNTuples",
 		Long: `merge makes a ROOT file OUT with the entries of the RNTuples in the files IN, in
 this order. The schema is that of the first one. Other fields that an IN has are
-left out (--mode filter), are an error (strict) or are added (union); with union,
-an IN may also lack fields, which are then zero.
+left out with a warning (--mode filter), are an error (strict) or are added (union);
+with union, an IN may also lack fields, which are then zero.
 
 One RNTuple of each file is merged, and the other objects are named in a warning;
 --all merges all RNTuples, with their directories, as hadd does.

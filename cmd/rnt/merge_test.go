@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // TestMerge merges a file with itself: cat prints its entries twice.
@@ -48,5 +51,43 @@ func TestMerge(t *testing.T) {
 	_, problem := tool(exitError, "merge", "--mode", "strict", filepath.Join(dir, "none.root"), in, dimuon)
 	if !strings.Contains(problem, dimuon) || !strings.Contains(problem, "missing") {
 		t.Error(problem)
+	}
+}
+
+// TestMergeSaysWhatIsLeft merges files of which the output does not have everything.
+func TestMergeSaysWhatIsLeft(t *testing.T) {
+	dir := t.TempDir()
+	few, more, none, into := filepath.Join(dir, "few.root"), filepath.Join(dir, "more.root"), filepath.Join(dir, "none.root"), filepath.Join(dir, "into.root")
+	rnt(t, "slim", "--fields", "run", few, dimuon)
+	rnt(t, "slim", "--fields", "run,event,PV_npvs", more, dimuon)
+	rnt(t, "slim", "--fields", "run", into, dimuon)
+	f, err := rntuple.CreateFile(none)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	const fields = "rnt: warning: not copied: fields that the first input lacks: event, PV_npvs\n"
+	for _, c := range []struct{ command, stderr string }{
+		{"merge OUT FEW MORE MORE", fields},
+		{"merge OUT MORE MORE", ""},
+		{"merge --mode union OUT FEW MORE", ""},
+		{"merge --all OUT FEW MORE", fields},
+		{"append INTO MORE", fields},
+		{"merge --into INTO MORE", fields},
+		{"merge --all OUT NONE FEW", "rnt: warning: " + none + ": not copied: the file holds no RNTuple\n"},
+		{"merge -q --all OUT NONE FEW MORE", ""},
+	} {
+		out := filepath.Join(t.TempDir(), "out.root")
+		_, stderr, status := try(arguments(c.command, "OUT", out, "FEW", few, "MORE", more, "NONE", none, "INTO", into)...)
+		if status != exitOK || stderr != c.stderr {
+			t.Errorf("%s: status %d, %q", c.command, status, stderr)
+		}
+	}
+	stdout, _, _ := try("merge", "--json", filepath.Join(dir, "out.root"), few, more)
+	var report reportJSON
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || !slices.Equal(report.Omitted, []string{"event", "PV_npvs"}) {
+		t.Errorf("%v, %s", err, stdout)
 	}
 }

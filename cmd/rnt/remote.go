@@ -39,7 +39,10 @@ func (r *remoteFlags) add(flags *pflag.FlagSet) {
 }
 
 // begin begins counting, and opens the cache.
-func (r *remoteFlags) begin() (err error) {
+func (r *remoteFlags) begin(flags *pflag.FlagSet) (err error) {
+	if r.cache == "" && (flags.Changed("cache") || flags.Changed("cache-size")) {
+		return usageError("which folder shall be the cache? Use --cache DIR")
+	}
 	r.options.Stats, r.options.Pool, r.options.Anonymous = new(remote.Stats), remote.NewPool(64), r.noSign
 	if r.cache != "" {
 		r.options.Cache, err = remote.NewCache(r.cache, int64(r.cacheSize))

@@ -19,6 +19,7 @@ type Report struct {
 	ClusterGroups int
 	Levels        [pagecopy.Rewrite + 1]Work
 	Dropped       []string
+	Omitted       []string
 	LeftBehind    []Object
 	Unlisted      []error
 }

@@ -271,6 +271,11 @@ func (r *run) check(n int, sources []*source) (problems []Problem, err error) {
 		if mode == Union && len(m.problems) == 0 {
 			return s.extend(m.extra, "")
 		}
+		for _, f := range m.extra {
+			if !slices.Contains(r.report.Omitted, f.Name) {
+				r.report.Omitted = append(r.report.Omitted, f.Name)
+			}
+		}
 		return nil
 	}
 	if r.SideBySide {
