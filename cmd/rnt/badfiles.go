@@ -115,7 +115,7 @@ func (t *tool) without(ctx context.Context, b badFiles, files []string, do func(
 	for len(left) > 0 {
 		err := do(left)
 		if err == nil {
-			return t.listSkipped(ctx, b.out, skippedError{len(files), t.skipped})
+			return t.listSkipped(ctx, b.out, b.force, skippedError{len(files), t.skipped})
 		}
 		if left, err = t.leaveOut(ctx, left, err); err != nil {
 			return err
@@ -166,13 +166,13 @@ func isBad(err *rntuple.InputError) bool {
 }
 
 // listSkipped makes the list beside the file out, if there is one, also if no file was left out.
-func (t *tool) listSkipped(ctx context.Context, out string, e skippedError) error {
+func (t *tool) listSkipped(ctx context.Context, out string, force bool, e skippedError) error {
 	if out != "" {
 		list := out + skippedSuffix
 		e.Skipped = append([]badFile{}, e.Skipped...) // not null
 		b, err := json.MarshalIndent(e, "", "  ")
 		if err == nil {
-			err = t.beginOutput(ctx, list, true)
+			err = t.beginOutput(ctx, list, force)
 		}
 		if err == nil {
 			err = t.writeFile(ctx, list, append(b, '\n'))

@@ -361,7 +361,7 @@ func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign
 	if err != nil {
 		return err
 	}
-	opts = append(opts, rntuple.Upload(t.uploads))
+	opts = append(opts, t.creating()...)
 	all := []string{c.name}
 	if c.everyTree {
 		if all, err = t.treesOf(paths); err != nil {
@@ -522,7 +522,7 @@ func (t *tool) convertFrom(ctx context.Context, from *source, pieces []surgery.P
 		_, err := write(t.out)
 		return err
 	}
-	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: c.noSync, Upload: t.uploads, Wait: t.wait})
+	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: c.noSync, Upload: t.uploads, Wait: t.wait, NoReplace: !t.uploads.Replace})
 	if err != nil {
 		return err
 	}

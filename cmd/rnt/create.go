@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -76,8 +77,8 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 	if name == "" {
 		name = doc.Name
 	}
-	opts := []rntuple.WriteOption{rntuple.WriteContext(cmd.Context()), rntuple.Compression(settings), rntuple.ClusterSize(c.clusterSize), rntuple.Upload(t.uploads)}
-	w, err := rntuple.CreateRecords(out, name, doc, append(opts, c.durability.options()...)...)
+	opts := []rntuple.WriteOption{rntuple.WriteContext(cmd.Context()), rntuple.Compression(settings), rntuple.ClusterSize(c.clusterSize)}
+	w, err := rntuple.CreateRecords(out, name, doc, slices.Concat(opts, t.creating(), c.durability.options())...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", remote.Redact(out), err)
 	}

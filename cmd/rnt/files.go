@@ -140,9 +140,19 @@ func (t *tool) beginOutput(ctx context.Context, out string, force bool, inputs .
 	return err
 }
 
+// creating returns the options of the file for which beginOutput was called. Without --force, it replaces none that
+// has appeared since then.
+func (t *tool) creating() []rntuple.WriteOption {
+	opts := []rntuple.WriteOption{rntuple.Upload(t.uploads)}
+	if !t.uploads.Replace {
+		opts = append(opts, rntuple.NoReplace())
+	}
+	return opts
+}
+
 // writeFile writes the file out, for which beginOutput was called. It appears once it is complete.
 func (t *tool) writeFile(ctx context.Context, out string, b []byte) error {
-	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, Upload: t.uploads, Wait: t.wait})
+	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, Upload: t.uploads, Wait: t.wait, NoReplace: !t.uploads.Replace})
 	if err != nil {
 		return err
 	}

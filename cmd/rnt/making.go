@@ -131,7 +131,7 @@ func (t *tool) operate(ctx context.Context, out string, force bool, inputs []sur
 // from the files of the inputs.
 func (t *tool) withBar(do operation) (*surgery.Report, error) {
 	bar := t.byteBar()
-	report, err := do(t.readInputs(), surgery.Write(rntuple.Upload(t.uploads)), surgery.Progress(bar.setOf))
+	report, err := do(t.readInputs(), surgery.Write(t.creating()...), surgery.Progress(bar.setOf))
 	bar.done()
 	if err == nil {
 		t.output.done()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/diskfile"
 )
 
 // makers are the commands that make a file OUT, with what comes before OUT and
@@ -192,4 +193,40 @@ func TestMergeAll(t *testing.T) {
 		fed(t, exitUsage, "", strings.Fields(args)...)
 	}
 	fed(t, exitError, "", "merge", "--all", out, in, in) // it is there
+}
+
+// TestNothingThatAppearsIsOverwritten puts a file in the place of OUT just before each command does: without --force
+// it stays.
+func TestNothingThatAppearsIsOverwritten(t *testing.T) {
+	small := filepath.Join(t.TempDir(), "small.root")
+	rnt(t, "concat", small, dimuon+"[0:100]")
+	document := filepath.Join(t.TempDir(), "schema.json")
+	if err := os.WriteFile(document, []byte(rnt(t, "schema", "--json", small)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{
+		"merge OUT IN", "merge --all OUT IN", "hmerge OUT IN", "slim --fields run OUT IN", "skim --where run>0 OUT IN", "concat OUT IN",
+		"repack OUT IN", "rename --to new --out OUT IN", "create --schema SCHEMA OUT", "convert --to rntuple IN OUT", "convert --to csv IN OUT",
+		"draw IN run --out OUT.svg", "plan OUT IN", "split --entries 100 OUT-%d IN",
+	} {
+		for _, force := range []string{"", " --force"} {
+			if force != "" && strings.HasPrefix(command, "split") {
+				continue
+			}
+			var appeared string
+			ctx := diskfile.WithLastLook(t.Context(), func(path string) {
+				appeared = path
+				if err := os.WriteFile(path, []byte("precious"), 0o600); err != nil {
+					t.Error(err)
+				}
+			})
+			var stdout, stderr strings.Builder
+			out := filepath.Join(t.TempDir(), "out")
+			status := run(ctx, arguments(command+force, "OUT", out, "IN", small, "SCHEMA", document), strings.NewReader(""), &stdout, &stderr)
+			b, err := os.ReadFile(appeared)
+			if stays := string(b) == "precious"; err != nil || stays != (force == "") || stays != (status == exitError) {
+				t.Errorf("%s%s: status %d, %s, the file stays: %v, %v", command, force, status, stderr.String(), stays, err)
+			}
+		}
+	}
 }

@@ -446,6 +446,9 @@ func (f *File) rename() error {
 // link gives the file the name of its target, if there is no file of that name.
 func (f *File) link() error {
 	fail := func(err error) error { return &os.PathError{Op: "rename", Path: f.path, Err: cause(err)} }
+	if err := f.lastLook(); err != nil {
+		return err
+	}
 	if _, err := call(Op{Kind: RenameOp, Path: f.name, To: f.target}); err != nil {
 		return fail(err)
 	}

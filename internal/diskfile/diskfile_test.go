@@ -536,6 +536,25 @@ func TestWait(t *testing.T) {
 	all.Wait()
 }
 
+// TestLastLook cancels a context, or puts a file there, in the last look before a file gets its name.
+func TestLastLook(t *testing.T) {
+	for _, noReplace := range []bool{false, true} {
+		path := filepath.Join(t.TempDir(), "a")
+		ctx, cancel := context.WithCancel(t.Context())
+		looking := WithLastLook(ctx, func(string) { cancel() })
+		if err := made(path, "new", Options{Context: looking, NoReplace: noReplace}); !errors.Is(err, context.Canceled) {
+			t.Errorf("NoReplace %v: %v", noReplace, err)
+		}
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("NoReplace %v: there is a file, %v", noReplace, err)
+		}
+		looking = WithLastLook(t.Context(), func(string) { write(t, path, "mine") })
+		if err := made(path, "new", Options{Context: looking, NoReplace: noReplace}); errors.Is(err, fs.ErrExist) != noReplace {
+			t.Errorf("NoReplace %v: %v", noReplace, err)
+		}
+	}
+}
+
 func TestNotRegular(t *testing.T) {
 	for _, path := range []string{os.DevNull, t.TempDir()} {
 		for _, open := range []func(string, Options) (*File, error){Create, Update} {
