@@ -122,6 +122,8 @@ var hostile = []string{
 	"N in [" + strings.Repeat("1, ", 9000) + "2] and " + "N in [" + strings.Repeat("1, ", 900) + "2]",
 	strings.Repeat("(", 400) + "N" + strings.Repeat(" + 1)", 400) + " > 1",
 	strings.Repeat("not ", 2000) + "true",
+	strings.Repeat("[S][0] == T or ", 900) + "false",
+	strings.Repeat("(let a = [N]; a[0] + ", 900) + "N" + strings.Repeat(")", 900) + " == 5",
 	strings.Repeat("(", 5_000_000),
 	strings.Repeat("(", 1_000_000),
 	strings.Repeat("(", 9999) + "true" + strings.Repeat(")", 9999),

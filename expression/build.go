@@ -16,9 +16,9 @@ type builder struct {
 	budget  *formula.Budget
 	entries *domain
 	text    file.Source
-	numbers map[ast.Node]int // of the nodes of the tree, as they are walked
-	parts   map[int]*part    // what the virtual machine evaluates, by the number of the node
-	part    func(n ast.Node, number int, reason string) (*part, error)
+	numbers map[ast.Node]int                                         // of the nodes of the tree, as they are walked
+	parts   map[int]*part                                            // what the virtual machine evaluates, by the number of the node
+	part    func(at place, number int, reason string) (*part, error) // nil: all parts are there
 
 	node ast.Node // the operator or function that is built, for messages
 	name string   // what it is called
@@ -71,7 +71,7 @@ func (b *builder) build(n ast.Node) (value, error) {
 	if !ok || b.part == nil || len(b.items) > 0 || !b.closed(n) {
 		return v, err
 	}
-	p, err := b.part(n, number, u.reason)
+	p, err := b.part(place{n, b.text}, number, u.reason)
 	if err != nil {
 		return value{}, err
 	}

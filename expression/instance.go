@@ -38,18 +38,15 @@ func (p *Program) instance() *instance {
 	return in
 }
 
-// build makes an instance. If part is set, it makes the parts that the virtual machine evaluates.
-func (p *Program) build(newPart func(e *Expression, number int, reason string) (*part, error)) (*instance, error) {
+// build makes an instance. If newPart is set, it makes the parts that the virtual machine evaluates.
+func (p *Program) build(newPart func(at place, number int, reason string) (*part, error)) (*instance, error) {
 	in := &instance{leaves: &leaves{domains: map[string]*domain{}, values: map[string]value{}}}
 	entries := &domain{}
 	for i, e := range p.exprs {
 		tree := e.tree()
 		numbers := numbering{}
 		ast.Walk(&tree.Node, numbers)
-		b := &builder{scope: p.scope, leaves: in.leaves, budget: &in.budget, entries: entries, text: tree.Source, numbers: numbers, parts: p.parts[i], lets: map[string]value{}}
-		if newPart != nil {
-			b.part = func(n ast.Node, number int, reason string) (*part, error) { return newPart(e, number, reason) }
-		}
+		b := &builder{scope: p.scope, leaves: in.leaves, budget: &in.budget, entries: entries, text: tree.Source, numbers: numbers, parts: p.parts[i], part: newPart, lets: map[string]value{}}
 		if i == 0 {
 			in.whole = &place{tree.Node, tree.Source}
 		}
@@ -63,7 +60,7 @@ func (p *Program) build(newPart func(e *Expression, number int, reason string) (
 		default:
 			out, err := v.output(p.types[i])
 			if u, ok := err.(*unsupported); ok && newPart != nil {
-				if machine, err = newPart(e, root, u.reason); err == nil {
+				if machine, err = newPart(place{tree.Node, tree.Source}, root, u.reason); err == nil {
 					p.parts[i][root] = machine
 					in.add(p.types[i], newMachine(machine, in.leaves, &in.budget, nil))
 					continue

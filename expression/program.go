@@ -68,6 +68,12 @@ type Program struct {
 // read.
 func Compile(s rntuple.Source, e ...*Expression) (*Program, error) { return compile(s, e, false) }
 
+// maxCompiled is how many nodes are compiled in parts of expressions, each of which adds some, and may be part of another.
+// If there are more, which would take seconds, the virtual machine evaluates the expressions as a whole.
+const maxCompiled, nodesOfPart = 50_000, 50
+
+var errParts = errors.New("too many parts")
+
 // compile is Compile. If whole is set, the virtual machine evaluates the expressions as a whole.
 func compile(s rntuple.Source, exprs []*Expression, whole bool) (*Program, error) {
 	p := &Program{exprs: exprs, scope: newScope(s)}
@@ -83,7 +89,7 @@ func compile(s rntuple.Source, exprs []*Expression, whole bool) (*Program, error
 			numbers := numbering{}
 			tree = e.tree()
 			ast.Walk(&tree.Node, numbers)
-			root, err := p.scope.newPart(e, numbers[tree.Node], "it is wanted so")
+			root, err := p.scope.newPart(place{tree.Node, tree.Source}, numbers[tree.Node], "it is one whole")
 			if err != nil {
 				return nil, err
 			}
@@ -92,7 +98,19 @@ func compile(s rntuple.Source, exprs []*Expression, whole bool) (*Program, error
 	}
 	// The first instance finds what the virtual machine must do, the second one reads no more
 	// than needed.
-	if _, err := p.build(p.scope.newPart); err != nil {
+	compiled := 0
+	_, err := p.build(func(at place, number int, reason string) (*part, error) {
+		nodes := numbering{}
+		ast.Walk(&at.node, nodes)
+		if compiled += nodesOfPart + len(nodes); compiled > maxCompiled {
+			return nil, errParts
+		}
+		return p.scope.newPart(at, number, reason)
+	})
+	if err == errParts && !whole {
+		return compile(s, exprs, true)
+	}
+	if err != nil {
 		return nil, err
 	}
 	in, err := p.build(nil)

@@ -3,6 +3,8 @@ package expression
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/parser"
@@ -75,26 +77,14 @@ type part struct {
 	at      *place
 }
 
-// newPart compiles a node, of a tree of its own.
-func (s *scope) newPart(e *Expression, number int, reason string) (*part, error) {
-	parse := func() *parser.Tree {
-		tree := e.tree()
-		numbers := numbering{}
-		ast.Walk(&tree.Node, numbers)
-		for node, i := range numbers {
-			if i == number {
-				tree.Node = node
-			}
-		}
-		return tree
-	}
-	n := parse().Node
-	p := &part{number: number, text: n.String(), reason: reason, at: &place{n, parse().Source}}
+// newPart compiles a node, which it does not change.
+func (s *scope) newPart(at place, number int, reason string) (*part, error) {
+	p := &part{number: number, text: at.node.String(), reason: reason, at: &at}
 	u := newUses(s)
-	ast.Walk(&n, u)
+	ast.Walk(&at.node, u)
 	p.inputs = u.needed()
 	p.compile = func(b *formula.Budget) (*vm.Program, formula.Type, error) {
-		return formula.Compile(parse(), s.variable, b)
+		return formula.Compile(&parser.Tree{Node: copied(at.node), Source: at.text}, s.variable, b)
 	}
 	_, t, err := p.compile(new(formula.Budget))
 	if err != nil {
@@ -102,6 +92,29 @@ func (s *scope) newPart(e *Expression, number int, reason string) (*part, error)
 	}
 	p.typ = typeOf(t)
 	return p, nil
+}
+
+// copied returns a copy of a node and of those that it consists of.
+func copied(n ast.Node) ast.Node {
+	c := reflect.New(reflect.TypeOf(n).Elem())
+	c.Elem().Set(reflect.ValueOf(n).Elem())
+	for i := range c.Elem().NumField() {
+		f := c.Elem().Field(i)
+		if !f.CanSet() {
+			continue
+		}
+		switch part := f.Interface().(type) {
+		case ast.Node:
+			f.Set(reflect.ValueOf(copied(part)))
+		case []ast.Node:
+			parts := slices.Clone(part)
+			for k, p := range parts {
+				parts[k] = copied(p)
+			}
+			f.Set(reflect.ValueOf(parts))
+		}
+	}
+	return c.Interface().(ast.Node)
 }
 
 // A machine evaluates a part, for one goroutine.
