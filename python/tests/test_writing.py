@@ -72,6 +72,16 @@ def test_types(tmp_path: Path, kind: str) -> None:
     assert attribute_sets(path) == 0
 
 
+def test_null_strings(tmp_path: Path) -> None:
+    """Polars has string views, for which pyarrow has few functions."""
+    columns = {"s": ["x", None], "l": [["a", None], None], "r": [{"x": "a"}, None], "b": [b"a", None], "n": [[{"x": ["a"]}], [None]]}
+    frame = pl.DataFrame(columns)
+    rntuple.write(tmp_path / "out.root", frame)
+    dataset = rntuple.open(tmp_path / "out.root")
+    assert dataset.polars().to_dicts() == frame.to_dicts()
+    assert types(tmp_path / "out.root")["s"] == "std::optional<std::string>"
+
+
 def test_nulls(tmp_path: Path) -> None:
     """What has nulls is optional: the column, its items, or members, in any batch, and in dictionaries."""
     some = pa.chunked_array([[1, 2], [None]])

@@ -117,7 +117,6 @@ def _plain(field: pyarrow.Field[Any], chunks: Sequence[Any]) -> pyarrow.Field[An
     if types.is_run_end_encoded(kind):
         return field  # its nulls are in the values
     nullable = any(c.null_count or (types.is_dictionary(kind) and c.dictionary.null_count) for c in chunks)
-    chunks = [c.drop_null() if c.null_count else c for c in chunks]
     if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
         item = _plain(kind.value_field, [c.flatten() for c in chunks])
         if types.is_fixed_size_list(kind):
