@@ -171,6 +171,18 @@ func TestHostile(t *testing.T) {
 		t.Errorf("only %d of %d conditions have met the limit", refused, len(hostile))
 	}
 
+	// What takes the virtual machine long is work, also if it takes no memory that stays.
+	for _, text := range []string{
+		strings.Repeat(`{"a": `, 900) + "N" + strings.Repeat("}.a", 900) + " == 5",
+		"any(V, 0 + " + strings.Repeat(`{"a": `, 300) + "#" + strings.Repeat("}.a", 300) + " == 5)",
+		strings.Repeat(`date("2020-01-01") == now() or `, 300) + "false",
+		strings.Repeat(`trim(lower(`, 300) + "S" + strings.Repeat("))", 300) + ` == "b"`,
+	} {
+		if _, err := selected(t, r, text); err == nil || !strings.Contains(err.Error(), "the work") {
+			t.Errorf("%.100s: %.200v", text, err)
+		}
+	}
+
 	_, err := selected(t, r, `N > 1 and
   len(repeat(S, 100000)) > 1`)
 	if want := `line 2, character 7: unsupported: the values of repeat(S, 100000)`; err == nil || !strings.Contains(err.Error(), want) {

@@ -10,6 +10,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/expr-lang/expr/ast"
 )
 
 // A Budget bounds what an evaluation takes: memory, and steps, of which one is about a value of a
@@ -26,8 +28,10 @@ type Budget struct {
 const StepsPerByte = 16
 
 const (
-	callSteps  = 32      // of a call in the virtual machine
-	itemSteps  = 128     // of an item there, for which a predicate is evaluated
+	nodeSteps  = 32      // of a node in the virtual machine
+	callSteps  = 32      // of a call there
+	otherSteps = 192     // of a call of a function of the language, such as date
+	itemSteps  = 128     // of an item there, for which a predicate is evaluated, at least
 	matchSteps = 4       // of an instruction of a pattern, for each character
 	lookSteps  = 1 << 16 // between two looks at the context: well below 10 ms
 )
@@ -134,11 +138,22 @@ func (b *Budget) charged(f call, from int) call {
 	}
 }
 
-// step is called for each item for which a predicate is evaluated. It returns its argument.
-func (b *Budget) step(args ...any) (any, error) {
-	b.Step(itemSteps)
-	return args[0], nil
+// stepped puts a call that takes the steps of a node's evaluation in its place.
+func (c *checker) stepped(p *ast.Node, t Type, least int64) {
+	var n nodes
+	ast.Walk(p, &n)
+	steps := max(least, int64(n)*nodeSteps)
+	c.uncharged(p, fmt.Sprint("steps ", steps), func(args ...any) (any, error) {
+		c.budget.Step(steps)
+		return args[0], nil
+	}, t, *p)
 }
+
+// nodes is a number of nodes.
+type nodes int
+
+// Visit implements ast.Visitor.
+func (n *nodes) Visit(*ast.Node) { *n++ }
 
 // sortSteps takes the steps of sorting or grouping an array, which it returns, in the virtual machine.
 func (b *Budget) sortSteps(args ...any) (any, error) {

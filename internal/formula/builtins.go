@@ -206,7 +206,7 @@ func (c *checker) predicate(p *ast.Node, n *ast.BuiltinNode) Type {
 	}
 	if len(n.Arguments) > 1 {
 		predicate := n.Arguments[1].(*ast.PredicateNode)
-		c.uncharged(&predicate.Node, "step", c.budget.step, tested, predicate.Node)
+		c.stepped(&predicate.Node, tested, itemSteps)
 	}
 	t := Type{Kind: Bool}
 	source := &n.Arguments[0]
@@ -314,6 +314,7 @@ func (c *checker) other(p *ast.Node, n *ast.BuiltinNode, f *builtin.Function, ty
 				args[i] = int(n) // the language's own integers
 			}
 		}
+		c.budget.Step(otherSteps)
 		c.budget.growth(f.Name, args)
 		switch {
 		case f.Fast != nil:

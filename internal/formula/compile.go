@@ -35,6 +35,7 @@ func Compile(tree *parser.Tree, variable func(name string) (Type, error), budget
 		return nil, Type{}, c.err.Bind(tree.Source)
 	}
 	c.convert(&tree.Node, t)
+	c.stepped(&tree.Node, t, nodeSteps)
 	program, err := compiler.Compile(tree, c.config)
 	if err != nil { // it was a panic, and has a trace
 		message, _, _ := strings.Cut(err.Error(), "\n")
