@@ -192,7 +192,7 @@ func TestSignalAnyTime(t *testing.T) {
 		}
 	}
 	stopped := 0
-	t.Setenv("RNT_TEST_PATIENT", "1")
+	t.Setenv("RNT_TEST_GRACE", "1h")
 	for _, c := range commands {
 		args := argumentsOf(c.args, in)
 		dir := newFolder(t)
@@ -272,12 +272,13 @@ func TestSignalBlocked(t *testing.T) {
 			if full {
 				_, to = pipe()
 			}
-			// What waits for input ends by itself, however slow the machine is.
-			patient := "1"
+			// What waits for input ends by itself, however slow the machine is. The other has a fifth
+			// of the time to say that it ends.
+			grace := "1h"
 			if full {
-				patient = ""
+				grace = "3s"
 			}
-			t.Setenv("RNT_TEST_PATIENT", patient)
+			t.Setenv("RNT_TEST_GRACE", grace)
 			stdin, feed := pipe()
 			all = append(all, start(t, newFolder(t), stdin, to, argumentsOf(args, in)...))
 			if _, err := io.WriteString(feed, c.stdin); err != nil {
@@ -341,6 +342,7 @@ func TestSignalToPipeline(t *testing.T) {
 	if testing.Short() {
 		runs = 4
 	}
+	t.Setenv("RNT_TEST_GRACE", "1h")
 	for range runs {
 		dir := newFolder(t)
 		stdin, feed, err := os.Pipe()
@@ -366,8 +368,8 @@ var moments = map[string]diskfile.OpKind{"write": diskfile.WriteOp, "sync": disk
 
 func init() {
 	prepareTool = func() {
-		if os.Getenv("RNT_TEST_PATIENT") != "" { // the test is about what the command does by itself
-			grace = time.Hour
+		if d, err := time.ParseDuration(os.Getenv("RNT_TEST_GRACE")); err == nil {
+			grace = d
 		}
 		if moment := os.Getenv("RNT_TEST_SIGNAL_AT"); moment != "" {
 			signalAt(moment)
@@ -407,7 +409,7 @@ func TestSignalAtCommit(t *testing.T) {
 		{"append old.root IN", "1 sync", "1 write", "; old.root is as it was"},
 		{"index old.root", "1 sync", "1 write", "; old.root is as it was"},
 	} {
-		t.Setenv("RNT_TEST_PATIENT", "1")
+		t.Setenv("RNT_TEST_GRACE", "1h")
 		at := func(moment string) (status int, said string, now map[string]string) {
 			t.Setenv("RNT_TEST_SIGNAL_AT", moment)
 			p := start(t, newFolder(t), nil, nil, argumentsOf(c.args, in)...)
@@ -437,7 +439,7 @@ func TestSecondSignal(t *testing.T) {
 	}
 	defer r.Close()
 	defer full.Close()
-	t.Setenv("RNT_TEST_PATIENT", "1")
+	t.Setenv("RNT_TEST_GRACE", "1h")
 	p := start(t, newFolder(t), nil, full, "cat", in)
 	settle(p)
 	p.Process.Signal(syscall.SIGINT)

@@ -88,7 +88,7 @@ func TestPairs(t *testing.T) {
 			copyFile(t, out, base)
 			inputs, flags := [2]string{a, b}, []string{"-q"}
 			if wait {
-				flags = append(flags, "--wait", "30s")
+				flags = append(flags, "--wait", "10m")
 			}
 			var both [2]*running
 			for k, lines := range []string{pairA.lines(), pairB.lines()} {
