@@ -152,14 +152,18 @@ func FreeAddress(t testing.TB) string {
 }
 
 // Log returns the end of the server's log.
-func (s *XRootD) Log() string { return s.log("xrootd") }
+func (s *XRootD) Log() string {
+	text := s.log("xrootd")
+	return text[max(0, len(text)-4000):]
+}
 
+// log returns the log of one of the server's programs.
 func (s *XRootD) log(program string) string {
 	b, err := os.ReadFile(filepath.Join(s.dir, "run", program+".log"))
 	if err != nil {
 		return fmt.Sprint(err)
 	}
-	return string(b[max(0, len(b)-4000):])
+	return string(b)
 }
 
 // await waits until the log of one of the server's programs has a text.
