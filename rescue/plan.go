@@ -25,6 +25,14 @@ type job struct {
 	notes  []string
 }
 
+// age returns the cycle, or 0 if there is no anchor.
+func (j *job) age() int {
+	if j.anchor == nil {
+		return 0
+	}
+	return j.cycle
+}
+
 // A group is a cluster group with the link to its page list. If the scan has found the page
 // list, its checksum has been verified.
 type group struct {
@@ -48,12 +56,14 @@ func (e *evidence) jobs(name string) (jobs []*job) {
 			jobs = append(jobs, j)
 		}
 	}
-	// RNTuples of the same path are written in the order of their cycles.
+	// RNTuples of the same path are written in the order of their cycles, so that the newest one is the newest again;
+	// before them come those without an anchor, which renaming or a crash has left.
+	first := map[string]int{}
+	for i, j := range slices.Backward(jobs) {
+		first[j.path] = i
+	}
 	slices.SortStableFunc(jobs, func(a, b *job) int {
-		if a.path != b.path {
-			return 0
-		}
-		return cmp.Compare(a.cycle, b.cycle)
+		return cmp.Or(cmp.Compare(first[a.path], first[b.path]), cmp.Compare(a.age(), b.age()))
 	})
 	return jobs
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/rescue"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -543,6 +544,54 @@ func TestTwins(t *testing.T) {
 	}
 	if some == 0 || some > len(m.b)/2 {
 		t.Errorf("something was saved of %d lengths, of %d", some, len(m.b))
+	}
+}
+
+// TestRenamed saves an RNTuple that was renamed and appended to, from a file whose directory cannot be found: what
+// has the last names is the newest cycle again.
+func TestRenamed(t *testing.T) {
+	dir := t.TempDir()
+	in, more, out := filepath.Join(dir, "in.root"), filepath.Join(dir, "more.root"), filepath.Join(dir, "out.root")
+	w, err := rntuple.Create[event](in, "m", plain...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := eventOf(1)
+	if err := errors.Join(w.Write(&e), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := surgery.Index(t.Context(), surgery.Input{Path: in}); err != nil {
+		t.Fatal(err)
+	}
+	rename := func(field, to string) {
+		if err := surgery.RenameInPlace(t.Context(), surgery.Input{Path: in}, surgery.Renaming{Name: "n", Fields: map[string]string{field: to}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rename("N", "A")
+	if err := os.WriteFile(more, read(t, in), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := surgery.MergeInto(t.Context(), surgery.Input{Path: in}, []surgery.Input{{Path: more}}); err != nil {
+		t.Fatal(err)
+	}
+	rename("A", "B")
+	rename("B", "C")
+	b := read(t, in)
+	clear(b[8:20])
+	if err := os.WriteFile(in, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rescue.File(t.Context(), out, in); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(out, "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if name := r.Schema().Fields[0].Name; name != "C" || r.NumEntries() != 2 {
+		t.Errorf("the newest cycle has the field %q and %d entries", name, r.NumEntries())
 	}
 }
 
