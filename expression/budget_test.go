@@ -81,6 +81,8 @@ var hostile = []string{
 	doubled("V", "concat(v, v)", 30, `len(v) > 1`),
 	doubled("V", "concat(v, v)", 30, `sum(v) > 1`),
 	doubled("[V]", "concat(v, v)", 30, `len(v) > 1`),
+	"let r = 0..3000; any(r, toJSON(r) == S)",
+	"let r = map(V, string(#)); any(r, toJSON([r, #]) == S)",
 	doubled("[V, V]", "[v, v]", 25, `len(v) == 3`),
 	doubled("[1, 2]", "[v, v, v, v]", 15, `len(flatten(v)) == 3`),
 	doubled("[1, 2]", "[v, v, v, v]", 15, `len(toJSON(v)) == 3`),
@@ -175,6 +177,7 @@ func TestHostile(t *testing.T) {
 	for _, text := range []string{
 		strings.Repeat(`{"a": `, 900) + "N" + strings.Repeat("}.a", 900) + " == 5",
 		"any(V, 0 + " + strings.Repeat(`{"a": `, 300) + "#" + strings.Repeat("}.a", 300) + " == 5)",
+		"let r = V; any(V, sum(r) + # < 0 or # in r and # < 0)",
 		strings.Repeat(`date("2020-01-01") == now() or `, 300) + "false",
 		strings.Repeat(`trim(lower(`, 300) + "S" + strings.Repeat("))", 300) + ` == "b"`,
 	} {

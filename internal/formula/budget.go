@@ -133,7 +133,7 @@ func (b *Budget) charged(f call, from int) call {
 			bytes += b.weigh(a)
 		}
 		b.Take(2 * bytes)
-		b.Step(callSteps + bytes/8)
+		b.Step(callSteps + 2*bytes) // for an item, 16
 		return f(args...)
 	}
 }
@@ -147,6 +147,14 @@ func (c *checker) stepped(p *ast.Node, t Type, least int64) {
 		c.budget.Step(steps)
 		return args[0], nil
 	}, t, *p)
+}
+
+// forJSON takes what it takes to write its argument, which it returns, as JSON.
+func (b *Budget) forJSON(args ...any) (any, error) {
+	bytes := b.weigh(args[0])
+	b.Take(6 * bytes)
+	b.Step(otherSteps + 16*bytes)
+	return args[0], nil
 }
 
 // nodes is a number of nodes.

@@ -67,10 +67,13 @@ func (c *checker) builtin(p *ast.Node, n *ast.BuiltinNode) Type {
 	case "concat":
 		return c.concat(p, n, types)
 	case "type", "toJSON":
-		if want(1, 1) {
-			return Type{Kind: String}
+		if !want(1, 1) {
+			return Type{}
 		}
-		return Type{}
+		if n.Name == "toJSON" {
+			c.uncharged(&n.Arguments[0], "for JSON", c.budget.forJSON, types[0], n.Arguments[0])
+		}
+		return Type{Kind: String}
 	}
 	if Named(n.Name) != nil {
 		return c.apply(p, n.Name, n.Arguments, types)
