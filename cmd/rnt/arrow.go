@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -48,7 +47,7 @@ After an error the stream ends within a message, so that its reader fails, too.`
 	s.selecting.flags(cmd)
 	defineFlag(cmd, &s.define, "a name for an expression that --where uses, `NAME=EXPR`; may be given again")
 	f := cmd.Flags()
-	f.Var(&s.first, "first", "start with entry N, counted from 0, of those that --where chooses")
+	f.Var(&s.first, "first", "start with entry N, counted from 0, of those that --where chooses; beyond the last one, the stream has no entries")
 	f.Var(&s.count, "count", "write N entries (default all)")
 	f.IntVar(&s.batch, "batch-size", 1<<16, "the most entries of a record batch")
 	f.IntVar(&s.lists, "lists", 64, "`BITS` of the offsets of lists and strings: 64 or 32")
@@ -90,15 +89,6 @@ func (t *tool) arrow(ctx context.Context, args []string, s streaming) error {
 	source, fields, err := s.choose(ctx, t, from)
 	if err != nil {
 		return err
-	}
-	if s.first > 0 { // otherwise the files of a chain need not be counted
-		n, err := countOf(source)
-		if err != nil {
-			return from.named(err)
-		}
-		if int64(s.first) > n {
-			return fmt.Errorf("%s: there is no entry %d to start with: there are %d", from.name, s.first, n)
-		}
 	}
 	o := rntarrow.Options{Fields: fields, BatchSize: s.batch, Lists32: s.lists == 32, Binary: s.binary, Structs: s.structs, Reuse: true, Pairs: s.pairs}
 	end := int64(s.first) + min(int64(s.count), int64(all-s.first))

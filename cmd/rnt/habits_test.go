@@ -99,8 +99,6 @@ func TestHabits(t *testing.T) {
 		{"cat DIMUON --first 9223372036854775807", 1, "", "rnt: DIMUON: there is no entry 9223372036854775807 to start with: there are 80000\n"},
 		{"cat DIMUON --first 80001", 1, "", "rnt: DIMUON: there is no entry 80001 to start with: there are 80000\n"},
 		{"cat DIMUON --first 80000", 0, "", ""},
-		{"arrow DIMUON --first 80001", 1, "", "there is no entry 80001 to start with: there are 80000\n"},
-		{"arrow DIMUON DIMUON --first 160001", 1, "", "there is no entry 160001 to start with: there are 160000\n"},
 		{"ls --cache-size 5 DIMUON", 2, "", "rnt: which folder shall be the cache? Use --cache DIR\n"},
 		{"ls --cache= DIMUON", 2, "", "rnt: which folder shall be the cache? Use --cache DIR\n"},
 		{"rename --to a;1 --out OUT DIMUON", 1, "", `RNTuple "a;1": the name ends in a cycle, ;1, as none that is written may: no reader would find it` + "\n"},

@@ -111,14 +111,6 @@ func (s *source) numEntries() int64 {
 	return s.first.NumEntries()
 }
 
-// countOf returns the number of entries of what a source chooses from; of a chain it opens all files.
-func countOf(entries rntuple.Source) (int64, error) {
-	if chain, ok := entries.(*rntuple.Chain); ok {
-		return chain.NumEntries()
-	}
-	return entries.(interface{ NumEntries() int64 }).NumEntries(), nil
-}
-
 // isProjected reports whether a field is an untyped collection, as those that stand for the arrays
 // of a TTree, whose members all have projected fields at the top of the schema.
 func isProjected(f *schema.Field, s *schema.Schema) bool {
