@@ -107,6 +107,9 @@ func (c *Cache) marked() bool {
 // stranger says what a folder has that is not empty and has no marker.
 func stranger(names []fs.DirEntry) string {
 	for _, d := range names {
+		if d.Name() == marker {
+			return fmt.Sprintf(": its %q is not a regular file", marker)
+		}
 		if version, ok := strings.CutPrefix(d.Name(), markerPrefix); ok {
 			return fmt.Sprintf(" of version %s: its version is %q", marker[len(markerPrefix):], version)
 		}

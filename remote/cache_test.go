@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -263,6 +264,9 @@ func TestCacheStrangers(t *testing.T) {
 		_, err := NewCache(dir, block)
 		if paths, _ := keptFiles(t, dir); !errors.Is(err, ErrNotCache) || len(paths) != 1 {
 			t.Errorf("a folder with %s: %v, and %q are left", name, err, paths)
+		}
+		if path.Dir(name) == marker && !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("a folder with a folder %s: %v", marker, err)
 		}
 	}
 	dir := filepath.Join(t.TempDir(), "a")
