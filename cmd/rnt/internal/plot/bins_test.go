@@ -54,7 +54,7 @@ func TestBins(t *testing.T) {
 					if w == 0 {
 						want = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 					}
-					// Near the corners of the bin, but for lines and ticks.
+					// Near the corners of the bin, clear of lines and ticks.
 					for _, corner := range []vg.Point{{X: 0.1, Y: 0.1}, {X: 0.9, Y: 0.1}, {X: 0.1, Y: 0.9}, {X: 0.9, Y: 0.9}} {
 						place := vg.Point{
 							X: area.Min.X + (vg.Length(i)+corner.X)/3*area.Size().X,
