@@ -137,8 +137,15 @@ func (t *tool) leaveOut(ctx context.Context, files []string, err error) ([]strin
 		name = stdinName
 	}
 	reason := strings.TrimPrefix(strings.ReplaceAll(in.Err.Error(), "\n", "; "), remote.Redact(in.Path)+": ")
-	t.skipped = append(t.skipped, badFile{name, reason})
-	return slices.DeleteFunc(slices.Clone(files), func(f string) bool { return f == in.Path }), nil
+	var left []string
+	for _, f := range files {
+		if f == in.Path { // each time that it was named, so that the numbers add up
+			t.skipped = append(t.skipped, badFile{name, reason})
+		} else {
+			left = append(left, f)
+		}
+	}
+	return left, nil
 }
 
 // isBad reports whether an error is the fault of the input that it is about: the file cannot be opened or read, or
