@@ -76,9 +76,9 @@ func (w *common) checkTicket(ticket int64) {
 	}
 }
 
-// alone calls change, which changes what fillers have copied, if there are none.
-func (w *common) alone(change func() error) error {
-	if err := w.ntuple.Sink.Enter("Extend, Use or Fill"); err != nil {
+// alone is the body of a call: it calls change, which changes what fillers have copied, if there are none.
+func (w *common) alone(call string, change func() error) error {
+	if err := w.ntuple.Sink.Enter(call); err != nil {
 		return err
 	}
 	defer w.ntuple.Sink.Leave()
@@ -202,7 +202,7 @@ func (w *Writer[T]) fillerOf(ticket int64) *Filler[T] {
 //
 // There must be no Filler when Fill is called.
 func (w *Writer[T]) Fill(n int, write func(part int, f *Filler[T]) error) error {
-	if err := w.alone(func() error { return nil }); err != nil {
+	if err := w.alone("Fill", func() error { return nil }); err != nil {
 		return err
 	}
 	sink := w.ntuple.Sink

@@ -193,7 +193,7 @@ func (w *common) FileSize() int64 { return w.ntuple.FileSize() }
 //
 // Specification: "Schema Extension Record Frame".
 func (w *Writer[T]) Extend(fields ...*schema.FieldDocument) error {
-	return w.alone(func() error {
+	return w.alone("Extend", func() error {
 		if err := extend(w.ntuple, fields); err != nil {
 			return err
 		}
@@ -241,7 +241,7 @@ func (w *common) CommitClusterGroup() error {
 // representations that its document gives, counted from 0, from the next cluster on. It is
 // an error while there are Fillers.
 func (w *common) Use(path string, representation int) error {
-	return w.alone(func() error { return w.use(path, representation) })
+	return w.alone("Use", func() error { return w.use(path, representation) })
 }
 
 func (w *common) use(path string, representation int) error {
