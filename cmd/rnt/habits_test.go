@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// TestMain runs the tool itself if the tests start their own program again.
 // prepareTool prepares a process that a test starts as the tool.
 var prepareTool = func() {}
 
+// TestMain runs the tool itself if the tests start their own program again.
 func TestMain(m *testing.M) {
 	if os.Getenv("RNT_TEST_AS_TOOL") != "" {
 		prepareTool()

@@ -26,8 +26,8 @@ import (
 )
 
 const (
-	maxLimit  = 64 << 20 // bytes, for each of the default Limits but
-	maxValues = 32 << 20 // for ExpressionBytes: each worker has as much
+	maxLimit  = 64 << 20 // bytes, for each of the default Limits except ExpressionBytes
+	maxValues = 32 << 20 // bytes, for ExpressionBytes, of which each worker has as much
 	readAhead = 8 << 20  // bytes of a stream
 	workers   = 4        // of a stream
 )
