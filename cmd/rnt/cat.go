@@ -84,6 +84,9 @@ func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
 	need := part{count: all}
 	if len(sel.where) == 0 { // which may need other fields and entries
 		need = part{fields: sel.fields, first: sel.first, count: sel.count}
+		if need.first > 0 { // the entry before tells whether the first one is beyond the end
+			need.first, need.count = need.first-1, min(need.count, all-1)+1
+		}
 	}
 	from, err := t.openEntries(ctx, args, need)
 	if err != nil {
@@ -103,11 +106,12 @@ func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
 		return err
 	}
 	first, n := int64(sel.first), entries.(interface{ NumEntries() int64 }).NumEntries()
-	if from.kind != foreign.RNTuple && len(sel.where) == 0 { // there are no others
-		first = 0
+	there := fmt.Sprintf(": there are %d", n)
+	if from.kind != foreign.RNTuple && need.first > 0 { // the others were not read
+		first, there = first-int64(need.first), ""
 	}
 	if first > n {
-		return fmt.Errorf("%s: there is no entry %d to start with: there are %d", from.name, first, n)
+		return fmt.Errorf("%s: there is no entry %d to start with%s", from.name, sel.first, there)
 	}
 	return t.printEntries(ctx, from.name, view, first, first+min(int64(sel.count), n-first))
 }
