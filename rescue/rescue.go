@@ -24,6 +24,7 @@ type config struct {
 	only      string
 	keepGoing bool
 	noSync    bool
+	noReplace bool
 	upload    remote.UploadOptions
 	limits    rntuple.Limits
 	remote    remote.Options
@@ -52,6 +53,15 @@ func KeepGoing() Option {
 func Sync(on bool) Option {
 	return func(c *config) error {
 		c.noSync = !on
+		return nil
+	}
+}
+
+// NoReplace makes it an error if there is a file at the path of the new one, as
+// rntuple.NoReplace. Default: the file is replaced.
+func NoReplace() Option {
+	return func(c *config) error {
+		c.noReplace = true
 		return nil
 	}
 }
@@ -132,9 +142,9 @@ func (l Loss) Skipped() bool { return l.Why == errBehind.Error() }
 // known to be missing.
 func (n *NTuple) Whole() bool { return n.Entries == n.Saved && len(n.Lost) == 0 && len(n.Notes) == 0 }
 
-// File saves what is left of the file at path in as a new file at path out. Out is
-// replaced only once the new file is complete, and must not be the file at in,
-// which is not written to.
+// File saves what is left of the file at path in as a new file at path out. A file that
+// exists at out is replaced once the new one is complete, unless NoReplace is given. Out
+// must not be the file at in, which is not written to.
 //
 // A report is also returned with any error that occurs after the scan. The error
 // wraps ErrNothing if there is nothing to save; other errors are those of options, of
@@ -154,11 +164,7 @@ func File(ctx context.Context, out, in string, opts ...Option) (*Report, error) 
 		if err != nil {
 			return nil, err
 		}
-		old, err := os.Stat(out)
-		switch {
-		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%s: is not a regular file", in)
-		case err == nil && os.SameFile(info, old):
+		if old, err := os.Stat(out); err == nil && os.SameFile(info, old) {
 			return nil, fmt.Errorf("%s: is the damaged file itself, and would be overwritten", out)
 		}
 	}

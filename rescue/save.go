@@ -13,7 +13,8 @@ import (
 // write writes RNTuples to the file that create creates.
 func (e *evidence) write(ctx context.Context, all []*salvage, c *config, create func(*ntuple.WriteOptions) (*ntuple.File, error)) error {
 	o, err := ntuple.NewWriteOptions([]func(*ntuple.WriteOptions) error{func(o *ntuple.WriteOptions) error {
-		o.Context, o.Pages.Compression, o.AllowHidden, o.NoSync, o.Upload = ctx, e.compression, true, c.noSync, c.upload
+		o.Context, o.Pages.Compression, o.AllowHidden = ctx, e.compression, true
+		o.NoSync, o.NoReplace, o.Upload = c.noSync, c.noReplace, c.upload
 		return nil
 	}})
 	if err != nil {

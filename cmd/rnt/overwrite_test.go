@@ -207,7 +207,7 @@ func TestNothingThatAppearsIsOverwritten(t *testing.T) {
 	for _, command := range []string{
 		"merge OUT IN", "merge --all OUT IN", "hmerge OUT IN", "slim --fields run OUT IN", "skim --where run>0 OUT IN", "concat OUT IN",
 		"repack OUT IN", "rename --to new --out OUT IN", "create --schema SCHEMA OUT", "convert --to rntuple IN OUT", "convert --to csv IN OUT",
-		"draw IN run --out OUT.svg", "plan OUT IN", "split --entries 100 OUT-%d IN",
+		"draw IN run --out OUT.svg", "plan OUT IN", "split --entries 100 OUT-%d IN", "recover OUT IN", "stat --map OUT.svg IN",
 	} {
 		for _, force := range []string{"", " --force"} {
 			if force != "" && strings.HasPrefix(command, "split") {

@@ -44,6 +44,9 @@ The exit status is 0 if nothing was lost, 3 if OUT was written without what was 
 				return err
 			}
 			opts := []rescue.Option{rescue.Only(only), rescue.WithLimits(t.limits()), rescue.Remote(t.remote.options), rescue.Sync(!d.noSync), rescue.Upload(t.uploads)}
+			if !force {
+				opts = append(opts, rescue.NoReplace())
+			}
 			if keepGoing {
 				opts = append(opts, rescue.KeepGoing())
 			}
