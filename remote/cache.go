@@ -95,7 +95,10 @@ func (c *Cache) claim() error {
 		}
 	}
 	name := newName()
-	return errors.Join(c.create(name, nil), c.root.Remove(name))
+	if err := c.create(name, nil); err != nil {
+		return err
+	}
+	return c.root.Remove(name)
 }
 
 // marked reports whether the folder has the marker.

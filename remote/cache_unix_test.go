@@ -4,6 +4,7 @@ package remote
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -30,6 +31,15 @@ func TestCachePrivate(t *testing.T) {
 		}
 	}
 	if dir := "/"; os.Geteuid() != 0 {
+		sealed := filepath.Join(t.TempDir(), "a")
+		newCache(t, sealed, 1<<20)
+		if err := os.Chmod(sealed, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Chmod(sealed, 0o700) // so that it can be removed
+		if _, err := NewCache(sealed, 1<<20); !errors.Is(err, fs.ErrPermission) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("a cache that cannot be written to: %v", err)
+		}
 		if _, err := NewCache(dir, 1<<20); !errors.Is(err, ErrNotPrivate) {
 			t.Errorf("%s: %v", dir, err)
 		}
