@@ -12,6 +12,10 @@ import (
 
 // A new file is begun when one is large enough, and none is ever replaced: after a restart, the
 // names go on behind those that are there. Each file is complete once Close has returned nil.
+//
+// A file gets its name from Close. If two programs write to one folder at a time, and both have
+// chosen a name, Close of one fails, and its entries are lost: such programs need names of their
+// own, or call Checkpoint after Create, which takes the name or fails at once.
 func ExampleNoReplace() {
 	dir, err := os.MkdirTemp("", "run")
 	if err != nil {
