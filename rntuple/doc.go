@@ -46,9 +46,9 @@
 // does not fit is a *ConversionError, which names the entry.
 //
 // Writers turn a slice into a std::vector, an array into a std::array, a pointer into a
-// std::optional and a map into a std::map, or a std::set if its elements are struct{}. Package cpp has Go types for the other C++
-// types. A field of type any is written by the type= in its tag; package value
-// describes its values.
+// std::optional, and a map into a std::map, or into a std::set if its elements are
+// struct{}. Package cpp has Go types for the other C++ types. A field of type any is
+// written by the type= in its tag; package value describes its values.
 //
 // # Structs and their tags
 //

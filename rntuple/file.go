@@ -21,8 +21,8 @@ type File struct {
 
 // CreateFile creates a ROOT file at path. Until Close, or a checkpoint, it has another name
 // in the same directory; then it replaces a file that existed at path, unless NoReplace is
-// given, and has its mode. A symbolic link at path is followed. If the file that it replaces is being updated by another
-// File, Close returns an error that wraps ErrLocked.
+// given, and has its mode. A symbolic link at path is followed. If the file that it replaces
+// is being updated by another File, Close returns an error that wraps ErrLocked.
 //
 // If path is a URL of a scheme for which package remote has a protocol that writes, the file is
 // written to the folder for temporary files, and uploaded by Close, and by each checkpoint; see

@@ -106,7 +106,7 @@ func TestHabits(t *testing.T) {
 		{"cat TABLE --first 2 --where true", 1, "", "rnt: TABLE: there is no entry 2 to start with: there are 1\n"},
 		{"ls --cache-size 5 DIMUON", 2, "", "rnt: which folder shall be the cache? Use --cache DIR\n"},
 		{"ls --cache= DIMUON", 2, "", "rnt: which folder shall be the cache? Use --cache DIR\n"},
-		{"rename --to a;1 --out OUT DIMUON", 1, "", `RNTuple "a;1": the name ends in a cycle, ;1, as none that is written may: no reader would find it` + "\n"},
+		{"rename --to a;1 --out OUT DIMUON", 1, "", `RNTuple "a;1": the name ends in a cycle, ;1, which no new RNTuple may have: no reader would find it` + "\n"},
 		{"attrs DIMUON --entry 80000", 1, "", "rnt: DIMUON: there is no entry 80000: there are 80000\n"},
 		{"plan --where nope>1 OUT DIMUON", 1, "", `no field "nope" in RNTuple "Events"` + "\n"},
 		{"rename --to x --json DIMUON", 2, "", "rnt: --json and --force go with --out\n"},

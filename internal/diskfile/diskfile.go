@@ -210,9 +210,9 @@ func Update(path string, o Options) (*File, error) {
 	}
 }
 
-// grace is for how long a writer that does not want to wait still does. Who looks for orphans
-// and opens a temporary file just before it is published has the lock of the published file
-// for an instant.
+// grace is for how long a writer that does not want to wait still does. A process that looks for
+// orphans, and opens a temporary file just before it is published, holds the lock of the
+// published file for an instant. It is a variable for tests.
 var grace = 200 * time.Millisecond
 
 // lockPath locks the file at path, and returns the descriptor that holds the lock: nil

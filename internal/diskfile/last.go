@@ -13,7 +13,7 @@ func WithLastLook(ctx context.Context, look func(path string)) context.Context {
 }
 
 // BeforeCommit must be called just before a write that makes readers see what was written. For a
-// published file it returns an error if the context is done; what is not published nobody sees yet.
+// published file it returns an error if the context is done; of others, readers see nothing yet.
 func (f *File) BeforeCommit() error {
 	if !f.Published() {
 		return nil

@@ -114,7 +114,7 @@ func WriterName() string {
 // writeHeader writes the header and makes the sink with its columns.
 func (w *Writer) writeHeader(o *WriteOptions) error {
 	if _, cycle := rootfile.SplitCycle(w.path); cycle >= 0 && w.parent == nil {
-		return fmt.Errorf("the name ends in a cycle, ;%d, as none that is written may: no reader would find it", cycle)
+		return fmt.Errorf("the name ends in a cycle, ;%d, which no new RNTuple may have: no reader would find it", cycle)
 	}
 	b, err := w.Header.Append(nil)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// An Error is that of a path at which there is something else than a regular file. It wraps
+// An Error says that there is something other than a regular file at a path. It wraps
 // fs.ErrInvalid.
 type Error struct {
 	Path string
@@ -80,8 +80,8 @@ func ReadFile(path string) ([]byte, error) {
 const maxPrivate = 1 << 20
 
 // ReadPrivate reads a file with secrets, such as tokens. It must be a regular file that belongs to the user and is
-// closed to others, and its path must not be a symbolic link: who can put a file in its place acts in the name of
-// others, and who can read it acts in that of the user.
+// closed to others, and its path must not be a symbolic link: anybody who can read the secrets can act as the user,
+// and anybody who can replace them makes the user act as somebody else.
 func ReadPrivate(path string) ([]byte, error) {
 	f, info, err := OpenUnlinked(path)
 	if err != nil {

@@ -44,7 +44,7 @@ func StartXRootDCluster(t testing.TB, files []string) *XRootD {
 	_, port, _ := net.SplitHostPort(listen)
 	config := "all.export / r/o\nall.manager localhost:" + port + "\ncms.delay startup 1 servers 1 lookup 1\nall.role "
 	first, second := config+"manager\n", config+"server\noss.localroot DIR/data\n"
-	// What does not find the others where it looks for them looks again after ten seconds.
+	// A program that does not find the others when it starts tries again only after ten seconds.
 	manager.start(t, "cmsd", listen, first)
 	server.start(t, "cmsd", "", second)
 	server.await(t, "cmsd", "Waiting for primary server to login")
@@ -152,8 +152,8 @@ var ports atomic.Int32
 
 func init() { ports.Store(rand.Int32N(10_000)) }
 
-// FreeAddress returns another address with each call, which nobody listens at, for a program that takes no
-// listener. Its port is none of those that systems give to others that ask for any.
+// FreeAddress returns an address that nobody listens at, another one with each call, for a program that
+// takes no listener. Its port is below those that systems choose by themselves.
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	for range 100 {

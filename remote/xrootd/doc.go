@@ -9,8 +9,8 @@
 // demands it; a server to which another one redirects must then encrypt, too. The ways of
 // authentication that are known are ztn, which is a bearer token over TLS, unix and host, but not gsi
 // and krb5; package https says where tokens and certificates are found. A token, and the query of the
-// URL, go to the host and port in the URL alone, unlike with XRootD's own client: a server to which another one redirects gets the query that
-// comes with the redirection.
+// URL, go to the host and port in the URL alone, unlike with XRootD's own client: a server to which
+// another one redirects gets the query that comes with the redirection.
 //
 // XRootD tells versions of a file apart by size and time, in seconds. Both are asked for beside each
 // read, and when a file is opened anew because its connection was lost. They must not have changed; those

@@ -10,10 +10,9 @@ import (
 )
 
 // Token returns the token of this process, or none. It reads files anew each time, because tokens
-// expire and are replaced. A file must belong to the user, be closed to others, and not be a symbolic
-// link: who can put one in its place makes requests in the name of another user, and who can read it
-// makes them in that of this one. Otherwise there is an error, rather than a token of another place.
-// Only what belongs to another user where nobody has pointed to is passed over: anybody can put it in /tmp.
+// expire and are replaced. A file must be private, see regular.ReadPrivate; otherwise Token returns an
+// error instead of a token from the next place. Only a file that belongs to another user is passed over,
+// unless BEARER_TOKEN_FILE names it: anybody can put one into /tmp.
 //
 // Source: WLCG Bearer Token Discovery 1.0.
 func Token() (string, error) {
