@@ -173,8 +173,8 @@ type levelJSON struct {
 	Bytes int64  `json:"bytes"`
 }
 
-func reportOf(r *surgery.Report) reportJSON {
-	j := reportJSON{r.Inputs, r.Entries, r.Clusters, r.ClusterGroups, []levelJSON{}, r.Omitted, nil}
+func (t *tool) reportOf(r *surgery.Report) reportJSON {
+	j := reportJSON{r.Inputs, r.Entries, r.Clusters, r.ClusterGroups, []levelJSON{}, r.Omitted, t.skipped}
 	for l, work := range r.Levels {
 		if work.Pages > 0 {
 			j.Levels = append(j.Levels, levelJSON{surgery.Level(l).String(), work.Pages, work.Bytes})
@@ -187,9 +187,7 @@ func reportOf(r *surgery.Report) reportJSON {
 func (t *tool) printMerged(out string, r *surgery.Report, asJSON bool) error {
 	switch {
 	case asJSON:
-		j := reportOf(r)
-		j.Skipped = t.skipped
-		return printJSON(t.out, j)
+		return printJSON(t.out, t.reportOf(r))
 	case t.quiet:
 		return nil
 	}
@@ -209,7 +207,7 @@ func sizeOf(out string) string {
 // printLevels prints how many pages of the inputs were treated at each level.
 func (t *tool) printLevels(r *surgery.Report) error {
 	levels := newTable("LEVEL", ">INPUT PAGES", ">INPUT BYTES")
-	for _, l := range reportOf(r).Levels {
+	for _, l := range t.reportOf(r).Levels {
 		levels.row(l.Level, count(l.Pages), size(l.Bytes))
 	}
 	return levels.print(t.out)

@@ -197,9 +197,7 @@ func (t *tool) mergeAll(cmd *cobra.Command, out string, files []string, m mergin
 	if m.asJSON {
 		list := []mergedJSON{}
 		for _, one := range merged {
-			j := mergedJSON{one.Name, reportOf(one.Report)}
-			j.Skipped = t.skipped
-			list = append(list, j)
+			list = append(list, mergedJSON{one.Name, t.reportOf(one.Report)})
 		}
 		return printJSON(t.out, list)
 	}

@@ -136,16 +136,17 @@ func (t *tool) plannedFields(ctx context.Context, path string, p planning) ([]st
 
 // planJSON is the summary of a plan.
 type planJSON struct {
-	ID      string `json:"id"`
-	Files   int    `json:"files"`
-	Units   int    `json:"units"`
-	Entries int64  `json:"entries"`
-	Least   int64  `json:"least_cost"` // of a unit, in bytes
-	Most    int64  `json:"most_cost"`
+	ID      string    `json:"id"`
+	Files   int       `json:"files"`
+	Skipped []badFile `json:"skipped,omitempty"` // because of --skip-bad
+	Units   int       `json:"units"`
+	Entries int64     `json:"entries"`
+	Least   int64     `json:"least_cost"` // of a unit, in bytes
+	Most    int64     `json:"most_cost"`
 }
 
 func (t *tool) printPlan(plan *units.Plan, asJSON bool) error {
-	s := planJSON{ID: plan.ID(), Files: len(plan.Files), Units: len(plan.Units), Entries: plan.Entries()}
+	s := planJSON{ID: plan.ID(), Files: len(plan.Files), Skipped: t.skipped, Units: len(plan.Units), Entries: plan.Entries()}
 	for i, u := range plan.Units {
 		if s.Most = max(s.Most, u.Cost); i == 0 || u.Cost < s.Least {
 			s.Least = u.Cost

@@ -111,9 +111,7 @@ func (t *tool) printSkimmed(out string, r *surgery.Report, zones *zonemap.Use, a
 	t.warnOfZones(zones)
 	zoned, passed := zones.Clusters()
 	if asJSON {
-		j := skimJSON{cutOf(r), zoned, passed}
-		j.Skipped = t.skipped
-		return printJSON(t.out, j)
+		return printJSON(t.out, skimJSON{t.cutOf(r), zoned, passed})
 	}
 	if err := t.printCut(out, r, false); err != nil || t.quiet || zoned == 0 {
 		return err

@@ -62,7 +62,7 @@ old one with --drop.`
 // printCut prints what was written to the file out.
 func (t *tool) printCut(out string, r *surgery.Report, asJSON bool) error {
 	if asJSON {
-		return printJSON(t.out, cutOf(r))
+		return printJSON(t.out, t.cutOf(r))
 	}
 	for _, f := range r.Dropped {
 		t.warn("field %q is dropped: it is a projection of a field that is dropped", f)
@@ -81,8 +81,8 @@ type cutJSON struct {
 	Dropped      []string `json:"dropped"` // projections of fields that were dropped
 }
 
-func cutOf(r *surgery.Report) cutJSON {
-	return cutJSON{reportOf(r), r.InputEntries, append([]string{}, r.Dropped...)}
+func (t *tool) cutOf(r *surgery.Report) cutJSON {
+	return cutJSON{t.reportOf(r), r.InputEntries, append([]string{}, r.Dropped...)}
 }
 
 func (t *tool) slimCommand() *cobra.Command {

@@ -91,7 +91,7 @@ func (t *tool) printParts(parts []surgery.Part, asJSON bool) error {
 	if asJSON {
 		all := []partJSON{}
 		for _, p := range parts {
-			all = append(all, partJSON{p.Path, p.Entries.First, p.Entries.End, cutOf(p.Report)})
+			all = append(all, partJSON{p.Path, p.Entries.First, p.Entries.End, t.cutOf(p.Report)})
 		}
 		return printJSON(t.out, all)
 	}
