@@ -82,7 +82,7 @@ func (t *tool) without(ctx context.Context, b badFiles, files []string, do func(
 	}
 	list := b.out + skippedSuffix
 	switch {
-	case slices.Contains(files, "-"):
+	case slices.Contains(files, "-"), t.spooled != "":
 		return usageError("--skip-bad takes no standard input")
 	case b.out == "-":
 		return usageError("--skip-bad writes no standard output: entries of a file may have been printed when it turns out to be bad")
@@ -133,10 +133,7 @@ func (t *tool) leaveOut(ctx context.Context, files []string, err error) ([]strin
 		return nil, err
 	}
 	name := remote.Redact(in.Path)
-	if in.Path == t.spooled {
-		name = stdinName
-	}
-	reason := strings.TrimPrefix(strings.ReplaceAll(in.Err.Error(), "\n", "; "), remote.Redact(in.Path)+": ")
+	reason := strings.TrimPrefix(strings.ReplaceAll(in.Err.Error(), "\n", "; "), name+": ")
 	var left []string
 	for _, f := range files {
 		if f == in.Path { // each time that it was named, so that the numbers add up

@@ -224,6 +224,10 @@ func TestSkipBadAmong(t *testing.T) {
 		t.Error(status, stderr)
 	}
 
+	piped, err := os.ReadFile(good[0])
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		command string
 		status  int
@@ -237,14 +241,16 @@ func TestSkipBadAmong(t *testing.T) {
 		{"convert --skip-bad --from csv IN OUT --force", exitUsage, "--skip-bad goes with RNTuples"},
 		{"convert --skip-bad --dry-run IN OUT", exitUsage, "--skip-bad goes with RNTuples"},
 		{"draw --skip-bad - A", exitUsage, "standard input"},
+		{"merge --skip-bad --force OUT IN -", exitUsage, "standard input"},
+		{"skim --skip-bad --force --where A>0 OUT -", exitUsage, "standard input"},
 		{"merge --skip-bad --force NONE/out.root IN", exitError, "none"}, // an error of the output
 		{"skim --skip-bad --force --where A>0 --define X:std::int8_t=A*1000 OUT IN", exitError, ""},
 		{"merge --skip-bad --force --max-memory 10 OUT IN", exitError, "--max-memory raises it"},
 		{"skim --skip-bad --force --where B>0 OUT IN", exitError, "no field"},
 	} {
-		_, stderr, status := try(arguments(c.command, "NONE", filepath.Join(dir, "none"), "OUT", out, "IN", good[0])...)
-		if status != c.status || !strings.Contains(stderr, c.stderr) || strings.Contains(stderr, "skipped") {
-			t.Errorf("%s: status %d, %s", c.command, status, stderr)
+		_, stderr := fed(t, c.status, string(piped), arguments(c.command, "NONE", filepath.Join(dir, "none"), "OUT", out, "IN", good[0])...)
+		if !strings.Contains(stderr, c.stderr) || strings.Contains(stderr, "skipped") {
+			t.Errorf("%s: %s", c.command, stderr)
 		}
 	}
 }
