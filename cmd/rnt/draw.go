@@ -151,6 +151,8 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 		return usageError("--out: the name of the file must end in .png, .svg or .pdf")
 	case d.force && d.out == "":
 		return usageError("--force goes with --out only")
+	case d.explain && (d.out != "" || d.asJSON):
+		return usageError("--explain draws nothing; leave out --out and --json")
 	}
 	q, err := d.parse()
 	if err != nil {

@@ -51,6 +51,9 @@ slower virtual machine of the language, and makes no file.
 			if _, err := f.condition(nil); err != nil {
 				return err
 			}
+			if explain && (c.asJSON || skipBad) {
+				return usageError("--explain makes no file and has no report; leave out --json and --skip-bad")
+			}
 			if explain && unit == "" {
 				return t.explain(cmd.Context(), args[1], c.name, &f)
 			}
