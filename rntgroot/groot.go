@@ -20,13 +20,19 @@ import (
 // Open opens an RNTuple in a file that groot has opened for reading. The name is as for
 // rntuple.Open: "dir/sub/name;2", or "" for the only one. The Reader reads from f, which must
 // stay open; closing the Reader does not close it. The Reader is safe for concurrent use if
-// the source from which groot reads the file is; local files are.
+// the source from which groot reads the file is; local files are. groot does not tell which files
+// are local, so zone maps are used only with rntuple.TrustZoneMaps.
 func Open(f *riofs.File, name string, opts ...rntuple.Option) (*rntuple.Reader, error) {
 	size, err := fileSize(f)
 	if err != nil {
 		return nil, err
 	}
-	return rntuple.NewReader(f, size, name, opts...)
+	return rntuple.NewReader(f, size, name, withoutZones(opts)...)
+}
+
+// withoutZones returns options that use zone maps only if opts say so.
+func withoutZones(opts []rntuple.Option) []rntuple.Option {
+	return append([]rntuple.Option{rntuple.TrustZoneMaps(false)}, opts...)
 }
 
 // fileSize returns the size of a file in bytes, from its header if there is no other way.
@@ -104,5 +110,5 @@ func (n *RNTuple) Open(opts ...rntuple.Option) (*rntuple.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rntuple.NewReaderAt(n.file, size, n.class, n.object, opts...)
+	return rntuple.NewReaderAt(n.file, size, n.class, n.object, withoutZones(opts)...)
 }

@@ -10,17 +10,20 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
 
 	"go-hep.org/x/hep/groot/rbase"
 	"go-hep.org/x/hep/groot/rhist"
+	"go-hep.org/x/hep/groot/riofs"
 	"go-hep.org/x/hep/groot/rphys"
 
 	"github.com/go-rntuple/go-rntuple/rntgroot"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/value"
+	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
 const good = "../testdata/good/"
@@ -208,4 +211,47 @@ func form(dst []byte, v any) []byte {
 		return form(dst, all)
 	}
 	return value.AppendJSON(dst, v)
+}
+
+// TestZoneMaps opens a file that groot may have from anywhere: its zone map is used if that is wanted.
+func TestZoneMaps(t *testing.T) {
+	type event struct{ N int32 }
+	path := filepath.Join(t.TempDir(), "zoned.root")
+	w, err := rntuple.Create[event](path, "events", rntuple.ZoneMap())
+	if err == nil {
+		err = w.Write(&event{1})
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := riofs.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	object, err := f.Get("events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, opts := range [][]rntuple.Option{nil, {rntuple.TrustZoneMaps(true)}} {
+		for name, open := range map[string]func() (*rntuple.Reader, error){
+			"Open":         func() (*rntuple.Reader, error) { return rntgroot.Open(f, "events", opts...) },
+			"RNTuple.Open": func() (*rntuple.Reader, error) { return object.(*rntgroot.RNTuple).Open(opts...) },
+		} {
+			r, err := open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, err := zonemap.Of(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if fields, _ := m.Fields(); len(fields) != want {
+				t.Errorf("%s, %d options: zones of %q", name, len(opts), fields)
+			}
+		}
+	}
 }

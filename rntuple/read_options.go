@@ -112,13 +112,13 @@ func Remote(o remote.Options) Option {
 	}
 }
 
-// TrustZoneMaps sets whether the zone maps of files whose names are URLs are used: by conditions, which
-// pass over clusters unread because of them, and by package surgery, which takes them over. A map
-// that lies hides entries; those of local files are always trusted. See docs/zonemaps.md. Default:
-// false.
+// TrustZoneMaps sets whether zone maps are used: by conditions, which pass over clusters unread
+// because of them, and by package surgery, which takes them over. A map that lies hides entries; see
+// docs/zonemaps.md. By default, zone maps are used unless the name of the file is a URL. The bytes that
+// an io.ReaderAt reads count as a local file.
 func TrustZoneMaps(yes bool) Option {
 	return func(o *ntuple.ReadOptions) error {
-		o.TrustZones = yes
+		o.TrustZones = &yes
 		return nil
 	}
 }

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -102,5 +105,69 @@ func TestIndexCommand(t *testing.T) {
 			args[i] = strings.Replace(arg, "IN", in, 1)
 		}
 		fed(t, status, "", args...)
+	}
+}
+
+// TestLyingZones has a file of which a value was changed in its place, so that its zone map is wrong.
+// Commands do not use the map at a URL, unless --zones says so; of a local file they do.
+func TestLyingZones(t *testing.T) {
+	const was, is = 0x1122334455667788, 0x1122334455667799
+	dir := t.TempDir()
+	in, out, plan := filepath.Join(dir, "in.root"), filepath.Join(dir, "out"), filepath.Join(dir, "plan.json")
+	type event struct{ N int64 }
+	w, err := rntuple.Create[event](in, "events", rntuple.ZoneMap(), rntuple.Compression(0), rntuple.PageChecksums(false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(&event{5})
+	w.Write(&event{was})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	value := func(n uint64) []byte { return binary.LittleEndian.AppendUint64(nil, n) }
+	if err := os.WriteFile(in, bytes.Replace(b, value(was), value(is), 1), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if lines, _ := fed(t, exitError, "", "verify", in); !strings.Contains(lines, "the bounds are") {
+		t.Fatal(lines)
+	}
+	s := httptest.NewServer(http.FileServer(http.Dir(dir)))
+	defer s.Close()
+	where := fmt.Sprintf("N == %d", is)
+	found := func(text string) bool { return strings.Contains(text, fmt.Sprint(is)) }
+	for _, c := range []struct {
+		args string
+		read func(stdout string) bool // reports whether the entry was found
+	}{
+		{"cat FILE", found},
+		{"head FILE", found},
+		{"convert FILE - --to csv", found},
+		{"draw FILE N --json --range 0:2e18", func(s string) bool { return strings.Contains(s, `"entries": 1,`) }},
+		{"skim OUT.root FILE --force", func(string) bool { return found(rnt(t, "cat", out+".root")) }},
+		{"convert FILE OUT.root --force", func(string) bool { return found(rnt(t, "cat", out+".root")) }},
+		{"skim --unit 0 OUT PLAN --force", func(string) bool {
+			made, err := filepath.Glob(filepath.Join(out, "*.root"))
+			return err == nil && len(made) == 1 && found(rnt(t, "cat", made[0]))
+		}},
+	} {
+		for _, far := range []struct {
+			file, flags string
+			want        bool
+		}{{in, "", false}, {in, "--no-zones", true}, {s.URL + "/in.root", "", true}, {s.URL + "/in.root", "--zones", false}} {
+			if strings.Contains(c.args, "PLAN") {
+				rnt(t, "plan", "--force", "-q", plan, far.file)
+			}
+			args := strings.Fields(c.args + " --quiet " + far.flags)
+			for i, arg := range args {
+				args[i] = strings.NewReplacer("FILE", far.file, "OUT", out, "PLAN", plan).Replace(arg)
+			}
+			if got := c.read(rnt(t, append(args, "--where", where)...)); got != far.want {
+				t.Errorf("%s of %s %s: the entry is found: %v, want %v", c.args, far.file, far.flags, got, far.want)
+			}
+		}
 	}
 }

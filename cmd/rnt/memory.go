@@ -49,7 +49,11 @@ func (t *tool) limits() rntuple.Limits {
 
 // reading returns the options with which all commands open RNTuples.
 func (t *tool) reading() []rntuple.Option {
-	return []rntuple.Option{rntuple.WithLimits(t.limits()), rntuple.Remote(t.remote.options), rntuple.TrustZoneMaps(t.remote.zones)}
+	opts := []rntuple.Option{rntuple.WithLimits(t.limits()), rntuple.Remote(t.remote.options)}
+	if t.remote.zones {
+		opts = append(opts, rntuple.TrustZoneMaps(true))
+	}
+	return opts
 }
 
 // readInputs returns reading as an option of package surgery.

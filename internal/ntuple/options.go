@@ -25,7 +25,7 @@ type ReadOptions struct {
 	MaxOpen       int   // number of inputs that a chain keeps open; 0 stands for a default
 	AllowMissing  bool  // read fields that the file lacks as zero
 	Remote        remote.Options
-	TrustZones    bool // use zone maps of files that are far away, too
+	TrustZones    *bool // use zone maps; nil: unless the file is far away
 }
 
 // NewReadOptions returns the default options, changed by opts.

@@ -173,7 +173,11 @@ type memo struct{}
 
 // Of returns the zone map of an RNTuple, which it reads once, if it may be trusted.
 func Of(ctx context.Context, r *ntuple.Reader) (*Map, error) {
-	if !Has(r) || r.Source.Far() && !r.Options.TrustZones {
+	trusted := !r.Source.Far()
+	if r.Options.TrustZones != nil {
+		trusted = *r.Options.TrustZones
+	}
+	if !trusted || !Has(r) {
 		return &Map{}, nil
 	}
 	return ntuple.Memo(r, memo{}, func() (*Map, error) { return Read(ctx, r) })

@@ -1,13 +1,10 @@
 package engine
 
 import (
-	"iter"
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/internal/draw"
-	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
 // mostBins is the number of bins of histograms that do not say how many they have.
@@ -74,10 +71,6 @@ func (f *file) histogram(c *call) (Answer, error) {
 		}
 		all = append(all, where)
 		plan.Names, plan.Curves[0].Where = append(plan.Names, p.Where), 1
-		zones := new(zonemap.Use)
-		plan.Possible = func(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
-			return expression.Possible(s, r, zones, where)
-		}
 	}
 	if plan.Program, err = expression.Compile(source, all...); err != nil {
 		return Answer{}, err
