@@ -25,7 +25,8 @@ func (t *tool) arrowCommand() *cobra.Command {
 		Short: "Write entries as an Arrow stream",
 		Long: `arrow writes the entries of the RNTuples in the files, one after the other, to
 standard output as a stream of Arrow's IPC format, which pyarrow, Polars, DuckDB and
-others read without a copy.
+others read without a copy. It has the fields of the first file, as "rnt convert --help"
+says.
 
 Vectors and strings are large lists and large strings, with 64-bit offsets; --lists 32
 is for programs that know no others. Optionals are nullable values, variants dense
@@ -103,5 +104,6 @@ func (t *tool) arrow(ctx context.Context, args []string, s streaming) error {
 	if _, err := rntarrow.WriteStream(t.out, r, func(done int64) { bar.setOf(done, total) }); err != nil {
 		return from.named(err)
 	}
+	t.leaveOmitted(from, s.fields)
 	return nil
 }

@@ -21,7 +21,7 @@ in this order: from FIRST, counted from 0, up to but not including END. Both may
 left out, and so may the brackets. With --clusters the numbers count clusters.
 
 Clusters and pages that are taken whole are copied as they are stored, others are
-rewritten.
+rewritten. OUT has the fields of the first file, as "rnt skim --help" says.
 Ranges of attributes are cut and renumbered with their entries.`,
 		Example: "  rnt concat first.root 'events.root[:1000]'\n" +
 			"  rnt concat --clusters out.root 'a.root[3:5]' 'a.root[0:1]' b.root",

@@ -55,6 +55,10 @@ their values, timestamps and dates integers. The types of CSV and JSON Lines are
 that hold all values exactly, or those that --schema gives, in the JSON that "rnt
 schema --json" prints. --dry-run prints the fields and makes no file.
 
+Of several RNTuples, OUT has the fields of the first one, or those of --fields. Fields that
+only others have are named in a warning, and the exit status is 3, unless --fields leaves
+them out.
+
 From RNTuple. Parquet and Arrow files keep the types as "rnt help arrow" says; in CSV,
 strings are written as they are and all else as cat prints it. Missing values are
 empty cells, or the text of --null.
@@ -511,9 +515,10 @@ func (t *tool) convertFrom(ctx context.Context, from *source, pieces []surgery.P
 		}
 		bar.done()
 		if err != nil {
-			err = lacking(from.named(err), adviseFields, c.fields...)
+			return n, lacking(from.named(err), adviseFields, c.fields...)
 		}
-		return n, err
+		t.leaveOmitted(from, c.fields)
+		return n, nil
 	}
 	if out == "-" {
 		if to != foreign.CSV && to != foreign.JSON && isTerminal(t.stdout) {

@@ -120,11 +120,12 @@ func (t *tool) withDefined(ctx context.Context, pieces []surgery.Piece, name str
 	}
 	t.named, t.temporaries = append(t.named, f.Name()), append(t.temporaries, f)
 	bar := t.byteBar()
-	_, err = t.skimmed(ctx, f.Name(), pieces, c, t.readInputs(), surgery.Write(rntuple.Sync(false)), surgery.Progress(bar.setOf))
+	report, err := t.skimmed(ctx, f.Name(), pieces, c, t.readInputs(), surgery.Write(rntuple.Sync(false)), surgery.Progress(bar.setOf))
 	bar.done()
 	if err != nil {
 		return nil, err
 	}
+	t.omit(report.Omitted)
 	if len(c.fields) > 0 {
 		defined, err := newFields(c.define)
 		if err != nil {

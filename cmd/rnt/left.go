@@ -20,11 +20,9 @@ func (t *tool) warnLeft(report *surgery.Report) {
 		t.warn("other objects may not have been copied: %v", err)
 	}
 	for _, file := range report.Without {
-		t.warn("%s: not copied: the file holds no RNTuple", remote.Redact(file))
+		t.leave("%s: not copied: the file holds no RNTuple", remote.Redact(file))
 	}
-	if len(report.Omitted) > 0 {
-		t.warn("not copied: fields that the first input lacks: %s", strings.Join(abridged(report.Omitted, "fields"), ", "))
-	}
+	t.omit(report.Omitted)
 	objects := report.LeftBehind
 	for len(objects) > 0 {
 		file := objects[0].File
@@ -38,6 +36,19 @@ func (t *tool) warnLeft(report *surgery.Report) {
 		t.warn("%s: not copied: %s", remote.Redact(file), strings.Join(abridged(names, "objects"), ", "))
 		objects = slices.DeleteFunc(slices.Clone(objects), ofFile)
 	}
+}
+
+// omit warns of fields that the first input lacks. It leaves something out unless the user has said that
+// such fields are not wanted.
+func (t *tool) omit(fields []string) {
+	if len(fields) == 0 {
+		return
+	}
+	say := t.leave
+	if t.filtering {
+		say = t.warn
+	}
+	say("not copied: fields that the first input lacks: %s", strings.Join(abridged(fields, "fields"), ", "))
 }
 
 // abridged returns the first names, and how many more there are.

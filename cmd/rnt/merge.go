@@ -27,10 +27,12 @@ func (t *tool) mergeCommand() *cobra.Command {
 		Long: `merge makes a ROOT file OUT with the entries of the RNTuples in the files IN, in
 this order. The schema is that of the first one. Other fields that an IN has are
 left out with a warning (--mode filter), are an error (strict) or are added (union);
-with union, an IN may also lack fields, which are then zero.
+with union, an IN may also lack fields, which are then zero. Without --mode, fields
+are left out, too, and the exit status is then 3.
 
 One RNTuple of each file is merged, and the other objects are named in a warning;
---all merges all RNTuples, with their directories, as hadd does.
+--all merges all RNTuples, with their directories, as hadd does, and ends with status 3
+if a file has none.
 
 Pages are taken as they are stored wherever possible: cloned, so that OUT shares
 blocks on disk with IN, if the file system supports it, otherwise copied. The higher levels are "recompress",
@@ -129,6 +131,7 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 	if err != nil {
 		return err
 	}
+	t.filtering = cmd.Flags().Changed("mode")
 	if m.plan != "" {
 		files, identity, err := t.planned(cmd, in[0], m)
 		if err != nil {

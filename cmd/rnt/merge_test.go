@@ -69,19 +69,27 @@ func TestMergeSaysWhatIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	const fields = "rnt: warning: not copied: fields that the first input lacks: event, PV_npvs\n"
-	for _, c := range []struct{ command, stderr string }{
-		{"merge OUT FEW MORE MORE", fields},
-		{"merge OUT MORE MORE", ""},
-		{"merge --mode union OUT FEW MORE", ""},
-		{"merge --all OUT FEW MORE", fields},
-		{"append INTO MORE", fields},
-		{"merge --into INTO MORE", fields},
-		{"merge --all OUT NONE FEW", "rnt: warning: " + none + ": not copied: the file holds no RNTuple\n"},
-		{"merge -q --all OUT NONE FEW MORE", ""},
+	for _, c := range []struct {
+		command string
+		status  int
+		stderr  string
+	}{
+		{"merge OUT FEW MORE MORE", exitSkipped, fields},
+		{"merge --mode filter OUT FEW MORE", exitOK, fields},
+		{"merge OUT MORE MORE", exitOK, ""},
+		{"merge --mode union OUT FEW MORE", exitOK, ""},
+		{"merge --all OUT FEW MORE", exitSkipped, fields},
+		{"merge --all --mode filter OUT FEW MORE", exitOK, fields},
+		{"append INTO MORE", exitSkipped, fields},
+		{"append --mode filter INTO MORE", exitOK, fields},
+		{"merge --into INTO MORE", exitSkipped, fields},
+		{"merge --all OUT NONE FEW", exitSkipped, "rnt: warning: " + none + ": not copied: the file holds no RNTuple\n"},
+		{"merge -q OUT FEW MORE", exitSkipped, ""},
+		{"merge -q --all OUT NONE FEW", exitSkipped, ""},
 	} {
 		out := filepath.Join(t.TempDir(), "out.root")
 		_, stderr, status := try(arguments(c.command, "OUT", out, "FEW", few, "MORE", more, "NONE", none, "INTO", into)...)
-		if status != exitOK || stderr != c.stderr {
+		if status != c.status || stderr != c.stderr {
 			t.Errorf("%s: status %d, %q", c.command, status, stderr)
 		}
 	}

@@ -23,7 +23,9 @@ func (t *tool) skimCommand() *cobra.Command {
 		Long: `skim makes a ROOT file OUT with those entries of the RNTuples in the files IN for
 which EXPR is true. Clusters of which all entries are kept are copied as they are
 stored, those of which none is kept are skipped; of the others, pages of which all is
-kept are copied, and those of which some is are rewritten.
+kept are copied, and those of which some is are rewritten. OUT has the fields of the
+first file, or those of --fields and --drop; fields that only others have are named in
+a warning, and the exit status is 3, unless one of these flags leaves them out.
 
 EXPR is an expression whose variables are the fields; "rnt help expressions" tells its
 language. Muon_pt[0] > 20 is false without muons. A field whose name is not a word of

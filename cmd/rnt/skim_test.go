@@ -225,7 +225,8 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestFieldsDiffer gives commands files whose fields differ. They take what they need of fields that all of them have.
+// TestFieldsDiffer gives commands files whose fields differ. They take what they need of fields that all of them have,
+// and leave out those that the first file lacks, with status 3 unless a flag says which fields are wanted.
 func TestFieldsDiffer(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{"A": `{"a":1,"b":[1.5],"HLT_x":true}`, "B": `{"a":2,"b":[2.5,1]}`, "C": `{"b":[3.5],"HLT_y":true,"a":3}`}
@@ -242,27 +243,34 @@ func TestFieldsDiffer(t *testing.T) {
 		return paths
 	}
 	const lacksX = `field "HLT_x"`
+	left := func(names string) string {
+		return "rnt: warning: not copied: fields that the first input lacks: " + names + "\n"
+	}
 	for _, c := range []struct{ command, files, want, stderr string }{
 		{"skim --where a>1 --fields a,b", "ABC", `{"a":2,"b":[2.5,1]} {"a":3,"b":[3.5]}`, ""},
 		{"skim --where a>1 --fields a,b", "CBA", `{"b":[3.5],"a":3} {"b":[2.5,1],"a":2}`, ""},
-		{"skim --where any(b,#>1)", "BAC", `{"a":2,"b":[2.5,1]} {"a":1,"b":[1.5]} {"a":3,"b":[3.5]}`, ""},
-		{"skim --where a>0 --drop HLT_x", "ABC", `{"a":1,"b":[1.5]} {"a":2,"b":[2.5,1]} {"a":3,"b":[3.5]}`, ""},
+		{"skim --where any(b,#>1)", "BAC", `{"a":2,"b":[2.5,1]} {"a":1,"b":[1.5]} {"a":3,"b":[3.5]}`, left("HLT_x, HLT_y")},
+		{"skim --where a>0 --drop HLT_x", "ABC", `{"a":1,"b":[1.5]} {"a":2,"b":[2.5,1]} {"a":3,"b":[3.5]}`, left("HLT_y")},
+		{"skim --where a>0 --drop HLT_*", "ABC", `{"a":1,"b":[1.5]} {"a":2,"b":[2.5,1]} {"a":3,"b":[3.5]}`, ""},
 		{"skim --where a>0 --fields a,HLT_*", "AB", "", "B.root: " + lacksX + ": is missing"},
 		{"skim --where a>0 --fields HLT_x", "AB", "", "B.root: " + lacksX + ": is missing"},
 		{"skim --where a>0", "ABC", "", lacksX + ": is missing, but the first input has it\nrnt: --fields takes only"},
 		{"skim --where HLT_x --fields a", "ABC", "", `B.root: expression, character 1: no field "HLT_x"`},
 		{"convert --fields a", "ABC", `{"a":1} {"a":2} {"a":3}`, ""},
 		{"convert --fields a --where any(b,#>2)", "ABC", `{"a":2} {"a":3}`, ""},
-		{"convert", "BCA", `{"a":2,"b":[2.5,1]} {"a":3,"b":[3.5]} {"a":1,"b":[1.5]}`, ""},
+		{"convert", "BCA", `{"a":2,"b":[2.5,1]} {"a":3,"b":[3.5]} {"a":1,"b":[1.5]}`, left("HLT_y, HLT_x")},
+		{"convert --define c:int=a", "BC", `{"a":2,"b":[2.5,1],"c":2} {"a":3,"b":[3.5],"c":3}`, left("HLT_y")},
 		{"convert", "ACB", "", "--fields takes only"},
 		{"convert --where HLT_x --fields a", "ABC", "", `B.root: `},
 		{"convert --where HLT_x --fields a", "BA", "", `B.root: expression, character 1: no field "HLT_x"`},
 		{"convert --fields a,HLT_*", "BA", "", `B.root: no field matches "HLT_*"`},
-		{"merge", "BAC", `{"a":2,"b":[2.5,1]} {"a":1,"b":[1.5]} {"a":3,"b":[3.5]}`, ""},
+		{"merge", "BAC", `{"a":2,"b":[2.5,1]} {"a":1,"b":[1.5]} {"a":3,"b":[3.5]}`, left("HLT_x, HLT_y")},
 		{"merge", "ABC", "", lacksX + ": is missing, but the first input has it\nrnt: --mode union takes"},
 		{"merge --all", "AB", "", "\nrnt: --mode union takes"},
 		{"merge --mode strict", "BA", "", lacksX + ": is not in the first input\nrnt: --mode union takes"},
 		{"merge --mode union", "ABC", `{"a":1,"b":[1.5],"HLT_x":true,"HLT_y":false} {"a":2,"b":[2.5,1],"HLT_x":false,"HLT_y":false} {"a":3,"b":[3.5],"HLT_x":false,"HLT_y":true}`, ""},
+		{"arrow", "BCA", "", left("HLT_y, HLT_x")},
+		{"arrow --fields a", "BCA", "", ""},
 		{"draw -e a --json", "ABC", "", ""},
 		{"draw -e a --json --where any(b,#>2)", "CBA", "", ""},
 		{"draw -e a --json --weight HLT_x", "ABC", "", "B.root: "},
@@ -286,7 +294,14 @@ func TestFieldsDiffer(t *testing.T) {
 				all = append(append(append(args, "--force"), out), list(c.files)...)
 			}
 			_, stderr, status := try(all...)
-			if (status == exitOK) != (c.stderr == "") || !strings.Contains(stderr, c.stderr) || strings.Contains(stderr, "goes with") {
+			want := exitOK
+			switch {
+			case strings.Contains(c.stderr, "not copied"):
+				want = exitSkipped
+			case c.stderr != "":
+				want = exitError
+			}
+			if status != want || !strings.Contains(stderr, c.stderr) || strings.Contains(stderr, "goes with") {
 				t.Errorf("%s %s: status %d, %s", c.command, c.files, status, stderr)
 				continue
 			}

@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/compress"
@@ -25,6 +26,9 @@ type source struct {
 	name    string         // of the first file, for messages
 	kind    foreign.Kind
 	left    []error // what could not be read of a file of another kind, and was warned of
+
+	mu      sync.Mutex
+	omitted [][]string // by file that has been opened: its fields that the first one lacks
 }
 
 // A part is what of files of other kinds is needed; the zero value stands for the fields alone.
@@ -60,7 +64,12 @@ func (t *tool) openSource(ctx context.Context, args []string, name string, p par
 	}
 	s.entries = s.first
 	if len(args) > 1 {
-		if s.chain, err = rntuple.OpenChain(name, s.paths, opts...); err != nil {
+		s.omitted = make([][]string, len(args))
+		inputs := make([]rntuple.Input, len(args))
+		for i, path := range s.paths {
+			inputs[i] = rntuple.Input{Path: path, Name: name, Check: func(r *rntuple.Reader) error { return s.compare(i, r) }}
+		}
+		if s.chain, err = rntuple.NewChain(inputs, opts...); err != nil {
 			s.first.Close()
 			return nil, err
 		}
@@ -93,6 +102,37 @@ func (s *source) Close() {
 	if s.chain != nil {
 		s.chain.Close()
 	}
+}
+
+// compare notes which fields of the i-th file the first one lacks.
+func (s *source) compare(i int, r *rntuple.Reader) error {
+	var omitted []string
+	for _, f := range r.Schema().TopLevel() {
+		if _, err := s.first.Schema().Lookup(f.Name); err != nil {
+			omitted = append(omitted, f.Name)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.omitted[i] = omitted
+	return nil
+}
+
+// leaveOmitted warns of fields that the first file lacks and others have, which have been read without them
+// because no flag chooses fields.
+func (t *tool) leaveOmitted(s *source, chosen []string) {
+	if len(chosen) > 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var names []string
+	for _, name := range slices.Concat(s.omitted...) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	t.omit(names)
 }
 
 // named adds the file to an error that does not name it: the first one, whose schema is that of all.
