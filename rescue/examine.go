@@ -43,7 +43,7 @@ type savedGroup struct {
 // saved. An error is that of the context.
 func (e *evidence) examine(ctx context.Context, j *job, keepGoing bool) (s *salvage, err error) {
 	s = &salvage{evidence: e, job: j, keepGoing: keepGoing}
-	s.result = NTuple{Path: j.path, Found: j.found, Entries: j.total, Kept: []Entries{}, Notes: slices.Clone(j.notes)}
+	s.result = NTuple{Path: j.path, Found: j.found, Entries: j.total, Kept: []Entries{}, Missing: slices.Clone(j.missing), Notes: slices.Clone(j.notes)}
 	built, err := schema.Build(j.header, j.extension())
 	if err != nil {
 		s.lose(0, j.total, err)
@@ -307,10 +307,10 @@ func (s *salvage) addNotes() {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d pages have no checksum, so damage to them cannot be noticed", s.unchecked))
 	}
 	if s.unknown > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("page lists have %d columns that are not in the schema: their fields were added while the RNTuple was written, and are lost", s.unknown))
+		r.Missing = append(r.Missing, fmt.Sprintf("fields that were added while the RNTuple was written: page lists have %d columns that are not in the schema", s.unknown))
 	}
 	if s.footer != nil && len(s.footer.Extra)+len(s.footer.ExtensionExtra) > 0 {
-		r.Notes = append(r.Notes, "the footer has bytes of a newer format, which are not copied")
+		r.Missing = append(r.Missing, "bytes of a newer format in the footer, which are not copied")
 	}
 	if s.renumbered() {
 		r.Notes = append(r.Notes, "saved entries after lost ones have new numbers")
@@ -329,16 +329,16 @@ func (s *salvage) examineSets(ctx context.Context) error {
 		return nil
 	}
 	for _, link := range s.footer.AttributeSets {
-		note := func(why string) {
-			s.result.Notes = append(s.result.Notes, fmt.Sprintf("attribute set %q is lost: %s", link.Name, why))
+		miss := func(why string) {
+			s.result.Missing = append(s.result.Missing, fmt.Sprintf("attribute set %q: %s", link.Name, why))
 		}
 		j := s.ofSet(link)
 		switch {
 		case j == nil:
-			note("its anchor, header or footer is damaged")
+			miss("its anchor, header or footer is damaged")
 			continue
 		case s.renumbered():
-			note("the entries it refers to have new numbers")
+			miss("the entries it refers to have new numbers")
 			continue
 		}
 		set, err := s.examine(ctx, j, s.keepGoing)
@@ -346,7 +346,7 @@ func (s *salvage) examineSets(ctx context.Context) error {
 			return err
 		}
 		if !set.any() || set.result.Saved != j.total {
-			note(fmt.Sprintf("%d of its %d entries are left", set.result.Saved, j.total))
+			miss(fmt.Sprintf("%d of its %d entries are left", set.result.Saved, j.total))
 			continue
 		}
 		s.sets = append(s.sets, set)

@@ -14,15 +14,15 @@ import (
 // A job is an RNTuple to save.
 type job struct {
 	*tuple
-	path   string
-	cycle  int
-	maxKey uint64
-	found  string       // how it was found, in words
-	footer *footer      // nil if lost
-	anchor *foundAnchor // nil if lost
-	groups []group      // by entry
-	total  int64        // number of entries; -1 if not known
-	notes  []string
+	path           string
+	cycle          int
+	maxKey         uint64
+	found          string       // how it was found, in words
+	footer         *footer      // nil if lost
+	anchor         *foundAnchor // nil if lost
+	groups         []group      // by entry
+	total          int64        // number of entries; -1 if not known
+	notes, missing []string     // of NTuple
 }
 
 // age returns the cycle, or 0 if there is no anchor.
@@ -195,7 +195,7 @@ func (e *evidence) newJob(t *tuple, f *footer, a *foundAnchor) *job {
 		j.note("it is an attribute set; the RNTuple that it belonged to is not known")
 	}
 	if f == nil {
-		j.note("the footer is lost, and with it any attribute sets, and fields that were added while the RNTuple was written")
+		j.miss("the footer, and with it any attribute sets, and fields that were added while the RNTuple was written")
 		return j
 	}
 	j.total = f.entries
@@ -212,6 +212,10 @@ func (j *job) note(format string, args ...any) {
 	j.notes = append(j.notes, fmt.Sprintf(format, args...))
 }
 
+func (j *job) miss(format string, args ...any) {
+	j.missing = append(j.missing, fmt.Sprintf(format, args...))
+}
+
 // adopt adds the page lists that no footer has, if they certainly continue the RNTuple.
 func (j *job) adopt() {
 	orphans := j.orphans()
@@ -222,7 +226,7 @@ func (j *job) adopt() {
 	for i, l := range orphans {
 		twice := i > 0 && l.first < orphans[i-1].end
 		if twice || l.first < end || int64(l.Locator.Offset) < after {
-			j.note("%d page lists that no footer has are not used: they contradict each other or the footer, so they may belong to another RNTuple with the same header", len(orphans))
+			j.miss("%d page lists that no footer has, which are not used: they contradict each other or the footer, so they may belong to another RNTuple with the same header", len(orphans))
 			return
 		}
 	}
@@ -230,7 +234,7 @@ func (j *job) adopt() {
 		j.groups, j.total = append(j.groups, orphans...), -1
 	}
 	if j.footer != nil && len(orphans) > 0 {
-		j.note("%d page lists came after the last intact footer; fields and attributes that were added after it are lost", len(orphans))
+		j.miss("fields and attributes that were added after the last intact footer, which %d page lists came after", len(orphans))
 	}
 }
 

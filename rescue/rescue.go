@@ -118,6 +118,8 @@ type NTuple struct {
 	// begin with 0 and have no gaps.
 	Kept []Entries `json:"kept"`
 	Lost []Loss    `json:"lost,omitempty"`
+	// Missing says in words what is lost, or may be, besides entries: attribute sets, fields.
+	Missing []string `json:"missing,omitempty"`
 	// Notes holds further remarks, in words.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -140,7 +142,9 @@ func (l Loss) Skipped() bool { return l.Why == errBehind.Error() }
 
 // Whole reports whether all entries of the RNTuple were saved and nothing else is
 // known to be missing.
-func (n *NTuple) Whole() bool { return n.Entries == n.Saved && len(n.Lost) == 0 && len(n.Notes) == 0 }
+func (n *NTuple) Whole() bool {
+	return n.Entries == n.Saved && len(n.Lost)+len(n.Missing)+len(n.Notes) == 0
+}
 
 // File saves what is left of the file at path in as a new file at path out. A file that
 // exists at out is replaced once the new one is complete, unless NoReplace is given. Out

@@ -36,6 +36,9 @@ func (r *Report) String() string {
 		for _, l := range n.Lost {
 			lines = append(lines, "  lost: "+l.String())
 		}
+		for _, m := range n.Missing {
+			lines = append(lines, "  lost: "+m)
+		}
 		for _, note := range n.Notes {
 			lines = append(lines, "  "+note)
 		}

@@ -77,7 +77,9 @@ The exit status is 0 if nothing was lost, 3 if OUT was written without what was 
 
 // lostAny reports whether anything was lost.
 func lostAny(r *rescue.Report) bool {
-	return len(r.Lost) > 0 || slices.ContainsFunc(r.NTuples, func(n rescue.NTuple) bool { return len(n.Lost) > 0 || n.Saved < n.Entries })
+	return len(r.Lost) > 0 || slices.ContainsFunc(r.NTuples, func(n rescue.NTuple) bool {
+		return len(n.Lost)+len(n.Missing) > 0 || n.Saved < n.Entries
+	})
 }
 
 // skipped reports whether entries were not saved only because others before them
@@ -109,6 +111,9 @@ func (t *tool) printReport(r *rescue.Report) {
 		say("%s: %s of %s entries saved, found by %s", n.Path, count(n.Saved), of, n.Found)
 		for _, l := range n.Lost {
 			say("  lost: entries %s: %s", entryRange(l.Entries), strings.ReplaceAll(l.Why, "\n", "; "))
+		}
+		for _, m := range n.Missing {
+			say("  lost: %s", m)
 		}
 		for _, note := range n.Notes {
 			say("  note: %s", note)

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/rescue"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // cut returns the path of a copy of a good file without its last n bytes.
@@ -90,5 +93,47 @@ func TestRecoverKeepGoing(t *testing.T) {
 	}
 	if n := strings.Count(rnt(t, "cat", out, "-f", "run"), "\n"); n != 72000 {
 		t.Errorf("%d entries saved, want those of 9 of 10 clusters", n)
+	}
+}
+
+// Entries are saved without an attribute set that is damaged, or without the footer: something is lost.
+func TestRecoverMissing(t *testing.T) {
+	dir := t.TempDir()
+	good, in, out := filepath.Join(dir, "good.root"), filepath.Join(dir, "in.root"), filepath.Join(dir, "out.root")
+	type event struct{ N int32 }
+	w, err := rntuple.Create[event](good, "events", rntuple.ZoneMap(), rntuple.Compression(0))
+	if err == nil {
+		err = w.Write(&event{1})
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, want := range map[string]string{
+		"":                         "",
+		"Zone map: bounds":         `  lost: attribute set "rnt_zonemap": its anchor, header or footer is damaged`,
+		"\x0b\x00\x00\x00rnt_zone": "  lost: the footer, and with it any attribute sets",
+	} {
+		damaged := slices.Clone(b)
+		if what != "" {
+			damaged[bytes.LastIndex(b, []byte(what))+8] ^= 1
+		}
+		write(t, in, string(damaged))
+		status := exitOK
+		if want != "" {
+			status = exitSkipped
+		}
+		if stdout, _ := fed(t, status, "", "recover", "--force", out, in); !strings.Contains(stdout, want) {
+			t.Errorf("%q: %s", what, stdout)
+		}
+		if got := rnt(t, "cat", out, "events"); got != "{\"N\":1}\n" {
+			t.Errorf("%q: %s", what, got)
+		}
 	}
 }
