@@ -48,8 +48,8 @@ where names do not, as for OUT "-", standard output.
 
 To RNTuple. The counters of a TTree's arrays become collections with projected fields
 under the old names, as ROOT's RNTupleImporter makes them, or plain vectors with
---flat; what cannot be read is refused, or left out with --skip. --all takes all TTrees
-of a file, with their directories. Nullable columns of
+--flat; what cannot be read is refused, or left out with --skip, and the exit status is
+then 3. --all takes all TTrees of a file, with their directories. Nullable columns of
 Arrow and Parquet become optionals, unless --plain names them; dictionaries become
 their values, timestamps and dates integers. The types of CSV and JSON Lines are those
 that hold all values exactly, or those that --schema gives, in the JSON that "rnt
@@ -238,6 +238,7 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 	}
 	defer source.Close()
 	if c.name = ""; to == foreign.RNTuple {
+		t.incomplete = len(c.fields) == 0 && len(source.left) > 0
 		return t.convertWithin(ctx, c.pieces(source.paths), out, c)
 	}
 	return t.convertFrom(ctx, source, c.pieces(source.paths), to, out, c)
@@ -380,6 +381,7 @@ func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign
 			return err
 		}
 		defer table.Close()
+		t.incomplete = t.incomplete || len(table.Warnings()) > 0
 		name := c.nameOf(table)
 		if tables[name] != nil {
 			return fmt.Errorf("%s: there are several trees %q; without --flatten, they are told apart by their directories", shown(args[0]), name)
@@ -565,6 +567,7 @@ func (t *tool) dryRun(ctx context.Context, args, paths []string, from foreign.Ki
 		return err
 	}
 	defer table.Close()
+	t.incomplete = len(table.Warnings()) > 0
 	s, err := foreign.SchemaOf(table.Document(), c.nameOf(table))
 	if err != nil {
 		return err

@@ -409,3 +409,31 @@ func TestConvertLeft(t *testing.T) {
 		}
 	}
 }
+
+// TestConvertSkip leaves out the branches of a TTree that cannot be read, and says so with its status.
+func TestConvertSkip(t *testing.T) {
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go-hep.org/x/hep").Output()
+	if err != nil {
+		t.Skipf("the folder of go-hep is not known: %v", err)
+	}
+	in := filepath.Join(strings.TrimSpace(string(dir)), "groot", "testdata", "tdatime.root")
+	if _, err := os.Stat(in); err != nil {
+		t.Skip(err)
+	}
+	out := filepath.Join(t.TempDir(), "out")
+	for _, c := range []struct {
+		args   string
+		status int
+	}{
+		{"IN OUT.root", exitError},
+		{"IN OUT.root --skip", exitSkipped},
+		{"IN OUT.jsonl --skip", exitSkipped},
+		{"IN OUT.root --skip --where true", exitSkipped},
+		{"IN OUT.root --skip --all", exitSkipped},
+		{"IN OUT.root --skip --dry-run", exitSkipped},
+	} {
+		if _, stderr := fed(t, c.status, "", arguments("convert --force "+c.args, "IN", in, "OUT", out)...); !strings.Contains(stderr, "TDatime") {
+			t.Errorf("%s: %s", c.args, stderr)
+		}
+	}
+}
