@@ -485,10 +485,9 @@ func (t *tool) convertUnits(cmd *cobra.Command, args []string, c conversion) err
 			return err
 		}
 		defer s.Close()
-		if s.chain, err = o.plan.Open(o.number, append(t.reading(), rntuple.Context(ctx))...); err != nil {
+		if err := s.openChain(o.pieces(), append(t.reading(), rntuple.Context(ctx))); err != nil {
 			return err
 		}
-		s.entries = s.chain
 		return t.convertFrom(ctx, s, o.pieces(), to, o.path(), c)
 	})
 }

@@ -310,4 +310,16 @@ func TestFieldsDiffer(t *testing.T) {
 			}
 		}
 	}
+	plan := filepath.Join(dir, "plan.json")
+	rnt(t, "plan", "-q", "--units", "1", plan, files["B"], files["A"])
+	for flags, want := range map[string]string{"--to jsonl": left("HLT_x"), "--to rntuple": left("HLT_x"), "--to jsonl --fields a": ""} {
+		status := exitOK
+		if want != "" {
+			status = exitSkipped
+		}
+		args := append(strings.Fields("convert --unit 0 "+flags), plan, t.TempDir())
+		if _, stderr := fed(t, status, "", args...); stderr != want {
+			t.Errorf("convert --unit 0 %s: %q", flags, stderr)
+		}
+	}
 }

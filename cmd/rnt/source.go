@@ -14,6 +14,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
 // A source is what a command reads entries from: the RNTuple of one file, or those of several,
@@ -64,16 +65,10 @@ func (t *tool) openSource(ctx context.Context, args []string, name string, p par
 	}
 	s.entries = s.first
 	if len(args) > 1 {
-		s.omitted = make([][]string, len(args))
-		inputs := make([]rntuple.Input, len(args))
-		for i, path := range s.paths {
-			inputs[i] = rntuple.Input{Path: path, Name: name, Check: func(r *rntuple.Reader) error { return s.compare(i, r) }}
-		}
-		if s.chain, err = rntuple.NewChain(inputs, opts...); err != nil {
+		if err := s.openChain(piecesOf(inputsOf(s.paths, name)), opts); err != nil {
 			s.first.Close()
 			return nil, err
 		}
-		s.entries = s.chain
 	}
 	return s, nil
 }
@@ -104,8 +99,27 @@ func (s *source) Close() {
 	}
 }
 
+// openChain makes pieces the entries of the source.
+func (s *source) openChain(pieces []surgery.Piece, opts []rntuple.Option) (err error) {
+	s.omitted = make([][]string, len(pieces))
+	var inputs []rntuple.Input
+	for i, p := range pieces {
+		inputs = append(inputs, rntuple.Input{Path: p.Path, Name: p.Name, Entries: rntuple.EntryRange{First: p.First, End: p.End}, Check: func(r *rntuple.Reader) error {
+			s.compare(i, r)
+			if p.Check == nil {
+				return nil
+			}
+			return p.Check(r)
+		}})
+	}
+	if s.chain, err = rntuple.NewChain(inputs, opts...); err == nil {
+		s.entries = s.chain
+	}
+	return err
+}
+
 // compare notes which fields of the i-th file the first one lacks.
-func (s *source) compare(i int, r *rntuple.Reader) error {
+func (s *source) compare(i int, r *rntuple.Reader) {
 	var omitted []string
 	for _, f := range r.Schema().TopLevel() {
 		if _, err := s.first.Schema().Lookup(f.Name); err != nil {
@@ -115,7 +129,6 @@ func (s *source) compare(i int, r *rntuple.Reader) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.omitted[i] = omitted
-	return nil
 }
 
 // leaveOmitted warns of fields that the first file lacks and others have, which have been read without them
