@@ -13,6 +13,22 @@ type Part struct {
 // Elements returns the Part of numbers.
 func Elements[T any](all []T) Part { return Part{Bounds: Of(all)} }
 
+// PartOf returns the Part of the elements of a column, which are offsets if it is an index column.
+func PartOf[T any](all []T, index bool) *Part {
+	p := Elements(all)
+	if index {
+		switch all := any(all).(type) {
+		case []uint32:
+			p = Offsets(all)
+		case []uint64:
+			p = Offsets(all)
+		default:
+			p = Part{}
+		}
+	}
+	return &p
+}
+
 // Offsets returns the Part of offsets, as index columns have them: the ends of
 // collections, counted from the start of the cluster.
 func Offsets[T uint32 | uint64](all []T) Part {

@@ -103,18 +103,7 @@ func (b *Buffer[T]) measure(values []T, page []byte) (*bounds.Part, error) {
 			return nil, err
 		}
 	}
-	var p bounds.Part
-	if b.c.column.Type.IsIndex() {
-		switch offsets := any(values).(type) {
-		case []uint32:
-			p = bounds.Offsets(offsets)
-		case []uint64:
-			p = bounds.Offsets(offsets)
-		}
-	} else {
-		p = bounds.Elements(values)
-	}
-	return &p, nil
+	return bounds.PartOf(values, b.c.column.Type.IsIndex()), nil
 }
 
 // exact reports whether elements of type T are read from pages as they were written.
