@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -32,32 +31,20 @@ type doomed struct {
 // doomedFile makes a file of entries with some long ones among them.
 func doomedFile(t *testing.T, opts ...rntuple.Option) *rntuple.Reader {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "doomed.root")
-	w, err := rntuple.Create[doomed](path, "n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range 9000 {
-		e := doomed{S: strings.Repeat("a", 60), T: "(a|b)*c", N: int32(i), M: map[string]float64{"a": 1}}
-		n := 8
-		if i%1000 == 0 {
-			n, e.T = 3000, "a"
+	return fileOf(t, "n", nil, func(w *rntuple.Writer[doomed]) {
+		for i := range 9000 {
+			e := doomed{S: strings.Repeat("a", 60), T: "(a|b)*c", N: int32(i), M: map[string]float64{"a": 1}}
+			n := 8
+			if i%1000 == 0 {
+				n, e.T = 3000, "a"
+			}
+			for k := range n {
+				e.V, e.W = append(e.V, float64(k%7)), append(e.W, fmt.Sprint(k))
+			}
+			e.H = append(e.H, struct{ L []float64 }{e.V}, struct{ L []float64 }{e.V})
+			w.Write(&e)
 		}
-		for k := range n {
-			e.V, e.W = append(e.V, float64(k%7)), append(e.W, fmt.Sprint(k))
-		}
-		e.H = append(e.H, struct{ L []float64 }{e.V}, struct{ L []float64 }{e.V})
-		w.Write(&e)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := rntuple.Open(path, "", opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
+	}, opts...)
 }
 
 // doubled returns an expression whose value is that of the first one, doubled many times by

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -38,36 +37,24 @@ type event struct {
 // sample has 2500 entries.
 func sample(t *testing.T, opts ...rntuple.Option) *rntuple.Reader {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "in.root")
-	w, err := rntuple.Create[event](path, "n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range int32(2500) {
-		e := event{N: i, Big: uint64(i), F: float32(i) / 10, OK: i%2 == 0, Name: fmt.Sprint("n", i), Odd: -i, Three: [3]int32{i, i + 1, i + 2}}
-		for k := range i % 4 {
-			e.Pt, e.Q, e.Tags = append(e.Pt, float32(k)), append(e.Q, int8(k)-1), append(e.Tags, fmt.Sprint(k))
-			e.Nested, e.Hits = append(e.Nested, []int32{k, i}), append(e.Hits, point{float64(k), float64(i)})
+	return fileOf(t, "n", nil, func(w *rntuple.Writer[event]) {
+		for i := range int32(2500) {
+			e := event{N: i, Big: uint64(i), F: float32(i) / 10, OK: i%2 == 0, Name: fmt.Sprint("n", i), Odd: -i, Three: [3]int32{i, i + 1, i + 2}}
+			for k := range i % 4 {
+				e.Pt, e.Q, e.Tags = append(e.Pt, float32(k)), append(e.Q, int8(k)-1), append(e.Tags, fmt.Sprint(k))
+				e.Nested, e.Hits = append(e.Nested, []int32{k, i}), append(e.Hits, point{float64(k), float64(i)})
+			}
+			e.At, e.Deep.In.A, e.Pair = point{float64(i), math.NaN()}, i, []any{i, e.Name}
+			e.Weight, e.ByRun = map[string]float64{e.Name: 2}, map[int32]string{i: "x"}
+			if i%5 == 0 {
+				e.Opt = &i
+			}
+			if i == 2400 {
+				e.Big = math.MaxUint64
+			}
+			w.Write(&e)
 		}
-		e.At, e.Deep.In.A, e.Pair = point{float64(i), math.NaN()}, i, []any{i, e.Name}
-		e.Weight, e.ByRun = map[string]float64{e.Name: 2}, map[int32]string{i: "x"}
-		if i%5 == 0 {
-			e.Opt = &i
-		}
-		if i == 2400 {
-			e.Big = math.MaxUint64
-		}
-		w.Write(&e)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := rntuple.Open(path, "", opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
+	}, opts...)
 }
 
 func selected(t *testing.T, r *rntuple.Reader, text string) (ranges []rntuple.EntryRange, err error) {
@@ -307,24 +294,11 @@ func TestOddNames(t *testing.T) {
 		Colon int32 `rntuple:"a:b"`
 		Minus int32 `rntuple:"a-b"`
 	}
-	path := filepath.Join(t.TempDir(), "odd.root")
-	w, err := rntuple.Create[event](path, "odd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range int32(3) {
-		if err := w.Write(&event{i, -i}); err != nil {
-			t.Fatal(err)
+	r := fileOf(t, "odd", nil, func(w *rntuple.Writer[event]) {
+		for i := range int32(3) {
+			w.Write(&event{i, -i})
 		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := rntuple.Open(path, "odd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	})
 	for text, want := range map[string]string{
 		"a:b > 1":               `; if a:b is a field, write $env["a:b"]`,
 		"a-b < 0":               `; write the field a-b as $env["a-b"]`,

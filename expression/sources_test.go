@@ -2,7 +2,6 @@ package expression
 
 import (
 	"math/rand/v2"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -22,25 +21,13 @@ type row struct {
 // tableFile makes a table with a row for each number from -2 to 2.
 func tableFile(t *testing.T) *rntuple.Reader {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "table.root")
-	w, err := rntuple.Create[row](path, "table")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for n := int32(-2); n <= 2; n++ {
-		e := row{N: n, Name: string(rune('c' + n)), Cal: float32(n) / 2, List: make([]float32, n+2)}
-		e.At.X = float64(n) * 3
-		w.Write(&e)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := rntuple.Open(path, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
+	return fileOf(t, "table", nil, func(w *rntuple.Writer[row]) {
+		for n := int32(-2); n <= 2; n++ {
+			e := row{N: n, Name: string(rune('c' + n)), Cal: float32(n) / 2, List: make([]float32, n+2)}
+			e.At.X = float64(n) * 3
+			w.Write(&e)
+		}
+	})
 }
 
 // TestSources evaluates expressions on chains and joins, both ways, and compares them with

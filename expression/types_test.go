@@ -3,7 +3,6 @@ package expression
 import (
 	"fmt"
 	"math"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"testing"
@@ -23,11 +22,6 @@ type columnsOf[T any] struct {
 // exact for these values.
 func testNumbers[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | float32 | float64](t *testing.T, values ...T) {
 	t.Run(reflect.TypeFor[T]().String(), func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "n.root")
-		w, err := rntuple.Create[columnsOf[T]](path, "n")
-		if err != nil {
-			t.Fatal(err)
-		}
 		var entries []columnsOf[T]
 		for i, v := range values {
 			e := columnsOf[T]{One: v, Many: values[:i], Three: [3]T{v, values[0], 1}}
@@ -35,16 +29,8 @@ func testNumbers[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint
 				e.Maybe = &v
 			}
 			entries = append(entries, e)
-			w.Write(&e)
 		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		r, err := rntuple.Open(path, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
+		r := made(t, entries...)
 		numbers := func(all []T) (out []float64) {
 			for _, v := range all {
 				out = append(out, float64(v))

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -39,27 +38,15 @@ type zoned struct {
 // TestRuledOut has conditions that zones rule out, and others that they do not: for clusters
 // of entries of which each has other values than the one before.
 func TestRuledOut(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "zoned.root")
-	w, err := rntuple.Create[zoned](path, "zoned", rntuple.ZoneMap())
-	if err != nil {
-		t.Fatal(err)
-	}
 	five := int32(5)
-	for _, e := range []zoned{
+	entries := []zoned{
 		{N: 10, U: 3, F: 1.5, OK: true, None: math.NaN(), Pt: []float32{10, 20}, Hits: []hit{{X: 3, K: -1}}, Opt: &five, A: [3]int8{1, 2, 3}, Odd: 4, P: &hit{X: 3}, Q: &hit{X: 60}, Big: 1<<53 + 1},
 		{N: 20, U: 5, F: 2.5, OK: true, None: math.NaN(), Pt: []float32{30, 20, 25}, Hits: []hit{{X: 7, K: 1}}, Opt: &five, A: [3]int8{1, 2, 3}, Odd: 6, Deep: [][]int16{{4}, {6, 5}}, Q: &hit{X: 60}, Big: 1<<53 + 1},
-	} {
-		e.At.X, e.At.Y = 2, float64(e.N)
-		w.Write(&e)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
+	for i := range entries {
+		entries[i].At.X, entries[i].At.Y = 2, float64(entries[i].N)
 	}
-	r, err := rntuple.Open(path, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r := made(t, entries...)
 	for text, may := range map[string]bool{
 		"N > 20": false, "N >= 20": true, "N < 10": false, "N <= 10": true, "N == 15": true, "N == 21": false, "N != 15": true, "21 == N": false,
 		"not (N > 20)": true, "not (N >= 10)": false, "!(N < 30)": false, "N > 20 or F > 2": true, "N > 20 or F > 3": false,
@@ -267,41 +254,29 @@ func (f *filler) integer(x float64, r regime) int64 {
 // wideFile makes a file of random entries in clusters of a few, with a zone map of all fields or some.
 func wideFile(t testing.TB, entries int, seed uint64) *rntuple.Reader {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "wide.root")
 	f := &filler{Rand: rand.New(rand.NewPCG(seed, 3))}
 	var some []string
 	if f.IntN(4) == 0 {
 		some = []string{"I*", "R*", "O*", "VF"}
 	}
-	w, err := rntuple.Create[wide](path, "wide", rntuple.ZoneMap(some...), rntuple.Workers(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	z := zooFile(t, entries, seed)
-	next := 0
-	for e, err := range rntuple.Entries[zoo](z) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		if next--; next < 0 {
-			next, f.regimes = f.IntN(5), map[string]regime{}
-			if err := w.CommitCluster(); err != nil {
+	return fileOf(t, "wide", []rntuple.WriteOption{rntuple.ZoneMap(some...), rntuple.Workers(1)}, func(w *rntuple.Writer[wide]) {
+		z := zooFile(t, entries, seed)
+		next := 0
+		for e, err := range rntuple.Entries[zoo](z) {
+			if err != nil {
 				t.Fatal(err)
 			}
+			if next--; next < 0 {
+				next, f.regimes = f.IntN(5), map[string]regime{}
+				if err := w.CommitCluster(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			all := wide{zoo: *e}
+			f.fill(reflect.ValueOf(&all).Elem(), "")
+			w.Write(&all)
 		}
-		all := wide{zoo: *e}
-		f.fill(reflect.ValueOf(&all).Elem(), "")
-		w.Write(&all)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := rntuple.Open(path, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
+	})
 }
 
 // condition writes a random condition: one that tests a field or compares two, or one of the
@@ -455,21 +430,9 @@ func TestZonesOfJoin(t *testing.T) {
 // made returns a file of entries with a zone map.
 func made[T any](t *testing.T, entries ...T) *rntuple.Reader {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "made.root")
-	w, err := rntuple.Create[T](path, "made", rntuple.ZoneMap())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		w.Write(&e)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := rntuple.Open(path, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	return r
+	return fileOf(t, "made", []rntuple.WriteOption{rntuple.ZoneMap()}, func(w *rntuple.Writer[T]) {
+		for _, e := range entries {
+			w.Write(&e)
+		}
+	})
 }
