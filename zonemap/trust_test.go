@@ -2,6 +2,7 @@ package zonemap_test
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -195,5 +196,24 @@ func TestTrustInOutputs(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPrefix has an attribute set that a prefix would make the zone map of the output.
+func TestPrefix(t *testing.T) {
+	path := write(t)
+	w, err := rntuple.Append[event](path, "sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := rntuple.NewAttributes[record](w, "zonemap"); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err = surgery.HMerge(t.Context(), filepath.Join(t.TempDir(), "out.root"), []surgery.Input{{Path: path}}, surgery.Prefix("rnt_"))
+	if !errors.As(err, new(*surgery.IncompatibleError)) || !strings.Contains(err.Error(), `attribute set "rnt_zonemap": the zone map has one of this name`) {
+		t.Error(err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // clashes returns the reasons why inputs cannot lie side by side.
 func (r *run) clashes(sources []*source) (problems []Problem) {
-	fields, sets := map[string]string{}, map[string]string{} // the inputs that have them
+	fields, sets := map[string]string{}, map[string]string{zone.SetName: "the zone map"} // the inputs that have them
 	first := sources[0].Source.Entries
 	for i, src := range sources {
 		problem := func(field, format string, args ...any) {
