@@ -14,15 +14,16 @@ import (
 // A job is an RNTuple to save.
 type job struct {
 	*tuple
-	path           string
-	cycle          int
-	maxKey         uint64
-	found          string       // how it was found, in words
-	footer         *footer      // nil if lost
-	anchor         *foundAnchor // nil if lost
-	groups         []group      // by entry
-	total          int64        // number of entries; -1 if not known
-	notes, missing []string     // of NTuple
+	path    string
+	cycle   int
+	maxKey  uint64
+	found   string       // how it was found, in words
+	footer  *footer      // nil if lost
+	anchor  *foundAnchor // nil if lost
+	groups  []group      // by entry
+	total   int64        // number of entries; -1 if not known
+	notes   []string
+	missing []string // see NTuple.Missing
 }
 
 // age returns the cycle, or 0 if there is no anchor.

@@ -238,7 +238,7 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 	}
 	defer source.Close()
 	if c.name = ""; to == foreign.RNTuple {
-		t.incomplete = len(c.fields) == 0 && len(source.left) > 0
+		t.incomplete = t.incomplete || len(c.fields) == 0 && len(source.left) > 0
 		return t.convertWithin(ctx, c.pieces(source.paths), out, c)
 	}
 	return t.convertFrom(ctx, source, c.pieces(source.paths), to, out, c)
@@ -566,7 +566,7 @@ func (t *tool) dryRun(ctx context.Context, args, paths []string, from foreign.Ki
 		return err
 	}
 	defer table.Close()
-	t.incomplete = len(table.Warnings()) > 0
+	t.incomplete = t.incomplete || len(table.Warnings()) > 0
 	s, err := foreign.SchemaOf(table.Document(), c.nameOf(table))
 	if err != nil {
 		return err

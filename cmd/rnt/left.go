@@ -38,8 +38,8 @@ func (t *tool) warnLeft(report *surgery.Report) {
 	}
 }
 
-// omit warns of fields that the first input lacks. It leaves something out unless the user has said that
-// such fields are not wanted.
+// omit warns of fields that the first input lacks. The exit status tells of them, too, unless a flag leaves
+// such fields out.
 func (t *tool) omit(fields []string) {
 	if len(fields) == 0 {
 		return

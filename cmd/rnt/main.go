@@ -71,7 +71,7 @@ type tool struct {
 	running        bool      // a command has begun, so its arguments are in order
 	operation      string    // the command that has begun
 	incomplete     bool      // something was left out; see leave
-	filtering      bool      // fields that not all inputs have are not wanted
+	filtering      bool      // a flag leaves out fields that the first input lacks; see omit
 	remote         remoteFlags
 	spooled        string            // the path of the temporary file with what standard input held; see input
 	copies         map[string]string // by path: what temporary files are copies of

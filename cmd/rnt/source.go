@@ -131,8 +131,7 @@ func (s *source) compare(i int, r *rntuple.Reader) {
 	s.omitted[i] = omitted
 }
 
-// leaveOmitted warns of fields that the first file lacks and others have, which have been read without them
-// because no flag chooses fields.
+// leaveOmitted warns of the fields of other files that the first one lacks, unless flags have chosen fields.
 func (t *tool) leaveOmitted(s *source, chosen []string) {
 	if len(chosen) > 0 {
 		return
