@@ -33,14 +33,19 @@ func (e *Expression) conditions() []*Expression {
 	return all
 }
 
-// joined returns the tree of operands. Its nodes have their places in the text of the whole.
-func joined(e *Expression) *parser.Tree {
+// joined is expand for operands. The nodes have their places in the text of the whole.
+func joined(e *Expression, known *names, at *file.Location, left *int) (*parser.Tree, error) {
 	var all ast.Node
-	at := 0
+	begin := 0
 	for _, one := range e.operands {
-		tree := one.tree()
-		at++ // the parenthesis
-		ast.Walk(&tree.Node, moved(at))
+		tree, err := one.expand(known, at, left)
+		if err != nil {
+			return nil, err
+		}
+		begin++ // the parenthesis
+		if at == nil {
+			ast.Walk(&tree.Node, moved(begin))
+		}
 		if all == nil {
 			all = tree.Node
 		} else {
@@ -48,9 +53,9 @@ func joined(e *Expression) *parser.Tree {
 			and.SetLocation(tree.Node.Location())
 			all = and
 		}
-		at += len([]rune(one.text)) + len(") && ")
+		begin += len([]rune(one.text)) + len(") && ")
 	}
-	return &parser.Tree{Node: all, Source: file.NewSource(e.text)}
+	return &parser.Tree{Node: all, Source: file.NewSource(e.text)}, nil
 }
 
 // moved is a number of characters, by which it moves nodes.

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser"
 )
 
 // A hint says what helps with an error, mostly to those who write what TTree::Draw of ROOT takes.
@@ -75,7 +76,11 @@ func noCondition(e *Expression, t Type) *Error {
 	switch {
 	case t.Depth == 1 && t.Kind == Bool:
 		help = fmt.Sprintf("; use any(%s, #)", e.text)
-		if n, ok := (&Expression{text: e.text}).tree().Node.(*ast.BinaryNode); ok && isName(n.Left) && isNumber(n.Right) {
+		tree, err := parser.Parse(e.text)
+		if err != nil {
+			break
+		}
+		if n, ok := tree.Node.(*ast.BinaryNode); ok && isName(n.Left) && isNumber(n.Right) {
 			help = fmt.Sprintf("; use any(%s, # %s %s)", n.Left, n.Operator, n.Right)
 		}
 	case t.Depth == 0 && (t.Kind == Int || t.Kind == Float):

@@ -42,8 +42,11 @@ func (p *Program) instance() *instance {
 func (p *Program) build(newPart func(at place, number int, reason string) (*part, error)) (*instance, error) {
 	in := &instance{leaves: &leaves{domains: map[string]*domain{}, values: map[string]value{}}}
 	entries := &domain{}
-	for i, e := range p.exprs {
-		tree := e.tree()
+	all, err := trees(p.exprs)
+	if err != nil {
+		return nil, err
+	}
+	for i, tree := range all {
 		numbers := numbering{}
 		ast.Walk(&tree.Node, numbers)
 		b := &builder{scope: p.scope, leaves: in.leaves, budget: &in.budget, entries: entries, text: tree.Source, numbers: numbers, parts: p.parts[i], part: newPart, lets: map[string]value{}}

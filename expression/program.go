@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/expr-lang/expr/ast"
+	"github.com/expr-lang/expr/parser"
 
 	"github.com/go-rntuple/go-rntuple/internal/formula"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -70,16 +71,20 @@ func Compile(s rntuple.Source, e ...*Expression) (*Program, error) { return comp
 
 // maxCompiled is how many nodes are compiled in parts of expressions, each of which adds some, and may be part of another.
 // If there are more, which would take seconds, the virtual machine evaluates the expressions as a whole.
-const maxCompiled, nodesOfPart = 50_000, 50
+const maxCompiled, nodesOfPart = maxNodes, 50
 
 var errParts = errors.New("too many parts")
 
 // compile is Compile. If whole is set, the virtual machine evaluates the expressions as a whole.
 func compile(s rntuple.Source, exprs []*Expression, whole bool) (*Program, error) {
 	p := &Program{exprs: exprs, scope: newScope(s)}
-	for _, e := range exprs {
-		tree := e.tree()
-		_, t, err := formula.Compile(tree, p.scope.variable, new(formula.Budget))
+	all, err := trees(exprs)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range exprs {
+		tree := all[i]
+		_, t, err := formula.Compile(&parser.Tree{Node: copied(tree.Node), Source: tree.Source}, p.scope.variable, new(formula.Budget))
 		if err != nil {
 			return nil, p.scope.named(explain(err).helped(e.text), e.text)
 		}
@@ -87,7 +92,6 @@ func compile(s rntuple.Source, exprs []*Expression, whole bool) (*Program, error
 		p.parts = append(p.parts, map[int]*part{})
 		if whole {
 			numbers := numbering{}
-			tree = e.tree()
 			ast.Walk(&tree.Node, numbers)
 			root, err := p.scope.newPart(place{tree.Node, tree.Source}, numbers[tree.Node], "it is one whole")
 			if err != nil {
@@ -99,7 +103,7 @@ func compile(s rntuple.Source, exprs []*Expression, whole bool) (*Program, error
 	// The first instance finds what the virtual machine must do, the second one reads no more
 	// than needed.
 	compiled := 0
-	_, err := p.build(func(at place, number int, reason string) (*part, error) {
+	_, err = p.build(func(at place, number int, reason string) (*part, error) {
 		nodes := numbering{}
 		ast.Walk(&at.node, nodes)
 		if compiled += nodesOfPart + len(nodes); compiled > maxCompiled {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -204,6 +205,53 @@ func TestDefinitions(t *testing.T) {
 	}
 	_, err := Compile(r, must(t, "1 + wrong").With(define("wrong", "F + Q")))
 	if want := `expression, character 5: no field "Q" in RNTuple "zoo"`; err == nil || err.Error()[:len(want)] != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestDoubled defines names that stand for two of the one before, which makes trees that grow for ever.
+func TestDoubled(t *testing.T) {
+	r := zooFile(t, 20, 4)
+	chain := func(first, next string, times int) (all []Definition) {
+		for i := range times {
+			all = append(all, Definition{fmt.Sprint("a", i), must(t, strings.ReplaceAll(first, "a", fmt.Sprint("a", i-1)))})
+			first = next
+		}
+		return all
+	}
+	for _, c := range []struct {
+		d    []Definition
+		e    string
+		want string // names what stands for too much
+	}{
+		{chain("N", "a + a", 21), "a20 > 1", "a20"},
+		{chain("N > 0", "a && a", 40), "a39", "a39"},
+		{chain("N", "[a, a][0]", 60), "a59 > 1", "a59"},
+		{chain("V", "filter(a, # in a)", 60), "any(a59, # > 1)", "a59"},
+		{chain("N", "(let x = a; x + a)", 17), "any(V, # > a16)", "a16"},
+		{chain("N", "a + a", 14), "a13 > 1", ""},
+		{chain("N", "a + 1", 5000), "a4999 > 1", ""},
+	} {
+		e := must(t, c.e).With(c.d...)
+		for name, e := range map[string]*Expression{c.want: e, "d": must(t, "N > 1 && d").With(Definition{"d", And(must(t, "true"), e)})} {
+			_, err := Compile(r, e)
+			message := fmt.Sprintf("with what %s stands for, the expressions have more than 50000 nodes together", name)
+			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), message)) {
+				t.Errorf("%s, %d definitions: %v", c.e, len(c.d), err)
+			}
+		}
+	}
+
+	var all Fields
+	for _, d := range chain("N", "a + a", 14) {
+		all = append(all, Field{Definition: d})
+	}
+	_, _, err := all.Columns(r)
+	if err != nil {
+		t.Error(err)
+	}
+	_, _, err = append(all, all[13], all[13]).Columns(r)
+	if want := "with what a12 stands for, the expressions have more than 50000 nodes together"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
