@@ -78,7 +78,7 @@ func (b *builder) taken(where ast.Node, array, indices value) (value, error) {
 	if array.of != b.entries || indices.of != b.entries || index.kind != Int || !index.index || index.missing {
 		return value{}, notColumns("it takes items at several indices, which may be missing")
 	}
-	items, guards := array.list.items, slices.Clone(b.guards)
+	items, guard := array.list.items, b.guard
 	place := &node[int64]{at: &place{where, b.text}, compute: func(r *run, out *node[int64]) {
 		o, p := items.bounds(r), d.bounds(r)
 		at, _ := index.ints.rows(r)
@@ -91,7 +91,7 @@ func (b *builder) taken(where ast.Node, array, indices value) (value, error) {
 					i += n
 				}
 				if i < 0 || i >= n {
-					if passed(r, guards, row) {
+					if passed(r, guard, row) {
 						r.fail(row, errorAt(b.text, where, "%v are indices of a longer array than one of %d items", at[p[row]:p[row+1]], n))
 					}
 					i = 0
@@ -102,7 +102,7 @@ func (b *builder) taken(where ast.Node, array, indices value) (value, error) {
 			}
 		}
 	}}
-	b.checks = append(b.checks, check{find: func(r *run) { place.rows(r) }, guards: guards})
+	b.checks = append(b.checks, check{find: func(r *run) { place.rows(r) }, guard: guard})
 	item, err := pick(array.list.item, d, place, false)
 	return listOfItems(array.of, d, item), err
 }
@@ -131,7 +131,7 @@ func pick(item value, d *domain, place *node[int64], missing bool) (value, error
 
 func picked[T any](from *node[T], place *node[int64]) *node[T] {
 	return (&node[T]{compute: func(r *run, n *node[T]) {
-		values, valid := from.rows(r)
+		values, valid := from.peek(r)
 		places, flags := place.rows(r)
 		out := n.out(r, len(places))
 		all := int64(len(values)) // less than a place after an error
@@ -274,8 +274,8 @@ func (b *builder) alignedOr(v, with value, failure func(n, m int64) error) (valu
 	if v.of != with.of || v.of != b.entries || v.list.item.kind == 0 {
 		return value{}, notColumns("it combines arrays of arrays")
 	}
-	a := &alignment{to: d, from: other, guards: slices.Clone(b.guards), err: failure}
-	b.checks = append(b.checks, check{find: func(r *run) { a.check(r) }, guards: a.guards})
+	a := &alignment{to: d, from: other, guard: b.guard, err: failure}
+	b.checks = append(b.checks, check{find: func(r *run) { a.check(r) }, guard: a.guard})
 	item := v.list.item.each(d, v.list.item.missing, nodeFunc{
 		func(n *node[bool]) *node[bool] { return alignedRows(n, a) },
 		func(n *node[int64]) *node[int64] { return alignedRows(n, a) },
@@ -288,7 +288,7 @@ func (b *builder) alignedOr(v, with value, failure func(n, m int64) error) (valu
 // An alignment compares the lengths of arrays.
 type alignment struct {
 	to, from *domain
-	guards   []guard
+	guard    *node[bool]
 	err      func(n, m int64) error
 	serial   int
 	same     bool
@@ -305,7 +305,7 @@ func (a *alignment) check(r *run) bool {
 		return true
 	}
 	for i := range len(to) - 1 {
-		if n, m := to[i+1]-to[i], from[i+1]-from[i]; n != m && passed(r, a.guards, i) {
+		if n, m := to[i+1]-to[i], from[i+1]-from[i]; n != m && passed(r, a.guard, i) {
 			r.fail(i, a.err(n, m))
 			break
 		}
@@ -487,7 +487,11 @@ func occurs[T any](what *node[T], begin, end *node[int64], items *node[T], equal
 		out := n.out(r, len(values))
 		steps := int64(0)
 		for i, v := range values {
-			if steps += hi[i] - lo[i]; steps > maxBlock {
+			cost := int64(1)
+			if texts, ok := any(values).([][]byte); ok { // which are compared if they are as long
+				cost += int64(len(texts[i])) / 32
+			}
+			if steps += cost * (hi[i] - lo[i]); steps > maxBlock {
 				r.budget.Step(steps)
 				steps = 0
 			}

@@ -128,6 +128,11 @@ var hostile = []string{
 	strings.Repeat("any(V, ", 140_000) + "true",
 	strings.Repeat("N ? ", 250_000) + "true",
 	strings.Repeat("N.", 250_000) + "N",
+	doubled("S", "v + v", 7, strings.Repeat("len(v) + ", 2500)+"0 == -1"),
+	doubled("S", "v + v", 7, strings.Repeat(`v contains "b" or `, 1900)+"false"),
+	doubled("S", "v + v", 7, strings.Repeat(`v in ["b", "c"] or `, 1200)+"false"),
+	strings.Repeat("(argmax(V) ?? 1) + ", 1600) + "0 == -1",
+	strings.Repeat("N > -1 and ([S][0] == S and (", 800) + "N == -1" + strings.Repeat("))", 800),
 	"any(H, any(.L, let x = #; any(H, any(.L, # + x < 0))))",
 }
 

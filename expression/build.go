@@ -23,33 +23,33 @@ type builder struct {
 	node ast.Node // the operator or function that is built, for messages
 	name string   // what it is called
 
-	lets   map[string]value
-	items  []value   // of the arrays that the predicates around a node are about
-	over   []*domain // of these items
-	guards []guard
+	lets  map[string]value
+	items []value     // of the arrays that the predicates around a node are about
+	over  []*domain   // of these items
+	guard *node[bool] // what must hold in a row for an error in the virtual machine to count; nil if nothing must
 }
 
-// A guard is what must hold in a row for an expression to be evaluated there, in the virtual
-// machine: errors do not count elsewhere.
-type guard struct {
-	*node[bool]
-	want bool
-}
-
-// passed reports whether guards hold in a row.
-func passed(r *run, guards []guard, row int) bool {
-	for _, g := range guards {
-		if all, _ := g.rows(r); all[row] != g.want {
-			return false
-		}
+// passed reports whether a guard, if there is one, holds in a row.
+func passed(r *run, guard *node[bool], row int) bool {
+	if guard == nil {
+		return true
 	}
-	return true
+	all, _ := guard.peek(r)
+	return all[row]
 }
 
 // guarded builds a node that is evaluated only where another one is true, or false.
 func (b *builder) guarded(n ast.Node, g *node[bool], want bool) (value, error) {
-	b.guards = append(b.guards[:len(b.guards):len(b.guards)], guard{g, want})
-	defer func() { b.guards = b.guards[:len(b.guards)-1] }()
+	outer := b.guard
+	defer func() { b.guard = outer }()
+	if len(b.items) == 0 { // in predicates, nothing may fail
+		if !want {
+			g = mapped(g, not).known(monotonic(g, not))
+		}
+		if b.guard = g; outer != nil {
+			b.guard = combined(outer, g, and).known(ofBools(and, outer, g))
+		}
+	}
 	return b.build(n)
 }
 

@@ -106,6 +106,7 @@ type node[T any] struct {
 	serial  int
 	all     []T
 	valid   []bool // where there is a value; nil if everywhere. Elsewhere all has any value.
+	size    int64  // of all: values, and bytes of strings
 	at      *place
 	cost    int // steps of a value; 0 stands for 1
 
@@ -115,8 +116,16 @@ type node[T any] struct {
 	extents extents[T]
 }
 
-// rows returns the values, and where they are.
+// rows returns the values, and where they are, to a caller that goes through them: that is a step for
+// each value and for each byte of strings.
 func (n *node[T]) rows(r *run) (all []T, valid []bool) {
+	all, valid = n.peek(r)
+	r.budget.Step(n.size)
+	return all, valid
+}
+
+// peek is rows for a caller that looks at some values only.
+func (n *node[T]) peek(r *run) (all []T, valid []bool) {
 	if n.serial != r.serial {
 		n.serial = r.serial
 		outer := r.at
@@ -124,7 +133,13 @@ func (n *node[T]) rows(r *run) (all []T, valid []bool) {
 			r.at = n.at
 		}
 		n.compute(r, n)
-		r.budget.Step(int64(len(n.all)))
+		n.size = int64(len(n.all))
+		if texts, ok := any(n.all).([][]byte); ok {
+			for _, s := range texts {
+				n.size += int64(len(s))
+			}
+		}
+		r.budget.Step(n.size)
 		r.at = outer
 	}
 	return n.all, n.valid
@@ -213,12 +228,12 @@ func gather[T any](from *node[T], d *domain) *node[T] {
 // milliseconds for the slowest functions: all rows of a batch as a rule.
 const maxBlock = 1 << 15
 
-// blocks calls f for the rows of n, some at a time.
-func (n *node[T]) blocks(r *run, f func(lo, hi int)) {
-	cost := max(1, n.cost)
-	size := max(1, maxBlock/cost)
-	for lo := 0; lo < len(n.all); lo += size {
-		hi := min(lo+size, len(n.all))
+// blocks calls f for the rows of n, some at a time. They are computed from values of a size.
+func (n *node[T]) blocks(r *run, size int64, f func(lo, hi int)) {
+	cost := max(1, n.cost) * max(1, int(size)/max(1, len(n.all)))
+	step := max(1, maxBlock/cost)
+	for lo := 0; lo < len(n.all); lo += step {
+		hi := min(lo+step, len(n.all))
 		f(lo, hi)
 		r.budget.Step(int64((hi - lo) * cost))
 	}
@@ -229,7 +244,7 @@ func mapped[A, T any](from *node[A], f func(out []T, a []A)) *node[T] {
 	return &node[T]{compute: func(r *run, n *node[T]) {
 		a, valid := from.rows(r)
 		out := n.out(r, len(a))
-		n.blocks(r, func(lo, hi int) { f(out[lo:hi], a[lo:hi]) })
+		n.blocks(r, from.size, func(lo, hi int) { f(out[lo:hi], a[lo:hi]) })
 		n.valid = valid
 	}}
 }
@@ -240,7 +255,7 @@ func combined[A, B, T any](left *node[A], right *node[B], f func(out []T, a []A,
 		a, v := left.rows(r)
 		b, w := right.rows(r)
 		out := n.out(r, len(a))
-		n.blocks(r, func(lo, hi int) { f(out[lo:hi], a[lo:hi], b[lo:hi]) })
+		n.blocks(r, 0, func(lo, hi int) { f(out[lo:hi], a[lo:hi], b[lo:hi]) })
 		n.both(r, v, w)
 	}}
 }

@@ -1,7 +1,6 @@
 package expression
 
 import (
-	"slices"
 	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
@@ -395,7 +394,7 @@ func several(f func(x [][]float64, i int) float64) func(d *domain, v []value, mi
 			}
 			n.valid = valid
 			out := n.out(r, len(x[0]))
-			n.blocks(r, func(lo, hi int) {
+			n.blocks(r, 0, func(lo, hi int) {
 				x, out := x, out // not captured, for the loop
 				for i := lo; i < hi; i++ {
 					out[i] = f(x, i)
@@ -517,7 +516,7 @@ func (b *builder) ofLengths(args []value, count int, f func(n []int64) [][]int64
 	if err := b.checked(); err != nil {
 		return value{}, err
 	}
-	where, name, guards := b.node, b.name, slices.Clone(b.guards)
+	where, name, guard := b.node, b.name, b.guard
 	var indices [2][]int64
 	lengths := make([]int64, count)
 	d := &domain{up: b.entries}
@@ -529,7 +528,7 @@ func (b *builder) ofLengths(args []value, count int, f func(n []int64) [][]int64
 				o := v.list.items.bounds(r)
 				lengths[i] = o[row+1] - o[row]
 			}
-			if passed(r, guards, row) {
+			if passed(r, guard, row) {
 				all := f(lengths)
 				if all == nil {
 					r.fail(row, errorAt(b.text, where, "%s: too many combinations of %v items", name, lengths))
@@ -544,7 +543,7 @@ func (b *builder) ofLengths(args []value, count int, f func(n []int64) [][]int64
 		d.buffer = out
 		return out
 	}
-	b.checks = append(b.checks, check{find: func(r *run) { d.bounds(r) }, guards: guards})
+	b.checks = append(b.checks, check{find: func(r *run) { d.bounds(r) }, guard: guard})
 	pair := &domain{up: b.entries, items: fixed(2)}
 	out := listOfItems(b.entries, pair, value{of: pair})
 	out.list.size = 2

@@ -20,9 +20,9 @@ type leaves struct {
 
 // A check finds errors, whether or not values are needed.
 type check struct {
-	find   func(r *run)
-	guards []guard             // it finds errors only in rows where they hold
-	never  func(z *zones) bool // reports whether it finds none in a cluster; nil if that is not known
+	find  func(r *run)
+	guard *node[bool]         // it finds errors only in rows where that holds; nil: in all
+	never func(z *zones) bool // reports whether it finds none in a cluster; nil if that is not known
 }
 
 // place returns the place of a path among those that are read.

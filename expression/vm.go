@@ -124,7 +124,7 @@ type machine struct {
 	vm      vm.VM
 	env     map[string]any
 	all     []variable
-	guards  []guard
+	guard   *node[bool]
 	serial  int
 	array   *rntuple.Array // of the values in a batch, unless they are of another kind
 }
@@ -138,12 +138,12 @@ type variable struct {
 }
 
 // newMachine returns the machine of a part. The fields that it needs will be read.
-func newMachine(p *part, l *leaves, budget *formula.Budget, guards []guard) *machine {
+func newMachine(p *part, l *leaves, budget *formula.Budget, guard *node[bool]) *machine {
 	program, _, err := p.compile(budget)
 	if err != nil {
 		panic(err) // newPart has compiled it
 	}
-	m := &machine{part: p, program: program, env: map[string]any{}, guards: guards}
+	m := &machine{part: p, program: program, env: map[string]any{}, guard: guard}
 	for _, f := range p.inputs {
 		in := m.env
 		for _, record := range f.above {
@@ -202,7 +202,7 @@ func size(a *rntuple.Array) int {
 	return n
 }
 
-// evaluate returns the values of all entries of the batch. Where the guards do not hold, there
+// evaluate returns the values of all entries of the batch. Where the guard does not hold, there
 // are other ones.
 func (m *machine) evaluate(r *run) *rntuple.Array {
 	if m.serial == r.serial {
@@ -220,7 +220,7 @@ func (m *machine) evaluate(r *run) *rntuple.Array {
 		return m.array
 	}
 	for row := range r.batch.Len {
-		if !passed(r, m.guards, row) {
+		if !passed(r, m.guard, row) {
 			zero(m.array)
 			continue
 		}
@@ -246,8 +246,8 @@ func (b *builder) run(p *part) (value, error) {
 	if p.typ.Kind == Other || p.typ.Missing && p.typ.Depth > 0 {
 		return value{}, notColumns("%s", p.reason)
 	}
-	m := newMachine(p, b.leaves, b.budget, append([]guard(nil), b.guards...))
-	b.checks = append(b.checks, check{find: func(r *run) { m.evaluate(r) }, guards: m.sure()})
+	m := newMachine(p, b.leaves, b.budget, b.guard)
+	b.checks = append(b.checks, check{find: func(r *run) { m.evaluate(r) }, guard: m.sure()})
 	return branch{leaves: b.leaves, from: m.evaluate, array: m.array, dom: b.entries}.newValue()
 }
 

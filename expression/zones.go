@@ -281,15 +281,15 @@ func placed[T any](from *node[T], place *node[int64]) func(z *zones) extent[T] {
 	}
 }
 
-// sure returns the guards of the machine, without which it finds errors of integers that have no
+// sure returns the guard of the machine, without which it finds errors of integers that have no
 // place in 64 bits with a sign.
-func (m *machine) sure() []guard {
+func (m *machine) sure() *node[bool] {
 	for _, f := range m.inputs {
 		if hasUnsigned(f.array) {
 			return nil
 		}
 	}
-	return m.guards
+	return m.guard
 }
 
 // hasUnsigned reports whether an Array has integers that need not fit 64 bits with a sign.
@@ -300,10 +300,8 @@ func hasUnsigned(a *rntuple.Array) bool {
 
 // fails reports whether the check may find an error in a cluster.
 func (c check) fails(z *zones) bool {
-	for _, g := range c.guards {
-		if !may(g.extent(z), g.want) {
-			return false
-		}
+	if c.guard != nil && !may(c.guard.extent(z), true) {
+		return false
 	}
 	return c.never == nil || !c.never(z)
 }
