@@ -58,6 +58,15 @@ func doubled(first, next string, times int, body string) string {
 	return b.String() + strings.ReplaceAll(body, "v", fmt.Sprint("v", times))
 }
 
+// patterned returns a condition with many large patterns.
+func patterned() string {
+	var all []string
+	for i := range 300 {
+		all = append(all, fmt.Sprintf(`S matches "%da{1,900}b{1,900}[ab]{1,900}c{1,900}d{1,900}"`, i))
+	}
+	return strings.Join(all, " or ")
+}
+
 // hostile are conditions that need much memory or time, or would without bounds.
 var hostile = []string{
 	doubled("S", "v + v", 24, `v == "b"`),
@@ -133,6 +142,29 @@ var hostile = []string{
 	doubled("S", "v + v", 7, strings.Repeat(`v in ["b", "c"] or `, 1200)+"false"),
 	strings.Repeat("(argmax(V) ?? 1) + ", 1600) + "0 == -1",
 	strings.Repeat("N > -1 and ([S][0] == S and (", 800) + "N == -1" + strings.Repeat("))", 800),
+	patterned(),
+	`any(1..900000, S matches (string(#) + "(a|b){1,900}(a|b){1,900}(a|b){1,900}"))`,
+	`S matches repeat("a", 1000000)`,
+	"len(1..999999) == N",
+	"(1..999999)[N] == -5",
+	doubled(`{"a": 1}`, `{"a": v, "b": v}`, 12, "let w = v; ") + strings.ReplaceAll(doubled("w", "N > 0 ? v : v", 700, "true"), "v", "x"),
+	doubled("[N]", "[v]", 1400, "v == N"),
+	`len(map(1..900000, {"a": (#), "b": 1.5})) == N`,
+	"let v = repeat(S, 16000); any(1..900000, len(v) + # < 0)",
+	`let v = repeat(S, 16000); any(1..900000, v contains ("b" + string(#)))`,
+	`let v = repeat(S, 16000); let w = repeat(S, 15000); any(1..900000, v == w or v endsWith w and # < 0)`,
+	`let v = repeat("é", 100000); let w = repeat("a", 200000) + "é"; trim(v, w) == "b"`,
+	"let v = 0..1000; len(uniq(map(0..1500, concat(v, [#])))) == -1",
+	strings.Repeat(`({"a": V}.a == nil) or `, 800) + "false",
+	`len(fromJSON(repeat("[", 9000) + repeat("]", 9000))) == 1`,
+	`len(fromJSON("[" + repeat("{},", 300000) + "1]")) == 1`,
+	`len(split(repeat("a", 1000000), "")) == 1`,
+	`any(1..900000, date("2020-01-01 00:00", "2006-01-02 15:04", "Europe/Berlin") == nil)`,
+	doubled("[1..1000]", "concat(v, v)", 10, "len(flatten(v)) == 1"),
+	strings.Repeat("any(V, ", 2400) + "true" + strings.Repeat(")", 2400),
+	strings.Repeat("(N > 1 ? ", 1600) + "[N][0]" + strings.Repeat(" : 2)", 1600) + " == 1",
+	strings.Repeat("(median(V) ?? 1) + ", 300) + "0 == -1",
+	`any(0..100000, S[#:#+1] == "b")`,
 	"any(H, any(.L, let x = #; any(H, any(.L, # + x < 0))))",
 }
 

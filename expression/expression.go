@@ -72,9 +72,14 @@ func scan(text string) error {
 		return &Error{Line: 1, Column: 1, Message: fmt.Sprintf("%d bytes are more than the %d that it may have", len(text), maxText)}
 	}
 	nesting := 0
-	for _, m := range marks().FindAllStringIndex(text, -1) {
-		message := ""
-		switch what := text[m[0]:m[1]]; what[0] {
+	for at := 0; ; {
+		m := marks().FindStringIndex(text[at:])
+		if m == nil {
+			return nil
+		}
+		begin, message := at+m[0], ""
+		at += m[1]
+		switch what := text[begin:at]; what[0] {
 		case '/':
 			message = fmt.Sprintf("%q begins a comment, and an expression must not have one", what)
 			if what == "//" {
@@ -89,12 +94,11 @@ func scan(text string) error {
 			}
 		}
 		if message != "" {
-			before := text[:m[0]]
+			before := text[:begin]
 			line := before[strings.LastIndexByte(before, '\n')+1:]
 			return &Error{Line: strings.Count(before, "\n") + 1, Column: utf8.RuneCountInString(line) + 1, Message: message}
 		}
 	}
-	return nil
 }
 
 // word matches the names that the language has for variables.

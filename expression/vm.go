@@ -178,7 +178,9 @@ func (m *machine) value(r *run, row int) (any, error) {
 	left := r.budget.Bytes
 	defer func() { r.budget.Bytes = left }()
 	for _, v := range m.all {
-		v.in[v.name] = v.values.at(row)
+		x := v.values.at(row)
+		r.budget.Load(x)
+		v.in[v.name] = x
 	}
 	result, err := m.vm.Run(m.program, m.env)
 	var stop *formula.Stop
@@ -298,7 +300,7 @@ func add(a *rntuple.Array, v any) bool {
 	case schema.Collection:
 		a.Len++
 		items := a.Children[0]
-		ok := each(v, func(item any) bool { return add(items, item) })
+		ok := addAll(items, v) || each(v, func(item any) bool { return add(items, item) })
 		a.Offsets = append(a.Offsets, int64(items.Len))
 		return ok
 	}
@@ -322,6 +324,25 @@ func add(a *rntuple.Array, v any) bool {
 		return ok
 	}
 	return false
+}
+
+// addAll appends the items of an array of numbers to an Array of such. It returns false if they are others.
+func addAll(a *rntuple.Array, v any) bool {
+	switch v := v.(type) {
+	case []int64:
+		return addNumbers(a, v)
+	case []float64:
+		return addNumbers(a, v)
+	}
+	return false
+}
+
+func addNumbers[T number](a *rntuple.Array, v []T) bool {
+	all, ok := a.Values().([]T)
+	if ok {
+		field.SetValues(a, append(all, v...))
+	}
+	return ok
 }
 
 // zero appends a value that may be anything.

@@ -225,7 +225,7 @@ func (b *Budget) unique(args ...any) (any, error) {
 	indices := []int64{}
 	for i := range n {
 		v := item(args[0], i)
-		b.Step(int64(len(indices)) * callSteps)
+		b.Step(product(int64(len(indices)), callSteps+2*b.weigh(v)))
 		if !slices.ContainsFunc(indices, func(k int64) bool { return runtime.Equal(v, item(args[0], int(k))) }) {
 			indices = append(indices, int64(i))
 		}

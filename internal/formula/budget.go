@@ -33,7 +33,15 @@ const (
 	otherSteps = 192     // of a call of a function of the language, such as date
 	itemSteps  = 128     // of an item there, for which a predicate is evaluated, at least
 	matchSteps = 4       // of an instruction of a pattern, for each character
+	mapSteps   = 256     // of making a map
+	buildSteps = 256     // of an instruction of a pattern, when it is compiled
+	parseSteps = 128     // of a byte of JSON
 	lookSteps  = 1 << 16 // between two looks at the context: well below 10 ms
+)
+
+const (
+	mapBytes    = 320 // of a map: there is room for eight members
+	memberBytes = 64  // of a member of a map, which grows by doubling
 )
 
 // A Stop is what a Budget panics with. Its cause is the context's, or nil: the budget is exceeded.
@@ -128,14 +136,38 @@ func (b *Budget) weigh(v any) (bytes int64) {
 // arguments from a number on.
 func (b *Budget) charged(f call, from int) call {
 	return func(args ...any) (any, error) {
-		var bytes int64
-		for _, a := range args[from:] {
-			bytes += b.weigh(a)
-		}
-		b.Take(2 * bytes)
-		b.Step(callSteps + 2*bytes) // for an item, 16
+		b.Take(2 * b.through(args[from:]...))
 		return f(args...)
 	}
+}
+
+// through takes the steps of going through values, and returns about how many bytes they have.
+func (b *Budget) through(values ...any) (bytes int64) {
+	for _, v := range values {
+		bytes += b.weigh(v)
+	}
+	b.Step(callSteps + 2*bytes) // for an item, 16
+	return bytes
+}
+
+// worked returns a function that takes the steps of f, which goes through its arguments and yields
+// one value.
+func (b *Budget) worked(f call) call {
+	return func(args ...any) (any, error) {
+		b.through(args...)
+		return f(args...)
+	}
+}
+
+// Load takes the steps of making a value of the virtual machine, which is not kept.
+func (b *Budget) Load(v any) { b.Step(b.weigh(v) / 2) }
+
+// made takes the memory of a map, which it returns.
+func (b *Budget) made(args ...any) (any, error) {
+	n := int64(len(args[0].(map[string]any)))
+	b.Step(mapSteps + n*nodeSteps)
+	b.Take(mapBytes + n*memberBytes)
+	return args[0], nil
 }
 
 // stepped puts a call that takes the steps of a node's evaluation in its place.
@@ -199,6 +231,11 @@ func (b *Budget) growth(name string, args []any) {
 	case "join":
 		n, _ := length(args[0])
 		b.Take(product(int64(n), int64(len(text(1)))))
+	case "trim": // looks for each byte among those to be removed
+		b.Step(product(int64(len(text(0))), int64(len(text(1)))))
+	case "fromJSON":
+		b.Step(product(int64(len(text(0))), parseSteps))
+		b.Take(product(int64(len(text(0))), 16))
 	case "replace":
 		b.Step(int64(len(text(0))))
 		b.Take(product(int64(strings.Count(text(0), text(1))), int64(len(text(2)))))
@@ -218,7 +255,14 @@ type Pattern struct {
 const maxPattern = 20_000
 
 // ParsePattern returns the pattern of a text.
-func ParsePattern(text string) (*Pattern, error) {
+func ParsePattern(text string) (*Pattern, error) { return new(Budget).pattern(text) }
+
+// pattern is ParsePattern, and takes the steps of that.
+func (b *Budget) pattern(text string) (*Pattern, error) {
+	b.Step(lookSteps)
+	if len(text) > 8*maxPattern {
+		return nil, fmt.Errorf("a pattern of %d bytes, which is more than %d", len(text), 8*maxPattern)
+	}
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
 		return nil, err
@@ -227,6 +271,7 @@ func ParsePattern(text string) (*Pattern, error) {
 	if size > maxPattern {
 		return nil, fmt.Errorf("a pattern of some %d instructions, which is more than %d", size, maxPattern)
 	}
+	b.Step(size * buildSteps)
 	re, err := regexp.Compile(text)
 	return &Pattern{re, size}, err
 }

@@ -43,7 +43,9 @@ func (c *checker) builtin(p *ast.Node, n *ast.BuiltinNode) Type {
 			return Type{}
 		}
 		switch t := types[0]; t.Kind {
-		case Array, String, Map, Record, Any:
+		case String:
+			return c.uncharged(p, "characters", c.budget.worked(characters), Type{Kind: Int, Missing: t.Missing}, n.Arguments[0])
+		case Array, Map, Record, Any:
 			if t.Missing || t.Kind == Any {
 				return c.other(p, n, f, types)
 			}

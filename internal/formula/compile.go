@@ -47,14 +47,16 @@ func Compile(tree *parser.Tree, variable func(name string) (Type, error), budget
 // A checker finds the types of nodes, and puts calls in the place of those that the
 // virtual machine cannot evaluate for their types.
 type checker struct {
-	variable func(name string) (Type, error)
-	budget   *Budget
-	config   *conf.Config
-	err      *file.Error // the first one
-	lets     []let
-	scopes   []scope               // of the predicates around a node
-	names    int                   // of variables and functions that were added
-	replaced map[ast.Node]ast.Node // the nodes in whose place others are
+	variable     func(name string) (Type, error)
+	budget       *Budget
+	instructions int64 // of the patterns of the text
+	config       *conf.Config
+	err          *file.Error // the first one
+	lets         []let
+	scopes       []scope               // of the predicates around a node
+	types        int                   // that nodes have, with those that they consist of
+	names        int                   // of variables and functions that were added
+	replaced     map[ast.Node]ast.Node // the nodes in whose place others are
 }
 
 // A scope is that of a predicate: the types of # and #acc.
@@ -96,7 +98,17 @@ func (r restore) Visit(p *ast.Node) {
 
 // visit finds the type of a node.
 func (c *checker) visit(p *ast.Node) Type {
+	if c.err != nil {
+		return Type{}
+	}
+	_, named := (*p).(*ast.IdentifierNode) // shares the type with what has made it
 	t := c.typ(p)
+	if left := maxTypes - c.types; !named && (t.Kind == Array || t.Kind == Record || t.Kind == Map) {
+		if !t.count(&left) {
+			return c.fail(*p, "its arrays and records have more than %d types together, with those of items and members", maxTypes)
+		}
+		c.types = maxTypes - left
+	}
 	(*p).SetNature(t.nature())
 	return t
 }
@@ -161,7 +173,7 @@ func (c *checker) typ(p *ast.Node) Type {
 	case *ast.ArrayNode:
 		return c.array(p, n)
 	case *ast.MapNode:
-		return c.record(n)
+		return c.record(p, n)
 	}
 	return Type{} // bytes
 }
@@ -229,27 +241,25 @@ func (c *checker) array(p *ast.Node, n *ast.ArrayNode) Type {
 	return t
 }
 
-// maxMembers is how many members a record of the text may have, with those of its members: types
-// that let shares could be compared for ever.
-const maxMembers = 10_000
+// maxTypes is how many types the arrays and records of a text may have, with those of items and members:
+// types that let shares could be compared for ever.
+const maxTypes = 100_000
 
-func (c *checker) record(n *ast.MapNode) Type {
+func (c *checker) record(p *ast.Node, n *ast.MapNode) Type {
 	t := Type{Kind: Record, Members: map[string]Type{}}
 	for _, pair := range n.Pairs {
 		pair := pair.(*ast.PairNode)
 		key, value := c.visit(&pair.Key), c.visit(&pair.Value)
 		if name, ok := pair.Key.(*ast.StringNode); ok {
 			t.Members[name.Value] = value.unnamed()
-			if t.exceeds(maxMembers) {
-				return c.fail(n, "a record of records with more than %d members", maxMembers)
-			}
 		} else if key.Kind != String || key.Missing {
 			return c.fail(pair, "%s, not a string", c.is(pair.Key, key))
 		} else {
-			return Type{Kind: Map, Elem: &Type{Missing: true}}
+			t = Type{Kind: Map, Elem: &Type{Missing: true}}
+			break
 		}
 	}
-	return t
+	return c.uncharged(p, "record", c.budget.made, t, n)
 }
 
 // call puts a call of a function in the place of a node. Functions of one name are the

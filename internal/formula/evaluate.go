@@ -3,6 +3,8 @@ package formula
 import (
 	"fmt"
 	"math"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/expr-lang/expr/vm/runtime"
 )
@@ -52,6 +54,35 @@ func arithmeticOf(op string) call {
 		return itemByItem(op, f, args)
 	}
 	return f
+}
+
+// searches are the operators that look for a string in another one. With a missing one, they are false.
+var searches = map[string]call{
+	"contains":   searchOf("contains", strings.Contains),
+	"startsWith": searchOf("startsWith", strings.HasPrefix),
+	"endsWith":   searchOf("endsWith", strings.HasSuffix),
+}
+
+func searchOf(op string, f func(s, part string) bool) call {
+	return func(args ...any) (any, error) {
+		if args[0] == nil || args[1] == nil {
+			return false, nil
+		}
+		s, ok1 := args[0].(string)
+		part, ok2 := args[1].(string)
+		if !ok1 || !ok2 {
+			return nil, fmt.Errorf("invalid operation: %s (%s, %s)", op, noun(args[0]), noun(args[1]))
+		}
+		return f(s, part), nil
+	}
+}
+
+// characters returns the length of a string.
+func characters(args ...any) (any, error) {
+	if s, ok := args[0].(string); ok {
+		return int64(utf8.RuneCountInString(s)), nil
+	}
+	return nil, nil
 }
 
 // compute applies an operator to integers, which wrap around.
@@ -274,6 +305,7 @@ func (b *Budget) rangeOf(args ...any) (any, error) {
 		return nil, fmt.Errorf("%d..%d has more than a million items", from, to)
 	}
 	b.Take(8 * (to - from + 1))
+	b.Step(to - from + 1)
 	all := make([]int64, to-from+1)
 	for i := range all {
 		all[i] = from + int64(i)

@@ -79,10 +79,10 @@ func (c *checker) binary(p *ast.Node, n *ast.BinaryNode) Type {
 			return wrong()
 		case l.Kind == Nil || r.Kind == Nil:
 			return t // what is missing is equal to nil
-		case l.plain() && r.plain(), l.Kind == String && r.Kind == String && !l.Missing && !r.Missing:
+		case l.plain() && r.plain():
 			return t
 		case t.Kind == Bool:
-			return c.call(p, "scalar"+op, scalars(op), t, n.Left, n.Right)
+			return c.uncharged(p, "scalar"+op, c.budget.worked(scalars(op)), t, n.Left, n.Right)
 		}
 		return c.call(p, op, operators[op], t, n.Left, n.Right)
 	case "..":
@@ -90,9 +90,6 @@ func (c *checker) binary(p *ast.Node, n *ast.BinaryNode) Type {
 			return wrong()
 		}
 		t := ArrayOf(Type{Kind: Int})
-		if l.plain() && r.plain() {
-			return t // with the virtual machine's limit of memory
-		}
 		t.Missing = l.Missing || r.Missing || l.Kind == Any || r.Kind == Any
 		return c.call(p, op, c.budget.rangeOf, t, n.Left, n.Right)
 	case "in":
@@ -106,7 +103,7 @@ func (c *checker) binary(p *ast.Node, n *ast.BinaryNode) Type {
 		default:
 			return wrong()
 		}
-		return c.call(p, "in", contains, Type{Kind: Bool}, n.Left, n.Right)
+		return c.uncharged(p, "in", c.budget.worked(contains), Type{Kind: Bool}, n.Left, n.Right)
 	case "matches", "contains", "startsWith", "endsWith":
 		for _, t := range []Type{l, r} {
 			if t.Kind != String && t.Kind != Any && t.Kind != Nil {
@@ -116,7 +113,7 @@ func (c *checker) binary(p *ast.Node, n *ast.BinaryNode) Type {
 		if op == "matches" {
 			return c.matches(p, n)
 		}
-		return Type{Kind: Bool}
+		return c.uncharged(p, op, c.budget.worked(searches[op]), Type{Kind: Bool}, n.Left, n.Right)
 	}
 	return c.fail(n, "unknown operator %s", n.Operator)
 }
@@ -131,6 +128,9 @@ func (c *checker) matches(p *ast.Node, n *ast.BinaryNode) Type {
 			if pattern, err = ParsePattern(last); err != nil {
 				return c.fail(n.Right, "%v", err)
 			}
+			if c.instructions += pattern.size; c.instructions > maxPattern {
+				return c.fail(n.Right, "patterns of some %d instructions together, which is more than %d", c.instructions, maxPattern)
+			}
 		}
 	}
 	return c.own(p, func(args ...any) (any, error) {
@@ -143,9 +143,8 @@ func (c *checker) matches(p *ast.Node, n *ast.BinaryNode) Type {
 			return nil, fmt.Errorf("invalid operation: matches (%s, %s)", noun(args[0]), noun(args[1]))
 		}
 		if pattern == nil || s != last {
-			c.budget.Step(lookSteps)
 			var err error
-			if pattern, err = ParsePattern(s); err != nil {
+			if pattern, err = c.budget.pattern(s); err != nil {
 				return nil, err
 			}
 			last = s

@@ -123,22 +123,18 @@ func unify(a, b Type) Type {
 	return t
 }
 
-// exceeds reports whether a type consists of more than n types.
-func (t Type) exceeds(n int) bool {
-	left := n
-	var count func(t Type) bool
-	count = func(t Type) bool {
-		if left--; left < 0 {
+// count takes the types that a type consists of from those that are left. It returns false if there
+// are not enough.
+func (t Type) count(left *int) bool {
+	if *left--; *left < 0 {
+		return false
+	}
+	for _, m := range t.Members {
+		if !m.count(left) {
 			return false
 		}
-		for _, m := range t.Members {
-			if !count(m) {
-				return false
-			}
-		}
-		return t.Elem == nil || count(*t.Elem)
 	}
-	return !count(t)
+	return t.Elem == nil || t.Elem.count(left)
 }
 
 // equal reports whether values of two types are stored in the same way.
