@@ -149,7 +149,7 @@ var hostile = []string{
 	"(1..999999)[N] == -5",
 	doubled(`{"a": 1}`, `{"a": v, "b": v}`, 12, "let w = v; ") + strings.ReplaceAll(doubled("w", "N > 0 ? v : v", 700, "true"), "v", "x"),
 	doubled("[N]", "[v]", 1400, "v == N"),
-	`len(map(1..900000, {"a": (#), "b": 1.5})) == N`,
+	`len(map(1..900000, [{"a": #, "b": 1.5}][0])) == N`,
 	"let v = repeat(S, 16000); any(1..900000, len(v) + # < 0)",
 	`let v = repeat(S, 16000); any(1..900000, v contains ("b" + string(#)))`,
 	`let v = repeat(S, 16000); let w = repeat(S, 15000); any(1..900000, v == w or v endsWith w and # < 0)`,
@@ -247,6 +247,13 @@ func TestCancel(t *testing.T) {
 		"let c = combinations(V, V); sum(V[c[0]] * V[c[1]]) == 1",
 		"len(argsort(V)[argsort(-V)]) < 0 or sum(sort(V)) + median(V) == N or sum(V + V * 2 - V / 3) == 1",
 		`S matches "(a|aa)*(b|c){1,900}$"`,
+		`any(0..100000, S[#:#+1] == "b")`,
+		`let v = repeat(S, 16000); any(1..900000, v contains ("b" + string(#)))`,
+		`let v = 0..1000; len(uniq(map(0..1500, concat(v, [#])))) == -1`,
+		doubled("S", "v + v", 7, strings.Repeat("len(v) + ", 500)+"0 == -1"),
+		strings.Repeat("sum(V) + N - ", 500) + "0 == -1",
+		strings.Repeat(`({"a": V}.a == nil) or `, 300) + "false",
+		`len(fromJSON(repeat("[", 9000) + repeat("]", 9000))) == 1`,
 		"any(V, # in [" + strings.Repeat("9, ", 5000) + "9])",
 	} {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -161,7 +161,7 @@ func concatenate(left, right *node[[]byte]) *node[[]byte] {
 	return &node[[]byte]{compute: func(r *run, n *node[[]byte]) {
 		a, v := left.rows(r)
 		b, w := right.rows(r)
-		out, size := n.out(r, len(a)), 0
+		out, size, steps := n.out(r, len(a)), 0, 0
 		for i, s := range a {
 			size += len(s) + len(b[i])
 		}
@@ -171,8 +171,9 @@ func concatenate(left, right *node[[]byte]) *node[[]byte] {
 			begin := len(memory)
 			memory = append(append(memory, s...), b[i]...)
 			out[i] = memory[begin:]
-			if i%1024 == 0 {
-				r.budget.Step(1024 + int64(len(s)+len(b[i])))
+			if steps += 1 + len(out[i]); steps > maxBlock {
+				r.budget.Step(int64(steps))
+				steps = 0
 			}
 		}
 		n.both(r, v, w)

@@ -360,6 +360,8 @@ func TestConditions(t *testing.T) {
 	for where, want := range map[string]codes.Code{
 		"any(1..900, let x = #; any(1..900, # + x < 0))": codes.DeadlineExceeded, // minutes
 		"all(1..900000, # > 0)":                          codes.ResourceExhausted, "len(1..100000000) > 0": codes.InvalidArgument,
+		"let v = repeat(Name, 100000); any(1..900000, v endsWith (string(#) + v))": codes.ResourceExhausted,
+		"len(1..900000) == ID": codes.ResourceExhausted, strings.Repeat("Name matches 'a{1,900}b{1,900}' or ", 100) + "false": codes.InvalidArgument,
 		"repeat('a', 1000000000) == ''": codes.ResourceExhausted, "ID == 1": codes.OK,
 		"let a = string(ID); let b = a+a+a+a+a+a+a+a; let c = b+b+b+b+b+b+b+b; let d = c+c+c+c+c+c+c+c; let e = d+d+d+d+d+d+d+d; e+e+e+e > 'a'": codes.ResourceExhausted,
 	} {
