@@ -6,20 +6,23 @@ import (
 	"github.com/expr-lang/expr/parser"
 )
 
-// maxNodes is how many nodes the expressions of a Program may have together, after names have been
-// replaced by what they stand for: five times what the parser allows for a text. With definitions that
-// use one another twice, the number doubles with each.
-const maxNodes = 50_000
+// maxNodes is how many nodes an expression may have, and the expressions of a Program together, after
+// names have been replaced by what they stand for: twice and five times what the parser allows for a
+// text. With definitions that use one another twice, the number doubles with each.
+const maxNodes, maxTogether = 20_000, 50_000
 
 // trees returns new trees of expressions, in which the values of definitions have taken the place of
 // their names.
 func trees(exprs []*Expression) ([]*parser.Tree, error) {
-	left, all := maxNodes, make([]*parser.Tree, len(exprs))
+	together, all := maxTogether, make([]*parser.Tree, len(exprs))
 	for i, e := range exprs {
+		left := min(maxNodes, together)
+		together -= left
 		var err error
 		if all[i], err = e.expand(nil, nil, &left); err != nil {
 			return nil, err
 		}
+		together += left
 	}
 	return all, nil
 }
@@ -75,7 +78,7 @@ func (x *expansion) Visit(node *ast.Node) {
 		return
 	}
 	if *x.left--; *x.left < 0 {
-		x.err = errorAt(x.text, *node, "the expressions have more than %d nodes together", maxNodes)
+		x.err = errorAt(x.text, *node, "the expression has more than %d nodes, or those of the program have more than %d", maxNodes, maxTogether)
 		return
 	}
 	at := x.at
@@ -95,7 +98,7 @@ func (x *expansion) Visit(node *ast.Node) {
 	*x.left++ // the name goes
 	tree, err := d.Value.expand(before, at, x.left)
 	if err != nil {
-		x.err = errorAt(x.text, id, "with what %s stands for, the expressions have more than %d nodes together", d.Name, maxNodes)
+		x.err = errorAt(x.text, id, "with what %s stands for, the expression has more than %d nodes, or those of the program have more than %d", d.Name, maxNodes, maxTogether)
 		return
 	}
 	*node = tree.Node

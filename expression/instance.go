@@ -99,7 +99,7 @@ func (in *instance) add(t Type, m *machine) {
 			result, err := m.value(r, row)
 			truth, ok := result.(bool)
 			if err == nil && !ok && result != nil {
-				err = &Error{Message: fmt.Sprintf("expected bool, but got %T: %s", result, m.text)}
+				err = &Error{Message: fmt.Sprintf("expected bool, but got %T: %s", result, m.at.node)}
 			}
 			if out[row] = truth; err != nil {
 				r.fail(row, err)

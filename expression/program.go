@@ -71,7 +71,7 @@ func Compile(s rntuple.Source, e ...*Expression) (*Program, error) { return comp
 
 // maxCompiled is how many nodes are compiled in parts of expressions, each of which adds some, and may be part of another.
 // If there are more, which would take seconds, the virtual machine evaluates the expressions as a whole.
-const maxCompiled, nodesOfPart = maxNodes, 50
+const maxCompiled, nodesOfPart = maxTogether, 50
 
 var errParts = errors.New("too many parts")
 
@@ -156,7 +156,7 @@ func (p *Program) Explain() string {
 		}
 		for _, number := range slices.Sorted(maps.Keys(p.parts[i])) {
 			part := p.parts[i][number]
-			fmt.Fprintf(&b, "  in the virtual machine, entry by entry: %s (%s)\n", part.text, part.reason)
+			fmt.Fprintf(&b, "  in the virtual machine, entry by entry: %v (%s)\n", part.at.node, part.reason)
 		}
 	}
 	return b.String()

@@ -72,14 +72,13 @@ type part struct {
 	compile func(*formula.Budget) (*vm.Program, formula.Type, error)
 	typ     Type
 	inputs  []*input
-	text    string
 	reason  string
 	at      *place
 }
 
 // newPart compiles a node, which it does not change.
 func (s *scope) newPart(at place, number int, reason string) (*part, error) {
-	p := &part{number: number, text: at.node.String(), reason: reason, at: &at}
+	p := &part{number: number, reason: reason, at: &at}
 	u := newUses(s)
 	ast.Walk(&at.node, u)
 	p.inputs = u.needed()
@@ -229,7 +228,7 @@ func (m *machine) evaluate(r *run) *rntuple.Array {
 		result, err := m.value(r, row)
 		before := size(m.array)
 		if err == nil && !add(m.array, result) {
-			err = &Error{Message: fmt.Sprintf("%s is %T, not %s", m.text, result, m.typ)}
+			err = &Error{Message: fmt.Sprintf("%s is %T, not %s", m.at.node, result, m.typ)}
 		}
 		r.budget.Take(8 * int64(size(m.array)-before))
 		if err != nil {
