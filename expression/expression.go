@@ -109,7 +109,7 @@ func (e *Expression) String() string { return e.text }
 
 // With returns an expression in which names stand for the values of other expressions. A
 // definition may use the names of those before it, and hides fields and earlier definitions of
-// its name.
+// its name. Values take the place of names, so that the expression grows: Compile has a limit for that.
 func (e *Expression) With(d ...Definition) *Expression {
 	reversed := slices.Clone(d)
 	slices.Reverse(reversed)

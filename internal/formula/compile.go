@@ -49,12 +49,12 @@ func Compile(tree *parser.Tree, variable func(name string) (Type, error), budget
 type checker struct {
 	variable     func(name string) (Type, error)
 	budget       *Budget
-	instructions int64 // of the patterns of the text
 	config       *conf.Config
 	err          *file.Error // the first one
 	lets         []let
 	scopes       []scope               // of the predicates around a node
-	types        int                   // that nodes have, with those that they consist of
+	types        int                   // of arrays and records, with those of items and members
+	instructions int64                 // of patterns
 	names        int                   // of variables and functions that were added
 	replaced     map[ast.Node]ast.Node // the nodes in whose place others are
 }
@@ -247,6 +247,7 @@ const maxTypes = 100_000
 
 func (c *checker) record(p *ast.Node, n *ast.MapNode) Type {
 	t := Type{Kind: Record, Members: map[string]Type{}}
+	known := true
 	for _, pair := range n.Pairs {
 		pair := pair.(*ast.PairNode)
 		key, value := c.visit(&pair.Key), c.visit(&pair.Value)
@@ -255,9 +256,11 @@ func (c *checker) record(p *ast.Node, n *ast.MapNode) Type {
 		} else if key.Kind != String || key.Missing {
 			return c.fail(pair, "%s, not a string", c.is(pair.Key, key))
 		} else {
-			t = Type{Kind: Map, Elem: &Type{Missing: true}}
-			break
+			known = false
 		}
+	}
+	if !known {
+		t = Type{Kind: Map, Elem: &Type{Missing: true}}
 	}
 	return c.uncharged(p, "record", c.budget.made, t, n)
 }

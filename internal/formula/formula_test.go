@@ -174,6 +174,8 @@ var expressions = []struct {
 	{"take(v, [0, 2])", []float64{3, 2}, "array of floats that may be missing"},
 	{"sort(v)", []float64{-1, 2, 3}, "array of floats"},
 	{"sort(w, \"desc\")", []int64{7, 6, 5}, "array of integers"},
+	{`{(s): 1, (s + s): none + 1, "c": sum(map(hits, .x))}["c"]`, -1.0, "value that may be missing"},
+	{`{(s): none + 1}["text"]`, nil, "value that may be missing"},
 	{"reverse(names)", []string{"a", "b"}, "array of strings"},
 	{"argmax(v)", int64(0), "integer that may be missing"},
 	{"argmax(e)", nil, "integer that may be missing"},
