@@ -81,6 +81,12 @@ func (x *expansion) Visit(node *ast.Node) {
 		x.err = errorAt(x.text, *node, "the expression has more than %d nodes, or those of the program have more than %d", maxNodes, maxTogether)
 		return
 	}
+	if let, ok := (*node).(*ast.VariableDeclaratorNode); ok {
+		if _, _, defined := x.known.lookup(let.Name); defined {
+			x.err = errorAt(x.text, let, "cannot redeclare %s", let.Name)
+			return
+		}
+	}
 	at := x.at
 	if at == nil {
 		place := (*node).Location()
@@ -97,9 +103,9 @@ func (x *expansion) Visit(node *ast.Node) {
 	}
 	*x.left++ // the name goes
 	tree, err := d.Value.expand(before, at, x.left)
-	if err != nil {
-		x.err = errorAt(x.text, id, "with what %s stands for, the expression has more than %d nodes, or those of the program have more than %d", d.Name, maxNodes, maxTogether)
-		return
+	if x.err = err; err == nil {
+		*node = tree.Node
+	} else if e, ok := err.(*Error); ok && x.at == nil {
+		x.err = errorAt(x.text, id, "in what %s stands for: %s", d.Name, e.Message)
 	}
-	*node = tree.Node
 }

@@ -203,6 +203,12 @@ func TestDefinitions(t *testing.T) {
 			t.Errorf("%s: %v, want %v", c.e, got, want)
 		}
 	}
+	for text, want := range map[string]string{"let double = 1; double": "cannot redeclare double", "1 + d": "character 5: in what d stands for: cannot redeclare double"} {
+		_, err := Compile(r, must(t, text).With(double, define("d", "let double = 1; N + double")))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
 	_, err := Compile(r, must(t, "1 + wrong").With(define("wrong", "F + Q")))
 	if want := `expression, character 5: no field "Q" in RNTuple "zoo"`; err == nil || err.Error()[:len(want)] != want {
 		t.Errorf("%v, want %s", err, want)
@@ -235,7 +241,7 @@ func TestDoubled(t *testing.T) {
 		e := must(t, c.e).With(c.d...)
 		for name, e := range map[string]*Expression{c.want: e, "d": must(t, "N > 1 && d").With(Definition{"d", And(must(t, "true"), e)})} {
 			_, err := Compile(r, e)
-			message := fmt.Sprintf("with what %s stands for, the expression has more than 20000 nodes, or those of the program have more than 50000", name)
+			message := fmt.Sprintf("in what %s stands for: the expression has more than 20000 nodes, or those of the program have more than 50000", name)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), message)) {
 				t.Errorf("%s, %d definitions: %v", c.e, len(c.d), err)
 			}
@@ -251,7 +257,7 @@ func TestDoubled(t *testing.T) {
 		t.Error(err)
 	}
 	_, _, err = append(all, all[12], all[12], all[12], all[12], all[12]).Columns(r)
-	if want := "with what a11 stands for, the expression has more than 20000 nodes, or those of the program have more than 50000"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "in what a11 stands for: the expression has more than 20000 nodes, or those of the program have more than 50000"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
