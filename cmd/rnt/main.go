@@ -99,6 +99,7 @@ func (t *tool) cleanUp() {
 
 // command returns the root command with all others.
 func (t *tool) command() *cobra.Command {
+	printsVersion := false
 	root := &cobra.Command{
 		Use:   "rnt COMMAND",
 		Short: "Show, check and make RNTuples in ROOT files",
@@ -114,23 +115,36 @@ func (t *tool) command() *cobra.Command {
 			"2 for wrong arguments, and for any error of diff; 3 if all is done but what could not be\n" +
 			"read, which messages name; 130 and 143 after Ctrl-C and SIGTERM, which stop every command\n" +
 			"within a second and leave no output, unless it is complete.",
-		Version:           version(),
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		PersistentPreRunE: t.begin,
 
 		SuggestionsMinimumDistance: 2,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			if len(args) == 0 || printsVersion {
 				return nil
 			}
 			return unknown(cmd, "unknown command", args[:1])
 		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if printsVersion {
+				return t.printVersion()
+			}
+			return cmd.Help()
+		},
 	}
-	// The root command is runnable only to have Args called and help printed.
-	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .Runnable}}", "{{if and .Runnable .HasParent}}", 1))
-	root.SetVersionTemplate("{{.Version}}\n")
+	// The root command is runnable only to have Args called, and help and the version printed. Cobra's templates would do the same, but
+	// text/template looks methods up by name, so that the linker keeps those of all types.
+	usage := root.UsageFunc()
+	root.SetUsageFunc(func(c *cobra.Command) error {
+		if c == root {
+			run := root.RunE
+			root.RunE = nil
+			defer func() { root.RunE = run }()
+		}
+		return usage(c)
+	})
+	root.Flags().BoolVarP(&printsVersion, "version", "v", false, "version for rnt")
 	root.PersistentFlags().BoolVarP(&t.quiet, "quiet", "q", false, "no progress, warnings or reports; errors and results only")
 	root.PersistentFlags().IntVarP(&t.jobs, "jobs", "j", 0, "use at most `N` processors (default all)")
 	root.PersistentFlags().Var(&t.maxMemory, "max-memory", "let entries, pages, metadata and the values of expressions need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
@@ -194,11 +208,13 @@ func (t *tool) versionCommand() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version of rnt and of the format it reads",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintln(t.out, version())
-			return err
-		},
+		RunE:  func(*cobra.Command, []string) error { return t.printVersion() },
 	}
+}
+
+func (t *tool) printVersion() error {
+	_, err := fmt.Fprintln(t.out, version())
+	return err
 }
 
 // version describes the build: module version, commit, Go version, and the

@@ -188,7 +188,13 @@ func TestHelp(t *testing.T) {
 			t.Errorf("rnt %s prints %q", strings.Join(args, " "), out)
 		}
 	}
-	for _, args := range [][]string{{"--version"}, {"version"}} {
+	if out := rnt(t, "help"); !strings.Contains(out, "\nUsage:\n  rnt [command]\n\nAvailable Commands:\n") {
+		t.Errorf("rnt help prints %q", out)
+	}
+	if out := rnt(t, "help", "cat"); !strings.Contains(out, "\nUsage:\n  rnt cat ") || !strings.Contains(out, "\nGlobal Flags:\n") {
+		t.Errorf("rnt help cat prints %q", out)
+	}
+	for _, args := range [][]string{{"--version"}, {"-v"}, {"version"}} {
 		out := rnt(t, args...)
 		if !strings.HasPrefix(out, "rnt ") || !strings.HasSuffix(out, ", reads RNTuple format 1\n") {
 			t.Errorf("rnt %s prints %q", strings.Join(args, " "), out)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestStatic makes sure that the program that RNTUPLE_STATIC names needs neither a loader nor a library of the system, and that
-// every command that installs it is one that makes such a program.
+// TestStatic makes sure that the program that RNTUPLE_STATIC names needs neither a loader nor a library of the system, nor
+// templates, and that every command that installs it is one that makes such a program.
 func TestStatic(t *testing.T) {
 	install := regexp.MustCompile(`(.*)go install \S*/cmd/rnt@(latest|v)`)
 	found := 0
@@ -38,6 +38,15 @@ func TestStatic(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	symbols, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range symbols {
+		if s.Name == "text/template.(*Template).Execute" {
+			t.Error("the program can execute templates, for which the linker keeps all methods of all types")
+		}
+	}
 	for _, p := range f.Progs {
 		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
 			t.Errorf("the program has a segment %v", p.Type)
