@@ -1,206 +1,417 @@
 package expression
 
 import (
-	"math"
+	"fmt"
 	"slices"
 
-	"github.com/expr-lang/expr/ast"
+	"github.com/go-rntuple/go-rntuple/internal/nearest"
+	"github.com/go-rntuple/go-rntuple/internal/syntax"
 )
 
-// boundsOf returns where the items of arrays begin and end, as columns of the rows that the
-// arrays are in.
-func boundsOf(v value) (begin, end value) {
-	d := v.list.items
-	begin = intsOf(v.of, &node[int64]{compute: func(r *run, n *node[int64]) {
-		o := d.bounds(r)
-		n.all = o[:len(o)-1]
-	}}, false)
-	end = intsOf(v.of, &node[int64]{compute: func(r *run, n *node[int64]) { n.all = d.bounds(r)[1:] }}, false)
-	return begin, end
+// member returns a member of a record.
+func (b *builder) member(n *syntax.Member) (value, error) {
+	v, err := b.build(n.X)
+	if err != nil {
+		return value{}, err
+	}
+	return b.memberOf(n, n.X, v, n.Name)
+}
+
+func (b *builder) memberOf(n, of syntax.Node, v value, name string) (value, error) {
+	switch {
+	case v.null:
+		return v, nil
+	case v.list != nil && v.list.keyed:
+		return b.valueAt(n, v, literalOf(v.of, name))
+	case v.list != nil:
+		return value{}, b.errorf(n, "%s; write map(%s, .%s) for the members of its items", is(of, v), of, name)
+	case v.record == nil:
+		return value{}, b.errorf(n, "%s, and has no members or items", is(of, v))
+	case !slices.Contains(v.record.names, name):
+		help := ""
+		if like := nearest.Name(name, v.record.names); like != "" {
+			help = fmt.Sprintf("; did you mean %q?", like)
+		}
+		return value{}, b.errorf(n, "%s has no member %q%s", of, name, help)
+	}
+	m, err := v.named(name)
+	if err == nil && v.there != nil {
+		m = m.taken(where(v.there), true)
+	}
+	if err != nil {
+		return value{}, err
+	}
+	return b.read(m)
+}
+
+// maxMembers is how many members a record of the text may have, with those of its members: records that let shares could be
+// compared for ever.
+const maxMembers = 10_000
+
+// recordOf returns a record that the text makes.
+func (b *builder) recordOf(n *syntax.Record) (value, error) {
+	all, err := b.all(n.Values...)
+	if err != nil {
+		return value{}, err
+	}
+	d, size := b.entries, 0
+	for _, v := range all {
+		if size += v.weight(); size > maxMembers {
+			return value{}, b.errorf(n, "a record of records with more than %d members", maxMembers)
+		}
+	}
+	if len(all) > 0 {
+		if all, err = common(all...); err != nil {
+			return value{}, err
+		}
+		d = all[0].of
+	}
+	return value{of: d, record: b.record(n.Names, size, func(i int) (value, error) { return all[i], nil })}, nil
+}
+
+// arrayOf returns an array that the text makes.
+func (b *builder) arrayOf(n *syntax.Array) (value, error) {
+	all, err := b.all(n.Items...)
+	if err != nil {
+		return value{}, err
+	}
+	if len(all) == 0 {
+		items := newItems(b.entries, fixed(0)).sized(always(0))
+		return listOf(items, never(items), nil), nil
+	}
+	for i := range all {
+		if all[i].levels() >= maxLevels {
+			return value{}, b.errorf(n, "arrays of arrays with more than %d levels", maxLevels)
+		}
+		if all[i], err = b.plain(n.Items[i], all[i]); err != nil {
+			return value{}, err
+		}
+	}
+	if all, err = common(all...); err != nil {
+		return value{}, err
+	}
+	v := arrayOf(all)
+	if v.list.tuple {
+		for i, item := range all {
+			if !all[0].compatible(item) {
+				return value{}, b.errorf(n, "an array of values of different types: %s, %s", is(n.Items[0], all[0]), is(n.Items[i], item))
+			}
+		}
+	}
+	return v, nil
+}
+
+// maxLevels is how deep arrays may be nested.
+const maxLevels = 50
+
+// levels returns how deep arrays are nested.
+func (v value) levels() (n int) {
+	for ; v.list != nil; n++ {
+		v = v.list.item
+	}
+	return n
+}
+
+// arrayOf returns the array of some values of a domain, or a tuple if they have no type in common.
+func arrayOf(parts []value) value {
+	items := newItems(parts[0].of, fixed(len(parts))).sized(always(len(parts)))
+	number := func(f func(k int64) int64) *node[int64] {
+		return newNode(items, func(r *run, n *node[int64]) {
+			for k := range n.out(r, items.size(r)) {
+				n.all[k] = f(int64(k))
+			}
+		})
+	}
+	size := int64(len(parts))
+	which := number(func(k int64) int64 { return k % size }).known(func(*zones) extent[int64] { return between(0, size-1) })
+	item, ok := mux(which, number(func(k int64) int64 { return k / size }), parts, false)
+	v := listOf(items, item, nil)
+	v.list.size, v.list.tuple = len(parts), !ok
+	if v.list.parts = unified(parts); !ok {
+		v.list.parts = parts
+	}
+	return v
+}
+
+// fixed sets the offsets of arrays of a size.
+func fixed(size int) func(r *run, d *domain) {
+	return func(r *run, d *domain) {
+		for i := range d.counts(r, d.up.size(r)) {
+			d.offsets[i] = int64(i * size)
+		}
+	}
+}
+
+// always bounds the numbers of items of arrays of a size.
+func always(size int) func(*zones) extent[int64] {
+	return func(*zones) extent[int64] { return exactly(int64(size)) }
+}
+
+// indexed returns an item of an array, some of them, or a member.
+func (b *builder) indexed(n *syntax.Index) (value, error) {
+	all, err := b.all(n.X, n.At)
+	if err != nil {
+		return value{}, err
+	}
+	v, at := all[0], all[1]
+	if at, err = b.plain(n.At, at); err != nil {
+		return value{}, err
+	}
+	name, named := at.literal.(string)
+	switch {
+	case v.null:
+		return v, nil
+	case v.record != nil && named:
+		return b.memberOf(n, n.X, v, name)
+	case v.record != nil:
+		return value{}, b.errorf(n, "%s, and its members are taken by literals", is(n.X, v))
+	case v.list == nil:
+		return value{}, b.errorf(n, "%s, and has no members or items", is(n.X, v))
+	case v.list.keyed:
+		return b.valueAt(n, v, at)
+	case at.list != nil && at.list.item.kind == Bool && !v.list.tuple:
+		return b.masked(n, v, at)
+	case at.list != nil && (at.list.item.kind == Int || at.list.item.null) && !v.list.tuple:
+		return b.some(n, v, at)
+	case at.kind == Int:
+		return b.index(n, v, at)
+	case at.null:
+		return nothing(v.of), nil
+	case named:
+		return b.memberOf(n, n.X, v, name)
+	}
+	return value{}, b.errorf(n, "%s, but an index is an integer, an array of integers or an array of bools", is(n.At, at))
 }
 
 // index returns the item of an array at an index, which is missing out of range.
-func (b *builder) index(array, at value) (value, error) {
-	if at.kind != Int {
-		return value{}, notColumns("its index is not known to be an integer")
-	}
+func (b *builder) index(n syntax.Node, v, at value) (value, error) {
 	i, fixed := at.literal.(int64)
-	if size := int64(array.list.size); fixed && -size <= i && i < size {
-		if array.list.parts != nil {
-			return array.list.parts[(i+size)%size], nil
+	if size := int64(v.list.size); fixed && v.list.parts != nil && !v.missing {
+		if -size <= i && i < size {
+			return v.list.parts[(i+size)%size], nil
 		}
-		o := array.list.items
-		place := &node[int64]{compute: func(r *run, n *node[int64]) {
-			begins := o.bounds(r)
-			for row := range n.out(r, len(begins)-1) {
-				n.all[row] = begins[row] + (i+size)%size
-			}
-		}}
-		return pick(array.list.item, array.of, place.known(places(o, i)), false)
 	}
-	begin, end := boundsOf(array)
-	d, begin, at, err := common(begin, at)
+	if v.list.tuple {
+		return value{}, b.errorf(n, "a tuple of values of different types, whose items are taken by literals within its size")
+	}
+	array := v
+	v = value{of: v.of, there: v.there, missing: v.missing}
+	items := array.list.items
+	begin := intsOf(newNode(v.of, func(r *run, n *node[int64]) {
+		o := items.bounds(r)
+		n.all = o[:len(o)-1]
+	}), false)
+	count := intsOf(lengths(items), false)
+	all, err := common(begin, count, at)
 	if err != nil {
 		return value{}, err
 	}
-	if end, err = end.down(d); err != nil {
-		return value{}, err
-	}
-	place := &node[int64]{compute: func(r *run, n *node[int64]) {
-		first, _ := begin.ints.rows(r)
-		last, _ := end.ints.rows(r)
-		indices, valid := at.ints.rows(r)
-		out, flags := n.out(r, len(first)), n.flags(r, len(first))
-		for i, lo := range first {
-			k := indices[i]
-			if hi := last[i]; k >= 0 {
-				out[i], flags[i] = lo+k, k < hi-lo
-			} else {
-				out[i], flags[i] = hi+k, k >= lo-hi
+	place := newNode(all[0].of, func(r *run, n *node[int64]) {
+		first, _ := all[0].ints.rows(r)
+		counts, _ := all[1].ints.rows(r)
+		indices, valid := all[2].ints.rows(r)
+		out, flags, missing := n.out(r, len(first)), n.flags(r, len(first)), false
+		for i, k := range indices {
+			if k < 0 {
+				k += counts[i]
 			}
+			out[i] = first[i] + k
+			flags[i] = uint64(k) < uint64(counts[i]) && (valid == nil || valid[i])
+			missing = missing || !flags[i]
 		}
-		for i, v := range valid {
-			flags[i] = flags[i] && v
+		if !missing {
+			n.valid = nil
 		}
-	}}
-	if fixed {
-		place.known(places(array.list.items, i))
-	}
-	return pick(array.list.item, d, place, true)
+	})
+	place.known(func(z *zones) extent[int64] {
+		at, least := all[2].ints.extent(z), items.span(z).low
+		return rowNumbers(array.missing || at.missing || at.high >= least || at.low < -least)
+	})
+	size := int64(array.list.size)
+	return array.list.item.taken(place, !fixed || array.missing || i >= size || i < -size), nil
 }
 
-// taken returns the items of arrays at several indices, which must be there.
-func (b *builder) taken(where ast.Node, array, indices value) (value, error) {
-	if err := b.checked(); err != nil {
+// lengths returns the column of the number of items of arrays.
+func lengths(d *domain) *node[int64] {
+	return newNode(d.up, func(r *run, n *node[int64]) {
+		o := d.bounds(r)
+		out := n.out(r, len(o)-1)
+		for i := range out {
+			out[i] = o[i+1] - o[i]
+		}
+	}).known(d.span)
+}
+
+// some returns the items of arrays at several indices: all of them, or none if one is not there.
+func (b *builder) some(n syntax.Node, v, at value) (value, error) {
+	strict := at.index
+	if at.list.item.null {
+		at = at.array(at.list.items, literalOf(at.list.items, int64(0)))
+	}
+	v, at, err := common2(v, at)
+	if err == nil && strict {
+		if v, err = b.down(v); err == nil {
+			at, err = b.down(at)
+		}
+	}
+	if err != nil {
 		return value{}, err
 	}
-	d, index := indices.list.items, indices.list.item
-	if array.of != b.entries || indices.of != b.entries || index.kind != Int || !index.index || index.missing {
-		return value{}, notColumns("it takes items at several indices, which may be missing")
-	}
-	items, guard := array.list.items, b.guard
-	place := &node[int64]{at: &place{where, b.text}, compute: func(r *run, out *node[int64]) {
-		o, p := items.bounds(r), d.bounds(r)
-		at, _ := index.ints.rows(r)
-		all := out.out(r, len(at))
-		for row := range len(o) - 1 {
-			lo, n := o[row], o[row+1]-o[row]
-			for k := p[row]; k < p[row+1]; k++ {
-				i := at[k]
-				if i < 0 {
-					i += n
-				}
-				if i < 0 || i >= n {
-					if passed(r, guard, row) {
-						r.fail(row, errorAt(b.text, where, "%v are indices of a longer array than one of %d items", at[p[row]:p[row+1]], n))
+	there := b.allThere([]value{v, b.complete(at)})
+	place := b.place(n)
+	items, indices := v.list.items, at.list.items
+	within := newNode(v.of, func(r *run, ok *node[bool]) {
+		o, p := items.bounds(r), indices.bounds(r)
+		all, _ := at.list.item.ints.rows(r)
+		out := ok.out(r, len(o)-1)
+		valid := out
+		if there == nil {
+			for i := range out {
+				out[i] = true
+			}
+		} else {
+			valid, _ = there.rows(r)
+			copy(out, valid)
+		}
+		for i := range out {
+			n := o[i+1] - o[i]
+			for _, k := range all[p[i]:p[i+1]] {
+				if out[i] && (k < -n || k >= n) {
+					out[i] = false
+					if strict {
+						r.fail(v.of, i, place.error(fmt.Sprintf("%v are indices of a longer array than one of %d items", all[p[i]:p[i+1]], n)))
 					}
-					i = 0
-				}
-				if all[k] = lo + i; n == 0 {
-					all[k] = 0
 				}
 			}
 		}
-	}}
-	b.checks = append(b.checks, check{find: func(r *run) { place.rows(r) }, guard: guard})
-	item, err := pick(array.list.item, d, place, false)
-	return listOfItems(array.of, d, item), err
-}
-
-// pick returns the items at some places. They may be missing if that is set.
-func pick(item value, d *domain, place *node[int64], missing bool) (value, error) {
-	switch {
-	case item.record != nil:
-		return value{of: d, record: &record{item.record.names, func(i int) (value, error) {
-			m, err := item.record.member(i)
-			if err != nil {
-				return value{}, err
-			}
-			return pick(m, d, place, missing)
-		}}}, nil
-	case !item.isNode():
-		return value{}, notColumns("it takes an array of an array of arrays")
+	})
+	if strict {
+		fallible(b, within)
 	}
-	return item.each(d, missing || item.missing, nodeFunc{
-		func(n *node[bool]) *node[bool] { return picked(n, place) },
-		func(n *node[int64]) *node[int64] { return picked(n, place) },
-		func(n *node[float64]) *node[float64] { return picked(n, place) },
-		func(n *node[[]byte]) *node[[]byte] { return picked(n, place) },
-	}), nil
-}
-
-func picked[T any](from *node[T], place *node[int64]) *node[T] {
-	return (&node[T]{compute: func(r *run, n *node[T]) {
-		values, valid := from.peek(r)
-		places, flags := place.rows(r)
-		out := n.out(r, len(places))
-		all := int64(len(values)) // less than a place after an error
-		for i, k := range places {
-			if (flags == nil || flags[i]) && k < all {
-				out[i] = values[k]
+	valid := at.taken(where(within), true).list
+	chosen := newNode(valid.items, func(r *run, n *node[int64]) {
+		o, p := items.bounds(r), valid.items.bounds(r)
+		all, _ := valid.item.ints.rows(r)
+		out := n.out(r, len(all))
+		for i := range len(o) - 1 {
+			for k := p[i]; k < p[i+1]; k++ {
+				if out[k] = o[i] + all[k]; all[k] < 0 {
+					out[k] = o[i+1] + all[k]
+				}
 			}
 		}
-		if n.valid = flags; valid != nil {
-			n.valid = n.flags(r, len(places))
-			for i, k := range places {
-				n.valid[i] = (flags == nil || flags[i]) && k < all && valid[k]
-			}
+	})
+	out := listOf(valid.items, v.list.item.taken(chosen, false), within)
+	out.index = v.index
+	if strict { // what is not within is an error
+		if out.there, out.missing = there, there != nil; there == nil {
+			return out, nil
 		}
-	}}).known(placed(from, place))
+	}
+	return out, nil
 }
 
-// slice returns a part of arrays.
-func (b *builder) slice(n *ast.SliceNode) (value, error) {
-	v, err := b.build(n.Node)
-	if err != nil {
-		return value{}, err
-	}
-	if v.list == nil {
-		return value{}, notColumns("it is a part of something that is no array")
-	}
-	bound := func(n ast.Node, otherwise int64) (*node[int64], error) {
-		if n == nil {
-			return constant(v.of, otherwise), nil
-		}
-		at, err := b.build(n)
-		if err == nil && (at.kind != Int || at.missing) {
-			err = notColumns("its bounds are not known to be integers")
-		}
-		if err == nil {
-			at, err = at.down(v.of)
-		}
-		return at.ints, err
-	}
-	from, err := bound(n.From, 0)
-	if err != nil {
-		return value{}, err
-	}
-	to, err := bound(n.To, 1<<62)
-	if err != nil {
-		return value{}, err
+// complete returns arrays that are missing where an item is.
+func (b *builder) complete(v value) value {
+	if !v.list.item.missing {
+		return v
 	}
 	items := v.list.items
-	d := &domain{up: v.of, sizes: someOf(items)}
-	d.items = func(r *run, d *domain) []int64 {
+	valid := v.list.item.valid()
+	all := summary("all", items, valid)
+	if v.there != nil {
+		all = combined(v.there, all, and).known(atCorners(and, v.there, all))
+	}
+	out := v.taken(where(all), true)
+	out.list.item = out.list.item.sure()
+	return out
+}
+
+// sure returns a value whose rows are known to be there.
+func (v value) sure() value {
+	v.missing, v.there = false, nil
+	return v
+}
+
+// slice returns a part of arrays, or of strings.
+func (b *builder) slice(n *syntax.Slice) (value, error) {
+	v, err := b.build(n.X)
+	if err != nil {
+		return value{}, err
+	}
+	if v.null {
+		return v, nil
+	}
+	if v.kind != String && (v.list == nil || v.list.tuple || v.list.keyed) {
+		return value{}, b.errorf(n, "cannot slice %s", is(n.X, v))
+	}
+	all := []value{v, literalOf(v.of, int64(0)), literalOf(v.of, int64(1<<62))}
+	for i, bound := range []syntax.Node{n.From, n.To} {
+		if bound == nil {
+			continue
+		}
+		if all[i+1], err = b.build(bound); err == nil && all[i+1].null {
+			all[i+1] = intsOf(nowhere[int64](b.entries), true)
+		}
+		if err == nil && all[i+1].kind != Int {
+			err = b.errorf(bound, "%s, but the bounds of a slice are integers", is(bound, all[i+1]))
+		}
+		if err != nil {
+			return value{}, err
+		}
+	}
+	if all, err = common(all...); err != nil {
+		return value{}, err
+	}
+	if v, all[0].literal = all[0], nil; v.kind == String {
+		return b.substring(v, all[1], all[2]), nil
+	}
+	return b.part(v, all[1], all[2]), nil
+}
+
+// part returns a part of arrays, from one index to another.
+func (b *builder) part(v, from, to value) value {
+	there := b.allThere([]value{v, from, to})
+	items := v.list.items
+	return chosenItems(v, there, func(r *run, add func(lo, hi int64)) {
 		o := items.bounds(r)
-		first, _ := from.rows(r)
-		last, _ := to.rows(r)
-		r.budget.Take(8 * (int64(len(o)) + o[len(o)-1]))
-		out := append(d.buffer[:0], 0)
-		d.from = d.from[:0]
+		first, _ := from.ints.rows(r)
+		last, _ := to.ints.rows(r)
+		valid := []bool(nil)
+		if there != nil {
+			valid, _ = there.rows(r)
+		}
 		for i, lo := range o[:len(o)-1] {
 			n := o[i+1] - lo
-			end := within(last[i], n)
-			for k := within(first[i], n); k < end; k++ {
-				d.from = append(d.from, lo+k)
+			begin, end := within(first[i], n), within(last[i], n)
+			if valid != nil && !valid[i] {
+				begin, end = 0, 0
 			}
-			out = append(out, int64(len(d.from)))
+			add(lo+begin, lo+max(begin, end))
 		}
-		d.buffer = out
-		return out
-	}
-	item, err := v.list.item.chosen(d)
-	return listOfItems(v.of, d, item), err
+	})
+}
+
+// chosenItems returns arrays of some of the items of others: a run of them for each row.
+func chosenItems(v value, there *node[bool], choose func(r *run, add func(lo, hi int64))) value {
+	items := v.list.items
+	d := newItems(v.of, func(r *run, d *domain) {
+		counts := d.counts(r, v.of.size(r))
+		r.budget.Take(8 * int64(items.size(r)))
+		from, row := d.from[:0], 0
+		choose(r, func(lo, hi int64) {
+			for k := lo; k < hi; k++ {
+				from = append(from, k)
+			}
+			row++
+			counts[row] = int64(len(from))
+		})
+		d.from = from
+	})
+	d.sized(atMost(items))
+	out := listOf(d, v.list.item.taken(rowsOf(d), false), there)
+	out.index = v.index
+	return out
 }
 
 // within returns the place of a bound of a slice in an array of n items.
@@ -212,290 +423,151 @@ func within(bound, n int64) int64 {
 }
 
 // filtered returns the items where a condition about them is true.
-func filtered(v value, keep *node[bool]) (value, error) {
+func filtered(v value, keep *node[bool]) value {
 	items := v.list.items
-	d := &domain{up: v.of, sizes: spanOf(counted(items, keep))}
-	d.items = func(r *run, d *domain) []int64 {
+	d := newItems(v.of, func(r *run, d *domain) {
 		o := items.bounds(r)
 		flags, _ := keep.rows(r)
-		r.budget.Take(8 * int64(len(o)+len(flags)))
-		out := resize(&d.buffer, len(o))
-		from := resize(&d.from, len(flags))
+		counts := d.counts(r, len(o)-1)
+		r.budget.Take(8 * int64(len(flags)))
+		from := resize(&d.from, len(flags)+1)
 		n := 0
-		for i := range o[1:] {
-			out[i] = int64(n)
+		for i := range counts[1:] {
 			for k := o[i]; k < o[i+1]; k++ {
+				from[n] = k
 				if flags[k] {
-					from[n] = k
 					n++
 				}
 			}
+			counts[i+1] = int64(n)
 		}
-		out[len(o)-1] = int64(n)
 		d.from = from[:n]
-		return out
-	}
-	item, err := v.list.item.chosen(d)
-	return listOfItems(v.of, d, item), err
+	})
+	d.sized(counted(items, keep))
+	out := listOf(d, v.list.item.taken(rowsOf(d), false), v.there)
+	out.index = v.index
+	return out
 }
 
 // masked returns the items where an array of bools, of the same length, is true.
-func (b *builder) masked(at ast.Node, v, mask value) (value, error) {
-	mask, err := b.alignedOr(mask, v, func(n, m int64) error {
-		return errorAt(b.text, at, "an array of %d items has an index of %d bools", n, m)
-	})
+func (b *builder) masked(n *syntax.Index, v, mask value) (value, error) {
+	v, mask, err := common2(v, mask)
 	if err != nil {
 		return value{}, err
 	}
-	if mask.list.item.kind != Bool {
-		return value{}, notColumns("it takes items at several indices")
-	}
-	return filtered(v, mask.list.item.condition())
-}
-
-// aligned returns an array with the items in the domain of those of another one, which must have
-// as many.
-func (b *builder) aligned(v, with value) (value, error) {
-	at, name := b.node, b.name
-	return b.alignedOr(v, with, func(n, m int64) error {
-		return errorAt(b.text, at, "%s: arrays of %d and %d items", name, n, m)
-	})
-}
-
-// alignedOr is aligned with an error of its own.
-func (b *builder) alignedOr(v, with value, failure func(n, m int64) error) (value, error) {
-	d, other := with.list.items, v.list.items
-	if d == other {
-		return v, nil
-	}
-	if err := b.checked(); err != nil {
-		return value{}, err
-	}
-	if v.of != with.of || v.of != b.entries || v.list.item.kind == 0 {
-		return value{}, notColumns("it combines arrays of arrays")
-	}
-	a := &alignment{to: d, from: other, guard: b.guard, err: failure}
-	b.checks = append(b.checks, check{find: func(r *run) { a.check(r) }, guard: a.guard})
-	item := v.list.item.each(d, v.list.item.missing, nodeFunc{
-		func(n *node[bool]) *node[bool] { return alignedRows(n, a) },
-		func(n *node[int64]) *node[int64] { return alignedRows(n, a) },
-		func(n *node[float64]) *node[float64] { return alignedRows(n, a) },
-		func(n *node[[]byte]) *node[[]byte] { return alignedRows(n, a) },
-	})
-	return listOfItems(v.of, d, item), nil
-}
-
-// An alignment compares the lengths of arrays.
-type alignment struct {
-	to, from *domain
-	guard    *node[bool]
-	err      func(n, m int64) error
-	serial   int
-	same     bool
-}
-
-// check reports whether all arrays of the batch have the same lengths.
-func (a *alignment) check(r *run) bool {
-	if a.serial == r.serial {
-		return a.same
-	}
-	a.serial = r.serial
-	to, from := a.to.bounds(r), a.from.bounds(r)
-	if a.same = &to[0] == &from[0] || slices.Equal(to, from); a.same {
-		return true
-	}
-	for i := range len(to) - 1 {
-		if n, m := to[i+1]-to[i], from[i+1]-from[i]; n != m && passed(r, a.guard, i) {
-			r.fail(i, a.err(n, m))
-			break
+	if v.missing || mask.missing {
+		if v, err = b.down(v); err == nil {
+			mask, err = b.down(mask)
 		}
-	}
-	return false
-}
-
-// alignedRows returns a column of the rows of other arrays. Where lengths differ, it has any
-// values.
-func alignedRows[T any](from *node[T], a *alignment) *node[T] {
-	return &node[T]{compute: func(r *run, n *node[T]) {
-		values, valid := from.rows(r)
-		if n.all, n.valid = values, valid; a.check(r) {
-			return
-		}
-		o, p := a.to.bounds(r), a.from.bounds(r)
-		out := n.out(r, a.to.size(r))
-		clear(out)
-		for i := range len(o) - 1 {
-			copy(out[o[i]:o[i+1]], values[p[i]:p[i+1]])
-		}
-		if valid != nil {
-			flags := n.flags(r, len(out))
-			clear(flags)
-			for i := range len(o) - 1 {
-				copy(flags[o[i]:o[i+1]], valid[p[i]:p[i+1]])
-			}
-		}
-	}}
-}
-
-// in is the operator of the same name.
-func (b *builder) in(l value, right ast.Node) (value, error) {
-	if l.kind == 0 {
-		return value{}, notColumns("it looks for an array or a record")
-	}
-	switch right := right.(type) {
-	case *ast.ArrayNode:
-		n, err := amongLiterals(l, right)
-		if err == nil && l.missing {
-			n = truth(n)
-		}
-		return boolsOf(l.of, n, false), err
-	case *ast.BinaryNode:
-		if right.Operator == ".." {
-			return b.amongNumbers(l, right)
-		}
-	}
-	return b.among(l, right)
-}
-
-// amongLiterals is "in" for an array of literals.
-func amongLiterals(l value, array *ast.ArrayNode) (among *node[bool], err error) {
-	var ints []int64
-	var floats []float64
-	var strings []string
-	for _, n := range array.Nodes {
-		sign := int64(1)
-		if u, ok := n.(*ast.UnaryNode); ok && u.Operator == "-" {
-			sign, n = -1, u.Node
-		}
-		switch n := n.(type) {
-		case *ast.IntegerNode:
-			ints = append(ints, sign*int64(n.Value))
-			floats = append(floats, float64(sign*int64(n.Value)))
-		case *ast.FloatNode:
-			floats = append(floats, float64(sign)*n.Value)
-		case *ast.StringNode:
-			strings = append(strings, n.Value)
-		}
-	}
-	n := len(array.Nodes)
-	switch {
-	case l.kind == Int && len(ints) == n:
-		among = mapped(l.ints, oneOfThem(ints)).known(listed(l.ints, ints))
-	case l.isNumber() && len(floats) == n:
-		x := l.asFloats().floats
-		among = mapped(x, oneOfThem(floats)).known(listed(x, floats))
-	case l.kind == String && len(strings) == n:
-		among = mapped(l.strings, func(out []bool, a [][]byte) {
-			for i, s := range a {
-				out[i] = slices.Contains(strings, string(s))
-			}
-		})
-	default:
-		return nil, notColumns("the array is not one of literals of the same type")
-	}
-	among.cost = n
-	return among, nil
-}
-
-func oneOfThem[T number](all []T) func(out []bool, a []T) {
-	return func(out []bool, a []T) {
-		for i, v := range a {
-			out[i] = slices.Contains(all, v)
-		}
-	}
-}
-
-// amongNumbers is "in" for from..to: two comparisons. A float is in it if it is whole.
-func (b *builder) amongNumbers(l value, n *ast.BinaryNode) (value, error) {
-	from, err := b.build(n.Left)
-	if err != nil {
-		return value{}, err
-	}
-	to, err := b.build(n.Right)
-	if err != nil {
-		return value{}, err
-	}
-	if !l.isNumber() || from.kind != Int || to.kind != Int {
-		return value{}, notColumns("the range is not known to be one of numbers")
-	}
-	both := func(l, r value) (value, error) { return logicOf(true, l, r) }
-	all, err := b.operate("<=", from, l)
-	add := func(op string, l, r value) {
 		if err != nil {
+			return value{}, err
+		}
+		rows := where(b.allThere([]value{v, mask}))
+		v, mask = v.taken(rows, true), mask.taken(rows, true)
+	} else if v.list.items != mask.list.items {
+		if v, err = b.down(v); err == nil {
+			mask, err = b.down(mask)
+		}
+		if err != nil {
+			return value{}, err
+		}
+	}
+	mask = b.aligned(mask, v, func(n, m int64) string { return fmt.Sprintf("an array of %d items has an index of %d bools", n, m) }, n)
+	return filtered(v, mask.list.item.condition()), nil
+}
+
+// sprintLengths says that arrays are not of the same length.
+func sprintLengths(name string, n, m int64) string {
+	return fmt.Sprintf("%s: arrays of %d and %d items", name, n, m)
+}
+
+// aligned returns an array with the items in the domain of those of another one of the same domain, which must have as many.
+func (b *builder) aligned(v, with value, message func(n, m int64) string, n syntax.Node) value {
+	to, from, at := with.list.items, v.list.items, b.place(n)
+	if to == from {
+		return v
+	}
+	rows := newNode(to, func(r *run, n *node[int64]) {
+		o, p := to.bounds(r), from.bounds(r)
+		n.all = r.numbers(to.n)
+		if n.same = &o[0] == &p[0] || slices.Equal(o, p); n.same {
 			return
 		}
-		var v value
-		if v, err = b.operate(op, l, r); err == nil {
-			all, err = b.itemwise(all, v, both)
+		out, valid := n.out(r, to.n), n.flags(r, to.n)
+		for i := range len(o) - 1 {
+			have, want := p[i+1]-p[i], o[i+1]-o[i]
+			if have != want {
+				r.fail(with.of, i, at.error(message(want, have)))
+			}
+			for k := o[i]; k < o[i+1]; k++ {
+				out[k], valid[k] = p[i]+k-o[i], have == want
+			}
 		}
-	}
-	add("<=", l, to)
-	if from.literal == nil || to.literal == nil || from.literal.(int64) > to.literal.(int64) {
-		add("<=", from, to) // floats are compared after both have been rounded
-	}
-	if l.kind == Float {
-		add("==", l, floatsOf(l.of, mapped(l.floats, each1(math.Trunc)), l.missing))
-	}
-	return all, err
+	})
+	b.checks = append(b.checks, check{find: func(r *run) { rows.rows(r) }, here: with.of})
+	return v.array(to, v.list.item.taken(rows, false))
 }
 
-// among is "in" for the items of an array.
-func (b *builder) among(l value, right ast.Node) (value, error) {
-	array, err := b.build(right)
-	if err != nil {
-		return value{}, err
+// rangeOf returns an array of integers.
+func (b *builder) rangeOf(n *syntax.Binary, l, r value) (value, error) {
+	for _, v := range []value{l, r} {
+		if v.kind != Int && !v.null {
+			return value{}, b.invalid(n, l, r)
+		}
 	}
-	if array.list == nil || array.list.item.kind == 0 || array.list.item.missing {
-		return value{}, notColumns("it looks in something that is no array of numbers, bools or strings")
+	if l.null || r.null {
+		return nothing(b.entries), nil
 	}
-	item := array.list.item
-	begin, end := boundsOf(array)
-	d, begin, l, err := common(begin, l)
+	l, err := b.down(l)
 	if err == nil {
-		end, err = end.down(d)
+		r, err = b.down(r)
 	}
 	if err != nil {
 		return value{}, err
 	}
-	if item.isNumber() && l.isNumber() && item.kind != l.kind {
-		item, l = item.asFloats(), l.asFloats()
-	}
-	if item.kind != l.kind {
-		return value{}, notColumns("it looks for a value of another type")
-	}
-	var n *node[bool]
-	switch l.kind {
-	case Bool:
-		n = occurs(l.bools, begin.ints, end.ints, item.bools, func(a, b bool) bool { return a == b })
-	case Int:
-		n = occurs(l.ints, begin.ints, end.ints, item.ints, func(a, b int64) bool { return a == b })
-	case Float:
-		n = occurs(l.floats, begin.ints, end.ints, item.floats, func(a, b float64) bool { return a == b })
-	default:
-		n = occurs(l.strings, begin.ints, end.ints, item.strings, func(a, b []byte) bool { return string(a) == string(b) })
-	}
-	return boolsOf(d, n, false), nil
+	there := b.allThere([]value{l, r})
+	at, here := b.place(n), b.here
+	items := newItems(here, func(run *run, d *domain) {
+		from, v := l.ints.rows(run)
+		to, w := r.ints.rows(run)
+		counts := d.counts(run, len(from))
+		for i, lo := range from {
+			counts[i+1] = counts[i]
+			switch hi := to[i]; {
+			case v != nil && !v[i] || w != nil && !w[i] || hi < lo:
+			case uint64(hi-lo) >= maxItems:
+				run.fail(here, i, at.error(fmt.Sprintf("%d..%d has more than a million items", lo, hi)))
+			default:
+				counts[i+1] += hi - lo + 1
+			}
+		}
+		all := d.copies(run)
+		for i, lo := range from {
+			for k := range all[counts[i]:counts[i+1]] {
+				all[counts[i]+int64(k)] = lo + int64(k)
+			}
+		}
+	})
+	items.sized(func(z *zones) extent[int64] { return sizeOfRange(l.ints.extent(z), r.ints.extent(z)) })
+	item := rowsOf(items).known(func(z *zones) extent[int64] { return between(l.ints.extent(z).low, r.ints.extent(z).high) })
+	b.checks = append(b.checks, check{
+		find: func(r *run) { items.update(r) }, here: here,
+		never: func(z *zones) bool { return items.span(z).high <= maxItems },
+	})
+	return listOf(items, intsOf(item, false), there), nil
 }
 
-// occurs returns where a value is equal to one of the items from begin to end.
-func occurs[T any](what *node[T], begin, end *node[int64], items *node[T], equal func(a, b T) bool) *node[bool] {
-	return &node[bool]{compute: func(r *run, n *node[bool]) {
-		values, valid := what.rows(r)
-		lo, _ := begin.rows(r)
-		hi, _ := end.rows(r)
-		all, _ := items.rows(r)
-		out := n.out(r, len(values))
-		steps := int64(0)
-		for i, v := range values {
-			cost := int64(1)
-			if texts, ok := any(values).([][]byte); ok { // which are compared if they are as long
-				cost += int64(len(texts[i])) / 32
-			}
-			if steps += cost * (hi[i] - lo[i]); steps > maxBlock {
-				r.budget.Step(steps)
-				steps = 0
-			}
-			out[i] = (valid == nil || valid[i]) && slices.ContainsFunc(all[lo[i]:hi[i]], func(item T) bool { return equal(item, v) })
-		}
-	}}
+// sizeOfRange bounds the numbers of integers from one to another.
+func sizeOfRange(from, to extent[int64]) extent[int64] {
+	if beyond(from, 1<<60) || beyond(to, 1<<60) {
+		return rowNumbers(false)
+	}
+	e := between(max(0, to.low-from.high+1), max(0, to.high-from.low+1))
+	if from.missing || to.missing {
+		e = e.with(0)
+	}
+	return e
 }
+
+// maxItems is how many items an array that an expression makes of numbers may have.
+const maxItems = 1e6

@@ -81,16 +81,12 @@ var hostile = []string{
 	doubled("V", "concat(v, v)", 30, `len(v) > 1`),
 	doubled("V", "concat(v, v)", 30, `sum(v) > 1`),
 	doubled("[V]", "concat(v, v)", 30, `len(v) > 1`),
-	"let r = 0..3000; any(r, toJSON(r) == S)",
-	"let r = map(V, string(#)); any(r, toJSON([r, #]) == S)",
 	doubled("[V, V]", "[v, v]", 25, `len(v) == 3`),
 	doubled("[1, 2]", "[v, v, v, v]", 15, `len(flatten(v)) == 3`),
-	doubled("[1, 2]", "[v, v, v, v]", 15, `len(toJSON(v)) == 3`),
 	doubled("[1, 2]", "[v, v, v, v]", 15, `median(v) == 3`),
 	doubled("[1, 2]", "[v, v, v, v]", 15, `mean(v) == 3`),
 	doubled(`{"a": V}`, `{"a": v, "b": v}`, 12, `v == v`),
 	doubled(`{"a": V}`, `{"a": v, "b": v}`, 30, `len(string(v)) == 1`),
-	doubled(`{"a": V}`, `{"a": v, "b": v}`, 30, `len(toJSON(v)) == 1`),
 	doubled(`{"a": V}`, `{"a": v, "b": v}`, 30, `v in [v]`),
 	doubled(`{"a": V}`, `{"a": v, "b": v}`, 30, `len(uniq([v, v])) == 1`),
 	doubled("V", "map(v, # + 1)[0:2]", 2000, "v[0] == -1"),
@@ -154,12 +150,9 @@ var hostile = []string{
 	`let v = repeat(S, 16000); any(1..900000, v contains ("b" + string(#)))`,
 	`let v = repeat(S, 16000); let w = repeat(S, 15000); any(1..900000, v == w or v endsWith w and # < 0)`,
 	`let v = repeat("é", 100000); let w = repeat("a", 200000) + "é"; trim(v, w) == "b"`,
-	"let v = 0..1000; len(uniq(map(0..1500, concat(v, [#])))) == -1",
+	"let v = 0..1000; len(flatten(map(0..1500, concat(v, [#])))) == -1",
 	strings.Repeat(`({"a": V}.a == nil) or `, 800) + "false",
-	`len(fromJSON(repeat("[", 9000) + repeat("]", 9000))) == 1`,
-	`len(fromJSON("[" + repeat("{},", 300000) + "1]")) == 1`,
 	`len(split(repeat("a", 1000000), "")) == 1`,
-	`any(1..900000, date("2020-01-01 00:00", "2006-01-02 15:04", "Europe/Berlin") == nil)`,
 	doubled("[1..1000]", "concat(v, v)", 10, "len(flatten(v)) == 1"),
 	strings.Repeat("any(V, ", 2400) + "true" + strings.Repeat(")", 2400),
 	strings.Repeat("(N > 1 ? ", 1600) + "[N][0]" + strings.Repeat(" : 2)", 1600) + " == 1",
@@ -178,7 +171,7 @@ func TestHostile(t *testing.T) {
 		endless := time.AfterFunc(time.Minute, func() { panic("no end: " + text) }) // never makes the test pass
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := selected(t, r, text)
+		_, err := selectedBy(t, r, text)
 		runtime.ReadMemStats(&after)
 		endless.Stop()
 		var e *Error
@@ -201,20 +194,18 @@ func TestHostile(t *testing.T) {
 		t.Errorf("only %d of %d conditions have met the limit", refused, len(hostile))
 	}
 
-	// What takes the virtual machine long is work, also if it takes no memory that stays.
+	// What takes long is work, also if it takes no memory that stays.
 	for _, text := range []string{
-		strings.Repeat(`{"a": `, 900) + "N" + strings.Repeat("}.a", 900) + " == 5",
-		"any(V, 0 + " + strings.Repeat(`{"a": `, 300) + "#" + strings.Repeat("}.a", 300) + " == 5)",
-		"let r = V; any(V, sum(r) + # < 0 or # in r and # < 0)",
-		strings.Repeat(`date("2020-01-01") == now() or `, 300) + "false",
-		strings.Repeat(`trim(lower(`, 300) + "S" + strings.Repeat("))", 300) + ` == "b"`,
+		"reduce(1..90000, #acc + # * N, 0) == 1",
+		"any(1..90, # < 0 and reduce(1..90000, #acc + #, 0) > 1) or sum(sort(map(1..20000, N - #))) == 0",
+		strings.Repeat(`trim(lower(`, 300) + "S" + strings.Repeat("))", 300) + ` matches "(a|b)*(a|b)*c"`,
 	} {
-		if _, err := selected(t, r, text); err == nil || !strings.Contains(err.Error(), "the work") {
+		if _, err := selectedBy(t, r, text); err == nil || !strings.Contains(err.Error(), "the work") {
 			t.Errorf("%.100s: %.200v", text, err)
 		}
 	}
 
-	_, err := selected(t, r, `N > 1 and
+	_, err := selectedBy(t, r, `N > 1 and
   len(repeat(S, 100000)) > 1`)
 	if want := `line 2, character 7: unsupported: the values of repeat(S, 100000)`; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
@@ -244,21 +235,20 @@ func TestCancel(t *testing.T) {
 		"len(sortBy(1..900000, -#)) == N",
 		"all(V, let x = #; count(V, # > x) < 0 or x > -1)",
 		"reduce(1..100000, #acc + #, 0) < 0",
-		"let c = combinations(V, V); sum(V[c[0]] * V[c[1]]) == 1",
+		"let c = combinations(W, V[:900]); sum(V[c[0]] * V[c[1]]) == 1",
 		"len(argsort(V)[argsort(-V)]) < 0 or sum(sort(V)) + median(V) == N or sum(V + V * 2 - V / 3) == 1",
 		`S matches "(a|aa)*(b|c){1,900}$"`,
 		`any(0..100000, S[#:#+1] == "b")`,
 		`let v = repeat(S, 16000); any(1..900000, v contains ("b" + string(#)))`,
-		`let v = 0..1000; len(uniq(map(0..1500, concat(v, [#])))) == -1`,
+		`let v = 0..1000; len(flatten(map(0..1500, concat(v, [#])))) == -1`,
 		doubled("S", "v + v", 7, strings.Repeat("len(v) + ", 500)+"0 == -1"),
 		strings.Repeat("sum(V) + N - ", 500) + "0 == -1",
 		strings.Repeat(`({"a": V}.a == nil) or `, 300) + "false",
-		`len(fromJSON(repeat("[", 9000) + repeat("]", 9000))) == 1`,
 		"any(V, # in [" + strings.Repeat("9, ", 5000) + "9])",
 	} {
 		ctx, cancel := context.WithCancel(context.Background())
 		c := &countedContext{ctx, cancel, 0}
-		_, err := selected(t, r.WithContext(c), text)
+		_, err := selectedBy(t, r.WithContext(c), text)
 		if !errors.Is(err, context.Canceled) || c.looks > 32 {
 			t.Errorf("%.80s: %v after %d looks", text, err, c.looks)
 		}

@@ -1,324 +1,374 @@
 package expression
 
 import (
-	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/file"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
-	"github.com/go-rntuple/go-rntuple/internal/formula"
+	"github.com/go-rntuple/go-rntuple/internal/syntax"
 )
 
-// A builder makes nodes that compute an expression column by column. Where it cannot, it
-// leaves a part of the expression to the virtual machine: the smallest one whose value depends
-// on the entry alone.
+// A builder checks the types of a syntax tree, and makes of it the values that compute it.
+//
+// What cannot fail is computed where its operands are, which may be for more rows than are needed. What can fail is
+// computed in the domain here alone: in the rows for which the expression is evaluated at that place.
 type builder struct {
 	*scope
 	*leaves
-	budget  *formula.Budget
 	entries *domain
-	text    file.Source
-	numbers map[ast.Node]int                                         // of the nodes of the tree, as they are walked
-	parts   map[int]*part                                            // what the virtual machine evaluates, by the number of the node
-	part    func(at place, number int, reason string) (*part, error) // nil: all parts are there
+	here    *domain
+	source  *source
+	defined []Definition // later ones first
+	vars    []variable   // of let
+	items   []predicate  // around a node
 
-	node ast.Node // the operator or function that is built, for messages
-	name string   // what it is called
-
-	lets  map[string]value
-	items []value     // of the arrays that the predicates around a node are about
-	over  []*domain   // of these items
-	guard *node[bool] // what must hold in a row for an error in the virtual machine to count; nil if nothing must
+	names    map[definition]value
+	failing  map[syntax.Node]bool // predicates that can fail, or need items of arrays around them
+	eager    map[syntax.Node]bool // "and" and "or" of arrays
+	nodes    int
+	patterns int64 // instructions of literal ones
+	depth    int   // of conditions and predicates around a node
 }
 
-// passed reports whether a guard, if there is one, holds in a row.
-func passed(r *run, guard *node[bool], row int) bool {
-	if guard == nil {
-		return true
+// A variable is one that let declares.
+type variable struct {
+	name string
+	value
+}
+
+// A predicate is what #, #index and #acc are in it.
+type predicate struct {
+	item  value
+	index func() value
+	acc   *value // of reduce
+}
+
+// A definition is one that has been built in a domain.
+type definition struct {
+	value *Expression
+	after int // definitions that it may use
+	here  *domain
+}
+
+// A source is the text that a tree is of.
+type source struct {
+	text  string
+	shift int // of the tree in the text
+	fixed int // if positive, the place of all nodes, plus 1
+}
+
+// place returns the place of a node.
+func (b *builder) place(n syntax.Node) *place { return &place{n, b.source} }
+
+// offset returns where in the text the place is.
+func (p *place) offset() int {
+	if p.source.fixed > 0 {
+		return p.source.fixed - 1
 	}
-	all, _ := guard.peek(r)
-	return all[row]
+	return p.source.shift + p.node.Pos()
 }
 
-// guarded builds a node that is evaluated only where another one is true, or false.
-func (b *builder) guarded(n ast.Node, g *node[bool], want bool) (value, error) {
-	outer := b.guard
-	defer func() { b.guard = outer }()
-	if len(b.items) == 0 { // in predicates, nothing may fail
-		if !want {
-			g = mapped(g, not).known(monotonic(g, not))
-		}
-		if b.guard = g; outer != nil {
-			b.guard = combined(outer, g, and).known(ofBools(and, outer, g))
-		}
-	}
-	return b.build(n)
+// error returns an error at the place.
+func (p *place) error(message string) *Error {
+	line, column := syntax.Position(p.source.text, p.offset())
+	return &Error{Line: line, Column: column, Message: message}
 }
 
-// numbering gives each node of a tree a number.
-type numbering map[ast.Node]int
+// errorf returns an error about a node.
+func (b *builder) errorf(n syntax.Node, format string, args ...any) *Error {
+	return b.place(n).error(fmt.Sprintf(format, args...))
+}
 
-// Visit implements ast.Visitor.
-func (n numbering) Visit(node *ast.Node) { n[*node] = len(n) }
+// maxNodes is how many nodes are built for an expression, with its definitions.
+const maxNodes = 50_000
+
+// maxDepth is how deep conditions and predicates may be nested: what is in them is computed for rows of rows.
+const maxDepth = 200
+
+var errTooDeep = fmt.Errorf("more than %d conditions and predicates that are in each other", maxDepth)
+
+var errTooMany = fmt.Errorf("an expression of more than %d operations, with its definitions and the members of records", maxNodes)
 
 // build returns the value of a node.
-func (b *builder) build(n ast.Node) (value, error) {
-	number := b.numbers[n]
-	if p := b.parts[number]; p != nil {
-		return b.run(p)
+func (b *builder) build(n syntax.Node) (value, error) {
+	if b.nodes++; b.nodes > maxNodes {
+		return value{}, b.errorf(n, "%v", errTooMany)
 	}
-	v, err := b.columns(n)
-	v.mark(&place{n, b.text})
-	u, ok := err.(*unsupported)
-	if !ok || b.part == nil || len(b.items) > 0 || !b.closed(n) {
-		return v, err
+	v, err := b.value(n)
+	if err == errTooMany || err == errTooDeep {
+		err = b.errorf(n, "%v", err)
 	}
-	p, err := b.part(place{n, b.text}, number, u.reason)
-	if err != nil {
-		return value{}, err
-	}
-	b.parts[number] = p
-	return b.run(p)
+	v.mark(b.place(n))
+	return v, err
 }
 
-// closed reports whether a tree has no value that depends on where it stands in another one:
-// no item of a predicate, and no variable of let.
-func (b *builder) closed(n ast.Node) bool { return !b.free(n, 0) }
-
-// free reports whether there is one in a tree, which stands in some predicates.
-func (b *builder) free(n ast.Node, predicates int) bool {
+func (b *builder) value(n syntax.Node) (value, error) {
 	switch n := n.(type) {
-	case *ast.PointerNode:
-		return predicates == 0
-	case *ast.PredicateNode:
-		return b.free(n.Node, predicates+1)
-	case *ast.IdentifierNode:
-		_, ok := b.lets[n.Value]
-		return ok
+	case *syntax.Nil:
+		return nothing(b.entries), nil
+	case *syntax.Bool:
+		return literalOf(b.entries, n.Value), nil
+	case *syntax.Int:
+		return literalOf(b.entries, n.Value), nil
+	case *syntax.Float:
+		return literalOf(b.entries, n.Value), nil
+	case *syntax.String:
+		return literalOf(b.entries, n.Value), nil
+	case *syntax.Name:
+		return b.named(n)
+	case *syntax.Item:
+		return b.item(n)
+	case *syntax.Let:
+		return b.let(n)
+	case *syntax.Member:
+		return b.member(n)
+	case *syntax.Index:
+		return b.indexed(n)
+	case *syntax.Slice:
+		return b.slice(n)
+	case *syntax.Unary:
+		return b.unary(n)
+	case *syntax.Binary:
+		return b.binary(n)
+	case *syntax.Cond:
+		return b.conditional(n)
+	case *syntax.Array:
+		return b.arrayOf(n)
+	case *syntax.Record:
+		return b.recordOf(n)
+	case *syntax.Call:
+		return b.call(n)
 	}
-	for _, part := range partsOf(n) {
-		if b.free(part, predicates) {
-			return true
+	return value{}, b.errorf(n, "%s stands where there is no function that takes it", n)
+}
+
+// all builds several nodes.
+func (b *builder) all(nodes ...syntax.Node) ([]value, error) {
+	all := make([]value, len(nodes))
+	for i, n := range nodes {
+		var err error
+		if all[i], err = b.build(n); err != nil {
+			return nil, err
 		}
 	}
-	return false
+	return all, nil
 }
 
-// partsOf returns the nodes that a node consists of.
-func partsOf(n ast.Node) (all []ast.Node) {
-	add := func(parts ...ast.Node) {
-		for _, p := range parts {
-			if p != nil {
-				all = append(all, p)
+// in builds what is evaluated in the rows of a domain.
+func (b *builder) in(here *domain, build func() (value, error)) (value, error) {
+	outer := b.here
+	b.here = here
+	b.depth++
+	defer func() { b.here, b.depth = outer, b.depth-1 }()
+	if b.depth > maxDepth {
+		return value{}, errTooDeep
+	}
+	return build()
+}
+
+// down returns a value in the domain here.
+func (b *builder) down(v value) (value, error) {
+	if !b.here.within(v.of) {
+		return value{}, errApart
+	}
+	return v.down(b.here), nil
+}
+
+// common returns values in the rows of one domain, the one of them that is within all others.
+func common(all ...value) ([]value, error) {
+	d := all[0].of
+	for _, v := range all {
+		if v.of.within(d) {
+			d = v.of
+		}
+	}
+	out := make([]value, len(all))
+	for i, v := range all {
+		if !d.within(v.of) {
+			return nil, errApart
+		}
+		out[i] = v.down(d)
+	}
+	return out, nil
+}
+
+// common2 is common for two values.
+func common2(l, r value) (value, value, error) {
+	all, err := common(l, r)
+	if err != nil {
+		return value{}, value{}, err
+	}
+	return all[0], all[1], nil
+}
+
+// named returns the value of a name.
+func (b *builder) named(n *syntax.Name) (value, error) {
+	if !n.Quoted {
+		for _, v := range slices.Backward(b.vars) {
+			if v.name == n.Name {
+				return v.value, nil
+			}
+		}
+		for i, d := range b.defined {
+			if d.Name == n.Name {
+				return b.definition(n, d.Value, b.defined[i+1:])
 			}
 		}
 	}
-	switch n := n.(type) {
-	case *ast.UnaryNode:
-		add(n.Node)
-	case *ast.BinaryNode:
-		add(n.Left, n.Right)
-	case *ast.ChainNode:
-		add(n.Node)
-	case *ast.MemberNode:
-		add(n.Node, n.Property)
-	case *ast.SliceNode:
-		add(n.Node, n.From, n.To)
-	case *ast.CallNode:
-		add(n.Arguments...)
-	case *ast.BuiltinNode:
-		add(n.Arguments...)
-	case *ast.PredicateNode:
-		add(n.Node)
-	case *ast.VariableDeclaratorNode:
-		add(n.Value, n.Expr)
-	case *ast.SequenceNode:
-		add(n.Nodes...)
-	case *ast.ConditionalNode:
-		add(n.Cond, n.Exp1, n.Exp2)
-	case *ast.ArrayNode:
-		add(n.Nodes...)
-	case *ast.MapNode:
-		add(n.Pairs...)
-	case *ast.PairNode:
-		add(n.Key, n.Value)
+	f, err := b.lookup(n.Name)
+	if err != nil {
+		return value{}, b.errorf(n, "%v%s%s", err, hint(names, n.Name), b.oddNames())
 	}
-	return all
-}
-
-// columns returns the value of a node that is computed column by column.
-func (b *builder) columns(n ast.Node) (value, error) {
-	switch n := n.(type) {
-	case *ast.NilNode:
-		return value{of: b.entries, null: true, missing: true}, nil
-	case *ast.BoolNode:
-		return literalOf(b.entries, n.Value), nil
-	case *ast.IntegerNode:
-		return literalOf(b.entries, int64(n.Value)), nil
-	case *ast.FloatNode:
-		return literalOf(b.entries, n.Value), nil
-	case *ast.StringNode:
-		return literalOf(b.entries, n.Value), nil
-	case *ast.IdentifierNode:
-		if v, ok := b.lets[n.Value]; ok {
-			return v, nil
-		}
-		return b.input(n.Value)
-	case *ast.PointerNode:
-		switch {
-		case len(b.items) == 0 || n.Name != "" && n.Name != "index":
-			return value{}, notColumns("#%s", n.Name)
-		case n.Name == "index":
-			return b.numbered(b.over[len(b.over)-1]), nil
-		}
-		return b.items[len(b.items)-1], nil
-	case *ast.ChainNode:
-		return b.build(n.Node)
-	case *ast.PredicateNode:
-		return b.build(n.Node)
-	case *ast.MemberNode:
-		return b.member(n)
-	case *ast.SliceNode:
-		return b.slice(n)
-	case *ast.UnaryNode:
-		return b.unary(n)
-	case *ast.BinaryNode:
-		return b.binary(n)
-	case *ast.ConditionalNode:
-		return b.conditional(n)
-	case *ast.VariableDeclaratorNode:
-		return b.let(n)
-	case *ast.BuiltinNode:
-		return b.builtin(n)
-	case *ast.CallNode:
-		if id, ok := n.Callee.(*ast.IdentifierNode); ok {
-			return b.function(n, id.Value, n.Arguments)
-		}
-	case *ast.ArrayNode:
-		return value{}, notColumns("it makes an array")
-	case *ast.MapNode:
-		return value{}, notColumns("it makes a map")
+	v, err := b.valueOf(f, false)
+	if f.array != nil {
+		v.name = f.array.Field.CppType()
 	}
-	return value{}, notColumns("%s", n)
-}
-
-// input returns the value of a field.
-func (b *builder) input(name string) (value, error) {
-	f, err := b.lookup(name)
 	if err != nil {
 		return value{}, err
 	}
-	return b.valueOf(f, false)
+	return b.read(v)
 }
 
-// valueOf returns the value of a field, which may be one of another source of a Join.
-func (b *builder) valueOf(f *input, joined bool) (value, error) {
-	if f.array != nil {
-		return branch{leaves: b.leaves, path: f.path, array: f.array, dom: b.entries, joined: joined}.value()
+// definition returns the value of a definition, which may use others.
+func (b *builder) definition(n syntax.Node, e *Expression, others []Definition) (value, error) {
+	key := definition{e, len(others), b.here}
+	if v, ok := b.names[key]; ok {
+		return v, nil
 	}
-	out := &record{member: func(i int) (value, error) { return b.valueOf(f.members[i], true) }}
-	for _, m := range f.members {
-		out.names = append(out.names, m.name)
+	outer, vars, items := b.source, b.vars, b.items
+	b.source, b.vars, b.items = &source{text: outer.text, fixed: b.place(n).offset() + 1}, nil, nil
+	v, err := b.expression(e, others)
+	b.source, b.vars, b.items = outer, vars, items
+	if err == nil {
+		b.names[key] = v
 	}
-	return value{of: b.entries, record: out}, nil
+	var failure *Error
+	if errors.As(err, &failure) && !strings.HasPrefix(failure.Message, "in what ") {
+		failure.Message = fmt.Sprintf("in what %s stands for: %s", n, failure.Message)
+	}
+	return v, err
 }
 
-func (b *builder) let(n *ast.VariableDeclaratorNode) (value, error) {
+// expression builds an expression. Definitions are those that it may use beside its own.
+func (b *builder) expression(e *Expression, defined []Definition) (value, error) {
+	outer := b.defined
+	defer func() { b.defined = outer }()
+	b.defined = slices.Concat(e.definitions, defined)
+	if e.operands == nil {
+		return b.build(e.tree)
+	}
+	whole := b.source
+	defer func() { b.source = whole }()
+	var v value
+	at := 0
+	for i, one := range e.operands {
+		at++ // the parenthesis
+		if b.source = whole; whole.fixed == 0 {
+			b.source = &source{text: whole.text, shift: whole.shift + at}
+		}
+		build := func() (value, error) { return b.expression(one, b.defined) }
+		var err error
+		if i == 0 {
+			v, err = build()
+		} else {
+			v, err = b.logic(one.tree, true, v, build)
+		}
+		if err != nil {
+			return value{}, err
+		}
+		at += len(one.text) + len(") && ")
+	}
+	return v, nil
+}
+
+// item returns the item that a predicate is about, its number, or what reduce has so far.
+func (b *builder) item(n *syntax.Item) (value, error) {
+	if len(b.items) == 0 {
+		return value{}, b.errorf(n, "%s stands outside of a predicate", n)
+	}
+	p := b.items[len(b.items)-1]
+	switch n.Name {
+	case "":
+		return b.read(p.item)
+	case "index":
+		return p.index(), nil
+	}
+	if p.acc == nil {
+		return value{}, b.errorf(n, "%s stands outside of reduce", n)
+	}
+	return *p.acc, nil
+}
+
+func (b *builder) let(n *syntax.Let) (value, error) {
 	v, err := b.build(n.Value)
 	if err != nil {
 		return value{}, err
 	}
-	old, had := b.lets[n.Name]
-	b.lets[n.Name] = v
-	defer func() {
-		if delete(b.lets, n.Name); had {
-			b.lets[n.Name] = old
-		}
-	}()
-	return b.build(n.Expr)
+	isDefined := slices.ContainsFunc(b.defined, func(d Definition) bool { return d.Name == n.Name })
+	if _, err := b.lookup(n.Name); err == nil || isDefined {
+		return value{}, b.errorf(n, "cannot redeclare %s", n.Name)
+	}
+	b.vars = append(b.vars, variable{n.Name, v})
+	defer func() { b.vars = b.vars[:len(b.vars)-1] }()
+	return b.build(n.X)
 }
 
-// member returns a member of a record, or an item of an array.
-func (b *builder) member(n *ast.MemberNode) (value, error) {
-	name, named := n.Property.(*ast.StringNode)
-	if id, ok := n.Node.(*ast.IdentifierNode); ok && id.Value == "$env" && named {
-		return b.input(name.Value)
-	}
-	base, err := b.build(n.Node)
-	if err != nil {
-		return value{}, err
-	}
-	switch {
-	case base.record != nil && named:
-		for i, m := range base.record.names {
-			if m == name.Value {
-				return base.record.member(i)
-			}
+// predicate builds the argument of a function that is evaluated for each item of an array. It returns the array, whose
+// items the value is of.
+func (b *builder) predicate(v value, n syntax.Node) (array, result value, err error) {
+	if !b.here.within(v.list.items) && v.of != b.here && !b.failing[n] {
+		checks := len(b.checks)
+		result, err = b.body(v, n)
+		if err != errApart && (err != nil || len(b.checks) == checks) {
+			return v, result, err
 		}
-	case base.list != nil && !named:
-		at, err := b.build(n.Property)
+		b.checks = b.checks[:checks]
+		clear(b.names) // some may have had checks
+		b.failing[n] = true
+	}
+	if v, err = b.down(v); err != nil {
+		return value{}, value{}, err
+	}
+	result, err = b.body(v, n)
+	return v, result, err
+}
+
+func (b *builder) body(v value, n syntax.Node) (value, error) {
+	items := v.list.items
+	b.items = append(b.items, predicate{item: v.list.item, index: func() value { return numbered(items) }})
+	defer func() { b.items = b.items[:len(b.items)-1] }()
+	return b.in(items, func() (value, error) {
+		v, err := b.build(n)
 		if err != nil {
 			return value{}, err
 		}
-		switch {
-		case at.list == nil:
-		case at.list.item.kind == Int:
-			return b.taken(n, base, at)
-		default:
-			return b.masked(n, base, at)
-		}
-		return b.index(base, at)
-	}
-	return value{}, notColumns("it takes a part of something that is no array")
-}
-
-// common returns two values in the rows of the same domain, the one whose rows belong to those
-// of the other.
-func common(l, r value) (*domain, value, value, error) {
-	d := l.of
-	if r.of.within(d) {
-		d = r.of
-	}
-	l, err := l.down(d)
-	if err == nil {
-		r, err = r.down(d)
-	}
-	return d, l, r, err
-}
-
-// predicate builds the argument of a function of arrays that is about their items, which are
-// those of the value. Meanwhile the items are in a domain of their own: rows of another predicate
-// about the same array are other ones.
-func (b *builder) predicate(over value, n ast.Node) (value, error) {
-	d := &domain{up: over.of, items: func(r *run, _ *domain) []int64 { return over.list.items.bounds(r) }}
-	b.items, b.over = append(b.items, over.list.item.moved(d)), append(b.over, d)
-	defer func() { b.items, b.over = b.items[:len(b.items)-1], b.over[:len(b.over)-1] }()
-	v, err := b.build(n)
-	if err == nil && v.of != d {
-		v, err = v.down(d)
-	}
-	if err != nil {
-		return value{}, err
-	}
-	return v.moved(over.list.items), nil
+		return b.down(v)
+	})
 }
 
 // numbered returns the numbers of items in their arrays.
-func (b *builder) numbered(d *domain) value {
-	return intsOf(d, &node[int64]{compute: func(r *run, n *node[int64]) {
+func numbered(d *domain) value {
+	return intsOf(newNode(d, func(r *run, n *node[int64]) {
 		o := d.bounds(r)
-		out := n.out(r, d.size(r))
+		out := n.out(r, d.n)
 		for i, begin := range o[:len(o)-1] {
 			for k := begin; k < o[i+1]; k++ {
 				out[k] = k - begin
 			}
 		}
-	}}, false)
+	}).known(func(z *zones) extent[int64] { return between(0, d.span(z).high-1) }), false)
 }
 
-// checked returns an error if errors are possible where a node stands that depends on whether
-// the virtual machine gets there.
-func (b *builder) checked() error {
-	if len(b.items) > 0 {
-		return notColumns("an error in it depends on the items before")
-	}
-	return nil
+// A check finds errors, whether or not what it belongs to is needed.
+type check struct {
+	find  func(r *run)
+	here  *domain             // it looks at these rows alone
+	never func(z *zones) bool // reports whether it finds none in a cluster; nil if that is not known
+}
+
+// fallible notes that a node can fail, and returns it.
+func fallible[T any](b *builder, n *node[T]) *node[T] {
+	b.checks = append(b.checks, check{find: func(r *run) { n.rows(r) }, here: n.of})
+	return n
 }

@@ -13,10 +13,18 @@ import (
 // A Field is a field whose values are those of an expression.
 type Field struct {
 	Definition
-	// Type is the C++ type of the field, made of numbers, strings, collections and
-	// optionals, which must go with the Type of the expression: float for one of floats,
-	// for example. Empty: bool, std::int64_t, double or std::string, vectors of them, and
-	// optionals where a value or an item may be missing.
+	// Type is the C++ type of the field, which must hold the values of the expression:
+	//
+	//	Bool     bool
+	//	Int      an integer type, float or double
+	//	Float    double, or float, which rounds
+	//	String   std::string
+	//	arrays   std::vector, ROOT::VecOps::RVec or std::array of a type for the items
+	//
+	// or std::optional or std::unique_ptr of such a type, which it must be where a value is
+	// missing. It is an error of the entry if the type cannot hold an integer, or an array
+	// because of its length. Empty: bool, std::int64_t, double or std::string, vectors of
+	// them, and optionals where a value may be missing.
 	Type string
 	// Description is that of the field. Empty: the text of the expression.
 	Description string
@@ -73,15 +81,18 @@ func (f Fields) Columns(s rntuple.Source) ([]*schema.FieldDocument, func(rntuple
 	for i, one := range f {
 		values[i] = one.Value.With(f[:i].Definitions()...)
 	}
-	p, err := Compile(s, values...)
+	docs := make([]*schema.FieldDocument, len(f))
+	p, err := compile(s, values, func(b *builder, i int, v value) (_ output, err error) {
+		if docs[i] == nil { // for the first instance; others are for other goroutines
+			if docs[i], err = f[i].document(v); err != nil {
+				return nil, err
+			}
+		}
+		t := &target{b, fmt.Sprintf("the field %q of type %s", f[i].Name, docs[i].Type)}
+		return t.output(v, docs[i]), nil
+	})
 	if err != nil {
 		return nil, nil, err
-	}
-	docs := make([]*schema.FieldDocument, len(f))
-	for i, one := range f {
-		if docs[i], err = one.document(p.Type(i)); err != nil {
-			return nil, nil, err
-		}
 	}
 	in := func(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error] {
 		return func(yield func(*rntuple.Batch, error) bool) {
@@ -97,83 +108,4 @@ func (f Fields) Columns(s rntuple.Source) ([]*schema.FieldDocument, func(rntuple
 		}
 	}
 	return docs, in, nil
-}
-
-// document returns the description of the field if its expression has the given type.
-func (f Field) document(t Type) (*schema.FieldDocument, error) {
-	if t.Kind == Other {
-		return nil, &Error{Message: fmt.Sprintf("%s %v", f.Value, errOther)}
-	}
-	typ := f.Type
-	if typ == "" {
-		typ = t.cpp()
-	}
-	doc, err := schema.FieldOf(f.Name, typ)
-	if err != nil {
-		return nil, err
-	}
-	if !t.fits(doc) {
-		return nil, &Error{Message: fmt.Sprintf("the field %q of type %s does not take %v: %v%s", f.Name, doc.Type, t, f.Value, f.withMissing(t, doc))}
-	}
-	if doc.Description = f.Description; doc.Description == "" {
-		doc.Description = f.Value.String()
-	}
-	return doc, nil
-}
-
-// withMissing says how a field takes values of a type that may be missing, if it takes others of that type.
-func (f Field) withMissing(t Type, doc *schema.FieldDocument) string {
-	present := t
-	present.Missing, present.Items = false, false
-	switch {
-	case t.Items && present.fits(doc):
-		return fmt.Sprintf("; write %s:%s=...", f.Name, t.cpp())
-	case !t.Missing || !present.fits(doc):
-		return ""
-	case t.Depth > 0:
-		return fmt.Sprintf("; write %s:optional<%s>=...", f.Name, f.Type)
-	}
-	absent := map[Kind]string{Bool: "false", Int: "-1", Float: "-1", String: `""`}[t.Kind]
-	return fmt.Sprintf("; write %s:optional<%s>=..., or give a default: (...) ?? %s", f.Name, f.Type, absent)
-}
-
-// cpp returns the C++ type for all values of a type.
-func (t Type) cpp() string {
-	s := map[Kind]string{Bool: "bool", Int: "std::int64_t", Float: "double", String: "std::string"}[t.Kind]
-	if t.Items {
-		s = "std::optional<" + s + ">"
-	}
-	for range t.Depth {
-		s = "std::vector<" + s + ">"
-	}
-	if t.Missing {
-		s = "std::optional<" + s + ">"
-	}
-	return s
-}
-
-// fits reports whether values of the type can be written to a field, if they are in range.
-func (t Type) fits(f *schema.FieldDocument) bool {
-	switch {
-	case t.Missing:
-		t.Missing = false
-		optional := strings.HasPrefix(f.Type, "std::optional<") || strings.HasPrefix(f.Type, "std::unique_ptr<")
-		return optional && t.fits(f.Fields[0])
-	case t.Depth > 0:
-		if t.Depth--; t.Depth == 0 {
-			t.Missing = t.Items
-		}
-		vector := strings.HasPrefix(f.Type, "std::vector<") || strings.HasPrefix(f.Type, "ROOT::VecOps::RVec<")
-		return vector && t.fits(f.Fields[0])
-	}
-	switch t.Kind {
-	case Bool:
-		return f.Type == "bool"
-	case Int:
-		name, ok := strings.CutSuffix(strings.TrimPrefix(f.Type, "std::"), "_t")
-		return ok && strings.HasPrefix(strings.TrimPrefix(name, "u"), "int")
-	case Float:
-		return f.Type == "float" || f.Type == "double"
-	}
-	return f.Type == "std::string"
 }

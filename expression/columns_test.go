@@ -192,13 +192,21 @@ func TestColumnErrors(t *testing.T) {
 		"n = nMuonn + 1":                        `did you mean "nMuon"?`,
 		"m = m + 1":                             `no field "m"`,
 		"run = 1":                               `there is a field "run" already; to replace it, drop it`,
-		"b:bool = nMuon":                        `the field "b" of type bool does not take int: nMuon`,
-		"f:float = nMuon":                       `the field "f" of type float does not take int: nMuon`,
-		"i:std::int32_t = Muon_pt[0] ?? 1.0":    `does not take float`,
+		"b:bool = nMuon":                        `the field "b" of type bool does not take int: nMuon; write b:std::int64_t=...`,
+		"f:float = event * 1000001":             `entry 0: expression: value out of range: the field "f" of type float cannot hold 1112001112 exactly`,
+		"i:std::int32_t = Muon_pt[0] ?? 1.0":    `does not take float: Muon_pt[0] ?? 1.0; write i:double=..., or convert: int(...)`,
 		"s:std::int8_t = 'a'":                   `does not take string`,
-		"f:float = Muon_pt[0]":                  `the field "f" of type float does not take float, may be missing: Muon_pt[0]; write f:optional<float>=..., or give a default: (...) ?? -1`,
-		"f:std::vector<float> = [Muon_pt[0]]":   `; write f:std::vector<std::optional<double>>=...`,
-		"f:std::set<float> = Muon_pt":           `the field "f" of type std::set<float> does not take array of float: Muon_pt`,
+		"f:float = Muon_pt[0]":                  `the field "f" of type float does not take float, may be missing: Muon_pt[0]; write f:std::optional<float>=..., or give a default: (...) ?? -1.0`,
+		"f:std::vector<float> = [Muon_pt[0]]":   `; write f:std::vector<std::optional<float>>=...`,
+		"f:std::set<float> = Muon_pt":           `the field "f" of type std::set<float> does not take array of float: Muon_pt; write f:std::vector<double>=...`,
+		"f:std::array<float,2> = Muon_pt[:9]":   `the field "f" of type std::array<float,2> does not take an array of length `,
+		"f:vector<bool> = [[nMuon]]":            `; write f:std::vector<std::vector<std::int64_t>>=...`,
+		"f:ROOT::RVec<float> = [[Muon_pt[0]]]":  `; write f:ROOT::VecOps::RVec<std::vector<std::optional<float>>>=...`,
+		"f:std::array<int,1> = [nMuon / 2]":     `; write f:std::array<double,1>=...`,
+		"f:optional<optional<int>> = nMuon":     `; write f:std::optional<std::int32_t>=...`,
+		"f = nil":                               `nil has no values of one type`,
+		"f = {a: 1}":                            `has no values of one type`,
+		"f:std::vector<float> = []":             `has no values of one type`,
 		"f:std::vector<std::int32_t> = Muon_pt": `does not take array of float`,
 		"f:Foo = 1":                             `"Foo" is neither a fundamental type`,
 		"a b = 1":                               `has the character ' '`,
@@ -210,6 +218,97 @@ func TestColumnErrors(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, rntuple.ErrRange) != strings.Contains(want, "range") {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
+	}
+}
+
+// few makes a file of three entries with fields of several types.
+func few(t *testing.T) (path string) {
+	t.Helper()
+	type entry struct {
+		N int64
+		U []uint64
+		X []float32
+		Y [][]float64
+		O *float64
+		S string
+	}
+	path = filepath.Join(t.TempDir(), "few.root")
+	w, err := rntuple.Create[entry](path, "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Write(&entry{N: -1, Y: [][]float64{{}}, S: "a"})
+	w.Write(&entry{N: 1 << 24, U: []uint64{7}, X: []float32{1.5}, Y: [][]float64{{1}, {2, 3}}, O: new(0.5)})
+	w.Write(&entry{N: -1 << 63, U: []uint64{1, 2}, X: []float32{1.5, 2.5}, S: "bc"})
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestFieldTypes writes values as fields of types that take all of them.
+func TestFieldTypes(t *testing.T) {
+	in, out := few(t), filepath.Join(t.TempDir(), "out.root")
+	for _, test := range []struct{ text, typ, want string }{
+		{"f = N", "std::int64_t", "-1 16777216 -9223372036854775808"},
+		{"f:double = N", "double", "-1 1.6777216e+07 -9.223372036854776e+18"},
+		{"f:float = N", "float", "-1 1.6777216e+07 -9.223372e+18"},
+		{"f:double = N - 1", "double", "-2 1.6777215e+07 !cannot hold 9223372036854775807 exactly"},
+		{"f:float = N + 1", "float", "0 !cannot hold 16777217 exactly"},
+		{"f:optional<float> = N > 0 ? N + 1 : nil", "std::optional<float>", "<nil> !cannot hold 16777217 exactly"},
+		{"f:vector<float> = U", "std::vector<float>", "[] [7] [1 2]"},
+		{"f:std::int16_t = len(X)", "std::int16_t", "0 1 2"},
+		{"f:optional<int> = len(X)", "std::optional<std::int32_t>", "0 1 2"},
+		{"f:unique_ptr<float> = O", "std::unique_ptr<float>", "<nil> 0.5 <nil>"},
+		{"f:optional<bool> = O == nil", "std::optional<bool>", "true false true"},
+		{"f:optional<string> = S", "std::optional<std::string>", "a  bc"},
+		{"f:vector<optional<float>> = X", "std::vector<std::optional<float>>", "[] [1.5] [1.5 2.5]"},
+		{"f = [O, 1.0]", "std::vector<std::optional<double>>", "[<nil> 1] [0.5 1] [<nil> 1]"},
+		{"f:ROOT::VecOps::RVec<ROOT::VecOps::RVec<float>> = Y", "ROOT::VecOps::RVec<ROOT::VecOps::RVec<float>>", "[[]] [[1] [2 3]] []"},
+		{"f:vector<vector<optional<std::int8_t>>> = [U]", "std::vector<std::vector<std::optional<std::int8_t>>>", "[[]] [[7]] [[1 2]]"},
+		{"f = map(Y, len(#) > 1 ? # : nil)", "std::vector<std::optional<std::vector<double>>>", "[<nil>] [<nil> [2 3]] []"},
+		{"f = Y[0]", "std::optional<std::vector<double>>", "[] [1] <nil>"},
+		{"f:array<float,2> = [len(X), 1]", "std::array<float,2>", "[0 1] [1 1] [2 1]"},
+		{"f:array<float,0> = X[9:]", "", "!does not take array of float: X[9:]; write f:std::vector<double>=..."},
+		{"f:std::string[1] = [S]", "std::array<std::string,1>", "[a] [] [bc]"},
+		{"f:array<float,1> = X", "std::array<float,1>", "!does not take an array of length 0"},
+		{"f:optional<array<float,1>> = Y[0]", "std::optional<std::array<float,1>>", "!does not take an array of length 0"},
+		{"f:optional<array<float,1>> = O == nil ? nil : X", "std::optional<std::array<float,1>>", "<nil> [1.5] <nil>"},
+		{"f:optional<array<string,2>> = len(X) > 1 ? [S, 'x'] : nil", "std::optional<std::array<std::string,2>>", "<nil> <nil> [bc x]"},
+		{"f:vector<optional<array<float,2>>> = map(Y, len(#) > 1 ? # : nil)", "std::vector<std::optional<std::array<float,2>>>", "[<nil>] [<nil> [2 3]] []"},
+		{"f:array<array<int,2>,2> = [[1, N > 0 ? 2 : 3], [4, len(X)]]", "std::array<std::array<std::int32_t,2>,2>", "[[1 3] [4 0]] [[1 2] [4 1]] [[1 3] [4 2]]"},
+		{"f:vector<array<float,1>> = Y", "std::vector<std::array<float,1>>", "!does not take an array of length 0"},
+	} {
+		f, err := expression.ParseFields(test.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, failure, failed := strings.Cut(test.want, "!")
+		_, err = surgery.Slim(t.Context(), out, surgery.Input{Path: in}, surgery.Keep("N"), surgery.DefineColumns(f))
+		if failed {
+			at := fmt.Sprintf("entry %d: ", len(strings.Fields(values)))
+			if err == nil || !strings.Contains(err.Error(), failure) || test.typ != "" && !strings.Contains(err.Error(), at) {
+				t.Errorf("%s: error %v, want %s", test.text, err, test.want)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", test.text, err)
+			continue
+		}
+		var got []string
+		eachRecord(t, out, []string{"f"}, func(r value.Record) { got = append(got, fmt.Sprint(r.Values[0])) })
+		if text := strings.Join(got, " "); text != test.want {
+			t.Errorf("%s: %s, want %s", test.text, text, test.want)
+		}
+		r, err := rntuple.Open(out, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if typ := r.Schema().Fields[1].CppType(); typ != test.typ {
+			t.Errorf("%s: the type is %s, want %s", test.text, typ, test.typ)
+		}
+		r.Close()
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/go-rntuple/go-rntuple/internal/syntax"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/zonemap"
 )
@@ -35,6 +36,7 @@ type condition struct {
 type compiled struct {
 	source  rntuple.Source
 	program *Program
+	stages  *stages // nil: there is one only
 	err     error
 }
 
@@ -44,18 +46,22 @@ const maxRecent = 4
 func (c *condition) String() string { return c.expression.text }
 
 // program returns the program for a source.
-func (c *condition) program(s rntuple.Source) (*Program, error) {
+func (c *condition) program(s rntuple.Source) (*Program, *stages, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if i := slices.IndexFunc(c.recent, func(r compiled) bool { return r.source == s }); i >= 0 {
-		return c.recent[i].program, c.recent[i].err
+		return c.recent[i].program, c.recent[i].stages, c.recent[i].err
 	}
 	p, err := c.compile(s)
 	if len(c.recent) == maxRecent {
 		c.recent = slices.Delete(c.recent, 0, 1)
 	}
-	c.recent = append(c.recent, compiled{s, p, err})
-	return p, err
+	var st *stages
+	if err == nil {
+		st = newStages(s, c.expression)
+	}
+	c.recent = append(c.recent, compiled{s, p, st, err})
+	return p, st, err
 }
 
 // compile returns a new program for a source. Each of several conditions must be one by itself.
@@ -77,30 +83,60 @@ func (c *condition) compile(s rntuple.Source) (p *Program, err error) {
 
 // Check implements rntuple.Condition.
 func (c *condition) Check(s rntuple.Source) error {
-	_, err := c.program(s)
+	_, _, err := c.program(s)
 	return err
 }
 
 // Select implements rntuple.Condition.
 func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
 	return func(yield func(rntuple.EntryRange, error) bool) {
-		p, err := c.program(s)
+		p, stages, err := c.program(s)
 		if err != nil {
 			yield(rntuple.EntryRange{}, err)
 			return
 		}
 		in := p.instance()
 		defer p.pool.Put(in)
+		for part, err := range zonemap.Possible(s, r, c.zones, in.possible) {
+			if err != nil {
+				yield(rntuple.EntryRange{}, err)
+				return
+			}
+			found := p.selected(s, part)
+			if stages != nil {
+				found = stages.selected(s, part)
+			}
+			for one, err := range found {
+				if err != nil && c.expression.operands != nil {
+					err = fmt.Errorf("%w, in %s", err, c.expression.text) // where its place is
+				}
+				if !yield(one, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+}
+
+// selected yields the entries of s in r for which the first expression, a condition, is true: ranges that are not empty.
+func (p *Program) selected(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
+	return p.selectedWith(s, r, nil)
+}
+
+// selectedWith is selected, and shows a function in which rows of each batch the expressions are true.
+func (p *Program) selectedWith(s rntuple.Source, r rntuple.EntryRange, show func(r *run, truths []*node[bool])) iter.Seq2[rntuple.EntryRange, error] {
+	return func(yield func(rntuple.EntryRange, error) bool) {
+		in := p.instance()
+		defer p.pool.Put(in)
 		in.begin(s, r.First)
 		var found rntuple.EntryRange
-		for b, err := range c.possible(p, in, s, r) {
-			var truth []bool
-			if err == nil {
-				err = in.evaluate(s, b, func(r *run) { truth, _ = in.truth.rows(r) })
+		var truth []bool
+		take := func(r *run) {
+			if truth, _ = in.truths[0].rows(r); show != nil {
+				show(r, in.truths)
 			}
-			if err != nil && c.expression.operands != nil {
-				err = fmt.Errorf("%w, in %s", err, c.expression.text) // where its place is
-			}
+		}
+		for b, err := range p.evaluated(in, s, r, take) {
 			if err != nil {
 				yield(rntuple.EntryRange{}, err)
 				return
@@ -125,23 +161,6 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 	}
 }
 
-// possible yields the batches of the entries for which the condition may be true.
-func (c *condition) possible(p *Program, in *instance, s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error] {
-	return func(yield func(*rntuple.Batch, error) bool) {
-		for part, err := range zonemap.Possible(s, r, c.zones, in.possible) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			for b, err := range p.read(s, part) {
-				if !yield(b, err) || err != nil {
-					return
-				}
-			}
-		}
-	}
-}
-
 // Possible yields those of the entries r of s for which one of some conditions can be true, or true
 // of an item, or can fail, as far as the zone maps of files tell: ranges in order that are not
 // empty. The fields of the conditions are not read. z is as for ConditionUsing. The error is an
@@ -161,4 +180,32 @@ func Possible(s rntuple.Source, r rntuple.EntryRange, z *zonemap.Use, conditions
 			return slices.ContainsFunc(all, func(in *instance) bool { return in.possible(zone) })
 		})(yield)
 	}
+}
+
+// noCondition returns the error about an expression of a type that is no condition, which says how to make one of it.
+func noCondition(e *Expression, t Type) *Error {
+	help := ""
+	switch {
+	case t.Depth == 1 && t.Kind == Bool:
+		help = fmt.Sprintf("; use any(%s, #)", e.text)
+		if n, ok := e.tree.(*syntax.Binary); ok && isName(n.L) && isNumber(n.R) {
+			help = fmt.Sprintf("; use any(%s, # %s %s)", n.L, n.Op, n.R)
+		}
+	case t.Depth == 0 && (t.Kind == Int || t.Kind == Float):
+		help = "; compare it with a number"
+	}
+	return &Error{Message: fmt.Sprintf("expected bool, but got %v: %s%s", t, e.text, help)}
+}
+
+func isName(n syntax.Node) bool {
+	_, ok := n.(*syntax.Name)
+	return ok
+}
+
+func isNumber(n syntax.Node) bool {
+	switch n.(type) {
+	case *syntax.Int, *syntax.Float:
+		return true
+	}
+	return false
 }

@@ -59,3 +59,50 @@ func ExampleCompile() {
 	// [Muon_pt] float bool
 	// 1738319.48
 }
+
+// The transverse momentum of the leading muon, which is missing in entries without muons, with all of them.
+func ExampleValues() {
+	r, err := rntuple.Open(sample, "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	lead, err := expression.Parse("max(Muon_pt)")
+	if err != nil {
+		log.Fatal(err)
+	}
+	all, err := expression.Parse("Muon_pt")
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := expression.Compile(r, lead, all)
+	if err != nil {
+		log.Fatal(err)
+	}
+	leads, err := expression.Values[*float64](p, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
+	momenta, err := expression.Values[[]float64](p, 1)
+	if err != nil {
+		log.Fatal(err)
+	}
+	_, err = expression.Values[float64](p, 0)
+	fmt.Println(err)
+	for b, err := range p.In(r, rntuple.EntryRange{End: 3}) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		some := momenta(b)
+		for i, pt := range leads(b) {
+			if pt != nil {
+				fmt.Printf("%.1f of %.1f\n", *pt, some[i])
+			}
+		}
+	}
+	// Output:
+	// expression: float64 does not fit max(Muon_pt) (float, may be missing); *float64 does
+	// 7.1 of [7.1 3.4]
+	// 6.1 of [6.1 5.2]
+	// 30.3 of [30.3 7.1]
+}

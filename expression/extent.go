@@ -28,6 +28,25 @@ func anything[T any]() (e extent[T]) {
 // exactly returns the extent of a value.
 func exactly[T any](v T) extent[T] { return extent[T]{}.with(v) }
 
+// between returns the extent of numbers from low to high, or of no number if low is above high.
+func between[T number](low, high T) (e extent[T]) {
+	if low <= high {
+		e.low, e.high, e.some = low, high, true
+	}
+	return e
+}
+
+// rowNumbers returns the extent of numbers of rows, of which nothing is known.
+func rowNumbers(missing bool) extent[int64] {
+	return extent[int64]{high: math.MaxInt64, some: true, missing: missing}
+}
+
+// orMissing returns e with missing rows, or without.
+func (e extent[T]) orMissing(missing bool) extent[T] {
+	e.missing = missing
+	return e
+}
+
 // eitherOf returns the extent of bools that may be true if yes is set, and false if no is.
 func eitherOf(yes, no bool) extent[bool] { return extent[bool]{low: !no, high: yes, some: yes || no} }
 
@@ -84,8 +103,8 @@ func (e extent[T]) points() (all []T) {
 }
 
 // corners returns the extent of a function's values from those at the bounds. This holds if the
-// function is monotonic in each argument and its value for NaN does not depend on the other
-// argument.
+// function is monotonic in each argument, also where the other one is NaN. Sums, differences and products of floats
+// are: those of real numbers are, and so is rounding. There is no need to round outwards.
 func corners[A, B, T any](f func(out []T, a []A, b []B), a extent[A], b extent[B]) extent[T] {
 	e := extent[T]{missing: a.missing || b.missing}
 	for _, x := range a.points() {
@@ -101,51 +120,27 @@ func corners[A, B, T any](f func(out []T, a []A, b []B), a extent[A], b extent[B
 // beyond reports whether there may be numbers whose magnitude is larger than limit.
 func beyond[T number](e extent[T], limit T) bool { return e.some && (e.low < -limit || e.high > limit) }
 
-// comparison returns the extent of a comparison of numbers.
-func comparison[T number](op string, a, b extent[T]) extent[bool] {
-	if op != "==" && op != "!=" {
-		return corners(order[T](op), a, b)
+// magnitude returns the extent of absolute values.
+func magnitude[T number](e extent[T]) extent[T] {
+	if low, ok := any(e.low).(int64); ok && low == math.MinInt64 { // which has none
+		return anything[T]().orMissing(e.missing)
 	}
-	// Equality is not monotonic, but the comparisons that it consists of are.
-	less, greater := corners(order[T]("<="), a, b), corners(order[T](">="), a, b)
-	same, differ := may(less, true) && may(greater, true), may(less, false) || may(greater, false)
-	if op == "!=" {
-		same, differ = differ, same
+	if e.some {
+		e.low, e.high = max(e.low, -e.high, 0), max(e.high, -e.low)
 	}
-	e := eitherOf(same, differ)
-	e.missing = less.missing
 	return e
 }
 
-// calculation returns the extent of +, - or * of numbers.
-func calculation[T number](op string, a, b extent[T]) extent[T] {
-	big := int64(1)<<62 - 1 // a constant would have to fit an int
-	limit := T(big)
-	if op == "*" {
-		limit = 1 << 31
+// widened returns the extent of values that are computed with an error, which is relative or absolute.
+func widened(e extent[float64], relative, absolute float64) extent[float64] {
+	if e.some {
+		low, high := min(e.low, math.MaxFloat64), max(e.high, -math.MaxFloat64) // the others may be infinite
+		if !math.IsInf(low, 0) {
+			e.low = low - (math.Abs(low)*relative + absolute)
+		}
+		if !math.IsInf(high, 0) {
+			e.high = high + (math.Abs(high)*relative + absolute)
+		}
 	}
-	if most, ok := any(math.MaxFloat64).(T); ok {
-		limit = most // with infinities, there may be a NaN between the bounds
-	}
-	if beyond(a, limit) || beyond(b, limit) { // integers might wrap around
-		return anything[T]()
-	}
-	return corners(arithmetic[T](op), a, b)
-}
-
-// quotient returns the extent of a quotient.
-func quotient(a, b extent[float64]) extent[float64] {
-	if beyond(a, math.MaxFloat64) || beyond(b, math.MaxFloat64) || b.some && b.low <= 0 && b.high >= 0 {
-		return anything[float64]()
-	}
-	return corners(divide, a, b)
-}
-
-// magnitude returns the extent of absolute values.
-func magnitude[T number](e extent[T]) extent[T] {
-	if low, ok := any(e.low).(int64); !e.some || ok && low == math.MinInt64 { // which has none
-		return anything[T]()
-	}
-	e.low, e.high = max(e.low, -e.high, 0), max(e.high, -e.low)
 	return e
 }

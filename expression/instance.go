@@ -3,156 +3,154 @@ package expression
 import (
 	"context"
 	"fmt"
+	"iter"
 
-	"github.com/expr-lang/expr/ast"
-
-	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/formula"
+	"github.com/go-rntuple/go-rntuple/internal/syntax"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // An instance evaluates a Program for one goroutine.
 type instance struct {
 	run
 	leaves  *leaves
-	outputs []output
-	truth   *node[bool] // where the first expression, which is a condition, is true
-	mayHold *node[bool] // where it, or an item of it, is true; nil if that is not known
+	outputs []output      // nil for expressions that have none
+	truths  []*node[bool] // where expressions that are conditions are true; nil for the others
+	mayHold *node[bool]   // where it, or an item of it, is true; nil if that is not known
 	zones   zones
 	whole   *place // of the first expression
 }
-
-// An output returns the values of an expression in a batch.
-type output func(r *run) *rntuple.Array
 
 // instance returns an instance that is not in use.
 func (p *Program) instance() *instance {
 	if in, ok := p.pool.Get().(*instance); ok {
 		return in
 	}
-	in, err := p.build(nil)
+	in, _, err := p.build()
 	if err != nil {
 		panic(err) // Compile has built one
 	}
 	return in
 }
 
-// build makes an instance. If newPart is set, it makes the parts that the virtual machine evaluates.
-func (p *Program) build(newPart func(at place, number int, reason string) (*part, error)) (*instance, error) {
-	in := &instance{leaves: &leaves{domains: map[string]*domain{}, values: map[string]value{}}}
-	entries := &domain{}
-	all, err := trees(p.exprs)
-	if err != nil {
-		return nil, err
-	}
-	for i, tree := range all {
-		numbers := numbering{}
-		ast.Walk(&tree.Node, numbers)
-		b := &builder{scope: p.scope, leaves: in.leaves, budget: &in.budget, entries: entries, text: tree.Source, numbers: numbers, parts: p.parts[i], part: newPart, lets: map[string]value{}}
-		if i == 0 {
-			in.whole = &place{tree.Node, tree.Source}
+// build makes an instance, and returns the types of the expressions.
+func (p *Program) build() (*instance, []Type, error) {
+	in := &instance{leaves: &leaves{domains: map[string]*domain{}, columns: map[string]any{}}}
+	entries := &domain{clock: &in.clock}
+	types := make([]Type, len(p.exprs))
+	for i, e := range p.exprs {
+		b := &builder{
+			scope: p.scope, leaves: in.leaves, entries: entries, here: entries, source: &source{text: e.text},
+			names: map[definition]value{}, failing: map[syntax.Node]bool{}, eager: map[syntax.Node]bool{},
 		}
-		root := numbers[tree.Node]
-		v, err := b.build(tree.Node)
-		switch machine := p.parts[i][root]; {
-		case machine != nil:
-			in.add(p.types[i], newMachine(machine, in.leaves, &in.budget, nil))
-		case err != nil:
-			return nil, err
-		default:
-			out, err := v.output(p.types[i])
-			if u, ok := err.(*unsupported); ok && newPart != nil {
-				if machine, err = newPart(place{tree.Node, tree.Source}, root, u.reason); err == nil {
-					p.parts[i][root] = machine
-					in.add(p.types[i], newMachine(machine, in.leaves, &in.budget, nil))
-					continue
-				}
-			}
-			if err != nil {
-				return nil, err
-			}
-			if in.outputs = append(in.outputs, out); i == 0 {
-				if in.mayHold = v.innermost(); v.kind == Bool {
-					in.truth = v.condition()
-				}
-			}
+		v, err := b.expression(e, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		if v, err = b.down(v); err != nil {
+			return nil, nil, err
+		}
+		types[i] = v.typ()
+		out, err := p.outputs(b, i, v)
+		if err != nil {
+			return nil, nil, err
+		}
+		in.outputs = append(in.outputs, out)
+		var truth *node[bool]
+		switch {
+		case v.null:
+			truth = constant(entries, false)
+		case v.kind == Bool:
+			truth = v.condition()
+		}
+		if in.truths = append(in.truths, truth); i == 0 {
+			in.whole, in.mayHold = b.place(e.root()), v.someTrue()
 		}
 	}
 	for _, f := range in.leaves.later {
 		f()
 	}
-	return in, nil
-}
-
-// add adds an expression that the virtual machine evaluates as a whole.
-func (in *instance) add(t Type, m *machine) {
-	if in.outputs = append(in.outputs, m.evaluate); len(in.outputs) > 1 || t.Kind != Bool && t.Kind != Other || t.Depth > 0 {
-		return
-	}
-	in.truth = &node[bool]{compute: func(r *run, n *node[bool]) {
-		out := n.out(r, r.batch.Len)
-		if !m.load(r) {
-			return
-		}
-		for row := 0; row < len(out) && r.err == nil; row++ {
-			result, err := m.value(r, row)
-			truth, ok := result.(bool)
-			if err == nil && !ok && result != nil {
-				err = &Error{Message: fmt.Sprintf("expected bool, but got %T: %s", result, m.at.node)}
-			}
-			if out[row] = truth; err != nil {
-				r.fail(row, err)
-			}
-		}
-	}}
+	return in, types, nil
 }
 
 // begin prepares for the entries of s from a first one on.
 func (in *instance) begin(s rntuple.Source, first int64) {
-	in.ctx, in.limit = context.Background(), rntuple.Limits{}.For(0).ExpressionBytes
+	in.ctx, in.limit, in.budget = context.Background(), rntuple.Limits{}.For(0).ExpressionBytes, formula.Budget{}
 	// An error is that of the reading of the entries, too.
-	rntuple.PieceAt(s, first, func(ctx context.Context, r *rntuple.Reader, _ int64) error {
+	rntuple.PieceAt(s, first, func(ctx context.Context, r *rntuple.Reader, _ func(rntuple.EntryRange) rntuple.EntryRange) error {
 		in.ctx, in.limit = ctx, r.Limits().ExpressionBytes
 		return nil
 	})
 }
 
-// A stopAt is a Stop in the virtual machine, and where that is.
-type stopAt struct {
-	*formula.Stop
-	at *Error
+// batchSize is how many entries are evaluated at a time. Tests change it.
+var batchSize = 1 << 13
+
+// softLimit is what the values of several entries may take before fewer are evaluated at a time.
+const softLimit = 32 << 20
+
+// evaluated reads the entries of s in r in batches, evaluates the program for them, where use takes the values, and yields the batches.
+func (p *Program) evaluated(in *instance, s rntuple.Source, r rntuple.EntryRange, use func(r *run)) iter.Seq2[*rntuple.Batch, error] {
+	paths := p.paths
+	if len(paths) == 0 && p.idle != "" {
+		paths = []string{p.idle}
+	}
+	return func(yield func(*rntuple.Batch, error) bool) {
+		for size, done := batchSize, false; !done; {
+			done = true
+			for b, err := range rntuple.BatchesIn(s, r.First, r.End, rntuple.BatchOptions{Fields: paths, Size: size}) {
+				if err == nil {
+					var stop *formula.Stop
+					if stop, err = in.evaluate(s, b, use); stop != nil && !stop.Steps && b.Len > 1 {
+						size, done = max(1, b.Len/8), false
+						break
+					}
+				}
+				if !yield(b, err) || err != nil {
+					return
+				}
+				r.First += int64(b.Len)
+				if size < batchSize && r.First%int64(4*batchSize) < int64(size) {
+					size, done = batchSize, false // what takes so much may be over
+					break
+				}
+			}
+		}
+	}
 }
 
-// evaluate evaluates the program for a batch, which was read from s: use takes the values.
-func (in *instance) evaluate(s rntuple.Source, b *rntuple.Batch, use func(r *run)) (err error) {
-	in.serial++
+// evaluate evaluates the program for a batch, which was read from s: use takes the values. The budget's end is returned
+// beside its error.
+func (in *instance) evaluate(s rntuple.Source, b *rntuple.Batch, use func(r *run)) (stop *formula.Stop, err error) {
+	in.clock++
 	in.batch, in.err, in.at = b, nil, in.whole
 	defer func() {
-		switch stop := recover().(type) {
+		switch r := recover().(type) {
 		case nil:
 		case *formula.Stop:
-			if err = stop.Cause; err == nil {
-				err = in.exceeded(stop, errorAt(in.at.text, in.at.node, "%s", brief(in.at.node)))
-			}
-		case stopAt:
-			if err = stop.Cause; err == nil {
-				err = in.exceeded(stop.Stop, stop.at)
+			if err = r.Cause; err == nil {
+				stop, err = r, in.exceeded(r)
 			}
 		default:
-			panic(stop)
+			panic(r)
 		}
 	}()
-	in.budget.Begin(in.ctx, in.limit)
+	limit := in.limit
+	if b.Len > 1 {
+		limit = min(limit, softLimit)
+	}
+	in.budget.Begin(in.ctx, limit, in.limit, b.First/int64(batchSize))
 	for _, check := range in.leaves.checks {
 		check.find(&in.run)
 	}
-	use(&in.run)
-	return in.failure(s)
+	if in.err == nil {
+		use(&in.run)
+	}
+	return nil, in.failure(s)
 }
 
 // brief returns the text of a node, or how it begins.
-func brief(n ast.Node) string {
+func brief(n syntax.Node) string {
 	const most = 60
 	text := []rune(n.String())
 	if len(text) > most {
@@ -161,16 +159,17 @@ func brief(n ast.Node) string {
 	return string(text)
 }
 
-// exceeded returns the error for the end of the budget at a place, which is described.
-func (in *instance) exceeded(stop *formula.Stop, at *Error) error {
+// exceeded returns the error for the end of the budget at the place that was computed.
+func (in *instance) exceeded(stop *formula.Stop) error {
 	what := "the values"
 	if stop.Steps {
 		what = fmt.Sprintf("the work, with %d steps for a byte,", formula.StepsPerByte)
 	}
-	what = fmt.Sprintf("%s of %s in %d entries", what, at.Message, in.batch.Len)
-	at.cause = &rntuple.LimitError{Limit: "ExpressionBytes", What: what, Need: stop.Need, Have: stop.Limit}
-	at.Message = at.cause.Error()
-	return at
+	what = fmt.Sprintf("%s of %s in %d entries", what, brief(in.at.node), in.batch.Len)
+	cause := &rntuple.LimitError{Limit: "ExpressionBytes", What: what, Need: stop.Need, Have: stop.Limit}
+	err := in.at.error(cause.Error())
+	err.cause = cause
+	return err
 }
 
 // failure returns the first error of the batch, which was read from s.
@@ -179,85 +178,8 @@ func (in *instance) failure(s rntuple.Source) error {
 		return nil
 	}
 	entry := in.batch.First + int64(in.row)
-	if selected, ok := s.(*rntuple.Selection); ok {
-		entry = selected.Entry(entry)
+	for selected, ok := s.(*rntuple.Selection); ok; selected, ok = s.(*rntuple.Selection) {
+		entry, s = selected.Entry(entry), selected.Source()
 	}
 	return fmt.Errorf("entry %d: %w", entry, in.err)
-}
-
-// output returns what makes an Array of the values.
-func (v value) output(t Type) (output, error) {
-	switch {
-	case v.list != nil:
-		t.Depth--
-		if t.Depth == 0 {
-			t.Missing = t.Items
-		}
-		item, err := v.list.item.output(t)
-		d := v.list.items
-		a := &rntuple.Array{Shape: schema.Collection}
-		return func(r *run) *rntuple.Array {
-			a.Offsets = d.bounds(r)
-			a.Len, a.Children = len(a.Offsets)-1, append(a.Children[:0], item(r))
-			return a
-		}, err
-	case v.record != nil:
-		return nil, notColumns("it is a record")
-	case v.null:
-		return nil, notColumns("it is nil")
-	case !v.isNode():
-		return nil, notColumns("it is made of arrays")
-	}
-	a := newArray(Type{Kind: t.Kind})
-	var values func(r *run) (valid []bool)
-	switch v.kind {
-	case Bool:
-		values = outputOf(a, v.bools)
-	case Int:
-		values = outputOf(a, v.ints)
-		if t.Kind == Float {
-			values = outputOf(a, v.asFloats().floats)
-		}
-	case Float:
-		values = outputOf(a, v.floats)
-	default:
-		values = func(r *run) []bool {
-			all, valid := v.strings.rows(r)
-			field.Clear(a)
-			for i, s := range all {
-				if valid == nil || valid[i] {
-					a.Bytes = append(a.Bytes, s...)
-				}
-				a.Offsets = append(a.Offsets, int64(len(a.Bytes)))
-			}
-			a.Len = len(all)
-			return valid
-		}
-	}
-	if !t.Missing {
-		return func(r *run) *rntuple.Array {
-			values(r)
-			return a
-		}, nil
-	}
-	outer := &rntuple.Array{Shape: schema.Optional, Children: []*rntuple.Array{a}}
-	var everywhere []bool
-	return func(r *run) *rntuple.Array {
-		outer.Valid = values(r)
-		if outer.Len = a.Len; outer.Valid == nil {
-			outer.Valid = resize(&everywhere, a.Len)
-			for i := range everywhere {
-				everywhere[i] = true
-			}
-		}
-		return outer
-	}, nil
-}
-
-func outputOf[T any](a *rntuple.Array, n *node[T]) func(r *run) []bool {
-	return func(r *run) []bool {
-		all, valid := n.rows(r)
-		field.SetValues(a, all)
-		return valid
-	}
 }

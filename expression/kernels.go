@@ -178,7 +178,7 @@ func power(out, a, b []float64) {
 
 // modulo is the column of remainders, which are missing where the right side is 0.
 func modulo(left, right *node[int64]) *node[int64] {
-	return &node[int64]{compute: func(r *run, n *node[int64]) {
+	return newNode(left.of, func(r *run, n *node[int64]) {
 		a, v := left.rows(r)
 		b, w := right.rows(r)
 		out, valid := n.out(r, len(a)), n.flags(r, len(a))
@@ -188,7 +188,7 @@ func modulo(left, right *node[int64]) *node[int64] {
 				out[i] = x % b[i]
 			}
 		}
-	}}
+	})
 }
 
 // moduloConst is modulo for a number that is not 0.

@@ -2,31 +2,26 @@ package expression
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
 // leaves are the fields that are read.
 type leaves struct {
 	paths   []string
 	domains map[string]*domain // of the items of fields
-	values  map[string]value   // of fields without members and items
+	columns map[string]any     // nodes of fields
 	later   []func()           // what must be done when all paths are known
 	checks  []check
 }
 
-// A check finds errors, whether or not values are needed.
-type check struct {
-	find  func(r *run)
-	guard *node[bool]         // it finds errors only in rows where that holds; nil: in all
-	never func(z *zones) bool // reports whether it finds none in a cluster; nil if that is not known
-}
-
-// place returns the place of a path among those that are read.
-func (l *leaves) place(path string) int {
+// reads returns the place of a path among those that are read.
+func (l *leaves) reads(path string) int {
 	i := slices.Index(l.paths, path)
 	if i < 0 {
 		i = len(l.paths)
@@ -38,179 +33,301 @@ func (l *leaves) place(path string) int {
 // A branch is a part of a field's tree, where its values are in a batch: in the Array at the
 // path, behind some that are around it.
 type branch struct {
-	*leaves
+	*builder
 	path   string
-	around int            // Arrays around the one of the branch
-	below  int            // those of them that are below the field of the path, without optionals
-	joined bool           // it is of another source of a Join, of which zone maps tell nothing
+	around []int          // which child leads from the Array at the path to this one
+	below  int            // those that are below the field of the path, without optionals
+	joined bool           // zone maps tell nothing of it
 	array  *rntuple.Array // without values
 	dom    *domain
-	valid  *validity                   // the optionals around it
-	from   func(r *run) *rntuple.Array // finds the outermost Array if it is none of a field
+	valid  []func(r *run) []bool // the optionals around it
 }
 
 // key names the branch.
-func (b branch) key() string { return fmt.Sprintf("%s %d", b.path, b.around) }
+func (b branch) key() string { return fmt.Sprint(b.path, b.around) }
 
-// validity is where an optional has a value.
-type validity struct {
-	above *validity
-	bits  func(r *run) []bool
-}
-
-// find returns what finds an Array in a batch, with some Arrays around it.
-func find(place, around int) func(r *run) *rntuple.Array {
-	return inside(func(r *run) *rntuple.Array { return r.batch.Columns[place] }, around)
-}
-
-func inside(from func(r *run) *rntuple.Array, around int) func(r *run) *rntuple.Array {
+// find returns what finds an Array in a batch, behind some that are around it.
+func find(place int, around []int) func(r *run) *rntuple.Array {
 	return func(r *run) *rntuple.Array {
-		a := from(r)
-		for range around {
-			a = a.Children[0]
+		a := r.batch.Columns[place]
+		for _, i := range around {
+			a = a.Children[i]
 		}
 		return a
 	}
 }
 
 // leaf returns what finds the Array of the branch, which will be read.
-func (b branch) leaf() func(r *run) *rntuple.Array {
-	if b.from != nil {
-		return inside(b.from, b.around)
+func (b branch) leaf() func(r *run) *rntuple.Array { return find(b.reads(b.path), b.around) }
+
+// column returns the node of the branch, which is the same for all uses of a field.
+func column[T any](b branch, load func(r *run, n *node[T])) *node[T] {
+	if n, ok := b.columns[b.key()].(*node[T]); ok {
+		return n
 	}
-	return find(b.place(b.path), b.around)
+	n := newNode(b.dom, func(r *run, n *node[T]) {
+		n.valid = b.present(r, n)
+		load(r, n)
+	})
+	b.columns[b.key()] = n
+	return n
 }
 
-// value returns the value of a branch. It is the same for all uses of a field without parts.
+// present returns where all optionals around the branch have values, or nil if there are none.
+func (b branch) present(r *run, n interface{ flags(r *run, size int) []bool }) []bool {
+	if len(b.valid) == 0 {
+		return nil
+	}
+	all := b.valid[0](r)
+	if len(b.valid) > 1 {
+		out := n.flags(r, len(all))
+		copy(out, all)
+		for _, bits := range b.valid[1:] {
+			and(out, out, bits(r))
+		}
+		return out
+	}
+	return all
+}
+
+// there returns where an array, a record or a variant is; nil if it is everywhere.
+func (b branch) there() *node[bool] {
+	if len(b.valid) == 0 {
+		return nil
+	}
+	return newNode(b.dom, func(r *run, n *node[bool]) {
+		n.all = b.present(r, n)
+		n.valid = nil
+	})
+}
+
+// zone returns what zone maps tell of the branch.
+func (b branch) zone(z *zones) (zonemap.Zone, bool) {
+	if b.joined {
+		return zonemap.Zone{}, false
+	}
+	return z.of(b.path + strings.Repeat("._0", b.below))
+}
+
+// stored bounds the values of a field. The function of returns the bounds of a zone that has them.
+func stored[T any](b branch, of func(zonemap.Zone) (low, high T, ok bool)) func(z *zones) extent[T] {
+	return func(z *zones) extent[T] {
+		if zone, ok := b.zone(z); ok {
+			if low, high, ok := of(zone); ok {
+				return extent[T]{low, high, !zone.Empty, zone.NaN, len(b.valid) > 0 || zone.Missing}
+			}
+		}
+		return anything[T]().orMissing(len(b.valid) > 0)
+	}
+}
+
+func boolsIn(z zonemap.Zone) (low, high bool, ok bool) {
+	return z.Least == 1, z.Greatest == 1, z.Kind == zonemap.Bool
+}
+
+func intsIn(z zonemap.Zone) (low, high int64, ok bool) {
+	low, high = z.IntBounds()
+	return low, high, z.Kind == zonemap.Int || z.Kind == zonemap.Uint && z.Greatest <= math.MaxInt64
+}
+
+func floatsIn(z zonemap.Zone) (low, high float64, ok bool) {
+	low, high = z.FloatBounds()
+	return low, high, z.Kind == zonemap.Float
+}
+
+// fit reports whether the integers of the branch have a place in 64 bits with a sign.
+func (b branch) fit(z *zones) bool {
+	zone, ok := b.zone(z)
+	if !ok {
+		return false
+	}
+	_, _, ok = intsIn(zone)
+	return ok
+}
+
+// sizes bounds the number of items of the branch's collections and arrays, which have none where they are missing.
+func (b branch) sizes(z *zones) extent[int64] {
+	zone, ok := b.zone(z)
+	if !ok || zone.Kind != zonemap.Size || zone.Empty || zone.Greatest > math.MaxInt64 {
+		return rowNumbers(false)
+	}
+	if zone.Missing {
+		zone.Least = 0
+	}
+	return between(int64(zone.Least), int64(zone.Greatest))
+}
+
+// value returns the value of a branch.
 func (b branch) value() (value, error) {
-	if v, ok := b.values[b.key()]; ok && b.from == nil {
-		return v, nil
-	}
-	v, err := b.newValue()
-	if err == nil && v.kind != 0 && b.from == nil {
-		b.values[b.key()] = v
-	}
-	return v, err
-}
-
-func (b branch) newValue() (value, error) {
-	a := b.array
+	a, missing := b.array, len(b.valid) > 0
 	switch kind := kindOf(a); {
 	case a.Shape == schema.Bitset:
-		d := b.items(fixed(a.Size))
 		at := b.leaf()
-		return listOfItems(b.dom, d, boolsOf(d, &node[bool]{compute: func(r *run, n *node[bool]) {
-			n.all, _ = at(r).Values().([]bool)
-		}}, false)).sized(a.Size), b.whole()
+		d := b.items(fixed(a.Size)).sized(always(a.Size))
+		v := listOf(d, boolsOf(newNode(d, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) }), false), b.there())
+		return v.fixedTo(a.Size), nil
 	case kind == Bool:
 		at := b.leaf()
-		n := withValidity(b.valid, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) })
-		return boolsOf(b.dom, n.known(stored(b, boolsIn)), b.valid != nil), nil
+		n := column(b, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) })
+		return boolsOf(n.known(stored(b, boolsIn)), missing), nil
 	case kind == Int:
 		at := b.leaf()
-		n := withValidity(b.valid, func(r *run, n *node[int64]) {
-			var err *rangeError
-			if n.all, err = toIntegers(at(r), &n.buffer, n.valid); err != nil {
-				n.out(r, at(r).Len)
-				r.fail(entryOf(r, b.dom, err.row), err)
-			}
-		})
+		n := column(b, func(r *run, n *node[int64]) { n.all = toIntegers(at(r), &n.buffer) })
+		v := intsOf(n.known(stored(b, intsIn)), missing)
 		if _, ok := a.Values().([]uint64); ok {
-			b.checks = append(b.checks, check{find: func(r *run) { n.rows(r) }, never: b.fit})
+			v.unsigned = &unsigned{a.Field.Path(), b.fit}
 		}
-		return intsOf(b.dom, n.known(stored(b, intsIn)), b.valid != nil), nil
+		return v, nil
 	case kind == Float:
 		at := b.leaf()
-		n := withValidity(b.valid, func(r *run, n *node[float64]) { n.all = toFloats(at(r), &n.buffer) })
-		return floatsOf(b.dom, n.known(stored(b, floatsIn)), b.valid != nil), nil
+		n := column(b, func(r *run, n *node[float64]) { n.all = toFloats(at(r), &n.buffer) })
+		return floatsOf(n.known(stored(b, floatsIn)), missing), nil
 	case kind == String:
 		at := b.leaf()
-		return stringsOf(b.dom, withValidity(b.valid, func(r *run, n *node[[]byte]) {
+		return stringsOf(column(b, func(r *run, n *node[[]byte]) {
 			a := at(r)
 			all := n.out(r, a.Len)
 			for i := range all {
 				all[i] = a.Bytes[a.Offsets[i]:a.Offsets[i+1]]
 			}
-		}), b.valid != nil), nil
+		}), missing), nil
 	}
 	switch a.Shape {
 	case schema.Optional:
-		return b.optional()
+		at := b.under(b.path)
+		b.valid = append(slices.Clip(b.valid), func(r *run) []bool { return at(r).Valid })
+		return b.child(0, b.dom).value()
 	case schema.Array:
-		d := b.items(fixed(a.Size))
-		d.sizes = b.sizes
-		item, err := b.item(d, a.Children[0]).value()
-		if err != nil {
-			return value{}, err
-		}
-		return listOfItems(b.dom, d, item).sized(a.Size), b.whole()
+		d := b.items(fixed(a.Size)).sized(b.sizes)
+		item, err := b.item(d).value()
+		v := listOf(d, item, b.there())
+		return v.fixedTo(a.Size), err
 	case schema.Collection:
-		d := b.items(nil)
-		if d.items == nil {
-			d.items, d.sizes = b.offsets(), b.sizes
-		}
-		inner := b.item(d, a.Children[0])
-		item, err := inner.value()
-		if _, _, ok := mapOf(a); ok {
-			item, err = inner.pair()
-		}
-		if err != nil {
-			return value{}, err
-		}
-		return listOfItems(b.dom, d, item), b.whole()
+		return b.collection()
 	case schema.Record:
-		if !isTuple(a) {
-			return b.record(), nil
+		if isTuple(a) {
+			return b.tuple()
 		}
-		return value{}, notColumns("%s is a tuple", a.Field.Path())
+		return b.members(), nil
+	case schema.Variant:
+		return b.variant()
 	}
-	return value{}, notColumns("%s is a %v", a.Field.Path(), a.Shape)
+	return value{}, fmt.Errorf("%s is a %v", a.Field.Path(), a.Shape)
 }
 
-// whole returns an error for arrays that may be missing.
-func (b branch) whole() error {
-	if b.valid != nil {
-		return notColumns("the array %s may be missing", b.array.Field.Path())
+// fixedTo returns arrays of a size, wherever they are there.
+func (v value) fixedTo(size int) value {
+	if !v.missing {
+		v.list.size = size
+		return v
 	}
-	return nil
+	return v.taken(where(v.there), true) // no items where it is not there
 }
 
-// entryOf returns the row of the entry that a row of a domain is part of.
-func entryOf(r *run, d *domain, row int) int {
-	for ; d.up != nil; d = d.up {
-		e := rangeError{row: row}
-		e.above(d.bounds(r))
-		row = e.row
+// unsigned are integers of a field of which those beyond 64 bits with a sign are negative here.
+type unsigned struct {
+	path string
+	fit  func(z *zones) bool // reports whether there are none in a cluster
+}
+
+// read returns a value that a name, an item or a member stands for. It is an error of the entry if an integer in it is
+// too large.
+func (b *builder) read(v value) (value, error) {
+	u := v.tooLarge()
+	if u == nil {
+		return v, nil
 	}
-	return row
+	at, err := b.down(v)
+	if err != nil {
+		return value{}, err
+	}
+	for at.list != nil {
+		at = at.list.item
+	}
+	b.checks = append(b.checks, check{here: b.here, never: u.fit, find: func(r *run) {
+		all, valid := at.ints.rows(r)
+		for i, v := range all {
+			if v < 0 && (valid == nil || valid[i]) {
+				r.fail(at.of, i, &rangeError{u.path, uint64(v)})
+				return
+			}
+		}
+	}})
+	return v.signed(), nil
+}
+
+// signed returns a value whose integers have been read.
+func (v value) signed() value {
+	if v.list == nil {
+		v.unsigned = nil
+		return v
+	}
+	l := *v.list
+	l.item, l.parts = l.item.signed(), nil
+	v.list = &l
+	return v
+}
+
+// tooLarge returns which integers of v may be too large, or nil. Members of records are read by themselves.
+func (v value) tooLarge() *unsigned {
+	for v.list != nil {
+		v = v.list.item
+	}
+	return v.unsigned
 }
 
 // items returns the domain of the items of the branch's arrays, which is the same for all uses
 // of the field.
-func (b branch) items(offsets func(r *run, d *domain) []int64) *domain {
-	if b.from != nil {
-		return &domain{up: b.dom, items: offsets}
-	}
+func (b branch) items(load func(r *run, d *domain)) *domain {
 	d := b.domains[b.key()]
 	if d == nil {
-		d = &domain{up: b.dom, items: offsets}
+		d = newItems(b.dom, load)
 		b.domains[b.key()] = d
 	}
 	return d
 }
 
-// item returns the branch of the items of arrays.
-func (b branch) item(d *domain, a *rntuple.Array) branch {
-	if b.array.Shape != schema.Optional {
-		b.below++
-	}
-	b.dom, b.array, b.around = d, a, b.around+1
+// child returns the branch of an Array within this one, in some domain.
+func (b branch) child(i int, d *domain) branch {
+	b.around = append(slices.Clip(b.around), i)
+	b.dom, b.array = d, b.array.Children[i]
 	return b
+}
+
+// item returns the branch of the items of arrays.
+func (b branch) item(d *domain) branch {
+	b.below++
+	b.valid = nil
+	return b.child(0, d)
+}
+
+// collection returns the value of a branch that is a collection.
+func (b branch) collection() (value, error) {
+	d := b.items(nil)
+	if d.load == nil {
+		at := b.offsets()
+		d.load = func(r *run, d *domain) { d.offsets = at(r).Offsets }
+		d.sized(b.sizes)
+	}
+	inner := b.item(d)
+	item, err := inner.value()
+	keyed := false
+	if keys, _, ok := mapOf(b.array); ok {
+		inner.path += "._0"
+		item = inner.members()
+		item.record.names = []string{"key", "value"}
+		keyed, err = kindOf(keys) == String, nil
+	}
+	v := listOf(d, item, b.there())
+	if v.list.keyed = keyed; v.missing {
+		v = v.taken(where(v.there), true) // no items where it is not there
+	}
+	return v, err
 }
 
 // offsets returns what finds the offsets of the branch's collections. They are those of any
 // field in them.
-func (b branch) offsets() func(r *run, d *domain) []int64 {
+func (b branch) offsets() func(r *run) *rntuple.Array {
 	path, a := b.path, b.array.Children[0]
 	if _, _, ok := mapOf(b.array); ok {
 		path += "._0"
@@ -219,86 +336,98 @@ func (b branch) offsets() func(r *run, d *domain) []int64 {
 		a = a.Children[0]
 		path += "." + a.Name
 	}
-	at := b.under(path)
-	return func(r *run, _ *domain) []int64 { return at(r).Offsets }
+	return b.under(path)
 }
 
 // under returns what finds the Array of the branch in any field that is read and lies under it.
 // If there is none, the one at the given path is read.
 func (b branch) under(path string) func(r *run) *rntuple.Array {
-	if b.from != nil {
-		return inside(b.from, b.around)
-	}
 	var at func(r *run) *rntuple.Array
 	b.later = append(b.later, func() {
 		i := slices.IndexFunc(b.paths, func(p string) bool { return p == b.path || strings.HasPrefix(p, b.path+".") })
 		if i < 0 {
-			i = b.place(path)
+			i = b.reads(path)
 		}
 		at = find(i, b.around)
 	})
 	return func(r *run) *rntuple.Array { return at(r) }
 }
 
-// fixed returns the offsets of arrays of a size.
-func fixed(size int) func(r *run, d *domain) []int64 {
-	return func(r *run, d *domain) []int64 {
-		o := resize(&d.buffer, d.up.size(r)+1)
-		for i := range o {
-			o[i] = int64(i * size)
-		}
-		return o
-	}
-}
-
-// optional returns the value of a branch that is an optional.
-func (b branch) optional() (value, error) {
-	at := b.under(b.path)
-	b.valid = &validity{b.valid, func(r *run) []bool { return at(r).Valid }}
-	return b.item(b.dom, b.array.Children[0]).value()
-}
-
-// withValidity returns a node whose values are those of optionals.
-func withValidity[T any](v *validity, load func(r *run, n *node[T])) *node[T] {
-	if v == nil {
-		return &node[T]{compute: load}
-	}
-	return &node[T]{compute: func(r *run, n *node[T]) {
-		n.valid = v.bits(r)
-		if v.above != nil {
-			all := append(n.bits[:0], n.valid...)
-			for up := v.above; up != nil; up = up.above {
-				for i, bit := range up.bits(r) {
-					all[i] = all[i] && bit
-				}
-			}
-			n.bits, n.valid = all, all
-		}
-		load(r, n)
-	}}
-}
-
-// record returns the value of a branch that is a record.
-func (b branch) record() value {
+// members returns the value of a branch that is a record.
+func (b branch) members() value {
 	a := b.array
-	out := &record{member: func(i int) (value, error) {
+	var names []string
+	for _, c := range a.Children {
+		names = append(names, c.Name)
+	}
+	v := value{of: b.dom, there: b.there(), record: b.record(names, len(names), func(i int) (value, error) {
 		m := b
 		m.path, m.array, m.below = b.path+"."+a.Children[i].Name, a.Children[i], 0
 		return m.value()
-	}}
-	for _, c := range a.Children {
-		out.names = append(out.names, c.Name)
-	}
-	return value{of: b.dom, record: out}
+	})}
+	v.missing = v.there != nil
+	return v
 }
 
-// pair returns the value of the pairs of a map.
-func (b branch) pair() (value, error) {
-	if kindOf(b.array.Children[0]) == String {
-		return value{}, notColumns("%s is a map with strings as keys", b.array.Field.Parent.Path())
+// tuple returns the value of a branch that is a tuple: an array of its members.
+func (b branch) tuple() (value, error) {
+	b.reads(b.path) // as a whole
+	var parts []value
+	for i := range b.array.Children {
+		m := b.child(i, b.dom)
+		m.joined = true
+		v, err := m.value()
+		if err != nil {
+			return value{}, err
+		}
+		parts = append(parts, v)
 	}
-	b.path += "._0"
-	v := b.record()
-	v.record.names = []string{"key", "value"}
+	return arrayOf(parts), nil
+}
+
+// variant returns the value of a branch that is a variant.
+func (b branch) variant() (value, error) {
+	at := b.leaf()
+	out := &variant{
+		tag: newNode(b.dom, func(r *run, n *node[int64]) {
+			valid := b.present(r, new(node[bool]))
+			tags := at(r).Tags
+			for i := range n.out(r, len(tags)) {
+				if n.all[i] = int64(tags[i]); valid != nil && !valid[i] {
+					n.all[i] = -1
+				}
+			}
+		}),
+		at: newNode(b.dom, func(r *run, n *node[int64]) { n.all = at(r).Index }),
+	}
+	there := newNode(b.dom, func(r *run, n *node[bool]) {
+		tags, _ := out.tag.rows(r)
+		for i := range n.out(r, len(tags)) {
+			n.all[i] = tags[i] >= 0
+		}
+	})
+	for i := range b.array.Children {
+		d := &domain{up: b.dom, clock: b.dom.clock, selection: true, load: func(r *run, d *domain) {
+			a := at(r)
+			r.budget.Take(8 * int64(a.Len))
+			d.above = resize(&d.buffer, a.Children[i].Len)
+			for row, tag := range a.Tags {
+				if int(tag) == i {
+					d.above[a.Index[row]] = int64(row)
+				}
+			}
+		}}
+		m := b.child(i, d)
+		m.joined, m.valid = true, nil
+		v, err := m.value()
+		if err != nil {
+			return value{}, err
+		}
+		out.alternatives = append(out.alternatives, v)
+	}
+	v := value{of: b.dom, missing: true, there: there, variant: out}
+	if one, ok := mux(out.tag, out.at, out.alternatives, true); ok {
+		return one, nil // of a type that all alternatives have
+	}
 	return v, nil
 }

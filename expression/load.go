@@ -2,8 +2,6 @@ package expression
 
 import (
 	"fmt"
-	"math"
-	"sort"
 
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -12,7 +10,6 @@ import (
 
 // A rangeError says that an integer of a field has no place in 64 bits with a sign.
 type rangeError struct {
-	row   int // of the value; in the Batch, once it has passed through the arrays above
 	path  string
 	value uint64
 }
@@ -22,11 +19,6 @@ func (e *rangeError) Error() string {
 }
 
 func (e *rangeError) Unwrap() error { return rntuple.ErrRange }
-
-// above moves the error from an item to the collection that it is in.
-func (e *rangeError) above(offsets []int64) {
-	e.row = sort.Search(len(offsets)-1, func(i int) bool { return offsets[i+1] > int64(e.row) })
-}
 
 // kindOf returns the kind of the values of a scalar field: Bool, Int or Float.
 func kindOf(a *rntuple.Array) Kind {
@@ -62,33 +54,28 @@ func toFloats(a *rntuple.Array, buf *[]float64) []float64 {
 	return nil
 }
 
-// toIntegers returns the values of a field of integers, in buf if they must be converted. Values
-// that are not valid may be anything; valid is nil if all are.
-func toIntegers(a *rntuple.Array, buf *[]int64, valid []bool) ([]int64, *rangeError) {
+// toIntegers returns the values of a field of integers, in buf if they must be converted. Those that have no place are
+// negative.
+func toIntegers(a *rntuple.Array, buf *[]int64) []int64 {
 	switch all := a.Values().(type) {
 	case []int64:
-		return all, nil
+		return all
 	case []int8:
-		return widen(buf, all), nil
+		return widen(buf, all)
 	case []uint8:
-		return widen(buf, all), nil
+		return widen(buf, all)
 	case []int16:
-		return widen(buf, all), nil
+		return widen(buf, all)
 	case []uint16:
-		return widen(buf, all), nil
+		return widen(buf, all)
 	case []int32:
-		return widen(buf, all), nil
+		return widen(buf, all)
 	case []uint32:
-		return widen(buf, all), nil
+		return widen(buf, all)
 	case []uint64:
-		for i, v := range all {
-			if v > math.MaxInt64 && (valid == nil || valid[i]) {
-				return nil, &rangeError{i, a.Field.Path(), v}
-			}
-		}
-		return widen(buf, all), nil
+		return widen(buf, all)
 	}
-	return nil, nil
+	return nil
 }
 
 // widen converts numbers to a type that holds all of them.

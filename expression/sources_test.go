@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/internal/oracle"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -43,10 +44,13 @@ func TestSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &writer{Rand: rand.New(rand.NewPCG(8, 9))}
+	j, joined := newJudge(t, chain, 55), newJudge(t, join, 55)
+	g := oracle.NewGenerator(rand.New(rand.NewPCG(8, 9)), j.fields.Types)
 	for range 60 {
-		text := w.write(w.one("b", "i", "f", "s", "[f]"), 3)
-		if ok, _ := bothWays(t, chain, rntuple.EntryRange{First: 3, End: 52}, text); !ok {
+		text := g.Expression(3)
+		if ok, difference := j.compare(text); difference != "" {
+			t.Errorf("%s: %s", text, difference)
+		} else if !ok {
 			continue
 		}
 		e, _ := Parse(text)
@@ -63,7 +67,25 @@ func TestSources(t *testing.T) {
 		if !reflect.DeepEqual(all, slices.Concat(first, second)) {
 			t.Errorf("%s: %v, want %v and %v", text, all, first, second)
 		}
-		bothWays(t, join, rntuple.EntryRange{First: 1, End: 55}, text)
+		if _, difference := joined.compare(text); difference != "" {
+			t.Errorf("%s: %s", text, difference)
+		}
+	}
+	var ranges []rntuple.EntryRange
+	for first := int64(1); first < 50; first += 7 {
+		ranges = append(ranges, rntuple.EntryRange{First: first, End: first + 3})
+	}
+	selection, err := rntuple.Select(chain, ranges...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	selected := newJudge(t, selection, selection.NumEntries())
+	selected.number = func(i int) int64 { return selection.Entry(int64(i)) }
+	for range 60 {
+		text := g.Condition(3)
+		if _, difference := selected.compare(text); difference != "" {
+			t.Errorf("of a selection, %s: %s", text, difference)
+		}
 	}
 	n := func(i int) int32 {
 		p, err := Compile(chain, must(t, "N"))
@@ -95,8 +117,8 @@ func TestSources(t *testing.T) {
 			return true
 		},
 	} {
-		if ok, _ := bothWays(t, join, rntuple.EntryRange{End: 55}, text); !ok {
-			t.Errorf("%s is not evaluated", text)
+		if ok, difference := joined.compare(text); !ok || difference != "" {
+			t.Errorf("%s: %s", text, difference)
 		}
 		p, err := Compile(join, must(t, text))
 		if err != nil {

@@ -1,79 +1,207 @@
 package expression
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
-// A value is what an expression is computed by, column by column: one of the nodes, an array, or
-// a record.
+// A value is what a part of an expression is computed by: a column, or columns that are the parts of an array, a record or a
+// variant.
 type value struct {
-	of   *domain
-	kind Kind // of a node
+	of      *domain
+	kind    Kind   // of a column; 0 for the others
+	missing bool   // there may be rows without a value
+	name    string // the type of a field, for messages
 
 	bools   *node[bool]
 	ints    *node[int64]
 	floats  *node[float64]
 	strings *node[[]byte]
-	missing bool // a node has rows without a value
-	index   bool // a node of integers is of indices into an array
 
-	literal any // bool, int64, float64 or string, if it is one
-	null    bool
+	literal  any       // bool, int64, float64 or string, if it is one
+	null     bool      // it is nil
+	unsigned *unsigned // integers that may be too large, until they are read; see builder.read
+	index    bool      // integers are indices that argsort or combinations yield, as are the innermost items of arrays
 
-	list   *list
-	record *record
+	there   *node[bool] // where an array, a record or a variant is; nil: everywhere
+	list    *list
+	record  *record
+	variant *variant
 }
 
-// A list is an array for each row of a domain: its items have a domain of their own.
+// A list is an array for each row of a domain: its items have a domain of their own. Rows that have no array have no items.
 type list struct {
 	items *domain
 	item  value   // of the domain items
 	size  int     // of all arrays, or 0 if it varies
-	parts []value // the items of arrays of arrays of which only these are there
+	parts []value // of arrays of a fixed size, the items with each number, in the domain of the arrays; nil if they are not known
+	keyed bool    // items are records of a key and a value, and are found by their keys
+	tuple bool    // its parts have different types, and item is none
 }
 
 // A record has members, whose values are made when they are needed.
 type record struct {
-	names  []string
-	member func(i int) (value, error)
+	names []string
+	make  func(i int) (value, error)
+	size  int // members, and theirs
+	*builder
+	made []*value
 }
 
-// unsupported says what is not computed column by column, and why.
-type unsupported struct{ reason string }
-
-func (u *unsupported) Error() string { return u.reason }
-
-func notColumns(format string, args ...any) error { return &unsupported{fmt.Sprintf(format, args...)} }
-
-func boolsOf(d *domain, n *node[bool], missing bool) value {
-	return value{of: d, kind: Bool, bools: n, missing: missing}
+// record returns a record of some members. Size is their number, with that of their members.
+func (b *builder) record(names []string, size int, make func(i int) (value, error)) *record {
+	return &record{names: names, make: make, size: size, builder: b}
 }
 
-func intsOf(d *domain, n *node[int64], missing bool) value {
-	return value{of: d, kind: Int, ints: n, missing: missing}
+// with returns a record whose members are made of those of another one.
+func (r *record) with(f func(m value) value) *record {
+	return r.record(r.names, r.size, func(i int) (value, error) {
+		m, err := r.member(i)
+		if err != nil {
+			return value{}, err
+		}
+		return f(m), nil
+	})
 }
 
-func floatsOf(d *domain, n *node[float64], missing bool) value {
-	return value{of: d, kind: Float, floats: n, missing: missing}
+// member returns the value of a member.
+func (r *record) member(i int) (value, error) {
+	if r.made == nil {
+		r.made = make([]*value, len(r.names))
+	}
+	if r.made[i] == nil {
+		if r.nodes++; r.nodes > maxNodes {
+			return value{}, errTooMany
+		}
+		m, err := r.make(i)
+		if err != nil {
+			return value{}, err
+		}
+		r.made[i] = &m
+	}
+	return *r.made[i], nil
 }
 
-func stringsOf(d *domain, n *node[[]byte], missing bool) value {
-	return value{of: d, kind: String, strings: n, missing: missing}
+// A variant has one of several values in each row.
+type variant struct {
+	tag, at      *node[int64] // which one, or -1, and in which row of it
+	alternatives []value      // each in a domain of its own
 }
 
-func listOfItems(d *domain, items *domain, item value) value {
-	return value{of: d, list: &list{items: items, item: item}}
+func boolsOf(n *node[bool], missing bool) value {
+	return value{of: n.of, kind: Bool, bools: n, missing: missing}
 }
 
-// sized returns an array whose size is known.
-func (v value) sized(n int) value {
-	v.list.size = n
-	return v
+func intsOf(n *node[int64], missing bool) value {
+	return value{of: n.of, kind: Int, ints: n, missing: missing}
 }
 
-// isNode reports whether v is computed by a node.
-func (v value) isNode() bool { return v.kind != 0 }
+func floatsOf(n *node[float64], missing bool) value {
+	return value{of: n.of, kind: Float, floats: n, missing: missing}
+}
+
+func stringsOf(n *node[[]byte], missing bool) value {
+	return value{of: n.of, kind: String, strings: n, missing: missing}
+}
+
+// listOf returns arrays, which are there where a node is true, or everywhere if it is nil.
+func listOf(items *domain, item value, there *node[bool]) value {
+	return value{of: items.up, list: &list{items: items, item: item}, there: there, missing: there != nil}
+}
+
+// nothing returns nil.
+func nothing(d *domain) value { return value{of: d, null: true, missing: true} }
+
+// never returns the item of an array that never has any.
+func never(d *domain) value { return value{of: d, null: true} }
+
+// literalOf returns the value of a literal.
+func literalOf(d *domain, v any) value {
+	var out value
+	switch v := v.(type) {
+	case bool:
+		out = boolsOf(constant(d, v), false)
+	case int64:
+		out = intsOf(constant(d, v), false)
+	case float64:
+		out = floatsOf(constant(d, v), false)
+	case string:
+		out = stringsOf(constant(d, []byte(v)), false)
+	}
+	out.literal = v
+	return out
+}
 
 // isNumber reports whether v is a number in each row.
 func (v value) isNumber() bool { return v.kind == Int || v.kind == Float }
+
+// isArray reports whether v is an array.
+func (v value) isArray() bool { return v.list != nil }
+
+// array returns v with other items in the place of its own.
+func (v value) array(items *domain, item value) value {
+	return listOf(items, item, v.there)
+}
+
+// asFloats returns a number, or numbers in arrays, as floats.
+func (v value) asFloats() value {
+	switch {
+	case v.list != nil:
+		l := *v.list
+		l.item, l.parts = l.item.asFloats(), nil
+		v.list = &l
+		return v
+	case v.kind != Int:
+		return v
+	}
+	if n, ok := v.literal.(int64); ok {
+		return literalOf(v.of, float64(n))
+	}
+	return floatsOf(mapped(v.ints, toFloat).known(monotonic(v.ints, toFloat)), v.missing)
+}
+
+// condition returns where v, which is a bool, is true: not where it is missing.
+func (v value) condition() *node[bool] {
+	if !v.missing {
+		return v.bools
+	}
+	return truth(v.bools)
+}
+
+// valid returns where v has a value.
+func (v value) valid() *node[bool] {
+	switch {
+	case v.null:
+		return constant(v.of, false)
+	case !v.missing:
+		return constant(v.of, true)
+	case v.there != nil:
+		return v.there
+	}
+	switch v.kind {
+	case Bool:
+		return presence(v.bools)
+	case Int:
+		return presence(v.ints)
+	case Float:
+		return presence(v.floats)
+	}
+	return presence(v.strings)
+}
+
+// evaluate computes a column.
+func (v value) evaluate(r *run) {
+	switch v.kind {
+	case Bool:
+		v.bools.rows(r)
+	case Int:
+		v.ints.rows(r)
+	case Float:
+		v.floats.rows(r)
+	case String:
+		v.strings.rows(r)
+	}
+}
 
 // mark says where in a text the nodes of v are that are at no place yet.
 func (v value) mark(at *place) {
@@ -91,163 +219,159 @@ func (v value) mark(at *place) {
 			v.list.items.at = at
 		}
 		v.list.item.mark(at)
-		for _, p := range v.list.parts {
-			p.mark(at)
+	}
+}
+
+// typ returns the type of v.
+func (v value) typ() (t Type) {
+	switch {
+	case v.list == nil:
+		if t.Kind, t.Missing = v.kind, v.missing; v.kind == 0 {
+			t.Kind = Other
+		}
+		return t
+	case v.list.tuple || v.list.keyed || v.list.item.null:
+		return Type{Kind: Other, Missing: v.missing}
+	}
+	t = v.list.item.typ()
+	if t.Depth > 0 && t.Missing || t.Kind == Other { // an array that may be missing in another one
+		return Type{Kind: Other, Missing: v.missing}
+	}
+	if t.Depth == 0 {
+		t.Items = t.Missing
+	}
+	t.Depth, t.Missing = t.Depth+1, v.missing
+	return t
+}
+
+// noun returns what v is, such as "array of floats".
+func (v value) noun() string {
+	var s string
+	switch {
+	case v.null:
+		return "nil"
+	case v.list != nil && v.list.keyed:
+		s = "map"
+	case v.list != nil && v.list.tuple:
+		s = "tuple"
+	case v.list != nil && v.list.item.null:
+		s = "array"
+	case v.list != nil:
+		first, rest, _ := strings.Cut(v.list.item.noun(), " ")
+		s = strings.TrimSuffix("array of "+first+"s "+rest, " ")
+	case v.record != nil:
+		s = "record"
+	case v.variant != nil:
+		s = "variant"
+	default:
+		s = [...]string{Bool: "bool", Int: "integer", Float: "float", String: "string"}[v.kind]
+	}
+	if v.missing {
+		s += " that may be missing"
+	}
+	return s
+}
+
+// is returns what a message has after the text of v.
+func (v value) is() string {
+	s := v.noun()
+	switch {
+	case v.name != "":
+		return "is " + v.name
+	case v.null:
+		return "is nil"
+	case strings.HasPrefix(s, "array"), strings.HasPrefix(s, "integer"):
+		return "is an " + s
+	}
+	return "is a " + s
+}
+
+// unified returns values as values of one type, and nil if they have none: integers become floats beside floats.
+func unified(all []value) []value {
+	out := make([]value, len(all))
+	copy(out, all)
+	var like *value
+	for i := range out {
+		v := &out[i]
+		switch {
+		case v.null:
+		case like == nil || !like.settled() && v.compatible(*like):
+			like = v
+		case !v.compatible(*like):
+			return nil
 		}
 	}
-}
-
-// each applies a function of nodes to the node of v.
-func (v value) each(d *domain, missing bool, f nodeFunc) value {
-	switch v.kind {
-	case Bool:
-		return boolsOf(d, f.bools(v.bools), missing)
-	case Int:
-		return intsOf(d, f.ints(v.ints), missing)
-	case Float:
-		return floatsOf(d, f.floats(v.floats), missing)
+	if like == nil {
+		return out
 	}
-	return stringsOf(d, f.strings(v.strings), missing)
-}
-
-// A nodeFunc makes a node of another one, of any type.
-type nodeFunc struct {
-	bools   func(*node[bool]) *node[bool]
-	ints    func(*node[int64]) *node[int64]
-	floats  func(*node[float64]) *node[float64]
-	strings func(*node[[]byte]) *node[[]byte]
-}
-
-// down returns the value that has in the rows of d what v has in the rows above.
-func (v value) down(d *domain) (value, error) {
-	switch {
-	case v.of == d:
-		return v, nil
-	case !d.within(v.of):
-		return value{}, notColumns("it combines items of different arrays")
-	case !v.isNode():
-		return value{}, notColumns("it needs an array or a record for each item of another array")
+	floats := false
+	for _, v := range out {
+		floats = floats || v.innermost() == Float
 	}
-	above, err := v.down(d.up)
-	if err != nil {
-		return value{}, err
+	for i := range out {
+		if floats && out[i].innermost() == Int {
+			out[i] = out[i].asFloats()
+		}
 	}
-	out := above.each(d, v.missing, nodeFunc{
-		func(n *node[bool]) *node[bool] { return spread(n, d) },
-		func(n *node[int64]) *node[int64] { return spread(n, d) },
-		func(n *node[float64]) *node[float64] { return spread(n, d) },
-		func(n *node[[]byte]) *node[[]byte] { return spread(n, d) },
-	})
-	out.literal, out.index = v.literal, v.index
-	return out, nil
-}
-
-// moved returns the value in another domain, which has the same rows.
-func (v value) moved(to *domain) value {
-	switch {
-	case v.list != nil:
-		l := *v.list
-		l.items = v.list.items.copyFor(to)
-		l.item = v.list.item.moved(l.items)
-		v.list = &l
-	case v.record != nil:
-		r := v.record
-		v.record = &record{r.names, func(i int) (value, error) {
-			m, err := r.member(i)
-			return m.moved(to), err
-		}}
-	}
-	v.of = to
-	return v
-}
-
-// chosen returns the value that has in the rows of d, which were chosen from those of v, what
-// v has there.
-func (v value) chosen(d *domain) (value, error) {
-	switch {
-	case v.record != nil:
-		return value{of: d, record: &record{v.record.names, func(i int) (value, error) {
-			m, err := v.record.member(i)
-			if err != nil {
-				return value{}, err
-			}
-			return m.chosen(d)
-		}}}, nil
-	case !v.isNode():
-		return value{}, notColumns("it chooses arrays of an array")
-	}
-	out := v.each(d, v.missing, nodeFunc{
-		func(n *node[bool]) *node[bool] { return gather(n, d) },
-		func(n *node[int64]) *node[int64] { return gather(n, d) },
-		func(n *node[float64]) *node[float64] { return gather(n, d) },
-		func(n *node[[]byte]) *node[[]byte] { return gather(n, d) },
-	})
-	out.index = v.index
-	return out, nil
-}
-
-// literalOf returns the value of a literal.
-func literalOf(d *domain, v any) value {
-	var out value
-	switch v := v.(type) {
-	case bool:
-		out = boolsOf(d, constant(d, v), false)
-	case int64:
-		out = intsOf(d, constant(d, v), false)
-	case float64:
-		out = floatsOf(d, constant(d, v), false)
-	case string:
-		out = stringsOf(d, constant(d, []byte(v)), false)
-	}
-	out.literal = v
 	return out
 }
 
-// asFloats returns a number as a float.
-func (v value) asFloats() value {
-	if v.kind != Int {
-		return v
+// settled reports whether the type of v is known: it is not the array of nothing.
+func (v value) settled() bool {
+	for v.list != nil {
+		v = v.list.item
 	}
-	if n, ok := v.literal.(int64); ok {
-		return literalOf(v.of, float64(n))
-	}
-	return floatsOf(v.of, mapped(v.ints, toFloat).known(monotonic(v.ints, toFloat)), v.missing)
+	return !v.null
 }
 
-// condition returns where v is true: not where it is missing.
-func (v value) condition() *node[bool] {
-	if !v.missing {
-		return v.bools
+// innermost returns the kind of the items of arrays of arrays, or of a value that is no array.
+func (v value) innermost() Kind {
+	for v.list != nil {
+		v = v.list.item
 	}
-	return truth(v.bools)
+	return v.kind
 }
 
-// valid returns where v has a value.
-func (v value) valid() *node[bool] {
-	if !v.missing {
-		return constant(v.of, true)
-	}
-	present := func(r *run, size int, flags []bool, n *node[bool]) {
-		if n.all = flags; flags == nil {
-			for i := range n.out(r, size) {
-				n.all[i] = true
+// compatible reports whether two values may be values of one type.
+func (v value) compatible(w value) bool {
+	switch {
+	case v.null || w.null:
+		return true
+	case v.list != nil && w.list != nil:
+		return !v.list.tuple && !w.list.tuple && v.list.keyed == w.list.keyed && v.list.item.compatible(w.list.item)
+	case v.record != nil && w.record != nil:
+		if len(v.record.names) != len(w.record.names) {
+			return false
+		}
+		for _, name := range v.record.names {
+			a, err1 := v.named(name)
+			b, err2 := w.named(name)
+			if err1 != nil || err2 != nil || !a.compatible(b) {
+				return false
 			}
 		}
+		return true
 	}
-	return (&node[bool]{compute: func(r *run, n *node[bool]) {
-		switch v.kind {
-		case Bool:
-			all, flags := v.bools.rows(r)
-			present(r, len(all), flags, n)
-		case Int:
-			all, flags := v.ints.rows(r)
-			present(r, len(all), flags, n)
-		case Float:
-			all, flags := v.floats.rows(r)
-			present(r, len(all), flags, n)
-		default:
-			all, flags := v.strings.rows(r)
-			present(r, len(all), flags, n)
+	return v.kind != 0 && (v.kind == w.kind || v.isNumber() && w.isNumber())
+}
+
+// weight returns how many members the records in v have.
+func (v value) weight() int {
+	for v.list != nil {
+		v = v.list.item
+	}
+	if v.record != nil {
+		return v.record.size
+	}
+	return 1
+}
+
+// named returns a member of a record.
+func (v value) named(name string) (value, error) {
+	for i, n := range v.record.names {
+		if n == name {
+			return v.record.member(i)
 		}
-	}}).known(v.present())
+	}
+	return value{}, fmt.Errorf("no member %q", name)
 }

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/go-rntuple/go-rntuple/internal/oracle"
+	"github.com/go-rntuple/go-rntuple/internal/sampletest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/zonemap"
 )
@@ -51,11 +51,11 @@ func TestRuledOut(t *testing.T) {
 		"N > 20": false, "N >= 20": true, "N < 10": false, "N <= 10": true, "N == 15": true, "N == 21": false, "N != 15": true, "21 == N": false,
 		"not (N > 20)": true, "not (N >= 10)": false, "!(N < 30)": false, "N > 20 or F > 2": true, "N > 20 or F > 3": false,
 		"N > 15 and F > 3": false, "N > 15 && S == 'x'": true, "N > 20 && S == 'x'": false, "N > 20 || S == 'x'": true, "not (N < 30 or S == 'x')": false,
-		"U in [1, 2]": false, "U in [1, 2, 4]": true, "N in 1..9": false, "N in 1..10": true, "N not in 5..25": false, "N not in 11..25": true, "N in [F, 3]": true,
+		"U in [1, 2]": false, "U in [1, 2, 4]": true, "N in 1..9": false, "N in 1..10": true, "N not in 5..25": false, "N not in 11..25": true, "N in [F, 3]": false,
 		"OK": true, "not OK": false, "OK == false": false, "OK != true": false, "OK ? N > 20 : N > 0": false, "OK and N < 5": false,
 		"None > 0": false, "None <= 0": false, "None == None": false, "None != None": true, "not (None > 0)": true, "None + 1 > 0": false,
 		"F * 2 > 5": false, "F * 2 >= 5": true, "-F < -2.5": false, "N - 100 > -80": false, "N * -1 > -10": false, "F / 2 > 1.25": false, "1 / F > 1": false, "1 / (F - 2) > 100": true,
-		"F + N > 22.5": false, "F + N >= 22.5": true, "N / 4 == 5": true, "N / 4 > 5": false, "N ** 2 > 1000": true, "N % 7 > 7": true, "abs(-N) > 20": false, "abs(N - 15) > 5": false,
+		"F + N > 22.5": false, "F + N >= 22.5": true, "N / 4 == 5": true, "N / 4 > 5": false, "N ** 2 > 1000": false, "N % 7 > 7": false, "abs(-N) > 20": false, "abs(N - 15) > 5": false,
 		"any(Pt, # > 30)": false, "any(Pt, # >= 30)": true, "all(Pt, # > 30)": false, "all(Pt, # < 10)": false, "none(Pt, # >= 10)": false, "one(Pt, # > 40)": false,
 		"count(Pt, # > 5) > 3": false, "count(Pt, # > 5) == 3": true, "count(Pt, # > 5) < 2": false, "count(Pt, # > 50) > 0": false, "len(Pt) > 3": false, "len(Pt) == 2": true, "len(Pt) < 2": false,
 		"len(filter(Pt, # > 30)) > 0": false, "any(filter(Pt, # < 25), # > 30)": false, "any(map(Pt, # * 2), # > 60)": false, "Pt[0] > 30": false, "Pt[1] < 10": false, "Pt[2] == 20": true, "Pt[7] > 30": false, "Pt[-1] > 30": false,
@@ -63,9 +63,14 @@ func TestRuledOut(t *testing.T) {
 		"any(Hits, .X > 7)": false, "any(Hits, .X > 6 and .K > 0)": true, "any(Hits, .K > 1)": false, "any(Hits, .X > 6 and .K > N)": false, "Hits[0].X > 7": false, "any(Hits, .S == 'x')": true, "any(Hits, len(.L) > 0)": false,
 		"Opt > 5": false, "Opt == 5": true, "not (Opt > 5)": true, "Opt != 5": false, "Opt != 6": true, "(Opt ?? 2) > 5": false, "(Opt ?? 9) > 5": true, "Opt == nil": true,
 		"At.X > 2": false, "At.Y > 2": true, "At.Y > 20": false, `$env["odd-name"] > 6`: false, `$env.N > 20`: false, "any(A, # > 3)": false, "A[1] == 4": false, "len(A) == 2": false,
-		"let n = N + 1; n > 21": false, "let n = N + 1; n > 20": true, "let m = F; m > 5": false, "sum(Pt) > 1000": true, "N > 20 and sum(Pt) > 10": false, "any(Deep, any(#, # > 6))": false, "any(Deep, any(#, # > 5))": true, "any(Deep, len(#) > 2)": false,
+		"let n = N + 1; n > 21": false, "let n = N + 1; n > 20": true, "let m = F; m > 5": false, "sum(Pt) > 1000": false, "N > 20 and sum(Pt) > 10": false, "any(Deep, any(#, # > 6))": false, "any(Deep, any(#, # > 5))": true, "any(Deep, len(#) > 2)": false,
 		"P.X > 50": false, "(P ?? Q).X > 50": true, "let p = P ?? Q; p.X > 50": true, "(P.X ?? Q.X) > 50": true, "(P.X ?? Q.X) > 60": false, "P.X > 2 or Q.X > 60": true,
 		"Big == 9007199254740992": false, "Big == 9007199254740992.0": true, "Big > 9007199254740992": true, "Big > 9007199254740992.0": false,
+		"sum(Pt) >= 20": true, "sum(Pt) < 19.9": false, "sum(Pt) > 90.1": false, "sum(A) > 9": false, "sum(A) == 6": true, "sum(Pt, # > 0) > 3": false, "mean(Pt) > 31": false, "median(Pt) > 30": false, "median(Pt) < 10": false,
+		"sqrt(F) > 1.6": false, "sqrt(F) > 1.5": true, "sqrt(F - 2) < 0": false, "floor(F) > 2": false, "round(-F) > -2": false, "log(N) > 3": false, "exp(-F) > 1": false, "isnan(F)": false, "isnan(None)": true, "isinf(F)": false, "hypot(N, F) > 21": false, "F ** 3 < 3": false,
+		"int(F) > 2": false, "N % 7 < 0": false, "abs(-N) % 30 > 20": false, "max(N, F) > 20": false, "min(N, 5) > 5": false, "max(Pt, Hits[0].X) > 30": false, "fmax(F, 2) < 2": false, "len(S) < 0": false,
+		"N in Pt": true, "40 in Pt": false, "any(Pt, # in A)": false, "any(N..30, # < 10)": false, "len(N..30) > 21": false, "len(concat(Pt, A)) < 5": false, "len(sort(Pt)) > 3": false, "len(uniq(Pt)) == 0": false, "any(Pt, #index > 2)": false,
+		"(N > 15 ? F : nil) > 3": false, "(Opt ?? 9) == nil": false, "(N > 30 ? Pt : A)[2] > 3": false, "len(N > 30 ? Pt : A) != 3": false, "[N, 40][0] > 20": false, "one(A[:1], # > 5)": false, "not (filter(Pt, # > 5)[0] >= 10)": false,
 		"N > 20 and any(Pt + A, # > 0)": false, "N > 20 and int(S) > 0": false, "N > 5 or any(Pt + A, # > 0)": true,
 		"9223372036854775807 + N > 0": true, "-9223372036854775807 - N < 0": true, "9223372036854775807 * N > 0": true, "5 < N < 10": false,
 		"(N > 15 ? 4611686018427387904 : 0) + (N > 15 ? 4611686018427387904 : 1) > 4611686018427387905": true,
@@ -153,19 +158,6 @@ type rec struct {
 }
 
 type yes struct{ Y float32 }
-
-// wideNames are expressions of the types that a writer knows which name fields of a wide.
-var wideNames = map[string][]string{
-	"b": {"OK", "VB[0]", "VB[-1]", "(OK ?? B)", "not OK"},
-	"i": {"I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64", "O8", "O64", "OU", "R.K", "OR.K", "OR.O", "(OR ?? OR2).K", "(OR ?? R).K", "(OR ?? OR2).O",
-		"(let r = OR ?? OR2; r.K)", "(B ? R : R2).K", "V8[0]", "V64[1]", "VO[0]", "VR[0].K", "VR[-1].O", "VOR[0].K", "VV[0][0]", "A64[0]", "len(VF)", "len(VV)",
-		"9007199254740992", "9007199254740993", "9007199254740991", "9223372036854775807", "-9223372036854775807", "-9007199254740993", "int(Number)", "int(F32)", "OR?.K", "(OR.K ?? 5)"},
-	"f": {"F32", "O32", "OD", "R.X", "R.P.Y", "OR.X", "OR.P.Y", "(OR ?? OR2).X", "(OR ?? R2).X", "(OR2 ?? R).P.Y", "(let r = OR ?? R; r.X)", "VF[0]", "VR[0].X", "VOR[0].X", "AF[0]", "OA[0]", "OV[0]",
-		"9007199254740992.0", "9007199254740994.0", "9223372036854775808.0", "1e300", "-1e308", "0.0", "float(Number)", "R.V[0]", "OR.V[0]", "float(I64)"},
-	"[b]": {"VB", "VF > 1", "V64 == A64[0]", "map(VR, .X > 0)"},
-	"[i]": {"V8", "V64", "VU", "VV[0]", "A64", "map(VR, .K)", "filter(V64, # > 0)", "[I8, O8, 3]", "[missing, 2]", "VO", "I8..5"},
-	"[f]": {"VF", "AF", "R.V", "map(VR, .X)", "map(VR, .P.Y)", "VR[0].V", "[F32, OD]", "OA", "OV", "OR.V"},
-}
 
 // A regime is how a field varies in a cluster: a number around which its values are, in steps,
 // and the least number of items that it has.
@@ -279,59 +271,25 @@ func wideFile(t testing.TB, entries int, seed uint64) *rntuple.Reader {
 	})
 }
 
-// condition writes a random condition: one that tests a field or compares two, or one of the
-// expressions of all kinds.
-func (w *writer) condition() string {
-	field := func() string { return w.leaf(w.one("i", "f")) }
-	relation := func() string { return w.one("<", "<=", ">", ">=", "==", "!=") }
-	operand := func() string {
-		switch w.IntN(6) {
-		case 0:
-			return fmt.Sprintf("(%s %s %s)", field(), w.one("+", "-", "*", "/", "??"), field())
-		case 1:
-			return fmt.Sprintf("%s(%s)", w.one("-", "abs", "+"), field())
-		case 2:
-			return fmt.Sprintf("(%s ? %s : %s)", w.leaf("b"), field(), field())
-		}
-		return field()
-	}
-	switch w.IntN(8) {
-	case 0, 1:
-		return w.write("b", 1+w.IntN(4))
-	case 2:
-		return fmt.Sprintf("%s %s [%s, %s]", operand(), w.one("in", "not in"), w.one("1", "missing", field()), w.one("-2", "2.5", "missing", field()))
-	case 3:
-		return fmt.Sprintf("%s %s %d..%d", w.leaf("i"), w.one("in", "not in"), w.IntN(9)-6, w.IntN(9)-3)
-	case 4:
-		return fmt.Sprintf("%s(%s, # %s %s)", w.one("any", "all", "none", "one"), w.leaf(w.one("[i]", "[f]")), relation(), operand())
-	case 5:
-		return fmt.Sprintf("%s %s %s %s %s", operand(), relation(), operand(), w.one("and", "or"), w.write("b", 1))
-	}
-	return fmt.Sprintf("%s %s %s", operand(), relation(), operand())
-}
-
 // TestZones makes sure that zone maps change nothing of what conditions choose, and of how they
 // fail: of random conditions on random entries. With RNTUPLE_CAMPAIGN=1 these are a million.
 func TestZones(t *testing.T) {
 	const each = 250 // conditions, for a file
-	files, seed := 8, uint64(time.Now().UnixNano())
-	if os.Getenv("RNTUPLE_CAMPAIGN") != "" {
+	files, random := 8, sampletest.Rand(t)
+	if sampletest.Whole() {
 		files = 4000
 	}
-	if s := os.Getenv("RNTUPLE_SEED"); s != "" {
-		var err error
-		if seed, err = strconv.ParseUint(s, 10, 64); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Logf("RNTUPLE_SEED=%d", seed)
 	var sum agreement
-	for i := range files {
+	for range files {
 		t.Run("", func(t *testing.T) {
-			r := wideFile(t, 40, seed+uint64(i))
-			w := &writer{Rand: rand.New(rand.NewPCG(seed+uint64(i), 7)), names: wideNames}
+			r := wideFile(t, 40, random.Uint64())
+			fields, err := oracle.FieldsOf(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := oracle.NewGenerator(random, fields.Types)
 			for n := 0; n < each; {
-				if zonesAgree(t, r, w.condition(), &sum) {
+				if zonesAgree(t, r, g.Condition(random.IntN(3)), &sum) {
 					n++
 				}
 			}
@@ -383,13 +341,16 @@ func FuzzZones(f *testing.F) {
 	f.Add(uint64(1), "")
 	f.Add(uint64(2), "any(H, .X > 1 and N < 2) or X[0] > 2")
 	r := zooFile(f, 60, 5, rntuple.ZoneMap(), rntuple.MaxUnzippedClusterSize(1), rntuple.Workers(1))
+	fields, err := oracle.FieldsOf(r)
+	if err != nil {
+		f.Fatal(err)
+	}
 	f.Fuzz(func(t *testing.T, seed uint64, text string) {
 		if len(text) > 300 || strings.Contains(text, "repeat") || strings.Contains(text, "now") {
 			return
 		}
 		if text == "" {
-			w := &writer{Rand: rand.New(rand.NewPCG(seed, 11))}
-			text = w.write("b", 4)
+			text = oracle.NewGenerator(rand.New(rand.NewPCG(seed, 11)), fields.Types).Condition(3)
 		}
 		zonesAgree(t, r, text, new(agreement))
 	})

@@ -28,6 +28,13 @@ var defined = []struct{ field, root string }{
 	{"hard = any(Muon_pt, # > 30)", "Any(Muon_pt > 30)"},
 	{"pair = sqrt(2 * Muon_pt[0] * Muon_pt[1] * (cosh(Muon_eta[0] - Muon_eta[1]) - cos(Muon_phi[0] - Muon_phi[1]))) ?? 0.0",
 		"Muon_pt.size() < 2 ? 0. : std::sqrt(2. * Muon_pt[0] * Muon_pt[1] * (std::cosh((double)Muon_eta[0] - Muon_eta[1]) - std::cos((double)Muon_phi[0] - Muon_phi[1])))"},
+	{"wide:double = nMuon", "(double)Muon_pt.size()"},
+	{"charges:std::vector<float> = Muon_charge", "ROOT::VecOps::RVec<float>(Muon_charge)"},
+	{"rvec:ROOT::RVec<std::int8_t> = reverse(Muon_charge)", "ROOT::VecOps::RVec<std::int8_t>(Reverse(Muon_charge))"},
+	{"fixed:array<float,2> = [Muon_pt[0] ?? -1.0, Muon_pt[-1] ?? -1.0]",
+		"std::array<float, 2>{Muon_pt.size() > 0 ? Muon_pt[0] : -1.f, Muon_pt.size() > 0 ? Muon_pt[Muon_pt.size() - 1] : -1.f}"},
+	{"nested:vector<vector<float>> = [Muon_pt, Muon_eta]",
+		"std::vector<std::vector<float>>{std::vector<float>(Muon_pt.begin(), Muon_pt.end()), std::vector<float>(Muon_eta.begin(), Muon_eta.end())}"},
 	{`word = nMuon > 2 ? "many" : "few"`, `std::string(Muon_pt.size() > 2 ? "many" : "few")`},
 }
 
@@ -90,6 +97,41 @@ func TestDefine(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDefineMissing has ROOT read defined fields of types that RDataFrame cannot read, with what is missing in them.
+func TestDefineMissing(t *testing.T) {
+	needed(t)
+	in, out := filepath.Join(t.TempDir(), "in.root"), filepath.Join(t.TempDir(), "out.root")
+	w, err := rntuple.Create[struct {
+		N int32
+		V [][]float32
+	}](in, "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, v := range [][][]float32{{}, {{1.5}, {2.5, 3.5}}, {{}}} {
+		w.Write(&struct {
+			N int32
+			V [][]float32
+		}{int32(n), v})
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	fields, err := expression.ParseFields("o:optional<float> = V[0][0]", "v = V[1]", "w:vector<optional<array<float,2>>> = map(V, len(#) == 2 ? # : nil)",
+		"u:unique_ptr<std::int8_t> = N > 0 ? N : nil", "s = N < 2 ? string(N) : nil", "a:optional<array<bool,2>> = N == 1 ? [true, N > 1] : nil",
+		"i:ROOT::RVec<optional<int>> = [N, len(V[0])]")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := surgery.Slim(t.Context(), out, surgery.Input{Path: in}, surgery.Drop("V"), surgery.DefineColumns(fields)); err != nil {
+		t.Fatal(err)
+	}
+	sameEntries(t, "out", rootViews(t, out+":n")[0],
+		`{"N":0,"o":null,"v":null,"w":[],"u":null,"s":"0","a":null,"i":[0,null]}`,
+		`{"N":1,"o":1.5,"v":[2.5,3.5],"w":[null,[2.5,3.5]],"u":1,"s":"1","a":[true,false],"i":[1,1]}`,
+		`{"N":2,"o":null,"v":null,"w":[null],"u":2,"s":null,"a":null,"i":[2,0]}`)
 }
 
 func recordsIn(t *testing.T, path string) (all []value.Record) {

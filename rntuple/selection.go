@@ -82,15 +82,6 @@ func Select(s Source, ranges ...EntryRange) (*Selection, error) {
 	return &Selection{&selection{s, *set}, s.context()}, nil
 }
 
-// whole returns the range of entries that are selected, if they follow each other.
-func (s *selection) whole() (r EntryRange, ok bool) {
-	if s.set.n == 0 {
-		return r, true
-	}
-	r = EntryRange{s.set.entry(0), s.set.entry(s.set.n-1) + 1}
-	return r, r.Len() == s.set.n
-}
-
 // farPart is the number of entries of files far away for which a condition is evaluated at once, at least:
 // each part takes a request.
 const farPart = 1 << 19

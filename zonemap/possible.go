@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -53,7 +54,7 @@ func (u *Use) count(clusters, passed int64, problems []string) {
 // function is given what is known of a cluster, as Map.Zone tells it. It is not called where
 // nothing is known.
 //
-// The Reader of each entry is found in chains, and for the primary source of joins; entries
+// The Reader of each entry is found in chains, in selections, and for the primary source of joins; entries
 // of other sources are all possible. Chains open their files as the loop gets to them.
 func Possible(s rntuple.Source, e rntuple.EntryRange, u *Use, can func(zone func(path string) (Zone, bool)) bool) iter.Seq2[rntuple.EntryRange, error] {
 	return func(yield func(rntuple.EntryRange, error) bool) {
@@ -61,8 +62,8 @@ func Possible(s rntuple.Source, e rntuple.EntryRange, u *Use, can func(zone func
 			ranges := []rntuple.EntryRange{{First: at, End: e.End}}
 			end := e.End
 			if u == nil || !u.Off {
-				piece, err := rntuple.PieceAt(s, at, func(ctx context.Context, r *rntuple.Reader, first int64) (err error) {
-					ranges, err = inReader(ctx, r, first, rntuple.EntryRange{First: at, End: min(e.End, first+r.NumEntries())}, u, can)
+				piece, err := rntuple.PieceAt(s, at, func(ctx context.Context, r *rntuple.Reader, in func(rntuple.EntryRange) rntuple.EntryRange) (err error) {
+					ranges, err = inReader(ctx, r, in, rntuple.EntryRange{First: at, End: min(e.End, in(rntuple.EntryRange{End: r.NumEntries()}).End)}, u, can)
 					return err
 				})
 				if err != nil {
@@ -83,9 +84,9 @@ func Possible(s rntuple.Source, e rntuple.EntryRange, u *Use, can func(zone func
 	}
 }
 
-// inReader returns the possible entries of the range e of a source, which a Reader has whose
-// first entry is the given one there.
-func inReader(ctx context.Context, r *rntuple.Reader, first int64, e rntuple.EntryRange, u *Use, can func(func(string) (Zone, bool)) bool) ([]rntuple.EntryRange, error) {
+// inReader returns the possible entries of the range e of a source, which a Reader has: in returns which entries of the source
+// are those of a range of the Reader's.
+func inReader(ctx context.Context, r *rntuple.Reader, in func(rntuple.EntryRange) rntuple.EntryRange, e rntuple.EntryRange, u *Use, can func(func(string) (Zone, bool)) bool) ([]rntuple.EntryRange, error) {
 	m, err := of(ctx, r)
 	if err != nil {
 		return nil, err
@@ -99,13 +100,14 @@ func inReader(ctx context.Context, r *rntuple.Reader, first int64, e rntuple.Ent
 		}
 	}
 	all, passed := int64(0), int64(0)
+	end := func(i int) int64 { return in(rntuple.EntryRange{End: m.zones.Cluster(i).End}).End }
 	for at := e.First; at < e.End; {
-		i := m.zones.At(at - first)
+		i := sort.Search(m.zones.Clusters(), func(i int) bool { return end(i) > at })
 		if i == m.zones.Clusters() { // none are known
 			add(rntuple.EntryRange{First: at, End: e.End})
 			break
 		}
-		end := min(e.End, first+m.zones.Cluster(i).End)
+		end := min(e.End, end(i))
 		all++
 		if can(func(path string) (Zone, bool) { return m.Zone(path, i) }) {
 			add(rntuple.EntryRange{First: at, End: end})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,17 @@ func newFields(define []string) (expression.Fields, error) {
 // definitions returns the definitions of the flag --define, for Expression.With.
 func definitions(define []string) ([]expression.Definition, error) {
 	fields, err := newFields(define)
+	return fields.Definitions(), err
+}
+
+// untyped returns the definitions of the flag --define of a command that adds no fields, so that types have no effect.
+func untyped(define []string) ([]expression.Definition, error) {
+	fields, err := newFields(define)
+	for _, f := range fields {
+		if f.Type != "" {
+			return nil, usageError(fmt.Sprintf("--define: %s is a name, which has no type here; leave out %s", f.Name, f.Type))
+		}
+	}
 	return fields.Definitions(), err
 }
 
@@ -78,6 +90,9 @@ func (f *filter) condition(zones *zonemap.Use) (rntuple.Condition, error) {
 func (f *filter) entries(ctx context.Context, t *tool, from *source) (rntuple.Source, error) {
 	if len(f.where) == 0 && len(f.define) > 0 {
 		return nil, usageError("--define gives names for --where; rnt slim and rnt convert add fields")
+	}
+	if _, err := untyped(f.define); err != nil {
+		return nil, err
 	}
 	zones := &zonemap.Use{Off: f.noZones}
 	c, err := f.condition(zones)

@@ -18,6 +18,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/plot"
 	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/internal/draw"
+	"github.com/go-rntuple/go-rntuple/internal/syntax"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/zonemap"
@@ -97,7 +98,7 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 	f.BoolVar(&d.profile, "profile", false, "draw the mean of Y over X")
 	f.StringVarP(&d.out, "out", "o", "", "draw to the file `OUT`, which ends in .png, .svg or .pdf")
 	f.BoolVar(&d.asJSON, "json", false, "print the bins as JSON")
-	f.BoolVar(&d.explain, "explain", false, "print how the expressions are evaluated, and draw nothing")
+	f.BoolVar(&d.explain, "explain", false, "print the types of the expressions and the fields that they read, and draw nothing")
 	f.BoolVar(&d.noZones, "no-zones", false, "do not use zone maps")
 	f.StringVar(&d.name, "name", "", "name of the RNTuples (default the only one of each file)")
 	f.StringVar(&d.units, "units", "", "draw what jobs have filled with --unit in the folder `DIR`; FILE is the plan")
@@ -335,8 +336,11 @@ type query struct {
 	logs   string // the axes that are logarithmic
 }
 
-// useZones has zone maps tell which entries the conditions rule out.
+// useZones has zone maps, and a condition if it is the only one, tell which entries are drawn.
 func (q *query) useZones(zones *zonemap.Use) {
+	if len(q.where) == 1 && q.plan.Program.Type(q.plan.Curves[0].Where).Depth == 0 {
+		q.plan.Condition = q.where[0].ConditionUsing(zones)
+	}
 	if len(q.where) > 0 {
 		q.plan.Possible = func(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
 			return expression.Possible(s, r, zones, q.where...)
@@ -377,7 +381,7 @@ func (q *query) compile(s rntuple.Source) (*expression.Program, error) {
 
 // parse returns what the flags ask for.
 func (d *drawing) parse() (*query, error) {
-	definitions, err := definitions(d.define)
+	definitions, err := untyped(d.define)
 	if err != nil {
 		return nil, err
 	}
@@ -400,7 +404,7 @@ func (d *drawing) parse() (*query, error) {
 	}
 	dimensions := 0
 	for _, text := range d.expr {
-		parts := splitAxes(text)
+		parts := syntax.Split(text)
 		switch {
 		case len(parts) > 2:
 			return nil, usageError(fmt.Sprintf("%s: more than two dimensions cannot be drawn", text))

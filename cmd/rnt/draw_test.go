@@ -266,6 +266,7 @@ func TestDrawErrors(t *testing.T) {
 		{[]string{in, "x +"}, 2, "expression, character 3: unexpected token EOF"},
 		{[]string{in, "x", "--where", "("}, 2, "--where: expression, character 1: unexpected token EOF"},
 		{[]string{in, "x", "--define", "y"}, 2, ""},
+		{[]string{in, "y", "--define", "y:float=x"}, 2, "--define: y is a name, which has no type here; leave out float"},
 		{[]string{in, "x", "--profile"}, 2, "--profile needs two expressions, Y:X"},
 		{[]string{in, "x", "--bins", "0"}, 2, "--bins 0: want a number from 1 to 1048576"},
 		{[]string{in, "x", "--bins", "1,2"}, 2, "--bins: there is one axis with bins"},
@@ -305,23 +306,9 @@ func TestDrawErrors(t *testing.T) {
 	}
 }
 
-// A colon divides the axes unless it belongs to an expression.
-func TestSplitAxes(t *testing.T) {
-	for text, want := range map[string]string{
-		"x": "x", "y:x": "y|x", "y : x": "y | x", "z:y:x": "z|y|x",
-		"a ? b : c": "a ? b : c", "a ? b : c : x": "a ? b : c | x", "y:a?b:c": "y|a?b:c", "a ? b ? 1 : 2 : 3 : x": "a ? b ? 1 : 2 : 3 | x",
-		"v[1:2]:x": "v[1:2]|x", "f({a: 1}):x": "f({a: 1})|x", `"a:b":x`: `"a:b"|x`, `$env["a:b"]`: `$env["a:b"]`,
-		"a ?? b : x": "a ?? b | x", "a?.b:x": "a?.b|x", "'é:':ü": "'é:'|ü", "'": "'", "": "",
-	} {
-		if got := strings.Join(splitAxes(text), "|"); got != want {
-			t.Errorf("%s: %s, want %s", text, got, want)
-		}
-	}
-}
-
 func TestDrawOthers(t *testing.T) {
 	in := numbersToDraw(t)
-	if got := rnt(t, "draw", in, "x", "--explain"); !strings.Contains(got, "x: int") {
+	if got := rnt(t, "draw", in, "x", "--explain"); !strings.HasPrefix(got, "x: int\n") || !strings.HasSuffix(got, "fields that are read: x\n") {
 		t.Errorf("--explain prints %q", got)
 	}
 	content, err := os.ReadFile(in)
@@ -389,7 +376,7 @@ func TestDrawZones(t *testing.T) {
 		{exitOK, "--where Run==1"},
 		{exitOK, "--where Run==1 --range 0:3"},
 		{exitOK, "--where Run==1 --where Run==2"},
-		{exitError, "--where Run==1 --no-zones"},
+		{exitOK, "--where Run==1 --no-zones"}, // Pt is read where it is drawn
 		{exitError, "--where Run==1 --where Run==0"},
 		{exitError, ""},
 	} {

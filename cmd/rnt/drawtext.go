@@ -7,40 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/expr-lang/expr/file"
-	"github.com/expr-lang/expr/parser/lexer"
 	"golang.org/x/term"
 
 	"github.com/go-rntuple/go-rntuple/internal/draw"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
-
-// splitAxes cuts Y:X, and more axes, at the colons that are not part of an expression, as in
-// a ? b : c and a[1:2].
-func splitAxes(text string) (parts []string) {
-	tokens, err := lexer.Lex(file.NewSource(text))
-	if err != nil {
-		return []string{text} // which is an error of the syntax, too
-	}
-	runes, from, depth, questions := []rune(text), 0, 0, 0
-	for _, t := range tokens {
-		switch {
-		case t.Kind == lexer.Bracket && strings.Contains("([{", t.Value):
-			depth++
-		case t.Kind == lexer.Bracket:
-			depth--
-		case t.Kind != lexer.Operator || depth > 0:
-		case t.Value == "?":
-			questions++
-		case t.Value == ":" && questions > 0:
-			questions--
-		case t.Value == ":":
-			parts = append(parts, string(runes[from:t.From]))
-			from = t.To
-		}
-	}
-	return append(parts, string(runes[from:]))
-}
 
 // terminalSize returns the size of the terminal that a stream is, in characters. Tests replace
 // it.

@@ -5,7 +5,6 @@ go 1.26.0
 require (
 	codeberg.org/go-fonts/liberation v0.6.0
 	github.com/apache/arrow-go/v18 v18.8.0
-	github.com/expr-lang/expr v1.17.8
 	github.com/go-rntuple/go-rntuple v0.1.0
 	github.com/go-rntuple/go-rntuple/remote/s3 v0.1.0
 	github.com/go-rntuple/go-rntuple/rntarrow v0.1.0

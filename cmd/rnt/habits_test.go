@@ -93,6 +93,7 @@ func TestHabits(t *testing.T) {
 		{"hmerge OUT DIMUON DIMUON", 1, "", "\nrnt: --prefix makes names different: --prefix ,second_; of a TTree, rnt convert --flat makes fields without a _collection\n"},
 		// What a command is told and cannot do is an error.
 		{"cat TABLE Foo", 2, "", "rnt: TABLE is a CSV file, in which nothing is called \"Foo\"\n"},
+		{"arrow DIMUON --where x>1 --define x:float=run", 2, "", "rnt: --define: x is a name, which has no type here; leave out float\n"},
 		{"convert TABLE OUT --define c=nope", 1, "", `rnt: TABLE: expression, character 1: no field "nope" in RNTuple "Events"` + "\n"},
 		{"schema TABLE Foo", 2, "", "nothing is called \"Foo\"\n"},
 		{"convert --name X TABLE OUT", 2, "", "nothing is called \"X\"\n"},

@@ -36,8 +36,7 @@ Clusters in which EXPR cannot be true are not read if IN has a zone map, which "
 index" makes; --no-zones reads them all the same. Zone maps of files at URLs are used
 with --zones only.
 
---explain prints what of EXPR is evaluated column by column, and what by the much
-slower virtual machine of the language, and makes no file.
+--explain prints the type of EXPR and the fields that it reads, and makes no file.
 
 ` + skipBadHelp + "\n\n" + defineHelp,
 		Example: "  rnt skim --where 'nMuon == 2 && all(Muon_pt, # > 20)' pairs.root events.root\n" +
@@ -94,7 +93,7 @@ slower virtual machine of the language, and makes no file.
 		},
 	}
 	f.whereFlags(cmd)
-	cmd.Flags().BoolVar(&explain, "explain", false, "say how the condition is evaluated, and end")
+	cmd.Flags().BoolVar(&explain, "explain", false, "print the types of the conditions and the fields that they read, and make no file")
 	c.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
 	c.flags(cmd)
 	c.defineFlag(cmd)
@@ -132,7 +131,7 @@ func (t *tool) warnOfZones(zones *zonemap.Use) {
 	}
 }
 
-// explain prints how conditions are evaluated for the RNTuple of a file.
+// explain prints the types of conditions for the RNTuple of a file, and the fields that they read.
 func (t *tool) explain(ctx context.Context, arg, name string, f *filter) error {
 	all, err := parseWhere(f.where)
 	if err != nil {

@@ -55,9 +55,10 @@ const newFieldUsage = "a new field, `'NAME=EXPR'` or 'NAME:TYPE=EXPR'; may be gi
 const defineHelp = `--define NAME=EXPR adds a field with the values of an expression, which may name
 fields that are left out, and those defined before. The field is a bool, std::int64_t,
 double or std::string, or a vector of these, and an optional if the value may be
-missing; NAME:TYPE=EXPR gives it a narrower type, such as float, and an integer that
-this cannot hold is an error. Its description is EXPR. To replace a field, drop the
-old one with --drop.`
+missing. NAME:TYPE=EXPR gives it another type that takes the values: a narrower one for
+numbers, optional<T>, ROOT::RVec<T> or array<T,N> for a vector. An integer that it
+cannot hold is an error, as is an array that has not N items; floats are rounded to
+float. Its description is EXPR. To replace a field, drop the old one with --drop.`
 
 // printCut prints what was written to the file out.
 func (t *tool) printCut(out string, r *surgery.Report, asJSON bool) error {

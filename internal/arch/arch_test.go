@@ -63,6 +63,7 @@ var layers = []string{
 	"internal/zone",
 	"internal/dump",
 	"internal/formula",
+	"internal/syntax",
 	"cpp",
 	"internal/splice",
 	"rntuple",
@@ -96,6 +97,7 @@ var leaves = []string{
 	"internal/oddity",
 	"internal/powercut",
 	"internal/randtest",
+	"internal/oracle",
 	"internal/remotetest",
 	"internal/sampletest",
 	"internal/storagemap",
@@ -130,7 +132,6 @@ var owners = map[string][]string{
 	"github.com/ulikunitz/xz":       {"compress"},
 	"github.com/cespare/xxhash":     {"compress", "internal/zstd"},
 	"github.com/zeebo/xxh3":         {"internal/checksum"},
-	"github.com/expr-lang/expr":     {"internal/formula", "expression"},
 	"golang.org/x/sys":              {"internal/diskfile"},
 }
 

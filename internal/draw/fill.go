@@ -34,7 +34,13 @@ type Plan struct {
 	// If it is nil, that is all of them.
 	Possible func(rntuple.Source, rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error]
 
+	// Condition, if it is not nil, holds for the entries that can fill anything. Where these are few, fields that it does not
+	// need are read for them alone, and Possible is not used.
+	Condition rntuple.Condition
+
 	Progress func(done, total int64) // may be nil
+
+	many atomic.Bool // it holds for too many entries
 }
 
 // Check reports whether the types of the expressions can be drawn.
@@ -327,6 +333,9 @@ func (p *Plan) each(s rntuple.Source, r rntuple.EntryRange, f func(i int, v valu
 
 // batches yields the values of the expressions in the entries that can fill anything.
 func (p *Plan) batches(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*expression.Batch, error] {
+	if p.Condition != nil && !p.many.Load() {
+		return p.chosen(s, r)
+	}
 	if p.Possible == nil {
 		return p.Program.In(s, r)
 	}
@@ -342,6 +351,30 @@ func (p *Plan) batches(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*expres
 				}
 			}
 		}
+	}
+}
+
+// chosen yields the values in the entries for which the condition holds.
+func (p *Plan) chosen(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*expression.Batch, error] {
+	return func(yield func(*expression.Batch, error) bool) {
+		var all []rntuple.EntryRange
+		for one, err := range p.Condition.Select(s, r) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			all = append(all, one)
+		}
+		chosen, err := rntuple.Select(s, all...)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		// What can fail is computed for these entries alone, however many they are.
+		if chosen.NumEntries() > r.Len()/2 && !p.Program.CanFail() {
+			p.many.Store(true)
+		}
+		p.Program.In(chosen, rntuple.EntryRange{End: chosen.NumEntries()})(yield)
 	}
 }
 

@@ -1,9 +1,4 @@
-// Package formula is what expressions are made of, beside the expression language of
-// github.com/expr-lang/expr itself: a table of functions, and a checker of types that
-// has the language's virtual machine apply functions and operators to arrays and to
-// missing values.
-//
-// Table says what a function computes, for one entry. Compile has the virtual machine
-// do so; package expression does it for columns, with the same Go functions, so both
-// ways yield the same bits.
+// Package formula has the tables of the language of expressions: its functions, of which those of numbers are here as Go functions, its
+// operators, the types of fields, and its rules. docs/expressions.md, docs/functions.md and the help of the tool are made of them. It also has the
+// Budget of an evaluation. Package expression evaluates expressions.
 package formula

@@ -1,9 +1,7 @@
 package formula
 
 import (
-	"cmp"
 	"math"
-	"slices"
 )
 
 func absInt(n int64) int64 { return max(n, -n) }
@@ -100,93 +98,35 @@ func ArgMin(v []float64) int64 {
 	return int64(best)
 }
 
-// ArgSort returns the indices of the items in ascending order. Equal items stay in
-// order, NaN come last.
-func ArgSort(v []float64, b *Budget) []int64 {
-	indices := make([]int64, len(v))
-	for i := range indices {
-		indices[i] = int64(i)
-	}
-	slices.SortStableFunc(indices, compared(b, func(i, j int64) int {
-		x, y := v[i], v[j]
-		if x != x || y != y {
-			return cmp.Compare(y, x) // which has NaN first
-		}
-		return cmp.Compare(x, y)
-	}))
-	return indices
-}
-
 // maxPairs is how many pairs the combinations of one entry may have at most.
 const maxPairs = 1e6
 
-// Pairs returns the indices of the first and of the second items of all pairs of n
+// Pairs appends the indices of the first and of the second items of all pairs of n
 // items, in the order of ROOT::VecOps::Combinations(v, 2): the second index is
-// greater, and grows fastest. It returns nil if there are more than a million.
-func Pairs(n int64) [][]int64 {
-	if n > maxPairs {
-		return nil
+// greater, and grows fastest. It returns false if there are more than a million.
+func Pairs(first, second []int64, n int64) (_, _ []int64, ok bool) {
+	if n > maxPairs || n*max(n-1, 0)/2 > maxPairs {
+		return first, second, false
 	}
-	pairs := n * max(n-1, 0) / 2
-	if pairs > maxPairs {
-		return nil
-	}
-	first, second := make([]int64, 0, pairs), make([]int64, 0, pairs)
 	for i := range n {
 		for j := i + 1; j < n; j++ {
 			first, second = append(first, i), append(second, j)
 		}
 	}
-	return [][]int64{first, second}
+	return first, second, true
 }
 
-// Product returns the indices of all pairs of one of n items and one of m, in the
+// Product appends the indices of all pairs of one of n items and one of m, in the
 // order of ROOT::VecOps::Combinations(v, w): the second index grows fastest. It
-// returns nil if there are more than a million.
-func Product(n, m int64) [][]int64 {
+// returns false if there are more than a million.
+func Product(first, second []int64, n, m int64) (_, _ []int64, ok bool) {
 	if m > 0 && n > maxPairs/m {
-		return nil
+		return first, second, false
 	}
-	pairs := n * m
-	first, second := make([]int64, 0, pairs), make([]int64, 0, pairs)
 	for i := range n {
 		for j := range m {
 			first, second = append(first, i), append(second, j)
 		}
 	}
-	return [][]int64{first, second}
-}
-
-// Take returns the items of an array at indices, of which negative ones count from the
-// end, or nil if one is out of range.
-func Take(array any, indices []int64) any {
-	switch v := array.(type) {
-	case []float64:
-		return take(v, indices)
-	case []int64:
-		return take(v, indices)
-	case []int:
-		return take(v, indices)
-	case []bool:
-		return take(v, indices)
-	case []string:
-		return take(v, indices)
-	case []any:
-		return take(v, indices)
-	}
-	return nil
-}
-
-func take[T any](v []T, indices []int64) any {
-	taken := make([]T, len(indices))
-	for k, i := range indices {
-		if i < 0 {
-			i += int64(len(v))
-		}
-		if i < 0 || i >= int64(len(v)) {
-			return nil
-		}
-		taken[k] = v[i]
-	}
-	return taken
+	return first, second, true
 }

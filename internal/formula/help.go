@@ -2,118 +2,169 @@ package formula
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
-// missing says what missing values mean, for Help and docs/expressions.md: a paragraph, and a list.
-var missing = []string{
-	"An item `x[i]` out of range is missing, and so are an empty optional, a key that a map does not have, a member of a missing " +
-		"record, and the `min`, `max` and `mean` of an empty array (`sum` is 0).",
-	"Arithmetic and functions of a missing value are missing.",
-	"Comparisons with a missing value are false, also `!=` and `in`. `x == nil` and `x != nil` tell; `x ?? y` is y if x is missing.",
-	"As a condition, in `and`, `or`, `not`, `? :` and predicates, a missing value is false. So `v[0] > 20` and `v[0] <= 20` are both " +
-		"false for an empty array, but `not (v[0] > 20)` and `not flags[0]` are true.",
+// width is how long the lines of docs/ are, and helpWidth those of a terminal.
+const width, helpWidth = 130, 80
+
+// wrap returns a text in lines. The first one begins in a column, and the others with spaces.
+func wrap(text string, width, at, indent int) string {
+	var b strings.Builder
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case at+1+len(word) > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += len(word)
+	}
+	return b.String() + "\n"
 }
 
-// Missing returns what missing values mean, in lines of some width.
-func Missing(width int) string {
+// paragraphs returns paragraphs, lists and examples, with empty lines between them.
+func paragraphs(all []string, width int) string {
 	var b strings.Builder
-	for i, text := range missing {
-		mark, indent := "- ", "  "
-		if i == 0 {
-			mark, indent = "", ""
+	for i, text := range all {
+		m := mark(text)
+		if i > 0 && (m == "" || m != mark(all[i-1])) {
+			b.WriteByte('\n')
 		}
-		line := mark
-		for _, word := range strings.Fields(text) {
-			if len(strings.TrimSpace(line)) > 1 && len(line)+len(word) > width {
-				b.WriteString(strings.TrimRight(line, " ") + "\n")
-				line = indent
-			}
-			line += word + " "
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-		if i == 0 {
-			b.WriteString("\n")
+		if m == example {
+			b.WriteString(text + "\n")
+		} else {
+			b.WriteString(wrap(text, width, 0, len(m)))
 		}
 	}
 	return b.String()
 }
 
-// Help returns what missing values mean and a listing of the functions, in lines of at most 80
-// characters.
+const example = "    "
+
+// mark returns what an item of a list or an example begins with.
+func mark(text string) string {
+	for _, m := range []string{example, "- "} {
+		if strings.HasPrefix(text, m) {
+			return m
+		}
+	}
+	return ""
+}
+
+var (
+	link = regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
+	cell = strings.NewReplacer("|", `\|`, "*", `\*`)
+)
+
+// plain returns Markdown without its marks.
+func plain(text string) string {
+	return strings.ReplaceAll(link.ReplaceAllString(text, "$1"), "`", "")
+}
+
+// Help returns the language and its functions, in lines of at most 80 characters.
 func Help() string {
 	var b strings.Builder
-	b.WriteString("Missing values:\n\n" + strings.ReplaceAll(Missing(80), "`", "") + "\n")
+	b.WriteString("Conditions (--where), definitions (--define) and what is drawn are expressions:\n\n" + paragraphs(examples, helpWidth) + "\n")
+	for _, s := range Language {
+		fmt.Fprintf(&b, "%s:\n\n", s.Title)
+		var text []string
+		for _, t := range s.Text {
+			if mark(t) != example { // which has backquotes of its own
+				t = plain(t)
+			}
+			text = append(text, t)
+		}
+		b.WriteString(paragraphs(text, helpWidth) + "\n")
+		for _, r := range s.Rows {
+			name, value := strings.Join(r.Forms, "  "), plain(r.Of+": "+r.Value)
+			if r.Forms == nil {
+				name, value = plain(r.Of), plain(r.Value)
+			}
+			b.WriteString(entry(name, value))
+		}
+		if s.Rows != nil {
+			b.WriteByte('\n')
+		}
+	}
 	for i, g := range Groups {
 		if i > 0 {
-			b.WriteString("\n")
+			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s:\n", g.Title)
+		fmt.Fprintf(&b, "%s:\n\n", g.Title)
 		for _, f := range g.Functions {
-			b.WriteString(f.help())
+			b.WriteString(entry(f.String(), f.Doc))
 		}
 	}
 	return b.String()
 }
 
-// help returns the lines of one function: those of its description begin in column 24.
-func (f Function) help() string {
-	const column, width = 24, 80
-	line := "  " + f.String()
-	if len(line) > column-2 {
-		line += "\n"
+// entry returns the lines of a name and its description, which begins in column 24.
+func entry(name, text string) string {
+	const column = 24
+	lines := wrap(text, helpWidth, column, column)
+	if len(name) > column-4 {
+		return "  " + name + "\n" + strings.Repeat(" ", column) + lines
 	}
-	var b strings.Builder
-	at := len(line)
-	for _, word := range strings.Fields(f.Doc) {
-		switch {
-		case strings.HasSuffix(line, "\n"), at+1+len(word) > width:
-			b.WriteString(strings.TrimSuffix(line, "\n") + "\n")
-			line, at = strings.Repeat(" ", column)+word, column+len(word)
-		case b.Len() == 0 && at < column:
-			line += strings.Repeat(" ", column-at) + word
-			at = column + len(word)
-		default:
-			line += " " + word
-			at += 1 + len(word)
-		}
-	}
-	return b.String() + line + "\n"
+	return fmt.Sprintf("  %-*s", column-2, name) + lines
 }
 
-// Markdown returns docs/functions.md.
-func Markdown() string {
+// Functions returns docs/functions.md.
+func Functions() string {
 	var b strings.Builder
-	b.WriteString(`# Functions of expressions
-
-Expressions are conditions (` + "`rnt skim --where`" + `), definitions and what is drawn. Their language is that of
-[expr-lang](https://expr-lang.org/docs/language-definition), whose functions they may call; [expressions](expressions.md) says
-what differs. These functions come in addition. ` + "`rnt help expressions`" + ` lists them.
-
-- Angles are radians. Particles are given by the transverse momentum pt, the pseudorapidity eta, the azimuth phi and the mass m,
-  all energies in the same unit.
-- Functions of numbers take arrays as well, and yield an array then: ` + "`sqrt(Muon_pt)`" + `. Arrays must have the same length; a number
-  beside arrays is the same for all items: ` + "`deltaPhi(Muon_phi, MET_phi)`" + `. Integers become floats, except in ` + "`abs`" + ` and the
-  functions of bits.
-- A function of a missing value is missing, and so is a function of an array if it needs an item that is missing.
-- Results are those of ROOT's ` + "`ROOT::VecOps`" + ` and of C++'s ` + "`<cmath>`" + `, to within the rounding of the last digits. ` + "`mass`" + ` keeps its
-  digits where the mass is small against the energies, and ` + "`argsort`" + ` is stable, which ROOT's are not.
-`)
+	b.WriteString("# Functions of expressions\n\n" + paragraphs([]string{
+		"The functions of [expressions](expressions.md). `rnt help expressions` lists them as well.",
+		"- v and w are arrays, m a map, s and t strings, x a number or an array of numbers. A condition, a value and a key are expressions that are evaluated for each " +
+			"item `#`: `any(v, # > 20)`.",
+		"- Angles are radians. Particles are given by the transverse momentum pt, the pseudorapidity eta, the azimuth phi and the mass m, all energies in the same unit.",
+		"- Functions of numbers take arrays as well, and yield an array then: `sqrt(Muon_pt)`. Arrays must have the same length; a number beside arrays is the same for all " +
+			"items: `deltaPhi(Muon_phi, MET_phi)`. Integers become floats, except in `abs`, `int` and the functions of bits.",
+		"- A function of a missing value is missing; [missing values](expressions.md#missing-values) has the details.",
+		"- Results are those of ROOT's `ROOT::VecOps` and of C++'s `<cmath>`, to within the rounding of the last digits. `mass` keeps its digits where the mass is small " +
+			"against the energies, and `argsort` is stable, which ROOT's are not.",
+	}, width))
 	for _, g := range Groups {
 		fmt.Fprintf(&b, "\n## %s\n\n| function | value |\n|---|---|\n", g.Title)
 		for _, f := range g.Functions {
-			fmt.Fprintf(&b, "| `%s` | %s |\n", f, strings.NewReplacer("|", `\|`, "*", `\*`).Replace(f.Doc))
+			fmt.Fprintf(&b, "| `%s` | %s |\n", f, cell.Replace(f.Doc))
 		}
 	}
-	b.WriteString(`
-Pairs of items need both kinds of indices, here for the masses of all pairs of muons:
+	b.WriteString("\n" + paragraphs([]string{
+		"Pairs of items need both kinds of indices, here for the masses of all pairs of muons:",
+		"    let c = combinations(Muon_pt);",
+		"    mass(Muon_pt[c[0]], Muon_eta[c[0]], Muon_phi[c[0]], Muon_mass[c[0]],",
+		"         Muon_pt[c[1]], Muon_eta[c[1]], Muon_phi[c[1]], Muon_mass[c[1]])",
+		"The indices that `argsort` and `combinations` yield belong to arrays as long as theirs: as indices of a shorter one they are an error. With other arrays of " +
+			"indices, such as a field of them, what they choose is missing if one is out of range.",
+	}, width))
+	return b.String()
+}
 
-    let c = combinations(Muon_pt);
-    mass(Muon_pt[c[0]], Muon_eta[c[0]], Muon_phi[c[0]], Muon_mass[c[0]],
-         Muon_pt[c[1]], Muon_eta[c[1]], Muon_phi[c[1]], Muon_mass[c[1]])
-
-The indices that ` + "`argsort` and `combinations`" + ` yield belong to arrays as long as theirs: as indices of a shorter one they are an
-error. With other arrays of indices, such as a field of them, what they choose is missing if one is out of range.
-`)
+// Expressions returns docs/expressions.md.
+func Expressions() string {
+	var b strings.Builder
+	b.WriteString("# Expressions\n\n" + paragraphs(append([]string{
+		"Expressions are conditions (`rnt skim --where`, `Expression.Condition`; of several, all hold: `And`), definitions (`--define`), and values that are drawn, or that " +
+			"programs read in batches (`expression.Compile`, `Program.In`). This page defines the language, and [functions.md](functions.md) has its functions; " +
+			"`rnt help expressions` prints both.",
+	}, examples...), width))
+	for _, s := range Language {
+		fmt.Fprintf(&b, "\n## %s\n\n%s", s.Title, paragraphs(s.Text, width))
+		for i, r := range s.Rows {
+			heads, name := "operator | of | ", "`"+strings.ReplaceAll(strings.Join(r.Forms, "`, `"), "|", `\|`)+"` | "+cell.Replace(r.Of)
+			if r.Forms == nil {
+				heads, name = "field | ", cell.Replace(r.Of)
+			}
+			if i == 0 {
+				fmt.Fprintf(&b, "\n| %svalue |\n%s---|\n", heads, strings.Repeat("|---", strings.Count(heads, "|"))+"|")
+			}
+			fmt.Fprintf(&b, "| %s | %s |\n", name, cell.Replace(r.Value))
+		}
+	}
 	return b.String()
 }

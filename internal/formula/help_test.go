@@ -7,22 +7,11 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/functions.md, and what docs/expressions.md says of missing values")
+var update = flag.Bool("update", false, "write docs/expressions.md and docs/functions.md")
 
-// TestDocumentation compares docs/functions.md with the table, and the section of docs/expressions.md
-// about missing values with what Help has.
+// TestDocumentation compares docs/expressions.md and docs/functions.md with the tables.
 func TestDocumentation(t *testing.T) {
-	const functions, expressions = "../../docs/functions.md", "../../docs/expressions.md"
-	text := read(t, expressions)
-	before, rest, ok1 := strings.Cut(text, "## Missing values\n\n")
-	_, after, ok2 := strings.Cut(rest, "\n## ")
-	if !ok1 || !ok2 {
-		t.Fatalf("%s has no section about missing values", expressions)
-	}
-	for path, want := range map[string]string{
-		functions:   Markdown(),
-		expressions: before + "## Missing values\n\n" + Missing(130) + "\n## " + after,
-	} {
+	for path, want := range map[string]string{"../../docs/functions.md": Functions(), "../../docs/expressions.md": Expressions()} {
 		if *update {
 			if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
 				t.Fatal(err)
@@ -31,9 +20,6 @@ func TestDocumentation(t *testing.T) {
 		if read(t, path) != want {
 			t.Errorf("%s differs from the code; go test ./internal/formula -update writes it", path)
 		}
-	}
-	if !strings.Contains(Help(), strings.ReplaceAll(Missing(80), "`", "")) {
-		t.Error("Help does not say what missing values mean")
 	}
 }
 
@@ -46,17 +32,38 @@ func read(t *testing.T, path string) string {
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
 
-// TestHelp makes sure that the listing has all functions, in lines that fit a terminal.
+// TestHelp makes sure that the listing has all functions, operators and rules, in lines that fit a terminal.
 func TestHelp(t *testing.T) {
 	help := Help()
+	var all []string
 	for _, f := range Table {
-		if !strings.Contains(help, "  "+f.String()) {
-			t.Errorf("%s is not listed", f)
+		all = append(all, f.String())
+	}
+	for _, s := range Language {
+		all = append(all, s.Title+":\n")
+		for _, r := range s.Rows {
+			all = append(all, "  "+strings.Join(r.Forms, "  "))
+		}
+	}
+	for _, name := range all {
+		if !strings.Contains(help, name) {
+			t.Errorf("%q is not listed", name)
 		}
 	}
 	for _, line := range strings.Split(help, "\n") {
 		if len(line) > 80 || strings.TrimRight(line, " ") != line {
 			t.Errorf("%q", line)
+		}
+	}
+}
+
+// TestParameters makes sure that errors can name what each argument is.
+func TestParameters(t *testing.T) {
+	for _, f := range Table {
+		for i, p := range f.Parameters() {
+			if text := p.String(); !strings.HasPrefix(text, "a") {
+				t.Errorf("argument %d of %s is %q", i+1, f, text)
+			}
 		}
 	}
 }

@@ -13,27 +13,24 @@ package formula
 // items; the result is an array. Integers become floats.
 //
 //	func([]float64) int64
-//	func([]float64, *Budget) []int64
 //	func(a, b, c, d []float64) float64
 //
 // are functions of arrays of numbers. The first one yields an index, which is missing
 // if it is negative; the arrays of the last one must have the same length.
 //
-//	func(n int64) [][]int64
-//	func(n, m int64) [][]int64
+//	func(first, second []int64, n int64) (_, _ []int64, ok bool)
+//	func(first, second []int64, n, m int64) (_, _ []int64, ok bool)
 //
-// are functions of the lengths of arrays. They return nil if there would be too many
-// items, which is an error.
+// are functions of the lengths of arrays, which append indices. They return false if there
+// would be too many, which is an error.
 //
-//	func(array any, indices []int64) any
-//
-// takes and returns an array of any type, or returns nil if the result is missing.
+// F is nil for functions of values of many types, which package expression builds.
 //
 // All functions of missing values are missing. They keep none of their arguments, and
 // are safe for concurrent use.
 type Function struct {
 	Name string
-	Args string // names of the arguments: "pt, eta, phi, m"
+	Args string // names of the arguments: "pt, eta, phi, m"; after "...", there may be more
 	Doc  string // one sentence without its full stop
 	F    any
 }

@@ -20,11 +20,17 @@ import ROOT
 ROOT.gInterpreter.Declare(r"""
 #include <ROOT/RNTupleReader.hxx>
 #include <ROOT/RVec.hxx>
+#include <ROOT/StringUtils.hxx>
 #include <Math/Vector4D.h>
+#include <TRegexp.h>
+#include <TString.h>
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -61,8 +67,8 @@ template <typename T>
 std::string text(const RVec<T> &v)
 {
    std::string s;
-   for (const auto &x : v)
-      s += (s.empty() ? "" : ",") + text(T(x));
+   for (std::size_t i = 0; i < v.size(); ++i)
+      s += (i == 0 ? "" : ",") + text(T(v[i]));
    return "[" + s + "]";
 }
 
@@ -72,6 +78,17 @@ RVec<bool> mask(const RVec<T> &v) { return RVec<bool>(v.begin(), v.end()); }
 
 template <typename T>
 Vec wide(const RVec<T> &v) { return Vec(v.begin(), v.end()); }
+
+// The first of equal items
+template <typename T>
+RVec<T> unique(const RVec<T> &v)
+{
+   RVec<T> result;
+   for (const auto &x : v)
+      if (std::find(result.begin(), result.end(), x) == result.end())
+         result.push_back(x);
+   return result;
+}
 
 template <typename T>
 RVec<std::int64_t> integers(const RVec<T> &v) { return RVec<std::int64_t>(v.begin(), v.end()); }

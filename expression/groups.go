@@ -1,0 +1,570 @@
+package expression
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/go-rntuple/go-rntuple/internal/formula"
+	"github.com/go-rntuple/go-rntuple/internal/syntax"
+)
+
+// rearranged returns arrays of the same items in an order that a function finds: what it returns permutes the numbers of a row's items.
+func rearranged(v value, order func(r *run) func(numbers []int64)) value {
+	items := v.list.items
+	out := chosenOf(v, func(r *run, d *domain) {
+		o := items.bounds(r)
+		copy(d.counts(r, len(o)-1), o)
+		from := d.copies(r)
+		copy(from, r.numbers(len(from)))
+		permute := order(r)
+		for i := range len(o) - 1 {
+			if o[i+1]-o[i] > 1 {
+				permute(from[o[i]:o[i+1]])
+			}
+		}
+	})
+	out.list.items.sized(items.span)
+	return out
+}
+
+// chosenOf returns arrays of items of others, which a function chooses: it sets the offsets and the numbers.
+func chosenOf(v value, choose func(r *run, d *domain)) value {
+	items := v.list.items
+	d := newItems(v.of, choose)
+	d.sized(atMost(items))
+	out := listOf(d, v.list.item.taken(rowsOf(d), false), v.there)
+	out.index = v.index
+	return out
+}
+
+func (b *builder) reverse(n *syntax.Call) (value, error) {
+	v, err := b.array(n)
+	if err != nil || v.null {
+		return v, err
+	}
+	out := rearranged(v, func(*run) func(numbers []int64) { return slices.Reverse[[]int64] })
+	out.list.size = v.list.size
+	return out, nil
+}
+
+// descending builds the argument that says whether an order is descending.
+func (b *builder) descending(n *syntax.Call, i int) (bool, error) {
+	if i >= len(n.Args) {
+		return false, nil
+	}
+	v, err := b.build(n.Args[i])
+	switch {
+	case err != nil:
+		return false, err
+	case v.literal == "desc":
+		return true, nil
+	case v.literal == "asc":
+		return false, nil
+	}
+	return false, b.errorf(n.Args[i], `%s takes "asc" or "desc": %s`, n.Name, is(n.Args[i], v))
+}
+
+func (b *builder) sort(n *syntax.Call) (value, error) {
+	v, err := b.array(n)
+	if err != nil || v.null {
+		return v, err
+	}
+	descending, err := b.descending(n, 1)
+	if err != nil || v.list.item.null {
+		return v, err
+	}
+	v = b.complete(v)
+	if kind := v.list.item.kind; kind == 0 || kind == Bool {
+		return value{}, b.errorf(n, "sort takes an array of numbers or strings: %s; use sortBy", is(n.Args[0], v))
+	}
+	return sortedBy(v, v.list.item, descending), nil
+}
+
+// argsort returns the indices of the items in ascending order.
+func (b *builder) argsort(n *syntax.Call) (value, error) {
+	v, err := b.array(n)
+	if err != nil || v.null {
+		return v, err
+	}
+	if v.list.item.null {
+		v = v.array(v.list.items, intsOf(constant(v.list.items, int64(0)), false))
+	}
+	if v = b.complete(v); !v.list.item.isNumber() {
+		return value{}, b.errorf(n.Args[0], "%s, but argument 1 of argsort(v) is an array of numbers", is(n.Args[0], v))
+	}
+	out := sortedBy(v.array(v.list.items, numbered(v.list.items)), v.list.item, false)
+	out.index = true
+	return out, nil
+}
+
+func (b *builder) sortBy(n *syntax.Call) (value, error) {
+	v, err := b.array(n)
+	if err != nil || v.null {
+		return v, err
+	}
+	descending, err := b.descending(n, 2)
+	if err != nil {
+		return value{}, err
+	}
+	v, key, err := b.key(n, v)
+	if err != nil {
+		return value{}, err
+	}
+	return sortedBy(v, key, descending), nil
+}
+
+// key builds what items are sorted or grouped by.
+func (b *builder) key(n *syntax.Call, v value) (array, key value, err error) {
+	v, key, err = b.predicate(v, body(n))
+	if err == nil {
+		key, err = b.plain(body(n), key)
+	}
+	switch {
+	case err != nil:
+		return value{}, value{}, err
+	case key.missing:
+		return value{}, value{}, b.errorf(body(n), "%s may be missing, but %s needs a value; give a default with ??", body(n), n.Name)
+	case key.kind == 0:
+		return value{}, value{}, b.errorf(body(n), "%s, but %s needs a number, a string or a bool", is(body(n), key), n.Name)
+	}
+	return v, key, nil
+}
+
+// sortedBy sorts the items of arrays by keys. Equal ones stay in order, and NaN come last.
+func sortedBy(v, key value, descending bool) value {
+	return rearranged(v, func(r *run) func(numbers []int64) {
+		var order func(i, j int64) int
+		switch key.kind {
+		case Bool:
+			all, _ := key.bools.rows(r)
+			order = func(i, j int64) int { return int(bytesOf(all[i : i+1])[0]) - int(bytesOf(all[j : j+1])[0]) }
+		case Int:
+			all, _ := key.ints.rows(r)
+			order = func(i, j int64) int { return cmp.Compare(all[i], all[j]) }
+		case String:
+			all, _ := key.strings.rows(r)
+			order = func(i, j int64) int { return bytes.Compare(all[i], all[j]) }
+		default:
+			all, _ := key.floats.rows(r)
+			order = func(i, j int64) int { return compareFloats(all[i], all[j], descending) }
+		}
+		if descending && key.kind != Float {
+			ascending := order
+			order = func(i, j int64) int { return ascending(j, i) }
+		}
+		order = formula.Compared(&r.budget, order)
+		return func(numbers []int64) { slices.SortStableFunc(numbers, order) }
+	})
+}
+
+// compareFloats orders floats, of which NaN come last.
+func compareFloats(x, y float64, descending bool) int {
+	if x != x || y != y || descending {
+		return cmp.Compare(y, x) // which has NaN first
+	}
+	return cmp.Compare(x, y)
+}
+
+// medians returns the column of the medians of arrays, which empty ones do not have.
+func medians(d *domain, items *node[float64]) *node[float64] {
+	var sorted []float64
+	return newNode(d.up, func(r *run, n *node[float64]) {
+		o := d.bounds(r)
+		all, _ := items.rows(r)
+		order := formula.Compared(&r.budget, func(x, y float64) int { return compareFloats(x, y, false) })
+		out, valid := n.out(r, len(o)-1), n.flags(r, len(o)-1)
+		for i := range out {
+			if valid[i] = o[i] < o[i+1]; !valid[i] {
+				continue
+			}
+			sorted = append(sorted[:0], all[o[i]:o[i+1]]...)
+			if len(sorted) > fewItems {
+				slices.SortFunc(sorted, order)
+			} else {
+				insert(sorted)
+			}
+			k := len(sorted) / 2
+			if out[i] = sorted[k]; len(sorted)%2 == 0 {
+				out[i] = (sorted[k-1] + sorted[k]) / 2
+			}
+		}
+	}).known(func(z *zones) extent[float64] {
+		e := extremes(d, items)(z)
+		if beyond(e, math.MaxFloat64/2) { // sums may be infinite
+			return anything[float64]().orMissing(e.missing)
+		}
+		return e
+	})
+}
+
+// insert sorts a few floats. NaN come last.
+func insert(v []float64) {
+	for i := 1; i < len(v); i++ {
+		x, k := v[i], i
+		for ; k > 0 && (x < v[k-1] || x == x && v[k-1] != v[k-1]); k-- {
+			v[k] = v[k-1]
+		}
+		v[k] = x
+	}
+}
+
+// groupsOf returns the function that tells equal values of a column: it sets the numbers of the groups that rows from lo up to hi are in, in the order in
+// which they come, and returns how many there are. NaN are equal to nothing; what is missing is a group.
+func groupsOf(v value) func(r *run) func(lo, hi int64, numbers []int64) int64 {
+	switch v.kind {
+	case Bool:
+		return groupsIn(v.bools, func(a, b bool) bool { return a == b }, func(v bool) bool { return v })
+	case Int:
+		return groupsIn(v.ints, func(a, b int64) bool { return a == b }, func(v int64) int64 { return v })
+	case Float:
+		return groupsIn(v.floats, func(a, b float64) bool { return a == b }, func(v float64) float64 { return v })
+	}
+	return groupsIn(v.strings, bytes.Equal, func(s []byte) string { return string(s) })
+}
+
+// fewItems is how many items are compared with each other; of more, a map finds the groups.
+const fewItems = 16
+
+func groupsIn[T any, K comparable](n *node[T], equal func(a, b T) bool, key func(T) K) func(r *run) func(lo, hi int64, numbers []int64) int64 {
+	var firsts []int64 // the first row of each group
+	return func(r *run) func(lo, hi int64, numbers []int64) int64 {
+		all, valid := n.rows(r)
+		return func(lo, hi int64, numbers []int64) int64 {
+			var found map[K]int64
+			if hi-lo > fewItems {
+				found = map[K]int64{}
+				r.budget.Take(groupBytes * (hi - lo))
+			}
+			firsts = firsts[:0]
+			absent := int64(-1)
+			for k := lo; k < hi; k++ {
+				at, next := int64(-1), int64(len(firsts))
+				switch {
+				case valid != nil && !valid[k]:
+					if at = absent; at < 0 {
+						absent = next
+					}
+				case found != nil:
+					var ok bool
+					if at, ok = found[key(all[k])]; !ok {
+						at, found[key(all[k])] = -1, next
+					}
+				default:
+					for g, first := range firsts {
+						if (valid == nil || valid[first]) && equal(all[first], all[k]) {
+							at = int64(g)
+							break
+						}
+					}
+				}
+				if at < 0 {
+					at, firsts = next, append(firsts, k)
+				}
+				numbers[k-lo] = at
+			}
+			r.budget.Step(groupSteps * (hi - lo))
+			return int64(len(firsts))
+		}
+	}
+}
+
+// What finding a group takes, about.
+const groupSteps, groupBytes = 32, 64
+
+// uniq returns the items that are not equal to one before.
+func (b *builder) uniq(n *syntax.Call) (value, error) {
+	v, err := b.array(n)
+	if err != nil || v.null || v.list.item.null {
+		return v, err
+	}
+	if v.list.item.kind == 0 {
+		return value{}, b.errorf(n, "uniq takes an array of numbers, strings or bools: %s", is(n.Args[0], v))
+	}
+	items, groups := v.list.items, groupsOf(v.list.item)
+	out := chosenOf(v, func(r *run, d *domain) {
+		o, group := items.bounds(r), groups(r)
+		counts := d.counts(r, len(o)-1)
+		r.budget.Take(16 * int64(items.n))
+		from, numbers := d.from[:0], resize(&d.above, items.n)
+		for i := range len(o) - 1 {
+			row := numbers[o[i]:o[i+1]]
+			group(o[i], o[i+1], row)
+			next := int64(0)
+			for k, number := range row {
+				if number == next {
+					from, next = append(from, o[i]+int64(k)), next+1
+				}
+			}
+			counts[i+1] = int64(len(from))
+		}
+		d.from = from
+	})
+	out.list.items.sized(someGroups(items))
+	return out, nil
+}
+
+// someGroups bounds the number of groups that the items of d are in: there is one if there is an item.
+func someGroups(d *domain) func(z *zones) extent[int64] {
+	return func(z *zones) extent[int64] {
+		s := d.span(z)
+		return between(min(s.low, 1), s.high)
+	}
+}
+
+// groupBy returns a map from keys to the arrays of the items that have them.
+func (b *builder) groupBy(n *syntax.Call) (value, error) {
+	v, err := b.array(n)
+	if err != nil || v.null {
+		return v, err
+	}
+	v, key, err := b.key(n, v)
+	if err != nil {
+		return value{}, err
+	}
+	items, groups := v.list.items, groupsOf(key)
+	var numbers, order, counts []int64 // the group of each item; the items of all groups, group by group; the offsets of groups in them
+	first := newItems(v.of, func(r *run, d *domain) {
+		o, group := items.bounds(r), groups(r)
+		offsets := d.counts(r, len(o)-1)
+		r.budget.Take(32 * int64(items.n))
+		from := d.from[:0]
+		counts = append(counts[:0], 0)
+		resize(&numbers, items.n)
+		for i := range len(o) - 1 {
+			row := numbers[o[i]:o[i+1]]
+			group(o[i], o[i+1], row)
+			next := int64(0)
+			for k, number := range row {
+				if number == next {
+					from, counts, next = append(from, o[i]+int64(k)), append(counts, 0), next+1
+				}
+				row[k] += offsets[i]
+				counts[row[k]+1]++
+			}
+			offsets[i+1] = int64(len(from))
+		}
+		d.from = from
+		for i := range from {
+			counts[i+1] += counts[i]
+		}
+		next := slices.Clone(counts)
+		resize(&order, items.n)
+		for k, number := range numbers {
+			order[next[number]] = int64(k)
+			next[number]++
+		}
+	})
+	first.sized(someGroups(items))
+	inner := newItems(first, func(r *run, d *domain) {
+		first.update(r)
+		copy(d.counts(r, first.n), counts)
+		copy(d.copies(r), order)
+	}).sized(func(z *zones) extent[int64] { return between(1, items.span(z).high) })
+	members := [2]value{key.taken(rowsOf(first), false), listOf(inner, v.list.item.taken(rowsOf(inner), false), nil)}
+	out := listOf(first, value{of: first, record: b.record([]string{"key", "value"}, 2, func(i int) (value, error) { return members[i], nil })}, v.there)
+	out.list.keyed = true
+	return out, nil
+}
+
+// keysOf returns the keys or the values of a map.
+func (b *builder) keysOf(n *syntax.Call) (value, error) {
+	v, err := b.build(n.Args[0])
+	if err != nil || v.null {
+		return v, err
+	}
+	if v.list == nil || !v.list.keyed {
+		return value{}, b.errorf(n.Args[0], "%s takes a map: %s", n.Name, is(n.Args[0], v))
+	}
+	m, err := v.list.item.named(n.Name[:len(n.Name)-1])
+	return v.array(v.list.items, m), err
+}
+
+// reduce computes a value item by item, from what there is so far.
+func (b *builder) reduce(n *syntax.Call) (value, error) {
+	v, err := b.array(n)
+	if err != nil || v.null {
+		return v, err
+	}
+	if v, err = b.down(v); err != nil {
+		return value{}, err
+	}
+	var begin value
+	if len(n.Args) == 3 {
+		if begin, err = b.build(n.Args[2]); err == nil {
+			begin, err = b.down(begin)
+		}
+		if err != nil {
+			return value{}, err
+		}
+	} else if begin, err = b.index(n, v, literalOf(v.of, int64(0))); err != nil {
+		return value{}, err
+	}
+	like := begin
+	if len(n.Args) < 3 {
+		like.missing = v.list.item.missing
+	}
+	if begin, err = b.plain(n, begin); err != nil {
+		return value{}, err
+	}
+	if like.kind == 0 {
+		return value{}, b.errorf(n, "reduce begins with what %s, but makes a number, a string or a bool", begin.is())
+	}
+
+	checks := len(b.checks)
+	out, ok, err := b.loop(n, v, begin, like)
+	if err == nil && !ok { // it becomes missing on the way
+		b.checks, like.missing = b.checks[:checks], true
+		out, _, err = b.loop(n, v, begin, like)
+	}
+	if err != nil {
+		return value{}, err
+	}
+	return out.only(v), nil
+}
+
+// loop is reduce, which begins with a value, and goes on with those of a type. It returns false if they may be missing, but those of the type
+// are not.
+func (b *builder) loop(n *syntax.Call, v, begin, like value) (value, bool, error) {
+	// In each step, the rows are those of arrays that have another item.
+	l := &loop{items: v.list.items, clock: 1, first: 3 - len(n.Args)}
+	step := &domain{up: b.here, selection: true, clock: &l.clock, load: func(r *run, d *domain) { d.above = l.rows }}
+	at := newNode(step, func(r *run, n *node[int64]) { n.all = l.at })
+	acc, reduced := like.accumulated(step, l, begin)
+	index := intsOf(newNode(step, func(r *run, n *node[int64]) {
+		for i := range n.out(r, len(l.rows)) {
+			n.all[i] = int64(l.step)
+		}
+	}), false)
+	checks := len(b.checks)
+	b.items = append(b.items, predicate{item: v.list.item.taken(at, false), index: func() value { return index }, acc: &acc})
+	next, err := b.in(step, func() (value, error) {
+		v, err := b.build(body(n))
+		if err == nil {
+			v, err = b.plain(body(n), v)
+		}
+		if err != nil {
+			return value{}, err
+		}
+		return b.down(v)
+	})
+	b.items = b.items[:len(b.items)-1]
+	switch {
+	case err != nil:
+		return value{}, false, err
+	case next.null:
+		next = like.nowhere(step)
+	case next.kind != like.kind:
+		return value{}, false, b.errorf(n, "reduce begins with what %s, but goes on with what %s", like.is(), next.is())
+	}
+	if next.missing && !like.missing {
+		return value{}, false, nil
+	}
+	l.checks = slices.Clone(b.checks[checks:])
+	b.checks = b.checks[:checks]
+	clear(b.names) // some have checks of steps
+	out := reduced(next)
+	if len(l.checks) > 0 {
+		b.checks = append(b.checks, check{find: out.evaluate, here: b.here})
+	}
+	return out, true, nil
+}
+
+// A loop goes through the items of arrays, with all arrays of a batch at once.
+type loop struct {
+	items  *domain
+	first  int // the number of the first item
+	checks []check
+
+	clock    int // counts steps
+	step     int
+	rows, at []int64 // the rows of arrays that have an item in this step, and which one
+}
+
+// run calls do for each step.
+func (l *loop) run(r *run, do func()) {
+	o := l.items.bounds(r)
+	r.budget.Take(16 * int64(len(o)))
+	for l.step = l.first; ; l.step++ {
+		l.rows, l.at = l.rows[:0], l.at[:0]
+		for i, begin := range o[:len(o)-1] {
+			if at := begin + int64(l.step); at < o[i+1] {
+				l.rows, l.at = append(l.rows, int64(i)), append(l.at, at)
+			}
+		}
+		r.budget.Step(int64(len(o)))
+		if len(l.rows) == 0 {
+			return
+		}
+		l.clock++
+		for _, c := range l.checks {
+			c.find(r)
+		}
+		do()
+	}
+}
+
+// accumulated returns the value of #acc in the steps of a loop, of the type of v, and what makes the result of the value that it becomes in each.
+func (v value) accumulated(step *domain, l *loop, begin value) (acc value, reduced func(next value) value) {
+	switch v.kind {
+	case Bool:
+		acc, next := accumulate(step, l, begin.bools, nil)
+		return boolsOf(acc, v.missing), func(n value) value { return boolsOf(next(n.bools), v.missing || begin.missing) }
+	case Int:
+		acc, next := accumulate(step, l, begin.ints, nil)
+		return intsOf(acc, v.missing), func(n value) value { return intsOf(next(n.ints), v.missing || begin.missing) }
+	case Float:
+		acc, next := accumulate(step, l, begin.floats, nil)
+		return floatsOf(acc, v.missing), func(n value) value { return floatsOf(next(n.floats), v.missing || begin.missing) }
+	}
+	acc1, next := accumulate(step, l, begin.strings, func(r *run, s []byte) []byte {
+		r.budget.Take(int64(len(s)))
+		return slices.Clone(s)
+	})
+	return stringsOf(acc1, v.missing), func(n value) value { return stringsOf(next(n.strings), v.missing || begin.missing) }
+}
+
+// accumulate is accumulated for a column. Keep copies a value that is in memory of a step.
+func accumulate[T any](step *domain, l *loop, begin *node[T], keep func(r *run, v T) T) (acc *node[T], reduced func(next *node[T]) *node[T]) {
+	var all []T
+	var valid []bool
+	acc = newNode(step, func(r *run, n *node[T]) {
+		out, flags := n.out(r, len(l.rows)), n.flags(r, len(l.rows))
+		for i, row := range l.rows {
+			out[i], flags[i] = all[row], valid[row]
+		}
+	})
+	return acc, func(next *node[T]) *node[T] {
+		return newNode(begin.of, func(r *run, n *node[T]) {
+			first, there := begin.rows(r)
+			all, valid = n.out(r, len(first)), n.flags(r, len(first))
+			copy(all, first)
+			for i := range valid {
+				valid[i] = there == nil || there[i]
+			}
+			l.run(r, func() {
+				values, flags := next.rows(r)
+				for i, row := range l.rows {
+					if keep != nil {
+						values[i] = keep(r, values[i])
+					}
+					all[row], valid[row] = values[i], flags == nil || flags[i]
+				}
+			})
+		})
+	}
+}
+
+// nowhere returns the value of the type of v that is missing everywhere.
+func (v value) nowhere(d *domain) value {
+	switch v.kind {
+	case Bool:
+		return boolsOf(nowhere[bool](d), true)
+	case Int:
+		return intsOf(nowhere[int64](d), true)
+	case Float:
+		return floatsOf(nowhere[float64](d), true)
+	}
+	return stringsOf(nowhere[[]byte](d), true)
+}
