@@ -148,19 +148,6 @@ func (b *builder) apply(n *syntax.Call, f formula.Function, args []value) (value
 		return b.ofNumbers(n, args, several(f, func(x [][]float64, i int) float64 {
 			return g(x[0][i], x[1][i], x[2][i], x[3][i], x[4][i], x[5][i], x[6][i], x[7][i])
 		}))
-	case func([]float64) int64:
-		return b.ofArrays(n, args, func(v value, items []*node[float64]) value {
-			d := v.list.items
-			return intsOf(newNode(v.of, func(r *run, n *node[int64]) {
-				o := d.bounds(r)
-				a, _ := items[0].rows(r)
-				out, flags := n.out(r, len(o)-1), n.flags(r, len(o)-1)
-				for i := range out {
-					out[i] = g(a[o[i]:o[i+1]])
-					flags[i] = out[i] >= 0
-				}
-			}), true).only(v)
-		})
 	case func(a, b, c, d []float64) float64:
 		return b.ofArrays(n, args, func(v value, items []*node[float64]) value {
 			d := v.list.items

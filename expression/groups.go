@@ -82,8 +82,26 @@ func (b *builder) sort(n *syntax.Call) (value, error) {
 	return sortedBy(v, v.list.item, descending), nil
 }
 
-// argsort returns the indices of the items in ascending order.
-func (b *builder) argsort(n *syntax.Call) (value, error) {
+// argExtreme returns the index of the first least or greatest item.
+func (b *builder) argExtreme(n *syntax.Call) (value, error) {
+	v, err := b.numbers(n)
+	if err != nil || v.null {
+		return v, err
+	}
+	d, item := v.list.items, v.list.item
+	switch {
+	case item.kind == Int && n.Name == "argmin":
+		return intsOf(overSome(d, item.ints, firstLeast[int64]), true).only(v), nil
+	case item.kind == Int:
+		return intsOf(overSome(d, item.ints, firstGreatest[int64]), true).only(v), nil
+	case n.Name == "argmin":
+		return intsOf(overSome(d, item.floats, firstLeast[float64]), true).only(v), nil
+	}
+	return intsOf(overSome(d, item.floats, firstGreatest[float64]), true).only(v), nil
+}
+
+// numbers builds the argument of a function, an array of numbers none of which is missing. It is nil if that is.
+func (b *builder) numbers(n *syntax.Call) (value, error) {
 	v, err := b.array(n)
 	if err != nil || v.null {
 		return v, err
@@ -92,7 +110,16 @@ func (b *builder) argsort(n *syntax.Call) (value, error) {
 		v = v.array(v.list.items, intsOf(constant(v.list.items, int64(0)), false))
 	}
 	if v = b.complete(v); !v.list.item.isNumber() {
-		return value{}, b.errorf(n.Args[0], "%s, but argument 1 of argsort(v) is an array of numbers", is(n.Args[0], v))
+		return value{}, b.errorf(n.Args[0], "%s, but argument 1 of %s(v) is an array of numbers", is(n.Args[0], v), n.Name)
+	}
+	return v, nil
+}
+
+// argsort returns the indices of the items in ascending order.
+func (b *builder) argsort(n *syntax.Call) (value, error) {
+	v, err := b.numbers(n)
+	if err != nil || v.null {
+		return v, err
 	}
 	out := sortedBy(v.array(v.list.items, numbered(v.list.items)), v.list.item, false)
 	out.index = true

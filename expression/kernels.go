@@ -352,3 +352,28 @@ func meanOf(out []float64, o []int64, a []float64) {
 		out[i] = sum / float64(o[i+1]-o[i])
 	}
 }
+
+// firstLeast and firstGreatest find the indices of the items that leastOf and greatestOf find; 0 for empty arrays.
+func firstLeast[T cmp.Ordered](out []int64, o []int64, a []T) {
+	for i := range out {
+		best := o[i]
+		for k := o[i] + 1; k < o[i+1]; k++ {
+			if a[k] < a[best] {
+				best = k
+			}
+		}
+		out[i] = best - o[i]
+	}
+}
+
+func firstGreatest[T cmp.Ordered](out []int64, o []int64, a []T) {
+	for i := range out {
+		best := o[i]
+		for k := o[i] + 1; k < o[i+1]; k++ {
+			if a[k] > a[best] {
+				best = k
+			}
+		}
+		out[i] = best - o[i]
+	}
+}

@@ -74,30 +74,6 @@ func IsInf(x float64) bool { return math.IsInf(x, 0) }
 // IsFinite reports whether x is neither infinite nor NaN.
 func IsFinite(x float64) bool { return !math.IsNaN(x - x) }
 
-// ArgMax returns the index of the first item that no other one is greater than, where
-// NaN only counts if it is the first one; -1 without items.
-func ArgMax(v []float64) int64 {
-	best := -1
-	for i, x := range v {
-		if best < 0 || x > v[best] {
-			best = i
-		}
-	}
-	return int64(best)
-}
-
-// ArgMin returns the index of the first item that no other one is less than, where NaN
-// only counts if it is the first one; -1 without items.
-func ArgMin(v []float64) int64 {
-	best := -1
-	for i, x := range v {
-		if best < 0 || x < v[best] {
-			best = i
-		}
-	}
-	return int64(best)
-}
-
 // maxPairs is how many pairs the combinations of one entry may have at most.
 const maxPairs = 1e6
 

@@ -27,8 +27,8 @@ var Groups = []Group{
 		{"max", "x, ...", "greatest number, likewise", nil},
 		{"mean", "x, ...", "mean of all numbers, likewise", nil},
 		{"median", "x, ...", "the one in the middle of all numbers in ascending order, NaN last, or the mean of the two in the middle", nil},
-		{"argmin", "v", "index of the first least item; missing if v is empty", ArgMin},
-		{"argmax", "v", "index of the first greatest item; missing if v is empty", ArgMax},
+		{"argmin", "v", "index of the first least item; missing if v is empty", nil},
+		{"argmax", "v", "index of the first greatest item; missing if v is empty", nil},
 	}},
 	{"Arrays and maps", []Function{
 		{"len", "v", "number of items of an array or a map, of members of a record, of characters of a string", nil},

@@ -12,11 +12,9 @@ package formula
 // length, they are applied item by item, with the other arguments the same for all
 // items; the result is an array. Integers become floats.
 //
-//	func([]float64) int64
 //	func(a, b, c, d []float64) float64
 //
-// are functions of arrays of numbers. The first one yields an index, which is missing
-// if it is negative; the arrays of the last one must have the same length.
+// is a function of arrays of numbers, which must have the same length.
 //
 //	func(first, second []int64, n int64) (_, _ []int64, ok bool)
 //	func(first, second []int64, n, m int64) (_, _ []int64, ok bool)
