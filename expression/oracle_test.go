@@ -1,11 +1,13 @@
 package expression
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/internal/oracle"
@@ -79,6 +81,9 @@ func (j *judge) compare(text string) (valid bool, difference string) {
 	failed, failure := "", error(nil)
 	for i, entry := range j.entries {
 		v, err := want.Eval(entry)
+		if err != nil && strings.Contains(err.Error(), oracle.TooLong) {
+			return true, ""
+		}
 		if err != nil {
 			failed, failure = fmt.Sprintf("entry %d", j.number(i)), err
 			break
@@ -104,6 +109,10 @@ func (j *judge) compare(text string) (valid bool, difference string) {
 			got = append(got, at(a, i))
 		}
 	}) {
+		var limited *rntuple.LimitError
+		if errors.As(err, &limited) {
+			return true, ""
+		}
 		if err != nil {
 			if entryOfError(err) != failed {
 				return true, fmt.Sprintf("%v, want %s %v", err, failed, failure)
@@ -126,6 +135,10 @@ func (j *judge) compare(text string) (valid bool, difference string) {
 func (j *judge) chosen(e *Expression, values []any, failed string) string {
 	var got []rntuple.EntryRange
 	for r, err := range e.Condition().Select(j.s, rntuple.EntryRange{End: int64(len(j.entries))}) {
+		var limited *rntuple.LimitError
+		if errors.As(err, &limited) {
+			return ""
+		}
 		if err != nil {
 			if entryOfError(err) != failed {
 				return fmt.Sprintf("as a condition: %v, want %q", err, failed)
@@ -137,7 +150,8 @@ func (j *judge) chosen(e *Expression, values []any, failed string) string {
 	if failed != "" {
 		return fmt.Sprintf("as a condition: no error of %s", failed)
 	}
-	if selection, err := rntuple.Where(j.s, e.Condition(), rntuple.FoldWorkers(3)); err != nil || !slices.Equal(slices.Collect(selection.Ranges()), merged(got)) {
+	selection, err := rntuple.Where(j.s, e.Condition(), rntuple.FoldWorkers(3))
+	if err != nil || !slices.Equal(slices.Collect(selection.Ranges()), merged(got)) {
 		return fmt.Sprintf("with several workers: %v, want %v", err, got)
 	}
 	for i, v := range values {
@@ -175,7 +189,8 @@ func TestOracle(t *testing.T) {
 		if err := oracle.WriteZoo(path, 40, random.Uint64()); err != nil {
 			t.Fatal(err)
 		}
-		r, err := rntuple.Open(path, "")
+		// An expression that takes longer than others do is no case: the oracle would take for ever.
+		r, err := rntuple.Open(path, "", rntuple.WithLimits(rntuple.Limits{ExpressionBytes: 4 << 20}))
 		if err != nil {
 			t.Fatal(err)
 		}

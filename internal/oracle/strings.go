@@ -23,25 +23,22 @@ func signature(name string, types []Type) string {
 
 // ofStrings are functions by their signatures.
 var ofStrings = map[string]function{
-	"len string":               {integer, func(_ syntax.Node, v []any) any { return int64(utf8.RuneCountInString(v[0].(string))) }},
-	"upper string":             changed(func(s ...string) string { return strings.ToUpper(s[0]) }),
-	"lower string":             changed(func(s ...string) string { return strings.ToLower(s[0]) }),
-	"trim string":              changed(func(s ...string) string { return strings.TrimSpace(s[0]) }),
-	"trim string string":       changed(func(s ...string) string { return strings.Trim(s[0], s[1]) }),
-	"trimPrefix string":        changed(func(s ...string) string { return strings.TrimPrefix(s[0], " ") }),
-	"trimPrefix string string": changed(func(s ...string) string { return strings.TrimPrefix(s[0], s[1]) }),
-	"trimSuffix string":        changed(func(s ...string) string { return strings.TrimSuffix(s[0], " ") }),
-	"trimSuffix string string": changed(func(s ...string) string { return strings.TrimSuffix(s[0], s[1]) }),
-	"replace string string string": changed(func(s ...string) string {
-		return strings.ReplaceAll(s[0], s[1], s[2])
-	}),
-	"replace string string string int": {str, func(_ syntax.Node, v []any) any {
-		return strings.Replace(v[0].(string), v[1].(string), v[2].(string), int(v[3].(int64)))
-	}},
+	"len string":                       {integer, func(_ syntax.Node, v []any) any { return int64(utf8.RuneCountInString(v[0].(string))) }},
+	"upper string":                     changed(func(s ...string) string { return strings.ToUpper(s[0]) }),
+	"lower string":                     changed(func(s ...string) string { return strings.ToLower(s[0]) }),
+	"trim string":                      changed(func(s ...string) string { return strings.TrimSpace(s[0]) }),
+	"trim string string":               changed(func(s ...string) string { return strings.Trim(s[0], s[1]) }),
+	"trimPrefix string":                changed(func(s ...string) string { return strings.TrimPrefix(s[0], " ") }),
+	"trimPrefix string string":         changed(func(s ...string) string { return strings.TrimPrefix(s[0], s[1]) }),
+	"trimSuffix string":                changed(func(s ...string) string { return strings.TrimSuffix(s[0], " ") }),
+	"trimSuffix string string":         changed(func(s ...string) string { return strings.TrimSuffix(s[0], s[1]) }),
+	"replace string string string":     {str, replace},
+	"replace string string string int": {str, replace},
 	"repeat string int": {str, func(n syntax.Node, v []any) any {
 		if times := v[1].(int64); times < 0 || times > 1e6 {
 			failEntry(n, "repeat %d times", times)
 		}
+		short(n, len(v[0].(string))*int(v[1].(int64)))
 		return strings.Repeat(v[0].(string), int(v[1].(int64)))
 	}},
 	"hasPrefix string string":      {boolean, func(_ syntax.Node, v []any) any { return strings.HasPrefix(v[0].(string), v[1].(string)) }},
@@ -54,6 +51,24 @@ var ofStrings = map[string]function{
 	"splitAfter string string int": parts(strings.SplitAfterN),
 	"join [string]":                {str.optional(true), join},
 	"join [string] string":         {str.optional(true), join},
+}
+
+// TooLong is in errors about strings that are too long for the oracle: reduce can square their lengths again and again.
+const TooLong = "too long for the oracle"
+
+func short(n syntax.Node, size int) {
+	if size > 1<<18 {
+		failEntry(n, "a string of %d bytes is %s", size, TooLong)
+	}
+}
+
+func replace(n syntax.Node, v []any) any {
+	s, old, by, most := v[0].(string), v[1].(string), v[2].(string), -1
+	if len(v) > 3 {
+		most = int(v[3].(int64))
+	}
+	short(n, len(s)+strings.Count(s, old)*len(by))
+	return strings.Replace(s, old, by, most)
 }
 
 // changed makes a function of strings into a string.
