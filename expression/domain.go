@@ -186,7 +186,7 @@ type node[T any] struct {
 	at      *place
 	cost    int // steps of a value; 0 stands for 1
 
-	seen  int // the clock of what follows; -1 at the beginning
+	seen  int // the clock of what follows
 	all   []T
 	valid []bool // where there is a value; nil if everywhere. Elsewhere all has any value.
 	same  bool   // of nodes of row numbers: each row has its own number

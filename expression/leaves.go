@@ -175,7 +175,7 @@ func (b branch) value() (value, error) {
 		n := column(b, func(r *run, n *node[int64]) { n.all = toIntegers(at(r), &n.buffer) })
 		v := intsOf(n.known(stored(b, intsIn)), missing)
 		if _, ok := a.Values().([]uint64); ok {
-			v.unsigned = &unsigned{a.Field.Path(), b.fit}
+			v.unsigned = &unsigned{a.Field.Path(), b.fit, n}
 		}
 		return v, nil
 	case kind == Float:
@@ -224,10 +224,41 @@ func (v value) fixedTo(size int) value {
 	return v.taken(where(v.there), true) // no items where it is not there
 }
 
-// unsigned are integers of a field of which those beyond 64 bits with a sign are negative here.
+// unsigned are integers of a field that may be beyond 64 bits with a sign, wherever they have got to.
 type unsigned struct {
-	path string
-	fit  func(z *zones) bool // reports whether there are none in a cluster
+	path  string
+	fit   func(z *zones) bool // reports whether there are none in a cluster
+	large *node[int64]        // negative where one is
+}
+
+// moved returns the integers where a function moves columns to; nil stays nil.
+func (u *unsigned) moved(move func(*node[int64]) *node[int64]) *unsigned {
+	if u == nil {
+		return nil
+	}
+	return &unsigned{u.path, u.fit, move(u.large)}
+}
+
+// muxUnsigned is mux for what is known of integers that may be too large; those of other sources are not.
+func muxUnsigned(which, at *node[int64], sources []value) *unsigned {
+	var first *unsigned
+	for _, s := range sources {
+		if first == nil {
+			first = s.unsigned
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	fit := func(z *zones) bool {
+		return !slices.ContainsFunc(sources, func(s value) bool { return s.unsigned != nil && !s.unsigned.fit(z) })
+	}
+	return &unsigned{first.path, fit, mixed(which, at, columnsOfAll(sources, func(v value) *node[int64] {
+		if v.unsigned == nil {
+			return constant(v.of, int64(0))
+		}
+		return v.unsigned.large
+	}))}
 }
 
 // read returns a value that a name, an item or a member stands for. It is an error of the entry if an integer in it is
@@ -245,7 +276,7 @@ func (b *builder) read(v value) (value, error) {
 		at = at.list.item
 	}
 	b.checks = append(b.checks, check{here: b.here, never: u.fit, find: func(r *run) {
-		all, valid := at.ints.rows(r)
+		all, valid := at.unsigned.large.rows(r)
 		for i, v := range all {
 			if v < 0 && (valid == nil || valid[i]) {
 				r.fail(at.of, i, &rangeError{u.path, uint64(v)})

@@ -47,7 +47,8 @@ func (v value) down(d *domain) value {
 		d.keep(v.part(), out)
 		return out
 	}
-	out.index, out.unsigned = v.index, v.unsigned
+	out.index = v.index
+	out.unsigned = v.unsigned.moved(func(n *node[int64]) *node[int64] { return spread(n, d) })
 	return out
 }
 
@@ -95,7 +96,8 @@ func (v value) taken(rows *node[int64], missing bool) value {
 			out.there = presentRows(v.there, rows)
 		}
 	}
-	out.index, out.literal, out.unsigned = v.index, nil, v.unsigned
+	out.index, out.literal = v.index, nil
+	out.unsigned = v.unsigned.moved(func(n *node[int64]) *node[int64] { return picked(n, rows) })
 	switch {
 	case v.list != nil:
 		out.list = v.list.taken(rows, out.there)
@@ -165,12 +167,8 @@ func mux(which, at *node[int64], sources []value, missing bool) (value, bool) {
 	}
 	var like value
 	index := true
-	var large *unsigned
 	for _, s := range sources {
 		missing = missing || s.missing
-		if s.unsigned != nil {
-			large = s.unsigned
-		}
 		if !s.null {
 			index = index && s.index
 			if like.of == nil || !like.settled() {
@@ -179,7 +177,7 @@ func mux(which, at *node[int64], sources []value, missing bool) (value, bool) {
 		}
 	}
 	index = index && like.of != nil
-	out := value{of: which.of, kind: like.kind, missing: missing, index: index, unsigned: large}
+	out := value{of: which.of, kind: like.kind, missing: missing, index: index, unsigned: muxUnsigned(which, at, sources)}
 	switch {
 	case like.of == nil:
 		out.null = true

@@ -144,7 +144,7 @@ func (st *stages) sample(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntup
 				best, least = i, cost
 			}
 		}
-		st.decide(best, true)
+		st.decide(best, r.Len() >= int64(batchSize)) // fewer entries tell too little
 	}
 }
 

@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -283,6 +284,45 @@ func TestFold(t *testing.T) {
 		got, err := rntuple.Fold(r, work, func(a, b int64) int64 { return a + b }, rntuple.FoldWorkers(3))
 		if err != nil || got != want {
 			t.Errorf("%v, %v, want %v", got, err, want)
+		}
+	}
+}
+
+// TestUnsigned reads integers beyond 64 bits with a sign beside others: they are errors of their entries, and others, also negative
+// ones, are not.
+func TestUnsigned(t *testing.T) {
+	type pair struct{ Q uint64 }
+	type entry struct {
+		I any `rntuple:",type=std::variant<std::int64_t,std::uint64_t>"`
+		F any `rntuple:",type=std::variant<double,std::uint64_t>"`
+		P pair
+	}
+	r := fileOf(t, "unsigned", nil, func(w *rntuple.Writer[entry]) {
+		for _, e := range []entry{
+			{int64(-1), 0.5, pair{1}},
+			{uint64(7), uint64(7), pair{7}},
+			{uint64(1 << 63), uint64(1 << 63), pair{1 << 63}},
+		} {
+			if err := w.Write(&e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	for text, want := range map[string][]any{
+		"I":                              {int64(-1), int64(7)},
+		"F * 2 > 1":                      {false, true},
+		"(I < 0 ? {Q: -5} : P).Q":        {int64(-5), int64(7)},
+		"(I < 0 ? {Q: 0.5} : P).Q > 0.1": {true, true},
+	} {
+		p, err := Compile(r, must(t, text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := evaluated(r, p, rntuple.EntryRange{End: 3}); !errors.Is(err, rntuple.ErrRange) || entryOfError(err) != "entry 2" {
+			t.Errorf("%s: %v, want an error of entry 2", text, err)
+		}
+		if got, err := evaluated(r, p, rntuple.EntryRange{End: 2}); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, %v; want %v", text, got, err, want)
 		}
 	}
 }

@@ -157,7 +157,9 @@ func (v value) asFloats() value {
 	if n, ok := v.literal.(int64); ok {
 		return literalOf(v.of, float64(n))
 	}
-	return floatsOf(mapped(v.ints, toFloat).known(monotonic(v.ints, toFloat)), v.missing)
+	out := floatsOf(mapped(v.ints, toFloat).known(monotonic(v.ints, toFloat)), v.missing)
+	out.unsigned = v.unsigned
+	return out
 }
 
 // condition returns where v, which is a bool, is true: not where it is missing.
