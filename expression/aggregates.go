@@ -93,9 +93,9 @@ func (b *builder) summary(n *syntax.Call) (value, error) {
 		return v, err
 	}
 	if n.Name != "count" {
-		return boolsOf(summary(n.Name, v.list.items, test), false).only(v), nil
+		return scalar(summary(n.Name, v.list.items, test), false).only(v), nil
 	}
-	return intsOf(overItems(v.list.items, test, countOf).known(counted(v.list.items, test)), false).only(v), nil
+	return scalar(overItems(v.list.items, test, countOf).known(counted(v.list.items, test)), false).only(v), nil
 }
 
 func summary(name string, d *domain, test *node[bool]) *node[bool] {
@@ -260,13 +260,13 @@ func (b *builder) sum(n *syntax.Call) (value, error) {
 	d := v.list.items
 	switch item := v.list.item; {
 	case item.null:
-		return intsOf(overItems(d, constant(d, int64(0)), sumOf[int64]), false).only(v), nil
+		return scalar(overItems(d, constant(d, int64(0)), sumOf[int64]), false).only(v), nil
 	case item.kind == Bool:
-		return intsOf(overItems(d, item.bools, countOf).known(counted(d, item.bools)), false).only(v), nil
+		return scalar(overItems(d, item.bools(), countOf).known(counted(d, item.bools())), false).only(v), nil
 	case item.kind == Int:
-		return intsOf(overItems(d, item.ints, sumOf[int64]).known(sumsOfInts(d, item.ints)), false).only(v), nil
+		return scalar(overItems(d, item.ints(), sumOf[int64]).known(sumsOfInts(d, item.ints())), false).only(v), nil
 	case item.kind == Float:
-		return floatsOf(overItems(d, item.floats, sumOf[float64]).known(sumsOfFloats(d, item.floats)), false).only(v), nil
+		return scalar(overItems(d, item.floats(), sumOf[float64]).known(sumsOfFloats(d, item.floats())), false).only(v), nil
 	}
 	return value{}, b.errorf(n, "sum takes numbers or bools: %s", is(arg, item))
 }
@@ -327,11 +327,11 @@ func (b *builder) length(n *syntax.Call) (value, error) {
 	case err != nil || v.null:
 		return v, err
 	case v.list != nil:
-		return intsOf(lengths(v.list.items), false).only(v), nil
+		return scalar(lengths(v.list.items), false).only(v), nil
 	case v.record != nil:
 		return literalOf(v.of, int64(len(v.record.names))).only(v), nil
 	case v.kind == String:
-		return intsOf(mapped(v.strings, func(out []int64, a [][]byte) {
+		return scalar(mapped(v.strings(), func(out []int64, a [][]byte) {
 			for i, s := range a {
 				out[i] = int64(utf8.RuneCount(s))
 			}
@@ -372,20 +372,24 @@ func (b *builder) statistic(n *syntax.Call) (value, error) {
 	item, d := v.list.item, v.list.items
 	switch {
 	case item.null:
-		return b.index(n, v.array(d, intsOf(nowhere[int64](d), true)), literalOf(v.of, int64(0)))
+		return b.index(n, v.array(d, scalar(nowhere[int64](d), true)), literalOf(v.of, int64(0)))
 	case n.Name == "mean":
-		floats := item.asFloats().floats
-		return floatsOf(overSome(d, floats, meanOf).known(means(d, floats)), true).only(v), nil
+		floats := item.asFloats().floats()
+		return scalar(overSome(d, floats, meanOf).known(means(d, floats)), true).only(v), nil
 	case n.Name == "median":
-		return floatsOf(medians(d, item.asFloats().floats), true).only(v), nil
-	case item.kind == Int && n.Name == "min":
-		return intsOf(overSome(d, item.ints, leastOf[int64]).known(extremes(d, item.ints)), true).only(v), nil
+		return scalar(medians(d, item.asFloats().floats()), true).only(v), nil
 	case item.kind == Int:
-		return intsOf(overSome(d, item.ints, greatestOf[int64]).known(extremes(d, item.ints)), true).only(v), nil
-	case n.Name == "min":
-		return floatsOf(overSome(d, item.floats, leastOf[float64]).known(extremes(d, item.floats)), true).only(v), nil
+		return scalar(extremeOf(n.Name, d, item.ints()), true).only(v), nil
 	}
-	return floatsOf(overSome(d, item.floats, greatestOf[float64]).known(extremes(d, item.floats)), true).only(v), nil
+	return scalar(extremeOf(n.Name, d, item.floats()), true).only(v), nil
+}
+
+func extremeOf[T number](name string, d *domain, items *node[T]) *node[T] {
+	f := leastOf[T]
+	if name == "max" {
+		f = greatestOf[T]
+	}
+	return overSome(d, items, f).known(extremes(d, items))
 }
 
 // numbersOf returns one array of all numbers in arguments.
@@ -424,9 +428,9 @@ func extreme(name string, args []value, float bool) (value, error) {
 		}
 		missing := l.missing || r.missing
 		if float {
-			best = floatsOf(better(r.floats, l.floats, order[float64](op)), missing)
+			best = scalar(better(r.floats(), l.floats(), order[float64](op)), missing)
 		} else {
-			best = intsOf(better(r.ints, l.ints, order[int64](op)), missing)
+			best = scalar(better(r.ints(), l.ints(), order[int64](op)), missing)
 		}
 	}
 	best.literal = nil
@@ -464,7 +468,7 @@ func (b *builder) take(n *syntax.Call) (value, error) {
 		if v, count, err = common2(v, count); err != nil {
 			return value{}, err
 		}
-		count = intsOf(mapped(count.ints, func(out, a []int64) {
+		count = scalar(mapped(count.ints(), func(out, a []int64) {
 			for i, n := range a {
 				out[i] = max(n, 0)
 			}

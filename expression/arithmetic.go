@@ -8,7 +8,7 @@ func arithmeticOf(op string, l, r value) (value, bool, error) {
 	case (l.null || r.null) && (l.null || l.isNumber() || l.kind == String) && (r.null || r.isNumber() || r.kind == String):
 		return nothing(l.of), true, nil
 	case l.kind == String && r.kind == String && op == "+":
-		return stringsOf(concatenate(l.strings, r.strings), missing), true, nil
+		return scalar(concatenate(l.strings(), r.strings()), missing), true, nil
 	case !l.isNumber() || !r.isNumber():
 		return value{}, false, nil
 	case op == "%":
@@ -16,27 +16,30 @@ func arithmeticOf(op string, l, r value) (value, bool, error) {
 			return value{}, false, nil
 		}
 		if c, ok := r.literal.(int64); ok && c != 0 {
-			return intsOf(mapped(l.ints, moduloConst(c)).known(both(remainder, l.ints, r.ints)), missing), true, nil
+			return scalar(mapped(l.ints(), moduloConst(c)).known(both(remainder, l.ints(), r.ints())), missing), true, nil
 		}
-		return intsOf(modulo(l.ints, r.ints).known(both(remainder, l.ints, r.ints)), true), true, nil
+		return scalar(modulo(l.ints(), r.ints()).known(both(remainder, l.ints(), r.ints())), true), true, nil
 	case op == "/" || op == "**" || l.kind != r.kind:
 		l, r = l.asFloats(), r.asFloats()
 	}
-	if l.kind == Int {
-		if c, ok := r.literal.(int64); ok {
-			return intsOf(mapped(l.ints, arithmeticConst(op, c)).known(calculated(op, l.ints, r.ints)), missing), true, nil
-		}
-		return intsOf(combined(l.ints, r.ints, arithmetic[int64](op)).known(calculated(op, l.ints, r.ints)), missing), true, nil
-	}
-	switch c, ok := r.literal.(float64); {
+	switch {
+	case l.kind == Int:
+		return scalar(calculate(op, l.ints(), r.ints(), r.literal), missing), true, nil
 	case op == "/":
-		return floatsOf(combined(l.floats, r.floats, divide).known(both(quotient, l.floats, r.floats)), missing), true, nil
+		return scalar(combined(l.floats(), r.floats(), divide).known(both(quotient, l.floats(), r.floats())), missing), true, nil
 	case op == "**":
-		return floatsOf(combined(l.floats, r.floats, power).known(both(powers, l.floats, r.floats)), missing), true, nil
-	case ok:
-		return floatsOf(mapped(l.floats, arithmeticConst(op, c)).known(calculated(op, l.floats, r.floats)), missing), true, nil
+		return scalar(combined(l.floats(), r.floats(), power).known(both(powers, l.floats(), r.floats())), missing), true, nil
 	}
-	return floatsOf(combined(l.floats, r.floats, arithmetic[float64](op)).known(calculated(op, l.floats, r.floats)), missing), true, nil
+	return scalar(calculate(op, l.floats(), r.floats(), r.literal), missing), true, nil
+}
+
+// calculate applies + - *. What is right may be a literal.
+func calculate[T number](op string, l, r *node[T], literal any) *node[T] {
+	n := combined(l, r, arithmetic[T](op))
+	if c, ok := literal.(T); ok {
+		n = mapped(l, arithmeticConst(op, c))
+	}
+	return n.known(calculated(op, l, r))
 }
 
 // concatenate joins strings. Those of a batch share memory.
@@ -67,37 +70,36 @@ func comparisonOf(op string, l, r value) (value, bool, error) {
 	var n *node[bool]
 	switch l.kind {
 	case Int:
-		if c, ok := r.literal.(int64); ok {
-			n = mapped(l.ints, orderConst(op, c))
-		} else {
-			n = combined(l.ints, r.ints, order[int64](op))
-		}
-		n.known(compared(op, l.ints, r.ints))
+		n = compareNumbers(op, l.ints(), r.ints(), r.literal)
 	case Float:
-		if c, ok := r.literal.(float64); ok {
-			n = mapped(l.floats, orderConst(op, c))
-		} else {
-			n = combined(l.floats, r.floats, order[float64](op))
-		}
-		n.known(compared(op, l.floats, r.floats))
+		n = compareNumbers(op, l.floats(), r.floats(), r.literal)
 	case String:
 		if c, ok := r.literal.(string); ok && (op == "==" || op == "!=") {
-			n = mapped(l.strings, func(out []bool, a [][]byte) {
+			n = mapped(l.strings(), func(out []bool, a [][]byte) {
 				for i, s := range a {
 					out[i] = (string(s) == c) == (op == "==")
 				}
 			})
 		} else {
-			n = onStrings(l.strings, r.strings, orderStrings(op))
+			n = onStrings(l.strings(), r.strings(), orderStrings(op))
 		}
 	case Bool:
 		f := compare[bool](op)
-		n = combined(l.bools, r.bools, f).known(atCorners(f, l.bools, r.bools))
+		n = combined(l.bools(), r.bools(), f).known(atCorners(f, l.bools(), r.bools()))
 	}
 	if l.missing || r.missing {
 		n = truth(n)
 	}
-	return boolsOf(n, false), true, nil
+	return scalar(n, false), true, nil
+}
+
+// compareNumbers compares numbers. What is right may be a literal.
+func compareNumbers[T number](op string, l, r *node[T], literal any) *node[bool] {
+	n := combined(l, r, order[T](op))
+	if c, ok := literal.(T); ok {
+		n = mapped(l, orderConst(op, c))
+	}
+	return n.known(compared(op, l, r))
 }
 
 // equalsNil compares with nil.
@@ -116,7 +118,7 @@ func equalsNil(op string, l, r value) value {
 	if op == "==" {
 		n = mapped(n, not).known(monotonic(n, not))
 	}
-	return boolsOf(n, false)
+	return scalar(n, false)
 }
 
 // onStrings returns the column of a function of strings, which looks at each byte.

@@ -197,19 +197,19 @@ func (b *builder) index(n syntax.Node, v, at value) (value, error) {
 	array := v
 	v = value{of: v.of, there: v.there, missing: v.missing}
 	items := array.list.items
-	begin := intsOf(newNode(v.of, func(r *run, n *node[int64]) {
+	begin := scalar(newNode(v.of, func(r *run, n *node[int64]) {
 		o := items.bounds(r)
 		n.all = o[:len(o)-1]
 	}), false)
-	count := intsOf(lengths(items), false)
+	count := scalar(lengths(items), false)
 	all, err := common(begin, count, at)
 	if err != nil {
 		return value{}, err
 	}
 	place := newNode(all[0].of, func(r *run, n *node[int64]) {
-		first, _ := all[0].ints.rows(r)
-		counts, _ := all[1].ints.rows(r)
-		indices, valid := all[2].ints.rows(r)
+		first, _ := all[0].ints().rows(r)
+		counts, _ := all[1].ints().rows(r)
+		indices, valid := all[2].ints().rows(r)
 		out, flags, missing := n.out(r, len(first)), n.flags(r, len(first)), false
 		for i, k := range indices {
 			if k < 0 {
@@ -224,7 +224,7 @@ func (b *builder) index(n syntax.Node, v, at value) (value, error) {
 		}
 	})
 	place.known(func(z *zones) extent[int64] {
-		at, least := all[2].ints.extent(z), items.span(z).low
+		at, least := all[2].ints().extent(z), items.span(z).low
 		return rowNumbers(array.missing || at.missing || at.high >= least || at.low < -least)
 	})
 	size := int64(array.list.size)
@@ -262,7 +262,7 @@ func (b *builder) some(n syntax.Node, v, at value) (value, error) {
 	items, indices := v.list.items, at.list.items
 	within := newNode(v.of, func(r *run, ok *node[bool]) {
 		o, p := items.bounds(r), indices.bounds(r)
-		all, _ := at.list.item.ints.rows(r)
+		all, _ := at.list.item.ints().rows(r)
 		out := ok.out(r, len(o)-1)
 		valid := out
 		if there == nil {
@@ -291,7 +291,7 @@ func (b *builder) some(n syntax.Node, v, at value) (value, error) {
 	valid := at.taken(where(within), true).list
 	chosen := newNode(valid.items, func(r *run, n *node[int64]) {
 		o, p := items.bounds(r), valid.items.bounds(r)
-		all, _ := valid.item.ints.rows(r)
+		all, _ := valid.item.ints().rows(r)
 		out := n.out(r, len(all))
 		for i := range len(o) - 1 {
 			for k := p[i]; k < p[i+1]; k++ {
@@ -351,7 +351,7 @@ func (b *builder) slice(n *syntax.Slice) (value, error) {
 			continue
 		}
 		if all[i+1], err = b.build(bound); err == nil && all[i+1].null {
-			all[i+1] = intsOf(nowhere[int64](b.entries), true)
+			all[i+1] = scalar(nowhere[int64](b.entries), true)
 		}
 		if err == nil && all[i+1].kind != Int {
 			err = b.errorf(bound, "%s, but the bounds of a slice are integers", is(bound, all[i+1]))
@@ -375,8 +375,8 @@ func (b *builder) part(v, from, to value) value {
 	items := v.list.items
 	return chosenItems(v, there, func(r *run, add func(lo, hi int64)) {
 		o := items.bounds(r)
-		first, _ := from.ints.rows(r)
-		last, _ := to.ints.rows(r)
+		first, _ := from.ints().rows(r)
+		last, _ := to.ints().rows(r)
 		valid := []bool(nil)
 		if there != nil {
 			valid, _ = there.rows(r)
@@ -528,8 +528,8 @@ func (b *builder) rangeOf(n *syntax.Binary, l, r value) (value, error) {
 	there := b.allThere([]value{l, r})
 	at, here := b.place(n), b.here
 	items := newItems(here, func(run *run, d *domain) {
-		from, v := l.ints.rows(run)
-		to, w := r.ints.rows(run)
+		from, v := l.ints().rows(run)
+		to, w := r.ints().rows(run)
 		counts := d.counts(run, len(from))
 		for i, lo := range from {
 			counts[i+1] = counts[i]
@@ -548,13 +548,13 @@ func (b *builder) rangeOf(n *syntax.Binary, l, r value) (value, error) {
 			}
 		}
 	})
-	items.sized(func(z *zones) extent[int64] { return sizeOfRange(l.ints.extent(z), r.ints.extent(z)) })
-	item := rowsOf(items).known(func(z *zones) extent[int64] { return between(l.ints.extent(z).low, r.ints.extent(z).high) })
+	items.sized(func(z *zones) extent[int64] { return sizeOfRange(l.ints().extent(z), r.ints().extent(z)) })
+	item := rowsOf(items).known(func(z *zones) extent[int64] { return between(l.ints().extent(z).low, r.ints().extent(z).high) })
 	b.checks = append(b.checks, check{
 		find: func(r *run) { items.update(r) }, here: here,
 		never: func(z *zones) bool { return items.span(z).high <= maxItems },
 	})
-	return listOf(items, intsOf(item, false), there), nil
+	return listOf(items, scalar(item, false), there), nil
 }
 
 // sizeOfRange bounds the numbers of integers from one to another.

@@ -349,7 +349,7 @@ func (b *builder) body(v value, n syntax.Node) (value, error) {
 
 // numbered returns the numbers of items in their arrays.
 func numbered(d *domain) value {
-	return intsOf(newNode(d, func(r *run, n *node[int64]) {
+	return scalar(newNode(d, func(r *run, n *node[int64]) {
 		o := d.bounds(r)
 		out := n.out(r, d.n)
 		for i, begin := range o[:len(o)-1] {

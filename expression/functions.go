@@ -114,31 +114,31 @@ func (b *builder) apply(n *syntax.Call, f formula.Function, args []value) (value
 	switch g := f.F.(type) {
 	case func(float64) float64:
 		return b.ofNumbers(n, args, func(v []value, missing bool) value {
-			return floatsOf(costly(mapped(v[0].floats, each1(g)), f).known(ofFunction(n.Name, v[0].floats, g)), missing)
+			return scalar(costly(mapped(v[0].floats(), each1(g)), f).known(ofFunction(n.Name, v[0].floats(), g)), missing)
 		})
 	case func(float64) bool:
 		return b.ofNumbers(n, args, func(v []value, missing bool) value {
-			return boolsOf(mapped(v[0].floats, each1(g)).known(classified(n.Name, v[0].floats)), missing)
+			return scalar(mapped(v[0].floats(), each1(g)).known(classified(n.Name, v[0].floats())), missing)
 		})
 	case func(float64) int64:
 		return b.ofNumbers(n, args, func(v []value, missing bool) value {
-			return intsOf(mapped(v[0].floats, each1(g)).known(monotonic(v[0].floats, each1(g))), missing) // int, which makes 0 of NaN
+			return scalar(mapped(v[0].floats(), each1(g)).known(monotonic(v[0].floats(), each1(g))), missing) // int, which makes 0 of NaN
 		})
 	case func(int64) int64:
 		return b.ofIntegers(n, args, func(v []value, missing bool) value {
-			out := mapped(v[0].ints, each1(g))
+			out := mapped(v[0].ints(), each1(g))
 			if n.Name == "abs" {
-				out.known(func(z *zones) extent[int64] { return magnitude(v[0].ints.extent(z)) })
+				out.known(func(z *zones) extent[int64] { return magnitude(v[0].ints().extent(z)) })
 			}
-			return intsOf(out, missing)
+			return scalar(out, missing)
 		})
 	case func(a, b int64) int64:
 		return b.ofIntegers(n, args, func(v []value, missing bool) value {
-			return intsOf(combined(v[0].ints, v[1].ints, each2(g)), missing)
+			return scalar(combined(v[0].ints(), v[1].ints(), each2(g)), missing)
 		})
 	case func(a, b float64) float64:
 		return b.ofNumbers(n, args, func(v []value, missing bool) value {
-			return floatsOf(costly(combined(v[0].floats, v[1].floats, each2(g)), f).known(ofFunction2(n.Name, v[0].floats, v[1].floats, g)), missing)
+			return scalar(costly(combined(v[0].floats(), v[1].floats(), each2(g)), f).known(ofFunction2(n.Name, v[0].floats(), v[1].floats(), g)), missing)
 		})
 	case func(a, b, c float64) float64:
 		return b.ofNumbers(n, args, several(f, func(x [][]float64, i int) float64 { return g(x[0][i], x[1][i], x[2][i]) }))
@@ -151,7 +151,7 @@ func (b *builder) apply(n *syntax.Call, f formula.Function, args []value) (value
 	case func(a, b, c, d []float64) float64:
 		return b.ofArrays(n, args, func(v value, items []*node[float64]) value {
 			d := v.list.items
-			return floatsOf(newNode(v.of, func(r *run, n *node[float64]) {
+			return scalar(newNode(v.of, func(r *run, n *node[float64]) {
 				o := d.bounds(r)
 				var x [4][]float64
 				for i, item := range items {
@@ -206,11 +206,11 @@ func each2[T any](f func(a, b T) T) func(out, a, b []T) {
 func several(f formula.Function, g func(x [][]float64, i int) float64) func(v []value, missing bool) value {
 	return func(v []value, missing bool) value {
 		x := make([][]float64, len(v))
-		return floatsOf(costly(newNode(v[0].of, func(r *run, n *node[float64]) {
+		return scalar(costly(newNode(v[0].of, func(r *run, n *node[float64]) {
 			var valid []bool
 			for i, arg := range v {
 				var flags []bool
-				x[i], flags = arg.floats.rows(r)
+				x[i], flags = arg.floats().rows(r)
 				if valid == nil {
 					valid = flags
 				} else if flags != nil {
@@ -275,7 +275,7 @@ func (b *builder) ofArrays(n *syntax.Call, args []value, f func(v value, items [
 	whole := make([]value, len(args))
 	for i, v := range args {
 		if v.list.item.null {
-			v = v.array(v.list.items, floatsOf(constant(v.list.items, 0.0), false))
+			v = v.array(v.list.items, scalar(constant(v.list.items, 0.0), false))
 		}
 		whole[i] = b.complete(v).asFloats()
 	}
@@ -285,7 +285,7 @@ func (b *builder) ofArrays(n *syntax.Call, args []value, f func(v value, items [
 	}
 	columns := make([]*node[float64], len(items))
 	for i, item := range items {
-		columns[i] = item.floats
+		columns[i] = item.floats()
 	}
 	return f(listOf(items[0].of, items[0], there), columns), nil
 }
@@ -326,7 +326,7 @@ func (b *builder) ofLengths(n *syntax.Call, args []value, f func(first, second, 
 	b.checks = append(b.checks, check{find: func(r *run) { items.update(r) }, here: here})
 	var parts []value
 	for i := range indices {
-		part := listOf(items, intsOf(newNode(items, func(r *run, n *node[int64]) {
+		part := listOf(items, scalar(newNode(items, func(r *run, n *node[int64]) {
 			items.update(r)
 			n.all = indices[i]
 		}), false), nil)

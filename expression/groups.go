@@ -89,15 +89,18 @@ func (b *builder) argExtreme(n *syntax.Call) (value, error) {
 		return v, err
 	}
 	d, item := v.list.items, v.list.item
-	switch {
-	case item.kind == Int && n.Name == "argmin":
-		return intsOf(overSome(d, item.ints, firstLeast[int64]), true).only(v), nil
-	case item.kind == Int:
-		return intsOf(overSome(d, item.ints, firstGreatest[int64]), true).only(v), nil
-	case n.Name == "argmin":
-		return intsOf(overSome(d, item.floats, firstLeast[float64]), true).only(v), nil
+	if item.kind == Int {
+		return scalar(firstExtreme(n.Name, d, item.ints()), true).only(v), nil
 	}
-	return intsOf(overSome(d, item.floats, firstGreatest[float64]), true).only(v), nil
+	return scalar(firstExtreme(n.Name, d, item.floats()), true).only(v), nil
+}
+
+func firstExtreme[T number](name string, d *domain, items *node[T]) *node[int64] {
+	f := firstLeast[T]
+	if name == "argmax" {
+		f = firstGreatest[T]
+	}
+	return overSome(d, items, f)
 }
 
 // numbers builds the argument of a function, an array of numbers none of which is missing. It is nil if that is.
@@ -107,7 +110,7 @@ func (b *builder) numbers(n *syntax.Call) (value, error) {
 		return v, err
 	}
 	if v.list.item.null {
-		v = v.array(v.list.items, intsOf(constant(v.list.items, int64(0)), false))
+		v = v.array(v.list.items, scalar(constant(v.list.items, int64(0)), false))
 	}
 	if v = b.complete(v); !v.list.item.isNumber() {
 		return value{}, b.errorf(n.Args[0], "%s, but argument 1 of %s(v) is an array of numbers", is(n.Args[0], v), n.Name)
@@ -165,16 +168,16 @@ func sortedBy(v, key value, descending bool) value {
 		var order func(i, j int64) int
 		switch key.kind {
 		case Bool:
-			all, _ := key.bools.rows(r)
+			all, _ := key.bools().rows(r)
 			order = func(i, j int64) int { return int(bytesOf(all[i : i+1])[0]) - int(bytesOf(all[j : j+1])[0]) }
 		case Int:
-			all, _ := key.ints.rows(r)
+			all, _ := key.ints().rows(r)
 			order = func(i, j int64) int { return cmp.Compare(all[i], all[j]) }
 		case String:
-			all, _ := key.strings.rows(r)
+			all, _ := key.strings().rows(r)
 			order = func(i, j int64) int { return bytes.Compare(all[i], all[j]) }
 		default:
-			all, _ := key.floats.rows(r)
+			all, _ := key.floats().rows(r)
 			order = func(i, j int64) int { return compareFloats(all[i], all[j], descending) }
 		}
 		if descending && key.kind != Float {
@@ -242,13 +245,13 @@ func insert(v []float64) {
 func groupsOf(v value) func(r *run) func(lo, hi int64, numbers []int64) int64 {
 	switch v.kind {
 	case Bool:
-		return groupsIn(v.bools, func(a, b bool) bool { return a == b }, func(v bool) bool { return v })
+		return groupsIn(v.bools(), func(a, b bool) bool { return a == b }, func(v bool) bool { return v })
 	case Int:
-		return groupsIn(v.ints, func(a, b int64) bool { return a == b }, func(v int64) int64 { return v })
+		return groupsIn(v.ints(), func(a, b int64) bool { return a == b }, func(v int64) int64 { return v })
 	case Float:
-		return groupsIn(v.floats, func(a, b float64) bool { return a == b }, func(v float64) float64 { return v })
+		return groupsIn(v.floats(), func(a, b float64) bool { return a == b }, func(v float64) float64 { return v })
 	}
-	return groupsIn(v.strings, bytes.Equal, func(s []byte) string { return string(s) })
+	return groupsIn(v.strings(), bytes.Equal, func(s []byte) string { return string(s) })
 }
 
 // fewItems is how many items are compared with each other; of more, a map finds the groups.
@@ -458,8 +461,9 @@ func (b *builder) loop(n *syntax.Call, v, begin, like value) (value, bool, error
 	l := &loop{items: v.list.items, clock: 1, first: 3 - len(n.Args)}
 	step := &domain{up: b.here, selection: true, clock: &l.clock, load: func(r *run, d *domain) { d.above = l.rows }}
 	at := newNode(step, func(r *run, n *node[int64]) { n.all = l.at })
-	acc, reduced := like.accumulated(step, l, begin)
-	index := intsOf(newNode(step, func(r *run, n *node[int64]) {
+	so, reduced := begin.column.accumulated(step, l)
+	acc := scalar(so, like.missing)
+	index := scalar(newNode(step, func(r *run, n *node[int64]) {
 		for i := range n.out(r, len(l.rows)) {
 			n.all[i] = int64(l.step)
 		}
@@ -481,7 +485,7 @@ func (b *builder) loop(n *syntax.Call, v, begin, like value) (value, bool, error
 	case err != nil:
 		return value{}, false, err
 	case next.null:
-		next = like.nowhere(step)
+		next = scalar(like.column.nowhere(step), true)
 	case next.kind != like.kind:
 		return value{}, false, b.errorf(n, "reduce begins with what %s, but goes on with what %s", like.is(), next.is())
 	}
@@ -491,9 +495,9 @@ func (b *builder) loop(n *syntax.Call, v, begin, like value) (value, bool, error
 	l.checks = slices.Clone(b.checks[checks:])
 	b.checks = b.checks[:checks]
 	clear(b.names) // some have checks of steps
-	out := reduced(next)
+	out := scalar(reduced(next.column), like.missing || begin.missing)
 	if len(l.checks) > 0 {
-		b.checks = append(b.checks, check{find: out.evaluate, here: b.here})
+		b.checks = append(b.checks, check{find: out.column.evaluate, here: b.here})
 	}
 	return out, true, nil
 }
@@ -532,66 +536,34 @@ func (l *loop) run(r *run, do func()) {
 	}
 }
 
-// accumulated returns the value of #acc in the steps of a loop, of the type of v, and what makes the result of the value that it becomes in each.
-func (v value) accumulated(step *domain, l *loop, begin value) (acc value, reduced func(next value) value) {
-	switch v.kind {
-	case Bool:
-		acc, next := accumulate(step, l, begin.bools, nil)
-		return boolsOf(acc, v.missing), func(n value) value { return boolsOf(next(n.bools), v.missing || begin.missing) }
-	case Int:
-		acc, next := accumulate(step, l, begin.ints, nil)
-		return intsOf(acc, v.missing), func(n value) value { return intsOf(next(n.ints), v.missing || begin.missing) }
-	case Float:
-		acc, next := accumulate(step, l, begin.floats, nil)
-		return floatsOf(acc, v.missing), func(n value) value { return floatsOf(next(n.floats), v.missing || begin.missing) }
-	}
-	acc1, next := accumulate(step, l, begin.strings, func(r *run, s []byte) []byte {
-		r.budget.Take(int64(len(s)))
-		return slices.Clone(s)
-	})
-	return stringsOf(acc1, v.missing), func(n value) value { return stringsOf(next(n.strings), v.missing || begin.missing) }
-}
-
-// accumulate is accumulated for a column. Keep copies a value that is in memory of a step.
-func accumulate[T any](step *domain, l *loop, begin *node[T], keep func(r *run, v T) T) (acc *node[T], reduced func(next *node[T]) *node[T]) {
+// accumulated returns the column of #acc in the steps of a loop, which begins with n, and what makes the result of the column that #acc becomes in each step.
+func (n *node[T]) accumulated(step *domain, l *loop) (acc column, reduced func(next column) column) {
 	var all []T
 	var valid []bool
-	acc = newNode(step, func(r *run, n *node[T]) {
-		out, flags := n.out(r, len(l.rows)), n.flags(r, len(l.rows))
-		for i, row := range l.rows {
-			out[i], flags[i] = all[row], valid[row]
-		}
-	})
-	return acc, func(next *node[T]) *node[T] {
-		return newNode(begin.of, func(r *run, n *node[T]) {
-			first, there := begin.rows(r)
-			all, valid = n.out(r, len(first)), n.flags(r, len(first))
-			copy(all, first)
-			for i := range valid {
-				valid[i] = there == nil || there[i]
+	return newNode(step, func(r *run, n *node[T]) {
+			out, flags := n.out(r, len(l.rows)), n.flags(r, len(l.rows))
+			for i, row := range l.rows {
+				out[i], flags[i] = all[row], valid[row]
 			}
-			l.run(r, func() {
-				values, flags := next.rows(r)
-				for i, row := range l.rows {
-					if keep != nil {
-						values[i] = keep(r, values[i])
-					}
-					all[row], valid[row] = values[i], flags == nil || flags[i]
+		}), func(next column) column {
+			return newNode(n.of, func(r *run, out *node[T]) {
+				first, there := n.rows(r)
+				all, valid = out.out(r, len(first)), out.flags(r, len(first))
+				copy(all, first)
+				for i := range valid {
+					valid[i] = there == nil || there[i]
 				}
+				l.run(r, func() {
+					values, flags := next.(*node[T]).rows(r)
+					texts, _ := any(values).([][]byte)
+					for i, s := range texts {
+						r.budget.Take(int64(len(s)))
+						texts[i] = slices.Clone(s) // it is in memory of the step
+					}
+					for i, row := range l.rows {
+						all[row], valid[row] = values[i], flags == nil || flags[i]
+					}
+				})
 			})
-		})
-	}
-}
-
-// nowhere returns the value of the type of v that is missing everywhere.
-func (v value) nowhere(d *domain) value {
-	switch v.kind {
-	case Bool:
-		return boolsOf(nowhere[bool](d), true)
-	case Int:
-		return intsOf(nowhere[int64](d), true)
-	case Float:
-		return floatsOf(nowhere[float64](d), true)
-	}
-	return stringsOf(nowhere[[]byte](d), true)
+		}
 }

@@ -60,8 +60,8 @@ func find(place int, around []int) func(r *run) *rntuple.Array {
 // leaf returns what finds the Array of the branch, which will be read.
 func (b branch) leaf() func(r *run) *rntuple.Array { return find(b.reads(b.path), b.around) }
 
-// column returns the node of the branch, which is the same for all uses of a field.
-func column[T any](b branch, load func(r *run, n *node[T])) *node[T] {
+// loaded returns the node of the branch, which is the same for all uses of a field.
+func loaded[T any](b branch, load func(r *run, n *node[T])) *node[T] {
 	if n, ok := b.columns[b.key()].(*node[T]); ok {
 		return n
 	}
@@ -164,27 +164,27 @@ func (b branch) value() (value, error) {
 	case a.Shape == schema.Bitset:
 		at := b.leaf()
 		d := b.items(fixed(a.Size)).sized(always(a.Size))
-		v := listOf(d, boolsOf(newNode(d, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) }), false), b.there())
+		v := listOf(d, scalar(newNode(d, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) }), false), b.there())
 		return v.fixedTo(a.Size), nil
 	case kind == Bool:
 		at := b.leaf()
-		n := column(b, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) })
-		return boolsOf(n.known(stored(b, boolsIn)), missing), nil
+		n := loaded(b, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) })
+		return scalar(n.known(stored(b, boolsIn)), missing), nil
 	case kind == Int:
 		at := b.leaf()
-		n := column(b, func(r *run, n *node[int64]) { n.all = toIntegers(at(r), &n.buffer) })
-		v := intsOf(n.known(stored(b, intsIn)), missing)
+		n := loaded(b, func(r *run, n *node[int64]) { n.all = toIntegers(at(r), &n.buffer) })
+		v := scalar(n.known(stored(b, intsIn)), missing)
 		if _, ok := a.Values().([]uint64); ok {
 			v.unsigned = &unsigned{a.Field.Path(), b.fit, n}
 		}
 		return v, nil
 	case kind == Float:
 		at := b.leaf()
-		n := column(b, func(r *run, n *node[float64]) { n.all = toFloats(at(r), &n.buffer) })
-		return floatsOf(n.known(stored(b, floatsIn)), missing), nil
+		n := loaded(b, func(r *run, n *node[float64]) { n.all = toFloats(at(r), &n.buffer) })
+		return scalar(n.known(stored(b, floatsIn)), missing), nil
 	case kind == String:
 		at := b.leaf()
-		return stringsOf(column(b, func(r *run, n *node[[]byte]) {
+		return scalar(loaded(b, func(r *run, n *node[[]byte]) {
 			a := at(r)
 			all := n.out(r, a.Len)
 			for i := range all {

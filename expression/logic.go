@@ -38,7 +38,7 @@ func (b *builder) logic(n syntax.Node, isAnd bool, l value, right func() (value,
 		case r.list == nil && r.kind != Bool:
 			return value{}, wrong(l, r)
 		case r.list == nil && r.of == d:
-			return boolsOf(decided(c, r.condition(), d, isAnd), false), nil
+			return scalar(decided(c, r.condition(), d, isAnd), false), nil
 		case r.list == nil:
 			out, _, err := b.itemwise(n, "", l, r, func(l, r value) (value, bool, error) { return logicOf(isAnd, l, r) })
 			return out, err
@@ -74,7 +74,7 @@ func logicOf(isAnd bool, l, r value) (value, bool, error) {
 		f = and
 	}
 	x, y := l.condition(), r.condition()
-	return boolsOf(combined(x, y, f).known(atCorners(f, x, y)), false), true, nil
+	return scalar(combined(x, y, f).known(atCorners(f, x, y)), false), true, nil
 }
 
 // decided returns the column of "and" or "or": what is right is of those rows of c that it decides, the domain d.
@@ -188,7 +188,9 @@ func (b *builder) chosen(c *node[bool], yes, no value, ofYes, ofNo *domain) (val
 	}
 	yes, no = both[0], both[1]
 	if !own[0] && !own[1] && yes.kind != 0 && no.kind != 0 {
-		return either(c, yes, no), nil
+		v := scalar(yes.column.either(c, no.column), yes.missing || no.missing)
+		v.column.narrow(c, yes, no)
+		return v, nil
 	}
 	which := newNode(b.here, func(r *run, n *node[int64]) {
 		all, _ := c.rows(r)
@@ -223,40 +225,14 @@ func (b *builder) chosen(c *node[bool], yes, no value, ofYes, ofNo *domain) (val
 		}
 	})
 	v, _ := mux(which, at, both, false)
-	return v.narrowed(c, yes, no), nil
-}
-
-// narrowed bounds the values of columns that are those of yes where c is true, and of no elsewhere.
-func (v value) narrowed(c *node[bool], yes, no value) value {
-	if yes.kind == 0 || no.kind == 0 {
-		return v
+	if yes.kind != 0 && no.kind != 0 {
+		v.column.narrow(c, yes, no)
 	}
-	switch v.kind {
-	case Bool:
-		v.bools.known(alternative(c, yes.bools, no.bools, yes.missing, no.missing))
-	case Int:
-		v.ints.known(alternative(c, yes.ints, no.ints, yes.missing, no.missing))
-	case Float:
-		v.floats.known(alternative(c, yes.floats, no.floats, yes.missing, no.missing))
-	}
-	return v
+	return v, nil
 }
 
 // either returns the column of the values of yes where c is true, and of no elsewhere.
-func either(c *node[bool], yes, no value) value {
-	missing := yes.missing || no.missing
-	switch yes.kind {
-	case Bool:
-		return boolsOf(eitherOfTwo(c, yes.bools, no.bools), missing).narrowed(c, yes, no)
-	case Int:
-		return intsOf(eitherOfTwo(c, yes.ints, no.ints), missing).narrowed(c, yes, no)
-	case Float:
-		return floatsOf(eitherOfTwo(c, yes.floats, no.floats), missing).narrowed(c, yes, no)
-	}
-	return stringsOf(eitherOfTwo(c, yes.strings, no.strings), missing)
-}
-
-func eitherOfTwo[T any](c *node[bool], yes, no *node[T]) *node[T] {
+func either[T any](c *node[bool], yes, no *node[T]) *node[T] {
 	return newNode(c.of, func(r *run, n *node[T]) {
 		which, _ := c.rows(r)
 		a, v := yes.rows(r)

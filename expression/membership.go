@@ -19,7 +19,7 @@ func (b *builder) among(n *syntax.Binary, l, r value) (value, error) {
 		if !r.missing || !has {
 			return literalOf(b.entries, has), nil
 		}
-		return boolsOf(r.valid(), false), nil
+		return scalar(r.valid(), false), nil
 	case r.list == nil || r.list.tuple:
 		return value{}, b.invalid(n, l, r)
 	case r.list.keyed:
@@ -27,7 +27,7 @@ func (b *builder) among(n *syntax.Binary, l, r value) (value, error) {
 		if err != nil {
 			return value{}, err
 		}
-		return boolsOf(presence(found), false), nil
+		return scalar(presence(found), false), nil
 	}
 	if l.list != nil && r.list.item.list == nil && !l.list.keyed && !l.list.tuple {
 		return b.eachOf(l, func(l value) (value, error) { return b.among(n, l, r) }, r)
@@ -54,7 +54,7 @@ func (b *builder) among(n *syntax.Binary, l, r value) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	return boolsOf(presence(at), false), nil
+	return scalar(presence(at), false), nil
 }
 
 // eachOf applies a function to the items of an array, which is missing where one of others is: the values that the items are compared with.
@@ -98,13 +98,13 @@ func amongLiterals(l value, all []any) (value, bool) {
 		if l.kind != Int {
 			return value{}, false
 		}
-		n = listed(l.ints, typed[int64](all))
+		n = listed(l.ints(), typed[int64](all))
 	case float64:
 		l = l.asFloats()
-		n = listed(l.floats, typed[float64](all))
+		n = listed(l.floats(), typed[float64](all))
 	case string:
 		texts := typed[string](all)
-		n = mapped(l.strings, func(out []bool, a [][]byte) {
+		n = mapped(l.strings(), func(out []bool, a [][]byte) {
 			for i, s := range a {
 				out[i] = slices.Contains(texts, string(s))
 			}
@@ -115,7 +115,7 @@ func amongLiterals(l value, all []any) (value, bool) {
 	if n.cost = len(all); l.missing {
 		n = truth(n)
 	}
-	return boolsOf(n, false), true
+	return scalar(n, false), true
 }
 
 func typed[T any](all []any) (out []T) {
@@ -185,7 +185,7 @@ func (b *builder) between(n, among *syntax.Binary, l, from, to value) (value, er
 		and("<=", from, to)
 	}
 	if l.kind == Float {
-		and("==", l, floatsOf(mapped(l.floats, each1(math.Trunc)), l.missing))
+		and("==", l, scalar(mapped(l.floats(), each1(math.Trunc)), l.missing))
 	}
 	return out, nil
 }
@@ -294,13 +294,13 @@ func position(v, keys, what value) (*node[int64], error) {
 	items := v.list.items
 	switch keys.kind {
 	case Bool:
-		return placeOf(items, keys.bools, what.bools, func(a, b bool) bool { return a == b }), nil
+		return placeOf(items, keys.bools(), what.bools(), func(a, b bool) bool { return a == b }), nil
 	case Int:
-		return placeOf(items, keys.ints, what.ints, func(a, b int64) bool { return a == b }).known(places(items, keys.ints, what.ints)), nil
+		return placeOf(items, keys.ints(), what.ints(), func(a, b int64) bool { return a == b }).known(places(items, keys.ints(), what.ints())), nil
 	case Float:
-		return placeOf(items, keys.floats, what.floats, func(a, b float64) bool { return a == b }).known(places(items, keys.floats, what.floats)), nil
+		return placeOf(items, keys.floats(), what.floats(), func(a, b float64) bool { return a == b }).known(places(items, keys.floats(), what.floats())), nil
 	}
-	return placeOf(items, keys.strings, what.strings, func(a, b []byte) bool { return string(a) == string(b) }), nil
+	return placeOf(items, keys.strings(), what.strings(), func(a, b []byte) bool { return string(a) == string(b) }), nil
 }
 
 // placeOf is position for columns. The rows of what may be within those that have the arrays, as there is no need for a copy of an array for each.

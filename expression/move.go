@@ -26,14 +26,8 @@ func (v value) down(d *domain) value {
 	case v.null:
 		out.of = d
 		return out
-	case v.kind == Bool:
-		out = boolsOf(spread(v.bools, d), v.missing)
-	case v.kind == Int:
-		out = intsOf(spread(v.ints, d), v.missing)
-	case v.kind == Float:
-		out = floatsOf(spread(v.floats, d), v.missing)
-	case v.kind == String:
-		out = stringsOf(spread(v.strings, d), v.missing)
+	case v.column != nil:
+		out = scalar(v.column.spread(d), v.missing)
 	case v.record != nil && !v.missing:
 		out.of, out.record = d, v.record.with(func(m value) value { return m.down(d) })
 	default:
@@ -82,14 +76,8 @@ func (v value) taken(rows *node[int64], missing bool) value {
 	case v.null:
 		out.of, out.missing = d, missing
 		return out
-	case v.kind == Bool:
-		out = boolsOf(picked(v.bools, rows), missing)
-	case v.kind == Int:
-		out = intsOf(picked(v.ints, rows), missing)
-	case v.kind == Float:
-		out = floatsOf(picked(v.floats, rows), missing)
-	case v.kind == String:
-		out = stringsOf(picked(v.strings, rows), missing)
+	case v.column != nil:
+		out = scalar(v.column.picked(rows), missing)
 	default:
 		out.of, out.missing = d, missing
 		if missing {
@@ -182,17 +170,8 @@ func mux(which, at *node[int64], sources []value, missing bool) (value, bool) {
 	case like.of == nil:
 		out.null = true
 		return out, true
-	case like.kind == Bool:
-		out.bools = mixed(which, at, columnsOfAll(sources, func(v value) *node[bool] { return v.bools }))
-		return out, true
-	case like.kind == Int:
-		out.ints = mixed(which, at, columnsOfAll(sources, func(v value) *node[int64] { return v.ints }))
-		return out, true
-	case like.kind == Float:
-		out.floats = mixed(which, at, columnsOfAll(sources, func(v value) *node[float64] { return v.floats }))
-		return out, true
-	case like.kind == String:
-		out.strings = mixed(which, at, columnsOfAll(sources, func(v value) *node[[]byte] { return v.strings }))
+	case like.column != nil:
+		out.column = like.column.mixed(which, at, sources)
 		return out, true
 	}
 	if missing {

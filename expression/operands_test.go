@@ -61,15 +61,15 @@ func operand[T any](o *operands, d *domain, rows func() int, ascending []T, miss
 }
 
 func (o *operands) ints(d *domain, rows func() int, missing bool) value {
-	return intsOf(operand(o, d, rows, someInts, missing), missing)
+	return scalar(operand(o, d, rows, someInts, missing), missing)
 }
 
 func (o *operands) floats(d *domain, rows func() int, missing bool) value {
-	return floatsOf(operand(o, d, rows, someFloats, missing), missing)
+	return scalar(operand(o, d, rows, someFloats, missing), missing)
 }
 
 func (o *operands) bools(d *domain, rows func() int, missing bool) value {
-	return boolsOf(operand(o, d, rows, someBools, missing), missing)
+	return scalar(operand(o, d, rows, someBools, missing), missing)
 }
 
 // array returns arrays of some sizes.

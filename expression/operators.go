@@ -41,7 +41,7 @@ func (b *builder) unaryOf(n *syntax.Unary, v value) (out value, ok bool, err err
 		return literalOf(v.of, true), true, nil
 	case n.Op == "not" && v.kind == Bool:
 		c := v.condition()
-		return boolsOf(mapped(c, not).known(monotonic(c, not)), false), true, nil
+		return scalar(mapped(c, not).known(monotonic(c, not)), false), true, nil
 	case n.Op == "not" || !v.isNumber():
 		return value{}, false, nil
 	case n.Op == "+":
@@ -54,9 +54,9 @@ func (b *builder) unaryOf(n *syntax.Unary, v value) (out value, ok bool, err err
 		return literalOf(v.of, -x), true, nil
 	}
 	if v.kind == Int {
-		return intsOf(mapped(v.ints, negate[int64]).known(calculated("-", constant(v.of, int64(0)), v.ints)), v.missing), true, nil
+		return scalar(mapped(v.ints(), negate[int64]).known(calculated("-", constant(v.of, int64(0)), v.ints())), v.missing), true, nil
 	}
-	return floatsOf(mapped(v.floats, negate[float64]).known(monotonic(v.floats, negate[float64])), v.missing), true, nil
+	return scalar(mapped(v.floats(), negate[float64]).known(monotonic(v.floats(), negate[float64])), v.missing), true, nil
 }
 
 func (b *builder) binary(n *syntax.Binary) (value, error) {
@@ -249,11 +249,11 @@ func (b *builder) search(n *syntax.Binary) func(l, r value) (value, bool, error)
 			out, err := b.matches(n, l, r)
 			return out, true, err
 		}
-		found := onStrings(l.strings, r.strings, f)
+		found := onStrings(l.strings(), r.strings(), f)
 		if l.missing || r.missing {
 			found = truth(found)
 		}
-		return boolsOf(found, false), true, nil
+		return scalar(found, false), true, nil
 	}
 }
 
@@ -268,8 +268,8 @@ func (b *builder) matches(n *syntax.Binary, l, r value) (value, error) {
 		if b.patterns += re.Size(); b.patterns > formula.MaxPattern {
 			return value{}, b.errorf(n.R, "patterns of more than some %d instructions together", formula.MaxPattern)
 		}
-		return boolsOf(newNode(l.of, func(r *run, n *node[bool]) {
-			a, valid := l.strings.rows(r)
+		return scalar(newNode(l.of, func(r *run, n *node[bool]) {
+			a, valid := l.strings().rows(r)
 			for i := range n.out(r, len(a)) {
 				n.all[i] = (valid == nil || valid[i]) && r.budget.Match(re, a[i])
 			}
@@ -283,9 +283,9 @@ func (b *builder) matches(n *syntax.Binary, l, r value) (value, error) {
 		return value{}, err
 	}
 	at, here := b.place(n.R), b.here
-	return boolsOf(fallible(b, newNode(here, func(run *run, n *node[bool]) {
-		a, v := l.strings.rows(run)
-		patterns, w := r.strings.rows(run)
+	return scalar(fallible(b, newNode(here, func(run *run, n *node[bool]) {
+		a, v := l.strings().rows(run)
+		patterns, w := r.strings().rows(run)
 		var last string
 		var re *formula.Pattern
 		for i := range n.out(run, len(a)) {

@@ -140,18 +140,18 @@ func (t *target) array(v value, f *schema.FieldDocument) (a *rntuple.Array, fill
 			return v.rowsThere(r)
 		}
 	case v.kind == Bool:
-		return columnOf(a, v.bools)
+		return columnOf(a, v.bools())
 	case v.kind == Int && f != nil && Float.fits(f.Type):
-		t.exact(v.ints, f)
-		return columnOf(a, v.asFloats().floats)
+		t.exact(v.ints(), f)
+		return columnOf(a, v.asFloats().floats())
 	case v.kind == Int:
-		return columnOf(a, v.ints)
+		return columnOf(a, v.ints())
 	case v.kind == Float:
-		return columnOf(a, v.floats)
+		return columnOf(a, v.floats())
 	}
 	a.Shape, a.Offsets = schema.String, []int64{0}
 	return a, func(r *run) []bool {
-		all, valid := v.strings.rows(r)
+		all, valid := v.strings().rows(r)
 		field.Clear(a)
 		for i, s := range all {
 			if valid == nil || valid[i] {

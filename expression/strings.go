@@ -131,15 +131,15 @@ func (b *builder) changed(n *syntax.Call) (value, error) {
 		}
 	}
 	space := []byte(" ")
-	return stringsOf(textOf(args[0].of, func(r *run, t *text) []bool {
-		all, valid := args[0].strings.rows(r)
+	return scalar(textOf(args[0].of, func(r *run, t *text) []bool {
+		all, valid := args[0].strings().rows(r)
 		if len(args) == 1 {
 			for _, s := range all {
 				t.add(with(s, space))
 			}
 			return valid
 		}
-		by, w := args[1].strings.rows(r)
+		by, w := args[1].strings().rows(r)
 		for i, s := range all {
 			r.budget.Step(int64(len(s)) * int64(1+len(by[i]))) // trim looks for each byte among those to be removed
 			t.add(with(s, by[i]))
@@ -155,7 +155,7 @@ func (b *builder) count(n *syntax.Call, i int) (*value, error) {
 	}
 	v, err := b.build(n.Args[i])
 	if err == nil && v.null {
-		v = intsOf(nowhere[int64](b.entries), true)
+		v = scalar(nowhere[int64](b.entries), true)
 	}
 	if err == nil && v.kind != Int {
 		err = b.errorf(n.Args[i], "argument %d of %s is an integer: %s", i+1, n.Name, is(n.Args[i], v))
@@ -179,7 +179,7 @@ func (b *builder) withCount(n *syntax.Call, texts int) (args []value, count *nod
 	if args, err = common(append(args, *c)...); err != nil {
 		return nil, nil, false, err
 	}
-	return args[:texts], args[texts].ints, anyMissing(args), nil
+	return args[:texts], args[texts].ints(), anyMissing(args), nil
 }
 
 func (b *builder) replace(n *syntax.Call) (value, error) {
@@ -187,10 +187,10 @@ func (b *builder) replace(n *syntax.Call) (value, error) {
 	if err != nil || args == nil {
 		return nothing(b.entries), err
 	}
-	return stringsOf(textOf(args[0].of, func(r *run, t *text) []bool {
-		all, u := args[0].strings.rows(r)
-		old, v := args[1].strings.rows(r)
-		by, w := args[2].strings.rows(r)
+	return scalar(textOf(args[0].of, func(r *run, t *text) []bool {
+		all, u := args[0].strings().rows(r)
+		old, v := args[1].strings().rows(r)
+		by, w := args[2].strings().rows(r)
 		most, x := count.rows(r)
 		for i, s := range all {
 			r.budget.Step(int64(len(s)))
@@ -212,7 +212,7 @@ func (b *builder) repeat(n *syntax.Call) (value, error) {
 	if err != nil || args == nil {
 		return nothing(b.entries), err
 	}
-	number, err := b.down(intsOf(count, missing))
+	number, err := b.down(scalar(count, missing))
 	if err != nil {
 		return value{}, err
 	}
@@ -220,9 +220,9 @@ func (b *builder) repeat(n *syntax.Call) (value, error) {
 		return value{}, err
 	}
 	at, here := b.place(n), b.here
-	count = number.ints
-	return stringsOf(fallible(b, textOf(here, func(r *run, t *text) []bool {
-		all, v := args[0].strings.rows(r)
+	count = number.ints()
+	return scalar(fallible(b, textOf(here, func(r *run, t *text) []bool {
+		all, v := args[0].strings().rows(r)
 		times, w := count.rows(r)
 		for i, s := range all {
 			there := (v == nil || v[i]) && (w == nil || w[i])
@@ -253,12 +253,12 @@ func (b *builder) split(n *syntax.Call) (value, error) {
 	}
 	var there *node[bool]
 	if missing {
-		there = b.allThere([]value{args[0], args[1], intsOf(count, missing)})
+		there = b.allThere([]value{args[0], args[1], scalar(count, missing)})
 	}
 	var parts [][]byte
 	items := newItems(args[0].of, func(r *run, d *domain) {
-		all, _ := args[0].strings.rows(r)
-		by, _ := args[1].strings.rows(r)
+		all, _ := args[0].strings().rows(r)
+		by, _ := args[1].strings().rows(r)
 		most, _ := count.rows(r)
 		counts := d.counts(r, len(all))
 		parts = parts[:0]
@@ -275,7 +275,7 @@ func (b *builder) split(n *syntax.Call) (value, error) {
 			counts[i+1] = int64(len(parts))
 		}
 	})
-	return listOf(items, stringsOf(newNode(items, func(r *run, n *node[[]byte]) {
+	return listOf(items, scalar(newNode(items, func(r *run, n *node[[]byte]) {
 		items.update(r)
 		n.all = parts
 	}), false), there), nil
@@ -296,7 +296,7 @@ func (b *builder) join(n *syntax.Call) (value, error) {
 		by = args[0]
 	}
 	if v.list.item.null {
-		v = v.mapped(stringsOf(constant[[]byte](v.list.items, nil), false))
+		v = v.mapped(scalar(constant[[]byte](v.list.items, nil), false))
 	}
 	if v = b.complete(v); v.list.item.kind != String {
 		return value{}, b.errorf(n, "join takes an array of strings: %s", is(n.Args[0], v))
@@ -305,10 +305,10 @@ func (b *builder) join(n *syntax.Call) (value, error) {
 		return value{}, err
 	}
 	items := v.list.items
-	return stringsOf(textOf(v.of, func(r *run, t *text) []bool {
+	return scalar(textOf(v.of, func(r *run, t *text) []bool {
 		o := items.bounds(r)
-		all, _ := v.list.item.strings.rows(r)
-		between, valid := by.strings.rows(r)
+		all, _ := v.list.item.strings().rows(r)
+		between, valid := by.strings().rows(r)
 		for i := range len(o) - 1 {
 			for k := o[i]; k < o[i+1]; k++ {
 				if k > o[i] {
@@ -332,9 +332,9 @@ func (b *builder) indexOf(n *syntax.Call) (value, error) {
 	if n.Name == "lastIndexOf" {
 		find = bytes.LastIndex
 	}
-	return intsOf(newNode(args[0].of, func(r *run, n *node[int64]) {
-		all, v := args[0].strings.rows(r)
-		parts, w := args[1].strings.rows(r)
+	return scalar(newNode(args[0].of, func(r *run, n *node[int64]) {
+		all, v := args[0].strings().rows(r)
+		parts, w := args[1].strings().rows(r)
 		out := n.out(r, len(all))
 		for i, s := range all {
 			r.budget.Step(int64(len(s)))
@@ -357,15 +357,15 @@ func (b *builder) hasPart(n *syntax.Call) (value, error) {
 	if n.Name == "hasSuffix" {
 		f = bytes.HasSuffix
 	}
-	return boolsOf(onStrings(args[0].strings, args[1].strings, f), anyMissing(args)), nil
+	return scalar(onStrings(args[0].strings(), args[1].strings(), f), anyMissing(args)), nil
 }
 
 // substring returns the characters from one to another.
 func (b *builder) substring(v, from, to value) value {
-	return stringsOf(textOf(v.of, func(r *run, t *text) []bool {
-		all, u := v.strings.rows(r)
-		first, v := from.ints.rows(r)
-		last, w := to.ints.rows(r)
+	return scalar(textOf(v.of, func(r *run, t *text) []bool {
+		all, u := v.strings().rows(r)
+		first, v := from.ints().rows(r)
+		last, w := to.ints().rows(r)
 		for i, s := range all {
 			n := int64(utf8.RuneCount(s))
 			begin, end := within(first[i], n), within(last[i], n)
@@ -418,13 +418,13 @@ func printed(v value) value {
 	case String:
 		return v
 	case Bool:
-		add = printedBy(v.bools, strconv.AppendBool)
+		add = printedBy(v.bools(), strconv.AppendBool)
 	case Int:
-		add = printedBy(v.ints, func(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) })
+		add = printedBy(v.ints(), func(b []byte, n int64) []byte { return strconv.AppendInt(b, n, 10) })
 	case Float:
-		add = printedBy(v.floats, func(b []byte, x float64) []byte { return fmt.Append(b, x) })
+		add = printedBy(v.floats(), func(b []byte, x float64) []byte { return fmt.Append(b, x) })
 	}
-	return stringsOf(textOf(v.of, add), v.missing)
+	return scalar(textOf(v.of, add), v.missing)
 }
 
 func printedBy[T any](n *node[T], print func(b []byte, v T) []byte) func(r *run, t *text) []bool {
@@ -453,9 +453,9 @@ func (b *builder) convert(n *syntax.Call) (value, error) {
 	}
 	at, here := b.place(n), b.here
 	if n.Name == "int" {
-		return intsOf(parsed(b, v.strings, func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, at, here), v.missing), nil
+		return scalar(parsed(b, v.strings(), func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, at, here), v.missing), nil
 	}
-	return floatsOf(parsed(b, v.strings, func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }, at, here), v.missing), nil
+	return scalar(parsed(b, v.strings(), func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }, at, here), v.missing), nil
 }
 
 // parsed returns the numbers that strings are. It is an error of the entry if one is none.
@@ -499,9 +499,9 @@ func (b *builder) shift(n *syntax.Call) (value, error) {
 	at := b.place(n)
 	return b.ofIntegers(n, args, func(v []value, missing bool) value {
 		d := v[0].of
-		return intsOf(fallible(b, newNode(d, func(r *run, out *node[int64]) {
-			a, u := v[0].ints.rows(r)
-			by, w := v[1].ints.rows(r)
+		return scalar(fallible(b, newNode(d, func(r *run, out *node[int64]) {
+			a, u := v[0].ints().rows(r)
+			by, w := v[1].ints().rows(r)
 			out.both(r, u, w)
 			all := out.out(r, len(a))
 			for i, m := range a {

@@ -13,11 +13,7 @@ type value struct {
 	missing bool   // there may be rows without a value
 	name    string // the type of a field, for messages
 
-	bools   *node[bool]
-	ints    *node[int64]
-	floats  *node[float64]
-	strings *node[[]byte]
-
+	column   column
 	literal  any       // bool, int64, float64 or string, if it is one
 	null     bool      // it is nil
 	unsigned *unsigned // integers that may be too large, until they are read; see builder.read
@@ -88,22 +84,6 @@ type variant struct {
 	alternatives []value      // each in a domain of its own
 }
 
-func boolsOf(n *node[bool], missing bool) value {
-	return value{of: n.of, kind: Bool, bools: n, missing: missing}
-}
-
-func intsOf(n *node[int64], missing bool) value {
-	return value{of: n.of, kind: Int, ints: n, missing: missing}
-}
-
-func floatsOf(n *node[float64], missing bool) value {
-	return value{of: n.of, kind: Float, floats: n, missing: missing}
-}
-
-func stringsOf(n *node[[]byte], missing bool) value {
-	return value{of: n.of, kind: String, strings: n, missing: missing}
-}
-
 // listOf returns arrays, which are there where a node is true, or everywhere if it is nil.
 func listOf(items *domain, item value, there *node[bool]) value {
 	return value{of: items.up, list: &list{items: items, item: item}, there: there, missing: there != nil}
@@ -120,13 +100,13 @@ func literalOf(d *domain, v any) value {
 	var out value
 	switch v := v.(type) {
 	case bool:
-		out = boolsOf(constant(d, v), false)
+		out = scalar(constant(d, v), false)
 	case int64:
-		out = intsOf(constant(d, v), false)
+		out = scalar(constant(d, v), false)
 	case float64:
-		out = floatsOf(constant(d, v), false)
+		out = scalar(constant(d, v), false)
 	case string:
-		out = stringsOf(constant(d, []byte(v)), false)
+		out = scalar(constant(d, []byte(v)), false)
 	}
 	out.literal = v
 	return out
@@ -157,7 +137,7 @@ func (v value) asFloats() value {
 	if n, ok := v.literal.(int64); ok {
 		return literalOf(v.of, float64(n))
 	}
-	out := floatsOf(mapped(v.ints, toFloat).known(monotonic(v.ints, toFloat)), v.missing)
+	out := scalar(mapped(v.ints(), toFloat).known(monotonic(v.ints(), toFloat)), v.missing)
 	out.unsigned = v.unsigned
 	return out
 }
@@ -165,9 +145,9 @@ func (v value) asFloats() value {
 // condition returns where v, which is a bool, is true: not where it is missing.
 func (v value) condition() *node[bool] {
 	if !v.missing {
-		return v.bools
+		return v.bools()
 	}
-	return truth(v.bools)
+	return truth(v.bools())
 }
 
 // valid returns where v has a value.
@@ -180,42 +160,14 @@ func (v value) valid() *node[bool] {
 	case v.there != nil:
 		return v.there
 	}
-	switch v.kind {
-	case Bool:
-		return presence(v.bools)
-	case Int:
-		return presence(v.ints)
-	case Float:
-		return presence(v.floats)
-	}
-	return presence(v.strings)
-}
-
-// evaluate computes a column.
-func (v value) evaluate(r *run) {
-	switch v.kind {
-	case Bool:
-		v.bools.rows(r)
-	case Int:
-		v.ints.rows(r)
-	case Float:
-		v.floats.rows(r)
-	case String:
-		v.strings.rows(r)
-	}
+	return v.column.presence()
 }
 
 // mark says where in a text the nodes of v are that are at no place yet.
 func (v value) mark(at *place) {
 	switch {
-	case v.bools != nil && v.bools.at == nil:
-		v.bools.at = at
-	case v.ints != nil && v.ints.at == nil:
-		v.ints.at = at
-	case v.floats != nil && v.floats.at == nil:
-		v.floats.at = at
-	case v.strings != nil && v.strings.at == nil:
-		v.strings.at = at
+	case v.column != nil:
+		v.column.mark(at)
 	case v.list != nil:
 		if v.list.items.at == nil {
 			v.list.items.at = at
