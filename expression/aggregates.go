@@ -30,7 +30,7 @@ func init() { // functions call others
 		"len": {(*builder).length, 1, 1}, "take": {(*builder).take, 2, 2}, "concat": {(*builder).concat, 1, manyArguments}, "flatten": {(*builder).flatten, 1, 1},
 		"reverse": {(*builder).reverse, 1, 1}, "sort": {(*builder).sort, 1, 2}, "argsort": {(*builder).argsort, 1, 1},
 		"argmin": {(*builder).argExtreme, 1, 1}, "argmax": {(*builder).argExtreme, 1, 1}, "sortBy": {(*builder).sortBy, 2, 3}, "uniq": {(*builder).uniq, 1, 1},
-		"groupBy": {(*builder).groupBy, 2, 2}, "keys": {(*builder).keysOf, 1, 1}, "values": {(*builder).keysOf, 1, 1}, "reduce": {(*builder).reduce, 2, 3},
+		"groupBy": {(*builder).groupBy, 2, 2}, "keys": {(*builder).keysOf, 1, 1}, "values": {(*builder).keysOf, 1, 1}, "reduce": {(*builder).reduce, 2, 3}, "combinations": {(*builder).combinations, 1, 2},
 		"int": {(*builder).convert, 1, 1}, "float": {(*builder).convert, 1, 1}, "string": {(*builder).text, 1, 1},
 		"upper": {(*builder).changed, 1, 1}, "lower": {(*builder).changed, 1, 1}, "trim": {(*builder).changed, 1, 2},
 		"trimPrefix": {(*builder).changed, 1, 2}, "trimSuffix": {(*builder).changed, 1, 2}, "replace": {(*builder).replace, 3, 4}, "repeat": {(*builder).repeat, 2, 2},

@@ -100,8 +100,6 @@ func accepts(p formula.Parameter, v value) bool {
 		return false
 	}
 	switch p {
-	case formula.OfArray:
-		return v.list != nil
 	case formula.OfNumber, formula.OfInteger:
 		kind := v.innermost()
 		return kind == Int || kind == Float && p == formula.OfNumber || v.list != nil && !v.settled()
@@ -164,10 +162,6 @@ func (b *builder) apply(n *syntax.Call, f formula.Function, args []value) (value
 				}
 			}), false).only(v)
 		})
-	case func(first, second []int64, n int64) (_, _ []int64, ok bool):
-		return b.ofLengths(n, args, func(first, second, n []int64) (_, _ []int64, ok bool) { return g(first, second, n[0]) })
-	case func(first, second []int64, n, m int64) (_, _ []int64, ok bool):
-		return b.ofLengths(n, args, func(first, second, n []int64) (_, _ []int64, ok bool) { return g(first, second, n[0], n[1]) })
 	}
 	panic(fmt.Sprintf("%s is a %T", f, f.F))
 }
@@ -288,54 +282,4 @@ func (b *builder) ofArrays(n *syntax.Call, args []value, f func(v value, items [
 		columns[i] = item.floats()
 	}
 	return f(listOf(items[0].of, items[0], there), columns), nil
-}
-
-// ofLengths applies a function of the lengths of arrays, which yields two arrays of indices.
-func (b *builder) ofLengths(n *syntax.Call, args []value, f func(first, second, n []int64) (_, _ []int64, ok bool)) (value, error) {
-	args = slices.Clone(args)
-	for i := range args {
-		var err error
-		if args[i], err = b.down(args[i]); err != nil {
-			return value{}, err
-		}
-	}
-	at, here := b.place(n), b.here
-	there := b.allThere(args)
-	var indices [2][]int64
-	lengths := make([]int64, len(args))
-	items := newItems(here, func(r *run, d *domain) {
-		rows := here.size(r)
-		counts := d.counts(r, rows)
-		indices[0], indices[1] = indices[0][:0], indices[1][:0]
-		for row := range rows {
-			for i, v := range args {
-				o := v.list.items.bounds(r)
-				lengths[i] = o[row+1] - o[row]
-			}
-			var ok bool
-			before := len(indices[0])
-			if indices[0], indices[1], ok = f(indices[0], indices[1], lengths); !ok {
-				r.fail(here, row, at.error(fmt.Sprintf("%s: too many combinations of %v items", n.Name, lengths)))
-			}
-			added := int64(len(indices[0]) - before)
-			r.budget.Take(16 * added)
-			r.budget.Step(2 * added)
-			counts[row+1] = int64(len(indices[0]))
-		}
-	})
-	b.checks = append(b.checks, check{find: func(r *run) { items.update(r) }, here: here})
-	var parts []value
-	for i := range indices {
-		part := listOf(items, scalar(newNode(items, func(r *run, n *node[int64]) {
-			items.update(r)
-			n.all = indices[i]
-		}), false), nil)
-		part.index = true
-		parts = append(parts, part)
-	}
-	out := arrayOf(parts)
-	if there != nil {
-		out = out.taken(where(there), true)
-	}
-	return out, nil
 }

@@ -73,36 +73,3 @@ func IsInf(x float64) bool { return math.IsInf(x, 0) }
 
 // IsFinite reports whether x is neither infinite nor NaN.
 func IsFinite(x float64) bool { return !math.IsNaN(x - x) }
-
-// maxPairs is how many pairs the combinations of one entry may have at most.
-const maxPairs = 1e6
-
-// Pairs appends the indices of the first and of the second items of all pairs of n
-// items, in the order of ROOT::VecOps::Combinations(v, 2): the second index is
-// greater, and grows fastest. It returns false if there are more than a million.
-func Pairs(first, second []int64, n int64) (_, _ []int64, ok bool) {
-	if n > maxPairs || n*max(n-1, 0)/2 > maxPairs {
-		return first, second, false
-	}
-	for i := range n {
-		for j := i + 1; j < n; j++ {
-			first, second = append(first, i), append(second, j)
-		}
-	}
-	return first, second, true
-}
-
-// Product appends the indices of all pairs of one of n items and one of m, in the
-// order of ROOT::VecOps::Combinations(v, w): the second index grows fastest. It
-// returns false if there are more than a million.
-func Product(first, second []int64, n, m int64) (_, _ []int64, ok bool) {
-	if m > 0 && n > maxPairs/m {
-		return first, second, false
-	}
-	for i := range n {
-		for j := range m {
-			first, second = append(first, i), append(second, j)
-		}
-	}
-	return first, second, true
-}

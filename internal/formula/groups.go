@@ -49,8 +49,8 @@ var Groups = []Group{
 		{"groupBy", "v, key", "map from keys to the arrays of the items that have them, in order of their first items; each NaN has its own", nil},
 		{"keys", "m", "the keys of a map", nil},
 		{"values", "m", "the values of a map", nil},
-		{"combinations", "v", "all pairs of different items: an array of the first ones' indices and one of the second ones'", Pairs},
-		{"combinations", "v, w", "all pairs of an item of v and one of w, as two arrays of indices", Product},
+		{"combinations", "v", "all pairs of different items: an array of the first ones' indices and one of the second ones'", nil},
+		{"combinations", "v, w", "all pairs of an item of v and one of w, as two arrays of indices", nil},
 	}},
 	{"Particles", []Function{
 		{"deltaPhi", "phi1, phi2", "phi2 - phi1, turned into [-pi, pi]", DeltaPhi},

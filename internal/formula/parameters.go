@@ -13,12 +13,11 @@ const (
 	OfNumber  Parameter = iota // a number, or an array of numbers: item by item
 	OfInteger                  // the same of integers
 	OfNumbers                  // an array of numbers
-	OfArray                    // any array
 )
 
 // String returns the parameter with its article.
 func (p Parameter) String() string {
-	return [...]string{"a number or an array of numbers", "an integer or an array of integers", "an array of numbers", "an array"}[p]
+	return [...]string{"a number or an array of numbers", "an integer or an array of integers", "an array of numbers"}[p]
 }
 
 // Parameters returns what the arguments of the function are.
@@ -30,19 +29,12 @@ func (f Function) Parameters() []Parameter {
 	var all []Parameter
 	for i := range t.NumIn() {
 		switch t.In(i) {
-		case reflect.TypeFor[[]int64](): // the results
 		case reflect.TypeFor[float64]():
 			all = append(all, OfNumber)
 		case reflect.TypeFor[int64]():
-			if t.NumOut() == 3 {
-				all = append(all, OfArray) // its length
-			} else {
-				all = append(all, OfInteger)
-			}
+			all = append(all, OfInteger)
 		case reflect.TypeFor[[]float64]():
 			all = append(all, OfNumbers)
-		default:
-			all = append(all, OfArray)
 		}
 	}
 	return all

@@ -16,12 +16,6 @@ package formula
 //
 // is a function of arrays of numbers, which must have the same length.
 //
-//	func(first, second []int64, n int64) (_, _ []int64, ok bool)
-//	func(first, second []int64, n, m int64) (_, _ []int64, ok bool)
-//
-// are functions of the lengths of arrays, which append indices. They return false if there
-// would be too many, which is an error.
-//
 // F is nil for functions of values of many types, which package expression builds.
 //
 // All functions of missing values are missing. They keep none of their arguments, and
