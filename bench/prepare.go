@@ -155,7 +155,11 @@ func (w *workshop) command(p program, args ...string) []string {
 		return append([]string{filepath.Join(w.venv, "bin", "python"), filepath.Join(w.bench, "py", "arrow_bench.py"), filepath.Join(w.bin, "rnt")}, args...)
 	default:
 		python := filepath.Join(w.venv, "bin", "python")
-		return append([]string{python, filepath.Join(w.bench, "py", "uproot_bench.py")}, args...)
+		script := "uproot_bench.py"
+		if strings.HasPrefix(args[0], "expression-") {
+			script = "expressions.py"
+		}
+		return append([]string{python, filepath.Join(w.bench, "py", script)}, args...)
 	}
 }
 

@@ -24,22 +24,28 @@ func arithmeticOf(op string, l, r value) (value, bool, error) {
 	}
 	switch {
 	case l.kind == Int:
-		return scalar(calculate(op, l.ints(), r.ints(), r.literal), missing), true, nil
+		return scalar(calculate(op, l.ints(), r.ints()), missing), true, nil
 	case op == "/":
 		return scalar(combined(l.floats(), r.floats(), divide).known(both(quotient, l.floats(), r.floats())), missing), true, nil
 	case op == "**":
-		return scalar(combined(l.floats(), r.floats(), power).known(both(powers, l.floats(), r.floats())), missing), true, nil
+		n := combined(l.floats(), r.floats(), power)
+		if e := r.floats().one; e != nil && *e == 2 {
+			n = mapped(l.floats(), square)
+		}
+		return scalar(n.known(both(powers, l.floats(), r.floats())), missing), true, nil
 	}
-	return scalar(calculate(op, l.floats(), r.floats(), r.literal), missing), true, nil
+	return scalar(calculate(op, l.floats(), r.floats()), missing), true, nil
 }
 
-// calculate applies + - *. What is right may be a literal.
-func calculate[T number](op string, l, r *node[T], literal any) *node[T] {
-	n := combined(l, r, arithmetic[T](op))
-	if c, ok := literal.(T); ok {
-		n = mapped(l, arithmeticConst(op, c))
+// calculate applies + - *.
+func calculate[T number](op string, l, r *node[T]) *node[T] {
+	if l.one != nil && op != "-" {
+		l, r = r, l
 	}
-	return n.known(calculated(op, l, r))
+	if r.one != nil {
+		return mapped(l, arithmeticConst(op, *r.one)).known(calculated(op, l, r))
+	}
+	return combined(l, r, arithmetic[T](op)).known(calculated(op, l, r))
 }
 
 // concatenate joins strings. Those of a batch share memory.
@@ -64,15 +70,15 @@ func comparisonOf(op string, l, r value) (value, bool, error) {
 	if l.kind != r.kind || l.kind == 0 || l.kind == Bool && op != "==" && op != "!=" {
 		return value{}, false, nil
 	}
-	if l.literal != nil && r.literal == nil {
+	if l.column.fixed() && !r.column.fixed() {
 		l, r, op = r, l, mirrored[op]
 	}
 	var n *node[bool]
 	switch l.kind {
 	case Int:
-		n = compareNumbers(op, l.ints(), r.ints(), r.literal)
+		n = compareNumbers(op, l.ints(), r.ints())
 	case Float:
-		n = compareNumbers(op, l.floats(), r.floats(), r.literal)
+		n = compareNumbers(op, l.floats(), r.floats())
 	case String:
 		if c, ok := r.literal.(string); ok && (op == "==" || op == "!=") {
 			n = mapped(l.strings(), func(out []bool, a [][]byte) {
@@ -93,13 +99,11 @@ func comparisonOf(op string, l, r value) (value, bool, error) {
 	return scalar(n, false), true, nil
 }
 
-// compareNumbers compares numbers. What is right may be a literal.
-func compareNumbers[T number](op string, l, r *node[T], literal any) *node[bool] {
-	n := combined(l, r, order[T](op))
-	if c, ok := literal.(T); ok {
-		n = mapped(l, orderConst(op, c))
+func compareNumbers[T number](op string, l, r *node[T]) *node[bool] {
+	if r.one != nil {
+		return mapped(l, orderConst(op, *r.one)).known(compared(op, l, r))
 	}
-	return n.known(compared(op, l, r))
+	return combined(l, r, order[T](op)).known(compared(op, l, r))
 }
 
 // equalsNil compares with nil.

@@ -243,7 +243,7 @@ func TestCancel(t *testing.T) {
 		`let v = 0..1000; len(flatten(map(0..1500, concat(v, [#])))) == -1`,
 		doubled("S", "v + v", 7, strings.Repeat("len(v) + ", 500)+"0 == -1"),
 		strings.Repeat("sum(V) + N - ", 500) + "0 == -1",
-		strings.Repeat(`({"a": V}.a == nil) or `, 300) + "false",
+		strings.Repeat(`({"a": V}.a[N] == nil) or `, 300) + "false",
 		"any(V, # in [" + strings.Repeat("9, ", 5000) + "9])",
 	} {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -4,6 +4,7 @@ package expression
 type column interface {
 	kind() Kind
 	domain() *domain
+	fixed() bool
 	mark(at *place)
 	evaluate(r *run)
 	presence() *node[bool]
@@ -29,6 +30,7 @@ func (n *node[T]) kind() Kind {
 }
 
 func (n *node[T]) domain() *domain { return n.of }
+func (n *node[T]) fixed() bool     { return n.one != nil }
 
 // mark says where in a text n is, unless it is known.
 func (n *node[T]) mark(at *place) {

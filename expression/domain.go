@@ -185,6 +185,7 @@ type node[T any] struct {
 	compute func(r *run, n *node[T])
 	at      *place
 	cost    int // steps of a value; 0 stands for 1
+	one     *T  // the value of all rows, where that is known when the node is made
 
 	seen  int // the clock of what follows
 	all   []T
@@ -260,11 +261,13 @@ func (n *node[T]) both(r *run, a, b []bool) {
 
 // constant returns the column of one value.
 func constant[T any](d *domain, v T) *node[T] {
-	return newNode(d, func(r *run, n *node[T]) {
+	n := newNode(d, func(r *run, n *node[T]) {
 		for i := range n.out(r, d.size(r)) {
 			n.all[i] = v
 		}
 	}).known(func(*zones) extent[T] { return exactly(v) })
+	n.one = &v
+	return n
 }
 
 // nowhere returns the column without any value.
@@ -292,6 +295,11 @@ func (n *node[T]) blocks(r *run, f func(lo, hi int)) {
 
 // mapped returns the column that a function computes from another one. The function fills out.
 func mapped[A, T any](from *node[A], f func(out []T, a []A)) *node[T] {
+	if from.one != nil {
+		var out [1]T
+		f(out[:], []A{*from.one})
+		return constant(from.of, out[0])
+	}
 	return newNode(from.of, func(r *run, n *node[T]) {
 		a, valid := from.rows(r)
 		out := n.out(r, len(a))
@@ -302,6 +310,11 @@ func mapped[A, T any](from *node[A], f func(out []T, a []A)) *node[T] {
 
 // combined is like mapped for two columns.
 func combined[A, B, T any](left *node[A], right *node[B], f func(out []T, a []A, b []B)) *node[T] {
+	if left.one != nil && right.one != nil {
+		var out [1]T
+		f(out[:], []A{*left.one}, []B{*right.one})
+		return constant(left.of, out[0])
+	}
 	return newNode(left.of, func(r *run, n *node[T]) {
 		a, v := left.rows(r)
 		b, w := right.rows(r)
@@ -353,6 +366,9 @@ func spread[T any](from *node[T], d *domain) *node[T] {
 		return n
 	}
 	n := newSpread(from, d)
+	if from.one != nil {
+		n = constant(d, *from.one)
+	}
 	d.keep(from, n)
 	return n
 }

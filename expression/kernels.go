@@ -176,6 +176,17 @@ func power(out, a, b []float64) {
 	}
 }
 
+// square is power for the exponent 2. Both round once, unless the result is so small that power rounds twice.
+func square(out, a []float64) {
+	for i, v := range a {
+		y := v * v
+		if y < 0x1p-1000 {
+			y = math.Pow(v, 2)
+		}
+		out[i] = y
+	}
+}
+
 // modulo is the column of remainders, which are missing where the right side is 0.
 func modulo(left, right *node[int64]) *node[int64] {
 	return newNode(left.of, func(r *run, n *node[int64]) {

@@ -72,6 +72,9 @@ func (j *judge) compare(text string) (valid bool, difference string) {
 	}
 	p, err2 := Compile(j.s, e)
 	if err1 != nil || err2 != nil {
+		if err2 == nil && strings.HasSuffix(err1.Error(), oracle.KeyMissing) {
+			return false, "" // the plan knows that it is not: it is an item of an array of a fixed size, for example
+		}
 		if (err1 == nil) != (err2 == nil) {
 			return false, fmt.Sprintf("%v, want %v", err2, err1)
 		}

@@ -144,7 +144,7 @@ func bit(b bool) int {
 	return 0
 }
 
-func must(t *testing.T, text string) *Expression {
+func must(t testing.TB, text string) *Expression {
 	t.Helper()
 	e, err := Parse(text)
 	if err != nil {

@@ -37,7 +37,9 @@ func (n *node[T]) extent(z *zones) extent[T] {
 
 // known returns n, whose rows are bounded by what in returns.
 func (n *node[T]) known(in func(z *zones) extent[T]) *node[T] {
-	n.extents.in = in
+	if n.one == nil {
+		n.extents.in = in
+	}
 	return n
 }
 

@@ -39,6 +39,9 @@ func run(args []string) error {
 		}
 		return encodePages(compress.Settings(settings), file)
 	}
+	if name, ok := strings.CutPrefix(args[0], "expression-"); ok {
+		return work.Serve("", read(count(name)))
+	}
 	switch args[0] + " " + args[1] {
 	case "bulk F":
 		return work.Serve("", read(bulk[work.F]))

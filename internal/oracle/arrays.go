@@ -66,7 +66,7 @@ func ofPredicate(n *syntax.Call, array, x Type, desc bool) (Type, func(items, va
 		return t, func(_, values []any) any { return f([]any{append([]any{}, values...)}) }
 	case "sortBy", "groupBy":
 		if x.Missing {
-			fail(n, "the key may be missing")
+			fail(n, KeyMissing)
 		}
 		need(Int, Float, String, Bool)
 		if n.Name == "groupBy" {
@@ -392,7 +392,9 @@ func ordered(n *syntax.Call, types []Type) function {
 	switch call := fmt.Sprintf("%s/%d", n.Name, len(types)); {
 	case (call == "sort/1" || call == "sort/2") && (numbers || elem.Kind == String):
 		desc := order(n, 1)
-		return whole(ArrayOf(elem), func(v []any) any { return pick(v, argsort(v, desc)) })
+		present := elem
+		present.Missing = false
+		return whole(ArrayOf(present), func(v []any) any { return pick(v, argsort(v, desc)) })
 	case call == "argsort/1" && numbers:
 		return whole(indices, func(v []any) any { return argsort(v, false) })
 	case (call == "argmin/1" || call == "argmax/1") && numbers:

@@ -56,6 +56,9 @@ var ofStrings = map[string]function{
 // TooLong is in errors about strings that are too long for the oracle: reduce can square their lengths again and again.
 const TooLong = "too long for the oracle"
 
+// KeyMissing ends the error about a key that may be missing. The oracle does not know which arrays have a fixed size, so that their items are there.
+const KeyMissing = "the key may be missing"
+
 func short(n syntax.Node, size int) {
 	if size > 1<<18 {
 		failEntry(n, "a string of %d bytes is %s", size, TooLong)
