@@ -100,10 +100,34 @@ func comparisonOf(op string, l, r value) (value, bool, error) {
 }
 
 func compareNumbers[T number](op string, l, r *node[T]) *node[bool] {
-	if r.one != nil {
-		return mapped(l, orderConst(op, *r.one)).known(compared(op, l, r))
+	n := combined(l, r, order[T](op))
+	if x, ok := any(l).(*node[float64]); ok && r.one != nil && x.singles != nil {
+		n = compareSingles(op, x, float64(*r.one))
+	} else if r.one != nil {
+		n = mapped(l, orderConst(op, *r.one))
 	}
-	return combined(l, r, order[T](op)).known(compared(op, l, r))
+	return n.known(compared(op, l, r))
+}
+
+// compareSingles compares what a field has as float32, so that it need not be widened, with the nearest float32 that decides the same.
+func compareSingles(op string, x *node[float64], c float64) *node[bool] {
+	limit := float32(c)
+	switch up := op == "<" || op == ">="; {
+	case op == "==" || op == "!=":
+		if float64(limit) != c {
+			limit = float32(math.NaN()) // which no float32 equals either
+		}
+	case up && float64(limit) < c:
+		limit = math.Nextafter32(limit, float32(math.Inf(1)))
+	case !up && float64(limit) > c:
+		limit = math.Nextafter32(limit, float32(math.Inf(-1)))
+	}
+	compare := orderConst(op, limit)
+	return newNode(x.of, func(r *run, n *node[bool]) {
+		a := x.singles(r)
+		compare(n.out(r, len(a)), a)
+		r.budget.Step(int64(len(a)))
+	})
 }
 
 // equalsNil compares with nil.

@@ -184,8 +184,9 @@ type node[T any] struct {
 	of      *domain
 	compute func(r *run, n *node[T])
 	at      *place
-	cost    int // steps of a value; 0 stands for 1
-	one     *T  // the value of all rows, where that is known when the node is made
+	cost    int                    // steps of a value; 0 stands for 1
+	one     *T                     // the value of all rows, where that is known when the node is made
+	singles func(r *run) []float32 // the values as float32, if a field has them so, and in each row
 
 	seen  int // the clock of what follows
 	all   []T

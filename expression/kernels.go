@@ -62,7 +62,7 @@ func order[T number](op string) func(out []bool, a, b []T) {
 }
 
 // orderConst is like order, for a number on the right side.
-func orderConst[T number](op string, c T) func(out []bool, a []T) {
+func orderConst[T number | float32](op string, c T) func(out []bool, a []T) {
 	switch op {
 	case "<":
 		return func(out []bool, a []T) {
@@ -254,24 +254,26 @@ func bytesOf(b []bool) []byte {
 // trues calls use with how many of the items before each one are true. The differences are what
 // arrays have, found without loops over arrays, which are short: processors guess wrongly where
 // such loops end.
-func trues(a []bool, use func(before []int64)) {
-	buffer := truesPool.Get().(*[]int64)
+// Numbers may wrap around, their differences do not.
+func trues(a []bool, use func(before []uint32)) {
+	buffer := truesPool.Get().(*[]uint32)
 	defer truesPool.Put(buffer)
 	before := resize(buffer, len(a)+1)
-	n := int64(0)
+	n := uint32(0)
 	before[0] = 0
-	for i, v := range bytesOf(a) {
-		n += int64(v)
-		before[i+1] = n
+	after := before[1:][:len(a)]
+	for i, v := range bytesOf(a)[:len(after)] {
+		n += uint32(v)
+		after[i] = n
 	}
 	use(before)
 }
 
-var truesPool = sync.Pool{New: func() any { return new([]int64) }}
+var truesPool = sync.Pool{New: func() any { return new([]uint32) }}
 
 // anyOf, allOf, noneOf and oneOf tell how many items of arrays are true.
 func anyOf(out []bool, o []int64, a []bool) {
-	trues(a, func(before []int64) {
+	trues(a, func(before []uint32) {
 		for i := range out {
 			out[i] = before[o[i]] != before[o[i+1]]
 		}
@@ -279,15 +281,15 @@ func anyOf(out []bool, o []int64, a []bool) {
 }
 
 func allOf(out []bool, o []int64, a []bool) {
-	trues(a, func(before []int64) {
+	trues(a, func(before []uint32) {
 		for i := range out {
-			out[i] = before[o[i+1]]-before[o[i]] == o[i+1]-o[i]
+			out[i] = before[o[i+1]]-before[o[i]] == uint32(o[i+1]-o[i])
 		}
 	})
 }
 
 func noneOf(out []bool, o []int64, a []bool) {
-	trues(a, func(before []int64) {
+	trues(a, func(before []uint32) {
 		for i := range out {
 			out[i] = before[o[i]] == before[o[i+1]]
 		}
@@ -295,7 +297,7 @@ func noneOf(out []bool, o []int64, a []bool) {
 }
 
 func oneOf(out []bool, o []int64, a []bool) {
-	trues(a, func(before []int64) {
+	trues(a, func(before []uint32) {
 		for i := range out {
 			out[i] = before[o[i+1]]-before[o[i]] == 1
 		}
@@ -303,9 +305,9 @@ func oneOf(out []bool, o []int64, a []bool) {
 }
 
 func countOf(out []int64, o []int64, a []bool) {
-	trues(a, func(before []int64) {
+	trues(a, func(before []uint32) {
 		for i := range out {
-			out[i] = before[o[i+1]] - before[o[i]]
+			out[i] = int64(before[o[i+1]] - before[o[i]])
 		}
 	})
 }

@@ -181,6 +181,9 @@ func (b branch) value() (value, error) {
 	case kind == Float:
 		at := b.leaf()
 		n := loaded(b, func(r *run, n *node[float64]) { n.all = toFloats(at(r), &n.buffer) })
+		if _, ok := a.Values().([]float32); ok && !missing {
+			n.singles = func(r *run) []float32 { return at(r).Values().([]float32) }
+		}
 		return scalar(n.known(stored(b, floatsIn)), missing), nil
 	case kind == String:
 		at := b.leaf()

@@ -10,9 +10,11 @@ import (
 )
 
 // readPage reads a page as Blobs.Page does, from ahead if it is planned there. If keep is
-// set, the uncompressed page is kept for pages that share its bytes, and for other
-// readers of the column, so that it is verified and decompressed only once. A compressed
-// page is decompressed into memory of the caller's, unless into is nil.
+// set, it is noted that the page was read, for pages that share its bytes, and for other
+// readers of the column: one that is not compressed is verified only once, and one that is
+// is kept uncompressed when it is read again. Most are not: a copy of each would take a
+// tenth of the time of reading. A compressed page is decompressed into memory of the
+// caller's, unless into is nil.
 func (s *Source) readPage(ctx context.Context, ahead *fetch, f column.Format, p envelope.Page, keep bool, into []byte, use func(page []byte) error) error {
 	verify := !s.SkipChecksums
 	if keep {
@@ -24,13 +26,14 @@ func (s *Source) readPage(ctx context.Context, ahead *fetch, f column.Format, p 
 			}
 			return nil
 		}
-		verify = verify && !known
+		compressed := key.size != int64(p.Locator.Size)
+		verify = verify && (!known || compressed)
 		given := use
 		use = func(plain []byte) error {
-			if key.size == int64(p.Locator.Size) { // not compressed
-				s.shared.put(key, nil, 0)
-			} else {
+			if compressed && known {
 				s.shared.put(key, bytes.Clone(plain), len(plain))
+			} else {
+				s.shared.put(key, nil, 0)
 			}
 			return given(plain)
 		}
@@ -71,8 +74,8 @@ func (c *Cluster) sharesBytes(p envelope.Page) bool {
 // maxShared is the limit for the memory of sharedPages, in bytes.
 const maxShared = 16 << 20
 
-// sharedPages keeps the pages that were put in last: uncompressed, or decoded. Of pages
-// that are stored uncompressed it may only know that they have been verified.
+// sharedPages keeps the pages that were put in last: uncompressed, or decoded. Of others it
+// only knows that they have been read.
 type sharedPages struct {
 	mu    sync.Mutex
 	pages map[sharedKey]sharedPage
@@ -102,8 +105,7 @@ func keyOf(f column.Format, p envelope.Page) sharedKey {
 // sharedOverhead is the memory that an entry takes beside its page, in bytes.
 const sharedOverhead = 64
 
-// get returns what is kept of a page, and whether it is known. A page that is stored
-// uncompressed is known, but nil.
+// get returns what is kept of a page, and whether it is known.
 func (s *sharedPages) get(key sharedKey) (data any, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,14 +118,18 @@ func (s *sharedPages) get(key sharedKey) (data any, known bool) {
 func (s *sharedPages) put(key sharedKey, data any, size int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, known := s.pages[key]; known || size > maxShared/2 {
+	old, known := s.pages[key]
+	if known && (data == nil || old.data != nil) || size > maxShared/2 {
 		return
 	}
 	if s.pages == nil {
 		s.pages = map[sharedKey]sharedPage{}
 	}
 	size += sharedOverhead
-	s.pages[key], s.order, s.used = sharedPage{data, size}, append(s.order, key), s.used+size
+	if !known {
+		s.order = append(s.order, key)
+	}
+	s.pages[key], s.used = sharedPage{data, size}, s.used+size-old.size
 	for s.used > maxShared {
 		oldest := s.order[0]
 		s.order, s.used = s.order[1:], s.used-s.pages[oldest].size
