@@ -83,7 +83,7 @@ func BenchmarkSelectivity(b *testing.B) {
 		A, B, C, D, E, F, G, H float32
 		X, Y, Z                []float32
 	}
-	const n = 1_000_000
+	const n = 2_000_000
 	random := rand.New(rand.NewPCG(3, 4))
 	r := written(b, n, func(i int) *row {
 		f := random.Float32

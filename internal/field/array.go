@@ -1,6 +1,7 @@
 package field
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"reflect"
@@ -84,19 +85,36 @@ func (v numbers[T]) empty(fresh bool) values {
 	return v[:0]
 }
 
+// Short spans, where there is room, are copied in steps of 32 bytes or 8 offsets; the next spans overwrite what is too much.
+// Processors guess wrongly where loops end that are as short as most spans.
+const stepBytes, stepOffsets = 32, 8
+
+func copyStep(to, from unsafe.Pointer) {
+	t, f := (*[stepBytes]byte)(to), (*[stepBytes]byte)(from)
+	a, b, c, d := binary.NativeEndian.Uint64(f[:]), binary.NativeEndian.Uint64(f[8:]), binary.NativeEndian.Uint64(f[16:]), binary.NativeEndian.Uint64(f[24:])
+	binary.NativeEndian.PutUint64(t[:], a)
+	binary.NativeEndian.PutUint64(t[8:], b)
+	binary.NativeEndian.PutUint64(t[16:], c)
+	binary.NativeEndian.PutUint64(t[24:], d)
+}
+
 func (v numbers[T]) take(src values, spans []Span, per int) values {
 	from := src.(numbers[T])
+	step := stepBytes / int(v.size())
 	at := len(v)
 	v = extend(v, Sum(spans)*int64(per))
 	for _, s := range spans {
-		n := int(s.N) * per
-		switch to := v[at:][:n]; {
-		case s.First < 0:
-			clear(to)
-		case n == 1:
-			to[0] = from[s.First]
+		first, n := int(s.First)*per, int(s.N)*per
+		switch {
+		case first < 0:
+			clear(v[at:][:n])
+		case n <= 4*step && first+n+step <= len(from) && at+n+step <= len(v):
+			copyStep(unsafe.Pointer(&v[at]), unsafe.Pointer(&from[first]))
+			for k := step; k < n; k += step {
+				copyStep(unsafe.Pointer(&v[at+k]), unsafe.Pointer(&from[first+k]))
+			}
 		default:
-			copy(to, from[int(s.First)*per:])
+			copy(v[at:][:n], from[first:])
 		}
 		at += n
 	}
@@ -226,13 +244,17 @@ func (a *Array) take(r *run, src *Array, spans []Span) error {
 	a.Len += int(n)
 	switch a.Shape {
 	case schema.Collection:
-		return a.Children[0].take(r, src.Children[0], a.takeOffsets(src, spans))
+		items := a.takeOffsets(r, src, spans)
+		err := a.Children[0].take(r, src.Children[0], items)
+		r.spans = append(r.spans, items)
+		return err
 	case schema.String, schema.Streamer:
-		inner := a.takeOffsets(src, spans)
+		inner := a.takeOffsets(r, src, spans)
 		if err := r.alloc(Sum(inner), 1); err != nil {
 			return err
 		}
 		a.Bytes = numbers[byte](a.Bytes).take(numbers[byte](src.Bytes), inner, 1).slice().([]byte)
+		r.spans = append(r.spans, inner)
 		return nil
 	case schema.Array:
 		size := int64(a.Size)
@@ -275,26 +297,53 @@ func (a *Array) take(r *run, src *Array, spans []Span) error {
 	return nil
 }
 
-// takeOffsets appends the offsets of values, and returns where their items are.
-func (a *Array) takeOffsets(src *Array, spans []Span) (items []Span) {
-	at := a.Offsets[len(a.Offsets)-1]
+// takeOffsets appends the offsets of values, and returns where their items are, in memory that goes back to r.spans.
+func (a *Array) takeOffsets(r *run, src *Array, spans []Span) (items []Span) {
+	if last := len(r.spans) - 1; last >= 0 {
+		items, r.spans = r.spans[last][:0], r.spans[:last]
+	}
+	items = slices.Grow(items, len(spans))[:len(spans)]
+	begin := len(a.Offsets)
+	at := a.Offsets[begin-1]
+	a.Offsets = extend(a.Offsets, Sum(spans))
+	to, n := a.Offsets[begin:], 0
+	end := int64(-1) // of the last span of items
 	for _, s := range spans {
-		if s.First < 0 {
-			for range s.N {
-				a.Offsets = append(a.Offsets, at)
+		count := int64(0)
+		switch {
+		case s.First < 0:
+			for i := range s.N {
+				to[i] = at
 			}
+		case s.N <= stepOffsets && s.First+stepOffsets < int64(len(src.Offsets)) && stepOffsets <= len(to):
+			bounds := (*[stepOffsets + 1]int64)(src.Offsets[s.First:])
+			shift := at - bounds[0]
+			for i := range stepOffsets { // see numbers.take
+				to[i] = bounds[i+1] + shift
+			}
+			count = bounds[s.N] - bounds[0]
+		default:
+			bounds := src.Offsets[s.First:][:s.N+1]
+			shift := at - bounds[0]
+			for i, end := range bounds[1:] {
+				to[i] = end + shift
+			}
+			count = bounds[s.N] - bounds[0]
+		}
+		to = to[s.N:]
+		if count == 0 {
 			continue
 		}
-		bounds := src.Offsets[s.First:][:s.N+1]
-		shift := at - bounds[0]
-		for _, end := range bounds[1:] {
-			a.Offsets = append(a.Offsets, end+shift)
+		first := src.Offsets[s.First]
+		if first == end {
+			items[n-1].N += count
+		} else {
+			items[n] = Span{First: first, N: count}
+			n++
 		}
-		if n := bounds[s.N] - bounds[0]; n > 0 {
-			items, at = AddSpan(items, Span{First: bounds[0], N: n}), at+n
-		}
+		at, end = at+count, first+count
 	}
-	return items
+	return items[:n]
 }
 
 func (a *Array) takeVariants(r *run, src *Array, spans []Span) error {

@@ -22,6 +22,7 @@ type Batches struct {
 
 	taken  []*Array // of the last ReadSpans, if it has left entries out
 	wanted []Span
+	spans  [][]Span // memory for spans of items
 }
 
 // A batchNode reads the values of a field into an Array.

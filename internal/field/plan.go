@@ -26,7 +26,8 @@ type run struct {
 	budget  int64 // bytes that may still be allocated
 	over    int64 // bytes by which the allocation that failed exceeds the budget
 	arena   *arena
-	memory  *Memory // if not nil, it is used instead of the arena and of fresh memory, except for strings
+	memory  *Memory  // if not nil, it is used instead of the arena and of fresh memory, except for strings
+	spans   [][]Span // memory for spans of items
 }
 
 // errBudget says that a batch needs more memory than it may have.

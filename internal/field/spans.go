@@ -60,26 +60,30 @@ const (
 	// maxGap is how many unwanted entries are read into Arrays and left out again,
 	// because that costs less than another read.
 	maxGap = 256
-	// maxStretch limits the entries that are read at once if some are left out.
+	// maxStretch is how many entries are read at once if some are left out: those between two
+	// of its multiples, which pages of our files end at, as it is the number of floats in them.
 	maxStretch = 1 << 14
 	// minWhole is the number of entries of a span that makes a batch of its own, which
 	// saves copying them.
 	minWhole = 1 << 12
 )
 
-// stretch returns how many of the spans that begin before end are read together, and the
-// range of entries from the first to the last one.
-func stretch(spans []Span, end int64) (n int, all Span) {
-	all = spans[0]
-	for n = 1; n < len(spans); n++ {
-		s := spans[n]
-		if s.First-all.First-all.N > maxGap || s.First+s.N-all.First > maxStretch || s.First >= end {
-			break
-		}
-		all.N = s.First + s.N - all.First
+// stretch returns how many of the spans, which begin at first and go on in a cluster, are read together, at least in part, and which
+// entries are read for them. Entries before the first and behind the last one are not read if the file is far: they may be in other pages.
+func stretch(spans []Span, first int64, cluster *pagesource.Cluster, far bool) (n int, all Span) {
+	begin := first - (first-cluster.First)%maxStretch
+	limit := min(begin+maxStretch, cluster.End)
+	if far || first-begin > maxGap {
+		begin = first
 	}
-	all.N = min(all.N, end-all.First)
-	return n, all
+	end := spans[0].First + spans[0].N
+	for n = 1; n < len(spans) && spans[n].First < limit && spans[n].First-end <= maxGap; n++ {
+		end = spans[n].First + spans[n].N
+	}
+	if !far && limit-end <= maxGap || end > limit {
+		end = limit
+	}
+	return n, Span{First: begin, N: end - begin}
 }
 
 // ReadSpans is like Read for the entries in spans, which are in order. It reads some of
@@ -104,9 +108,11 @@ func (b *Batches) ReadSpans(ctx context.Context, spans []Span) (arrays []*Array,
 	}
 	here := sort.Search(len(spans), func(i int) bool { return spans[i].First >= cluster.End })
 	defer b.ahead.FetchSpans(ctx, spans[:here])()
-	used := run{budget: math.MaxInt64}
-	for len(spans) > 0 && spans[0].First < cluster.End && math.MaxInt64-used.budget < b.budget/2 {
-		n, all := stretch(spans, cluster.End)
+	used := run{budget: math.MaxInt64, spans: b.spans}
+	defer func() { b.spans = used.spans }()
+	first := spans[0].First
+	for first < cluster.End && math.MaxInt64-used.budget < b.budget/2 {
+		n, all := stretch(spans, first, cluster, b.src.Far())
 		b.skip(all.First)
 		from, read, err := b.Read(ctx, all.First, all.N)
 		if err != nil {
@@ -114,9 +120,10 @@ func (b *Batches) ReadSpans(ctx context.Context, spans []Span) (arrays []*Array,
 		}
 		b.wanted = b.wanted[:0]
 		for _, s := range spans[:n] {
-			if s.N = min(s.N, all.First+read-s.First); s.N > 0 {
-				b.wanted = append(b.wanted, Span{First: s.First - all.First, N: s.N})
-				got += s.N
+			begin, end := max(s.First, first), min(s.First+s.N, all.First+read)
+			if begin < end {
+				b.wanted = append(b.wanted, Span{First: begin - all.First, N: end - begin})
+				got += end - begin
 			}
 		}
 		for i, a := range b.taken {
@@ -124,7 +131,12 @@ func (b *Batches) ReadSpans(ctx context.Context, spans []Span) (arrays []*Array,
 				return nil, 0, err
 			}
 		}
-		if spans = spans[n:]; read < all.N {
+		if last := spans[n-1]; last.First+last.N > all.First+all.N { // the rest of it is read with the next ones
+			n, first = n-1, all.First+all.N
+		} else if n < len(spans) {
+			first = spans[n].First
+		}
+		if spans = spans[n:]; len(spans) == 0 || read < all.N {
 			break
 		}
 	}
