@@ -1,7 +1,9 @@
 package expression
 
 import (
+	"cmp"
 	"iter"
+	"math"
 	"slices"
 	"sync"
 
@@ -15,11 +17,11 @@ import (
 type stages struct {
 	whole    *Program   // all together, and then those that cannot fail
 	programs []*Program // each by itself
-	total    []int      // the numbers of those that cannot fail and have none before them that can
+	total    int        // how many of the first ones cannot fail
 
 	mu    sync.Mutex
-	known bool // what follows
-	best  int  // which one comes first, or -1: all together
+	known bool  // what follows
+	order []int // the numbers of all; nil: all together
 }
 
 // maxStages is how many conditions are evaluated apart. More of them read many fields anyway.
@@ -61,35 +63,35 @@ func newStages(s rntuple.Source, e *Expression) *stages {
 	st := new(stages)
 	joined := []*Expression{e}
 	certain := true
-	for i, one := range all {
+	for _, one := range all {
 		p, err := Compile(s, one)
 		if err != nil || p.types[0].Depth > 0 || p.types[0].Kind != Bool {
 			return nil
 		}
 		st.programs = append(st.programs, p)
 		if certain = certain && !p.CanFail(); certain {
-			st.total = append(st.total, i)
+			st.total++
 			joined = append(joined, one)
 		}
 	}
 	var err error
-	if st.whole, err = Compile(s, joined...); err != nil || len(st.total) == 0 {
+	if st.whole, err = Compile(s, joined...); err != nil || st.total == 0 {
 		return nil
 	}
 	return st
 }
 
-// plan returns which stage comes first, or -1, and whether that is known.
-func (st *stages) plan() (best int, known bool) {
+// plan returns the order of the stages, or nil, and whether that is known.
+func (st *stages) plan() (order []int, known bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	return st.best, st.known
+	return st.order, st.known
 }
 
-func (st *stages) decide(best int, known bool) {
+func (st *stages) decide(order []int, known bool) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	st.best, st.known = best, known
+	st.order, st.known = order, known
 }
 
 // selected yields the entries of s in r for which the conditions are true.
@@ -98,12 +100,12 @@ func (st *stages) selected(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 		for r.Len() > 0 {
 			part := rntuple.EntryRange{First: r.First, End: min(r.End, r.First+perStage)}
 			found := st.whole.selected(s, part)
-			switch best, known := st.plan(); {
+			switch order, known := st.plan(); {
 			case !known:
 				part.End = min(r.End, r.First+int64(samples*batchSize))
 				found = st.sample(s, part)
-			case best >= 0:
-				found = st.apart(s, part, best)
+			case order != nil:
+				found = st.apart(s, part, order)
 			}
 			for one, err := range found {
 				if !yield(one, err) || err != nil {
@@ -115,19 +117,19 @@ func (st *stages) selected(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 	}
 }
 
-// sample is selected for some entries, and finds out which stage comes first: that which leaves least for what it reads.
+// sample is selected for some entries, and finds out the order of the stages: those first that leave least for what they read.
 func (st *stages) sample(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
-	left := make([]int64, len(st.total))
-	read := make([]int64, len(st.total))
+	left := make([]int64, st.total)
+	read := make([]int64, st.total)
 	return func(yield func(rntuple.EntryRange, error) bool) {
 		for found, err := range st.whole.selectedWith(s, r, func(r *run, truths []*node[bool]) {
-			for k, i := range st.total {
+			for k := range st.total {
 				all, _ := truths[k+1].rows(r)
 				for _, t := range bytesOf(all) {
 					left[k] += int64(t)
 				}
 				for at, path := range st.whole.paths {
-					if slices.Contains(st.programs[i].paths, path) {
+					if slices.Contains(st.programs[k].paths, path) {
 						read[k] += values(r.batch.Columns[at])
 					}
 				}
@@ -137,14 +139,25 @@ func (st *stages) sample(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntup
 				return
 			}
 		}
-		best, least := -1, 0.0
-		for k, i := range st.total {
+		var order []int
+		cost := func(k int) float64 {
 			share := float64(left[k]) / float64(r.Len())
-			if cost := float64(read[k]) / (1 - share); share <= few && (best < 0 || cost < least) {
-				best, least = i, cost
+			if share > few {
+				return math.Inf(1)
 			}
+			return float64(read[k]) / (1 - share)
 		}
-		st.decide(best, r.Len() >= int64(batchSize)) // fewer entries tell too little
+		for k := range st.total { // which are the first ones of the text
+			order = append(order, k)
+		}
+		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(cost(i), cost(j)) })
+		for i := st.total; i < len(st.programs); i++ {
+			order = append(order, i)
+		}
+		if math.IsInf(cost(order[0]), 1) {
+			order = nil
+		}
+		st.decide(order, r.Len() >= int64(batchSize)) // fewer entries tell too little
 	}
 }
 
@@ -157,18 +170,20 @@ func values(a *rntuple.Array) int64 {
 	return n
 }
 
-// apart is selected with one stage first, and the others for the entries that it leaves.
-func (st *stages) apart(s rntuple.Source, r rntuple.EntryRange, best int) iter.Seq2[rntuple.EntryRange, error] {
+// apart is selected with one stage after the other, each for the entries that are left.
+func (st *stages) apart(s rntuple.Source, r rntuple.EntryRange, order []int) iter.Seq2[rntuple.EntryRange, error] {
 	return func(yield func(rntuple.EntryRange, error) bool) {
-		selection, err := st.programs[best].among(s, st.programs[best].selected(s, r))
+		first := st.programs[order[0]]
+		selection, err := first.among(s, first.selected(s, r))
 		if err == nil && float64(selection.NumEntries()) > 2*few*float64(r.Len()) {
-			st.decide(-1, false) // it is not as it was
+			st.decide(nil, false) // it is not as it was
 		}
-		for i := 0; err == nil && i < len(st.programs); i++ {
-			if i != best {
-				p := st.programs[i]
-				selection, err = p.among(s, original(selection, p.selected(selection, rntuple.EntryRange{End: selection.NumEntries()})))
+		for _, i := range order[1:] {
+			if err != nil {
+				break
 			}
+			p := st.programs[i]
+			selection, err = p.among(s, original(selection, p.selected(selection, rntuple.EntryRange{End: selection.NumEntries()})))
 		}
 		if err != nil {
 			yield(rntuple.EntryRange{}, err)
