@@ -197,6 +197,11 @@ func (b *builder) index(n syntax.Node, v, at value) (value, error) {
 	array := v
 	v = value{of: v.of, there: v.there, missing: v.missing}
 	items := array.list.items
+	size := int64(array.list.size)
+	missing := !fixed || array.missing || i >= size || i < -size
+	if fixed {
+		return array.list.item.taken(placeOfIndex(array, i), missing), nil
+	}
 	begin := scalar(newNode(v.of, func(r *run, n *node[int64]) {
 		o := items.bounds(r)
 		n.all = o[:len(o)-1]
@@ -227,8 +232,31 @@ func (b *builder) index(n syntax.Node, v, at value) (value, error) {
 		at, least := all[2].ints().extent(z), items.span(z).low
 		return rowNumbers(array.missing || at.missing || at.high >= least || at.low < -least)
 	})
-	size := int64(array.list.size)
-	return array.list.item.taken(place, !fixed || array.missing || i >= size || i < -size), nil
+	return array.list.item.taken(place, missing), nil
+}
+
+// placeOfIndex returns the column of the places of the items with a number, which is missing where there is none.
+func placeOfIndex(array value, index int64) *node[int64] {
+	items := array.list.items
+	return newNode(array.of, func(r *run, n *node[int64]) {
+		o := items.bounds(r)
+		out, flags, all := n.out(r, len(o)-1), n.flags(r, len(o)-1), true
+		ends := o[1:][:len(out)]
+		for i, begin := range o[:len(out)] {
+			k := begin + index
+			if index < 0 {
+				k = ends[i] + index
+			}
+			there := k >= begin && k < ends[i]
+			out[i], flags[i], all = k, there, all && there
+		}
+		if all {
+			n.valid = nil
+		}
+	}).known(func(z *zones) extent[int64] {
+		least := items.span(z).low
+		return rowNumbers(array.missing || index >= least || index < -least)
+	})
 }
 
 // lengths returns the column of the number of items of arrays.
@@ -274,14 +302,12 @@ func (b *builder) some(n syntax.Node, v, at value) (value, error) {
 			copy(out, valid)
 		}
 		for i := range out {
-			n := o[i+1] - o[i]
-			for _, k := range all[p[i]:p[i+1]] {
-				if out[i] && (k < -n || k >= n) {
-					out[i] = false
-					if strict {
-						r.fail(v.of, i, place.error(fmt.Sprintf("%v are indices of a longer array than one of %d items", all[p[i]:p[i+1]], n)))
-					}
-				}
+			n, row := o[i+1]-o[i], all[p[i]:p[i+1]]
+			if !out[i] || !slices.ContainsFunc(row, func(k int64) bool { return uint64(k+n) >= uint64(2*n) }) { // from -n to n-1
+				continue
+			}
+			if out[i] = false; strict {
+				r.fail(v.of, i, place.error(fmt.Sprintf("%v are indices of a longer array than one of %d items", row, n)))
 			}
 		}
 	})
@@ -294,9 +320,11 @@ func (b *builder) some(n syntax.Node, v, at value) (value, error) {
 		all, _ := valid.item.ints().rows(r)
 		out := n.out(r, len(all))
 		for i := range len(o) - 1 {
-			for k := p[i]; k < p[i+1]; k++ {
-				if out[k] = o[i] + all[k]; all[k] < 0 {
-					out[k] = o[i+1] + all[k]
+			row := all[p[i]:p[i+1]]
+			to := out[p[i]:p[i+1]][:len(row)]
+			for j, k := range row {
+				if to[j] = o[i] + k; k < 0 {
+					to[j] = o[i+1] + k
 				}
 			}
 		}

@@ -411,14 +411,22 @@ func picked[T any](from *node[T], rows *node[int64]) *node[T] {
 			return
 		}
 		out := n.out(r, len(at))
-		if there == nil {
+		_, texts := any(out).([][]byte)
+		switch {
+		case there == nil:
 			for i, k := range at {
 				out[i] = values[k]
 			}
-		} else {
+		case texts: // those that are missing must not take memory
 			clear(out)
 			for i, k := range at {
 				if there[i] {
+					out[i] = values[k]
+				}
+			}
+		default: // processors guess wrongly where numbers are missing; any number stands for those
+			for i, k := range at {
+				if uint64(k) < uint64(len(values)) {
 					out[i] = values[k]
 				}
 			}

@@ -42,9 +42,11 @@ func count(name string) func(file string, threads int) ([]uint64, error) {
 					return fmt.Errorf("%s: %w", name, err)
 				}
 				for _, t := range all {
+					n := uint64(0)
 					if t {
-						sums[0]++
+						n = 1
 					}
+					sums[0] += n
 				}
 			}
 			return nil

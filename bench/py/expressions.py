@@ -1,6 +1,6 @@
-"""The expressions of ../go/expressions.go with NumPy and Awkward Array, on arrays that are in memory.
+"""The expressions of ../go/expressions.go with NumPy and Awkward Array, on arrays that uproot reads each time, or that are in memory.
 
-expressions.py expression-NAME J FILE
+expressions.py expression-NAME J FILE, expression-memory-NAME J FILE
 """
 import json
 import sys
@@ -83,11 +83,17 @@ WORKS = {
 
 
 def main():
-    work, names = WORKS[sys.argv[1].removeprefix("expression-")]
-    with uproot.open(sys.argv[3]) as file:
-        arrays = file["Events"].arrays(filter_name=names)
+    name = sys.argv[1].removeprefix("expression-")
+    work, names = WORKS[name.removeprefix("memory-")]
+
+    def read():
+        with uproot.open(sys.argv[3]) as file:
+            return file["Events"].arrays(filter_name=names)
+
+    kept = read() if name.startswith("memory-") else None
     for _ in sys.stdin:
         start = time.perf_counter()
+        arrays = read() if kept is None else kept
         sums = [int(ak.sum(work(arrays)))]
         print(json.dumps({"seconds": time.perf_counter() - start, "sums": sums}), flush=True)
 

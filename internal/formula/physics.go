@@ -4,7 +4,10 @@ import "math"
 
 // DeltaPhi returns phi2 - phi1 as an angle in [-pi, pi], as ROOT::VecOps::DeltaPhi.
 func DeltaPhi(phi1, phi2 float64) float64 {
-	d := math.Mod(phi2-phi1, 2*math.Pi)
+	d := phi2 - phi1
+	if !(math.Abs(d) < 2*math.Pi) { // which need no division
+		d = math.Mod(d, 2*math.Pi)
+	}
 	switch {
 	case d < -math.Pi:
 		d += 2 * math.Pi
