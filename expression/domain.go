@@ -374,6 +374,9 @@ func spread[T any](from *node[T], d *domain) *node[T] {
 	return n
 }
 
+// shortArray is more than what most arrays have.
+const shortArray = 8
+
 func newSpread[T any](from *node[T], d *domain) *node[T] {
 	if d.selection {
 		return picked(from, newNode(d, func(r *run, n *node[int64]) {
@@ -386,7 +389,14 @@ func newSpread[T any](from *node[T], d *domain) *node[T] {
 		o := d.bounds(r)
 		all := n.out(r, d.n)
 		for i, v := range above {
-			for k := o[i]; k < o[i+1]; k++ {
+			begin, end := o[i], o[i+1]
+			if end-begin <= shortArray && begin+shortArray <= int64(len(all)) {
+				// The next arrays overwrite what is too much: processors guess wrongly where short ones end.
+				to := (*[shortArray]T)(all[begin:])
+				to[0], to[1], to[2], to[3], to[4], to[5], to[6], to[7] = v, v, v, v, v, v, v, v
+				continue
+			}
+			for k := begin; k < end; k++ {
 				all[k] = v
 			}
 		}

@@ -166,27 +166,60 @@ func (b *builder) key(n *syntax.Call, v value) (array, key value, err error) {
 func sortedBy(v, key value, descending bool) value {
 	return rearranged(v, func(r *run) func(numbers []int64) {
 		var order func(i, j int64) int
+		var ints []int64
+		var floats []float64
 		switch key.kind {
 		case Bool:
 			all, _ := key.bools().rows(r)
 			order = func(i, j int64) int { return int(bytesOf(all[i : i+1])[0]) - int(bytesOf(all[j : j+1])[0]) }
 		case Int:
-			all, _ := key.ints().rows(r)
-			order = func(i, j int64) int { return cmp.Compare(all[i], all[j]) }
+			ints, _ = key.ints().rows(r)
+			order = func(i, j int64) int { return cmp.Compare(ints[i], ints[j]) }
 		case String:
 			all, _ := key.strings().rows(r)
 			order = func(i, j int64) int { return bytes.Compare(all[i], all[j]) }
 		default:
-			all, _ := key.floats().rows(r)
-			order = func(i, j int64) int { return compareFloats(all[i], all[j], descending) }
+			floats, _ = key.floats().rows(r)
+			order = func(i, j int64) int { return compareFloats(floats[i], floats[j], descending) }
 		}
 		if descending && key.kind != Float {
 			ascending := order
 			order = func(i, j int64) int { return ascending(j, i) }
 		}
 		order = formula.Compared(&r.budget, order)
-		return func(numbers []int64) { slices.SortStableFunc(numbers, order) }
+		return func(numbers []int64) {
+			switch r.budget.Step(int64(len(numbers))); {
+			case len(numbers) > fewItems:
+				slices.SortStableFunc(numbers, order)
+			case key.kind == Float:
+				insertBy(numbers, floats, descending)
+			case key.kind == Int:
+				insertBy(numbers, ints, descending)
+			default:
+				slices.SortStableFunc(numbers, order)
+			}
+		}
 	})
+}
+
+// insertBy sorts the numbers of a few items by their keys. NaN come last.
+func insertBy[T number](numbers []int64, keys []T, descending bool) {
+	for i := 1; i < len(numbers); i++ {
+		at := numbers[i]
+		x, k := keys[at], i
+		for ; k > 0; k-- {
+			y := keys[numbers[k-1]]
+			before := x < y
+			if descending {
+				before = x > y
+			}
+			if !before && (x != x || y == y) {
+				break
+			}
+			numbers[k] = numbers[k-1]
+		}
+		numbers[k] = at
+	}
 }
 
 // compareFloats orders floats, of which NaN come last.
