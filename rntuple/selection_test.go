@@ -1,11 +1,13 @@
 package rntuple_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -362,4 +364,72 @@ func (f failing) Check(rntuple.Source) error { return nil }
 
 func (f failing) Select(_ rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error] {
 	return func(yield func(rntuple.EntryRange, error) bool) { yield(f.of(r)) }
+}
+
+// TestSelectionBesideOthers reads entries in a few batches whose neighbours are on a damaged page, or take more memory than a batch may have.
+func TestSelectionBesideOthers(t *testing.T) {
+	type entry struct{ Text string }
+	const n = 20_000
+	text := func(i int) string {
+		switch {
+		case i < 200:
+			return strings.Repeat("x", 16<<10)
+		case i > 16_200 && i < 17_000:
+			return fmt.Sprintf("damaged %06d", i)
+		}
+		return fmt.Sprintf("text %06d", i)
+	}
+	var m memory
+	f, err := rntuple.NewFile(&m, "beside.root")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := rntuple.NewWriter[entry](f, "beside", rntuple.Compression(0), rntuple.MaxUnzippedPageSize(1<<10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		if err := w.Write(&entry{text(i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	copy(m.b[bytes.Index(m.b, []byte("damaged 016300")):], "DAMAGED")
+	path := filepath.Join(t.TempDir(), "beside.root")
+	if err := os.WriteFile(path, m.b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r, err := rntuple.Open(path, "", rntuple.WithLimits(rntuple.Limits{EntryBytes: 64 << 10}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	ranges := []rntuple.EntryRange{{First: 190, End: 191}, {First: 200, End: 210}, {First: 300, End: 301}, {First: 15_000, End: 16_190}, {First: 16_195, End: 16_200}}
+	s, err := rntuple.Select(r, ranges...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries := slices.Collect(func(yield func(int) bool) {
+		for _, r := range ranges {
+			for i := r.First; i < r.End && yield(int(i)); i++ {
+			}
+		}
+	})
+	for b, err := range rntuple.Batches(s, rntuple.BatchOptions{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := b.Columns[0]
+		for i := range texts.Len {
+			if got := string(texts.Bytes[texts.Offsets[i]:texts.Offsets[i+1]]); got != text(entries[i]) {
+				t.Fatalf("entry %d is %.20q", entries[i], got)
+			}
+		}
+		entries = entries[texts.Len:]
+	}
+	if len(entries) > 0 {
+		t.Errorf("%d entries are left", len(entries))
+	}
 }

@@ -69,18 +69,18 @@ const (
 )
 
 // stretch returns how many of the spans, which begin at first and go on in a cluster, are read together, at least in part, and which
-// entries are read for them. Entries before the first and behind the last one are not read if the file is far: they may be in other pages.
-func stretch(spans []Span, first int64, cluster *pagesource.Cluster, far bool) (n int, all Span) {
+// entries are read for them: if exact is set none before the first or behind the last one, which may be in other pages.
+func stretch(spans []Span, first int64, cluster *pagesource.Cluster, exact bool) (n int, all Span) {
 	begin := first - (first-cluster.First)%maxStretch
 	limit := min(begin+maxStretch, cluster.End)
-	if far || first-begin > maxGap {
+	if exact || first-begin > maxGap {
 		begin = first
 	}
 	end := spans[0].First + spans[0].N
 	for n = 1; n < len(spans) && spans[n].First < limit && spans[n].First-end <= maxGap; n++ {
 		end = spans[n].First + spans[n].N
 	}
-	if !far && limit-end <= maxGap || end > limit {
+	if !exact && limit-end <= maxGap || end > limit {
 		end = limit
 	}
 	return n, Span{First: begin, N: end - begin}
@@ -112,9 +112,17 @@ func (b *Batches) ReadSpans(ctx context.Context, spans []Span) (arrays []*Array,
 	defer func() { b.spans = used.spans }()
 	first := spans[0].First
 	for first < cluster.End && math.MaxInt64-used.budget < b.budget/2 {
-		n, all := stretch(spans, first, cluster, b.src.Far())
-		b.skip(all.First)
-		from, read, err := b.Read(ctx, all.First, all.N)
+		var n int
+		var all Span
+		var from []*Array
+		var read int64
+		for exact := b.src.Far(); ; exact = true { // what is not wanted may be damaged, or too large
+			n, all = stretch(spans, first, cluster, exact)
+			b.skip(all.First)
+			if from, read, err = b.Read(ctx, all.First, all.N); exact || err == nil && all.First+read > first {
+				break
+			}
+		}
 		if err != nil {
 			return nil, 0, err
 		}
