@@ -71,8 +71,11 @@ func (c *condition) compile(s rntuple.Source) (p *Program, err error) {
 		if p, err = Compile(s, one); err != nil {
 			return nil, err
 		}
-		if t := p.types[0]; t.Depth > 0 || t.Kind != Bool && t.Kind != Other {
-			return nil, noCondition(one, t)
+		in := p.instance()
+		isCondition := in.truths[0] != nil
+		p.pool.Put(in)
+		if !isCondition {
+			return nil, noCondition(one, p.types[0])
 		}
 	}
 	if len(all) > 1 {

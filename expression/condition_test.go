@@ -278,6 +278,10 @@ func TestErrors(t *testing.T) {
 		{"Pt > 2", "expected bool, but got array of bool: Pt > 2; use any(Pt, # > 2)"},
 		{"2 < Pt", "; use any(2 < Pt, #)"},
 		{"N", "expected bool, but got int: N; compare it with a number"},
+		{"{}", "expected bool, but got value of another kind: {}"},
+		{"[]", "expected bool, but got value of another kind: []"},
+		{"At", "expected bool, but got value of another kind: At"},
+		{"OK and groupBy(Pt, #)", "(OK is bool, groupBy(Pt, #) is a map)"},
 	} {
 		_, err := selectedBy(t, r, test.text)
 		var e *Error
