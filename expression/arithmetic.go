@@ -100,13 +100,14 @@ func comparisonOf(op string, l, r value) (value, bool, error) {
 }
 
 func compareNumbers[T number](op string, l, r *node[T]) *node[bool] {
-	n := combined(l, r, order[T](op))
-	if x, ok := any(l).(*node[float64]); ok && r.one != nil && x.singles != nil {
-		n = compareSingles(op, x, float64(*r.one))
-	} else if r.one != nil {
-		n = mapped(l, orderConst(op, *r.one))
+	known := compared(op, l, r)
+	if r.one == nil {
+		return combined(l, r, order[T](op)).known(known)
 	}
-	return n.known(compared(op, l, r))
+	if x, ok := any(l).(*node[float64]); ok && x.singles != nil {
+		return compareSingles(op, x, float64(*r.one)).known(known)
+	}
+	return mapped(l, orderConst(op, *r.one)).known(known)
 }
 
 // compareSingles compares what a field has as float32, so that it need not be widened, with the nearest float32 that decides the same.

@@ -2,7 +2,6 @@ package expression
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
@@ -138,56 +137,6 @@ func listed[T number](a *node[T], all []T) *node[bool] {
 		}
 		return e
 	})
-}
-
-// inRange is "in" for from..to: two comparisons. A float is in it if it is whole.
-func (b *builder) inRange(n, among *syntax.Binary, l value) (value, error) {
-	all, err := b.all(among.L, among.R)
-	if err != nil {
-		return value{}, err
-	}
-	from, to := all[0], all[1]
-	if from.kind != Int && !from.null || to.kind != Int && !to.null {
-		return value{}, b.invalid(among, from, to)
-	}
-	if l.variant != nil {
-		if l, err = b.alternative(n.L, l, Float); err != nil {
-			return value{}, err
-		}
-	}
-	return b.between(n, among, l, from, to)
-}
-
-// between is inRange for values.
-func (b *builder) between(n, among *syntax.Binary, l, from, to value) (value, error) {
-	switch {
-	case l.list != nil && !l.list.keyed && !l.list.tuple && !from.null && !to.null:
-		return b.eachOf(l, func(item value) (value, error) { return b.between(n, among, item, from, to) }, from, to)
-	case !l.isNumber() && !l.null:
-		return value{}, b.errorf(n, "invalid operation: in (%s, %s is an array of integers)", is(n.L, l), among)
-	case l.null || from.null || to.null:
-		return literalOf(b.entries, false), nil
-	}
-	all, err := common(l, from, to)
-	if err != nil {
-		return value{}, err
-	}
-	l, from, to = all[0], all[1], all[2]
-	out, _, _ := comparisonOf("<=", from, l)
-	and := func(op string, l, r value) {
-		v, _, _ := comparisonOf(op, l, r)
-		out, _, _ = logicOf(true, out, v)
-	}
-	and("<=", l, to)
-	lo, ok1 := from.literal.(int64)
-	hi, ok2 := to.literal.(int64)
-	if !ok1 || !ok2 || lo > hi { // floats are compared after both have been rounded
-		and("<=", from, to)
-	}
-	if l.kind == Float {
-		and("==", l, scalar(mapped(l.floats(), each1(math.Trunc)), l.missing))
-	}
-	return out, nil
 }
 
 // plain returns an error about a variant, which must be converted before it is used as it is.
