@@ -15,7 +15,7 @@ func CheckGoroutines(t testing.TB) {
 	before := goroutines()
 	t.Cleanup(func() {
 		var left []string
-		for wait := time.Millisecond; wait < time.Minute; wait *= 2 { // those that are about to end may
+		for wait := time.Millisecond; ; wait *= 2 { // those that are about to end may
 			left = nil
 			for id, stack := range goroutines() {
 				if _, was := before[id]; !was {
@@ -24,6 +24,9 @@ func CheckGoroutines(t testing.TB) {
 			}
 			if len(left) == 0 {
 				return
+			}
+			if wait > time.Minute {
+				break
 			}
 			time.Sleep(wait)
 		}

@@ -367,17 +367,22 @@ func TestMetadata(t *testing.T) {
 		s := newStore(t)
 		s.put("bucket/key", []byte("0123456789"))
 		s.public = silent
-		// It is not closed: the SDK tries again after our requests have ended, and would ask who
-		// has the port then, which may be a server of another package's tests.
+		speaks, given := make(chan struct{}), make(chan struct{}, 100)
+		if !silent {
+			close(speaks)
+		}
 		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			select {
+			case <-speaks:
+			case <-r.Context().Done():
+			}
 			switch {
-			case silent:
-				<-r.Context().Done()
 			case r.Method == http.MethodPut:
 				w.Header().Set("X-Aws-Ec2-Metadata-Token-Ttl-Seconds", "21600")
 				io.WriteString(w, "token")
 			case strings.HasSuffix(r.URL.Path, "/role"):
 				fmt.Fprintf(w, `{"Code":"Success","Type":"AWS-HMAC","AccessKeyId":%q,"SecretAccessKey":%q,"Token":"","Expiration":"2999-01-01T00:00:00Z"}`, accessKey, secretKey)
+				given <- struct{}{}
 			case strings.HasSuffix(r.URL.Path, "/"):
 				io.WriteString(w, "role")
 			default:
@@ -397,5 +402,14 @@ func TestMetadata(t *testing.T) {
 		if took := time.Since(start); took > time.Minute {
 			t.Errorf("silent %v: %v", silent, took)
 		}
+		// The SDK goes on when our requests have ended, and would ask who has the port by then.
+		if silent {
+			close(speaks)
+		}
+		select {
+		case <-given:
+		case <-time.After(time.Minute): // it has given up
+		}
+		service.Close()
 	}
 }
