@@ -40,7 +40,7 @@ func openElsewhere(t *testing.T, path string) (pid int, end func()) {
 }
 
 // TestOpenElsewhere updates a file that a process without our lock has open for writing:
-// before the update, before its commit, and from the middle of the commit on.
+// before the update, before its commit, from the middle of the commit on, and within it.
 func TestOpenElsewhere(t *testing.T) {
 	path := countedFile(t, 10)
 	before, err := os.ReadFile(path)
@@ -50,6 +50,9 @@ func TestOpenElsewhere(t *testing.T) {
 	check := func(what string, err error, pid int, message string, entries int64) {
 		t.Helper()
 		text := fmt.Sprintf("process %d (", pid)
+		if pid == 0 {
+			text = "another process had"
+		}
 		if !errors.Is(err, rntuple.ErrOpenElsewhere) || !strings.HasPrefix(err.Error(), path+": ") ||
 			!strings.Contains(err.Error(), text) || !strings.Contains(err.Error(), message) {
 			t.Errorf("%s: %v, want %s", what, err, text)
@@ -85,11 +88,27 @@ func TestOpenElsewhere(t *testing.T) {
 	})
 	check("in the commit", err, pid, "everything is committed, but may be undone", 20)
 	end()
+
+	// Between the commit's last look at the head and its write: only that it was open can be seen.
+	if w, err = rntuple.Append[counted](path, "t"); err != nil {
+		t.Fatal(err)
+	}
+	visited := false
+	operations(func() { err = writeCounted(w, 20, 30, 0) }, func(op diskfile.Op) error {
+		if op.Kind == diskfile.WriteOp && op.Off == 0 && !visited {
+			visited = true
+			_, end = openElsewhere(t, path)
+			end()
+		}
+		return nil
+	})
+	check("within the commit", err, 0, "everything is committed, but may be undone", 30)
+
 	if w, err = rntuple.Append[counted](path, "t"); err == nil {
-		err = writeCounted(w, 20, 30, 5)
+		err = writeCounted(w, 30, 40, 5)
 	}
 	if err != nil {
 		t.Error(err)
 	}
-	wantEntries(t, "alone", path, 30)
+	wantEntries(t, "alone", path, 40)
 }

@@ -42,7 +42,8 @@ type File struct {
 	name    string   // that the file has on disk
 	target  string   // that it has once it is published
 	options Options
-	failed  error // the first error of a sync
+	failed  error  // the first error of a sync
+	watch   *watch // nil unless the file is watched
 
 	far      bool        // target is a URL
 	uploaded bool        // as it was at some time
@@ -500,6 +501,7 @@ func (f *File) Close() error {
 	if f.disk == nil {
 		return os.ErrClosed
 	}
+	f.Unwatch()
 	if !f.Published() {
 		if _, err := call(Op{Kind: RemoveOp, Path: f.name}); err == nil {
 			tempfile.Remove(f.name) // what is left is an orphan to the next writer

@@ -18,8 +18,9 @@ type Process struct {
 // ErrMoved is the error of a file that has no longer the name under which it was opened.
 var ErrMoved = errors.New("the file was moved, removed or replaced")
 
-// CheckAlone returns an error if [File.OtherWriters] finds a process, or if another file has
-// the name of f. It wraps ErrOpenElsewhere or ErrMoved, and does not name the file.
+// CheckAlone returns an error if [File.OtherWriters] finds a process, if there was one since
+// [File.Watch], or if another file has the name of f. It wraps ErrOpenElsewhere or ErrMoved, and
+// does not name the file.
 func (f *File) CheckAlone() error {
 	if !names(f.name, f.disk) {
 		return ErrMoved
@@ -27,8 +28,18 @@ func (f *File) CheckAlone() error {
 	if others := f.OtherWriters(); len(others) > 0 {
 		return &openElsewhere{others[0]}
 	}
+	if f.watch.closed() {
+		return wasOpen{}
+	}
 	return nil
 }
+
+// wasOpen is the error of a process that has closed the file.
+type wasOpen struct{}
+
+func (wasOpen) Error() string { return "another process had the file open for writing" }
+
+func (wasOpen) Unwrap() error { return ErrOpenElsewhere }
 
 type openElsewhere struct{ Process }
 

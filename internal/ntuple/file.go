@@ -167,6 +167,11 @@ func (f *File) commit(last bool) error {
 	// To look for other writers takes milliseconds, more than a quick checkpoint. What one of
 	// them commits between two looks is noticed by the next commit.
 	look := f.disk.Published() && (last || time.Since(f.looked) >= time.Second)
+	if f.disk.Published() {
+		// Between the commit's own look at the head and the write that changes it, another program
+		// may write the head and close the file. Nothing but the watch notices that.
+		f.disk.Watch()
+	}
 	if look {
 		if err := f.look(); err != nil {
 			return err
@@ -187,6 +192,7 @@ func (f *File) commit(last bool) error {
 		if err != nil {
 			return fmt.Errorf("%s: everything is committed, but may be undone: %w", f.disk.Path(), err)
 		}
+		f.disk.Unwatch()
 	}
 	if err := f.disk.Publish(); err != nil { // not earlier: a file with this name must be complete
 		return err
