@@ -127,8 +127,15 @@ func arrayOf(parts []value) value {
 	item, ok := mux(which, number(func(k int64) int64 { return k / size }), parts, false)
 	v := listOf(items, item, nil)
 	v.list.size, v.list.tuple = len(parts), !ok
-	if v.list.parts = unified(parts); !ok {
+	if !ok {
 		v.list.parts = parts
+		return v
+	}
+	v.list.parts = unified(parts)
+	for k, part := range v.list.parts {
+		if !part.alike(item) { // [nil, 1][0] is an integer that is missing, not nil
+			v.list.parts[k] = item.taken(placeOfIndex(v, int64(k)), false)
+		}
 	}
 	return v
 }

@@ -309,6 +309,24 @@ func (v value) compatible(w value) bool {
 	return v.kind != 0 && (v.kind == w.kind || v.isNumber() && w.isNumber())
 }
 
+// alike reports whether two values, which are compatible, are of one type: no integer beside a float, and no nil beside another value.
+func (v value) alike(w value) bool {
+	switch {
+	case v.list != nil && w.list != nil:
+		return v.list.item.alike(w.list.item)
+	case v.record != nil && w.record != nil:
+		for _, name := range v.record.names {
+			a, err1 := v.named(name)
+			b, err2 := w.named(name)
+			if err1 != nil || err2 != nil || !a.alike(b) {
+				return false
+			}
+		}
+		return true
+	}
+	return v.null == w.null && v.kind == w.kind
+}
+
 // weight returns how many members the records in v have.
 func (v value) weight() int {
 	for v.list != nil {

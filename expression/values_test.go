@@ -78,6 +78,14 @@ func TestValues(t *testing.T) {
 		{"[[O]]", typed[[][]float64], "!; [][]*float64 does"},
 		{"S", typed[[]byte], "!string); string does"},
 		{"{a: N}", typed[int64], "!has no values of one type"},
+		// An item has the type of its array, whatever its place holds.
+		{"-[N, nil][1]", typed[*int64], "nil nil nil"},
+		{"[[nil], [N]][0][0] + 1", typed[*int64], "nil nil nil"},
+		{"[{a: nil}, {a: N}][0].a + 1", typed[*int64], "nil nil nil"},
+		{"[{a: 1}, {a: 2.5}][0].a", typed[float64], "1 1 1"},
+		{"[{a: [1]}, {a: [O]}][0].a[0]", typed[*float64], "&1 &1 &1"},
+		{"[[[]], [[N]]][0][0]", typed[*[]int64], "&[] &[] &[]"},
+		{"[[], [N]][0]", typed[[]int64], "[] [] []"},
 	} {
 		e, err := expression.Parse(test.text)
 		if err != nil {
