@@ -16,7 +16,7 @@ import (
 // records only the members that it names. Its methods return an *Error if the expression does
 // not fit the fields, or is no condition.
 //
-// Clusters that the zone maps of files rule out are not read; see package zonemap.
+// Clusters for which the zone maps of files decide are not read; see package zonemap.
 func (e *Expression) Condition() rntuple.Condition { return e.ConditionUsing(nil) }
 
 // ConditionUsing is Condition, but z says whether zone maps are used, and learns how many
@@ -102,20 +102,34 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 		defer p.pool.Put(in)
 		for part, err := range zonemap.Possible(s, r, c.zones, in.possible) {
 			if err != nil {
-				yield(rntuple.EntryRange{}, err)
+				yield(part, err)
 				return
 			}
-			found := p.selected(s, part)
-			if stages != nil {
-				found = stages.selected(s, part)
-			}
-			for one, err := range found {
-				if err != nil && c.expression.operands != nil {
-					err = fmt.Errorf("%w, in %s", err, c.expression.text) // where its place is
-				}
-				if !yield(one, err) || err != nil {
+			// Entries of clusters for which the condition is known to be true are yielded unread.
+			for open, err := range zonemap.Possible(s, part, &zonemap.Use{Off: c.zones != nil && c.zones.Off}, in.open) {
+				if err != nil {
+					yield(open, err)
 					return
 				}
+				if part.First < open.First && !yield(rntuple.EntryRange{First: part.First, End: open.First}, nil) {
+					return
+				}
+				found := p.selected(s, open)
+				if stages != nil {
+					found = stages.selected(s, open)
+				}
+				for one, err := range found {
+					if err != nil && c.expression.operands != nil {
+						err = fmt.Errorf("%w, in %s", err, c.expression.text) // where its place is
+					}
+					if !yield(one, err) || err != nil {
+						return
+					}
+				}
+				part.First = open.End
+			}
+			if part.Len() > 0 && !yield(part, nil) {
+				return
 			}
 		}
 	}

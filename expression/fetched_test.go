@@ -27,7 +27,8 @@ func (c *counter) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // TestFetched reads the entries of a file that one value of a sorted field has: with a zone map,
-// less than 2 % of the file is fetched, of which 0.5 % are the entries.
+// less than 2 % of the file is fetched, of which 0.5 % are the entries. None of the sorted field is fetched to choose
+// the entries of clusters for which the zone map decides.
 func TestFetched(t *testing.T) {
 	type event struct {
 		Run    int32
@@ -59,12 +60,29 @@ func TestFetched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fetched := func(z *zonemap.Use) float64 {
+	opened := func() (*counter, *rntuple.Reader) {
 		c := &counter{ReaderAt: bytes.NewReader(file)}
 		r, err := rntuple.NewReader(c, int64(len(file)), "events")
 		if err != nil {
 			t.Fatal(err)
 		}
+		return c, r
+	}
+	c, r := opened()
+	for range zonemap.Possible(r, rntuple.EntryRange{End: r.NumEntries()}, nil, func(func(string) (zonemap.Zone, bool)) bool { return true }) {
+	}
+	zoneMap := c.bytes.Load()
+	for text, want := range map[string]int{"Run < 77": 77, "Run >= 77": clusters - 77, "Run != 77 and 5 > 4": clusters - 1, "Run in 10..20 or Run < 0": 11} {
+		c, r := opened()
+		if got, err := chosen(must(t, text).Condition(), r, rntuple.EntryRange{End: r.NumEntries()}); err != nil || len(got) != want*size {
+			t.Errorf("%s: %d entries, error %v", text, len(got), err)
+		}
+		if n := c.bytes.Load(); n != zoneMap {
+			t.Errorf("%s: %d bytes are fetched, the zone map has %d", text, n, zoneMap)
+		}
+	}
+	fetched := func(z *zonemap.Use) float64 {
+		c, r := opened()
 		e, err := Parse("Run == 77")
 		if err != nil {
 			t.Fatal(err)

@@ -1,6 +1,10 @@
 package expression
 
-import "github.com/go-rntuple/go-rntuple/zonemap"
+import (
+	"slices"
+
+	"github.com/go-rntuple/go-rntuple/zonemap"
+)
 
 // Zone maps rule out clusters by bounds of the very nodes that evaluate a condition. What makes a
 // node says how its bounds follow from those of others, or says nothing: then it may have any
@@ -93,13 +97,18 @@ func (c check) fails(z *zones) bool {
 // possible reports whether the first expression can be true in a cluster, or true of an item, or
 // fail, as an entry that makes it fail must not be passed over.
 func (in *instance) possible(of func(path string) (zonemap.Zone, bool)) bool {
+	return in.mayFail(of) || in.mayHold == nil || may(in.mayHold.extent(&in.zones), true)
+}
+
+// open reports whether the first expression, a condition, can be false in a cluster, or fail.
+func (in *instance) open(of func(path string) (zonemap.Zone, bool)) bool {
+	return in.mayFail(of) || may(in.truths[0].extent(&in.zones), false)
+}
+
+// mayFail reports whether the expressions can fail in a cluster, which the extents are then about.
+func (in *instance) mayFail(of func(path string) (zonemap.Zone, bool)) bool {
 	in.zones.serial, in.zones.of = in.zones.serial+1, of
-	for _, c := range in.leaves.checks {
-		if c.fails(&in.zones) {
-			return true
-		}
-	}
-	return in.mayHold == nil || may(in.mayHold.extent(&in.zones), true)
+	return slices.ContainsFunc(in.leaves.checks, func(c check) bool { return c.fails(&in.zones) })
 }
 
 // someTrue returns where bools are true, or the items of arrays, or theirs.
