@@ -277,7 +277,8 @@ func lengths(d *domain) *node[int64] {
 	}).known(d.span)
 }
 
-// some returns the items of arrays at several indices: all of them, or none if one is not there.
+// some returns the items of arrays at several indices: all of them, or none if one is not there. That is an error for the indices that
+// argsort and combinations yield.
 func (b *builder) some(n syntax.Node, v, at value) (value, error) {
 	strict := at.index
 	if at.list.item.null {
@@ -292,58 +293,70 @@ func (b *builder) some(n syntax.Node, v, at value) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	there := b.allThere([]value{v, b.complete(at)})
-	place := b.place(n)
+	at = b.complete(at)
+	if there := b.allThere([]value{v, at}); there != nil { // no items elsewhere
+		v, at = v.taken(where(there), true), at.taken(where(there), true)
+	}
+	var from *node[int64]
+	if strict {
+		from = fallible(b, itemsAt(v, at, b.place(n)))
+	} else {
+		at = at.taken(where(within(v, at)), true)
+		from = itemsAt(v, at, nil)
+	}
+	out := listOf(at.list.items, v.list.item.taken(from, false), at.there)
+	out.index = v.index
+	return out, nil
+}
+
+// within returns where all indices are those of items of v, or count from its end.
+func within(v, at value) *node[bool] {
 	items, indices := v.list.items, at.list.items
-	within := newNode(v.of, func(r *run, ok *node[bool]) {
+	return newNode(v.of, func(r *run, ok *node[bool]) {
 		o, p := items.bounds(r), indices.bounds(r)
 		all, _ := at.list.item.ints().rows(r)
 		out := ok.out(r, len(o)-1)
-		valid := out
-		if there == nil {
-			for i := range out {
-				out[i] = true
-			}
-		} else {
-			valid, _ = there.rows(r)
-			copy(out, valid)
-		}
 		for i := range out {
-			n, row := o[i+1]-o[i], all[p[i]:p[i+1]]
-			if !out[i] || !slices.ContainsFunc(row, func(k int64) bool { return uint64(k+n) >= uint64(2*n) }) { // from -n to n-1
-				continue
-			}
-			if out[i] = false; strict {
-				r.fail(v.of, i, place.error(fmt.Sprintf("%v are indices of a longer array than one of %d items", row, n)))
-			}
+			n := o[i+1] - o[i]
+			out[i] = !slices.ContainsFunc(all[p[i]:p[i+1]], func(k int64) bool { return uint64(k+n) >= uint64(2*n) }) // from -n to n-1
 		}
 	})
-	if strict {
-		fallible(b, within)
-	}
-	valid := at.taken(where(within), true).list
-	chosen := newNode(valid.items, func(r *run, n *node[int64]) {
-		o, p := items.bounds(r), valid.items.bounds(r)
-		all, _ := valid.item.ints().rows(r)
+}
+
+// itemsAt returns in which rows the items of v at indices are. If the place of a text is given, an index that is not one of an item is an error
+// there. Otherwise there is none but those that count from the end.
+func itemsAt(v, at value, text *place) *node[int64] {
+	items, indices := v.list.items, at.list.items
+	return newNode(indices, func(r *run, n *node[int64]) {
+		o, p := items.bounds(r), indices.bounds(r)
+		all, _ := at.list.item.ints().rows(r)
 		out := n.out(r, len(all))
 		for i := range len(o) - 1 {
-			row := all[p[i]:p[i+1]]
-			to := out[p[i]:p[i+1]][:len(row)]
+			row, begin, size := all[p[i]:p[i+1]], o[i], o[i+1]-o[i]
+			to, wrong := out[p[i]:p[i+1]][:len(row)], false
 			for j, k := range row {
-				if to[j] = o[i] + k; k < 0 {
-					to[j] = o[i+1] + k
+				to[j] = begin + k
+				wrong = wrong || uint64(k) >= uint64(size)
+			}
+			switch {
+			case !wrong:
+			case text == nil:
+				for j, k := range row {
+					if k < 0 {
+						to[j] += size
+					}
 				}
+			default:
+				r.fail(v.of, i, text.error(fmt.Sprintf("%v are indices of a longer array than one of %d items", row, size)))
+				if n.valid == nil {
+					for k := range n.flags(r, len(all)) {
+						n.valid[k] = true
+					}
+				}
+				clear(n.valid[p[i]:p[i+1]]) // the rest of the batch is evaluated all the same
 			}
 		}
-	})
-	out := listOf(valid.items, v.list.item.taken(chosen, false), within)
-	out.index = v.index
-	if strict { // what is not within is an error
-		if out.there, out.missing = there, there != nil; there == nil {
-			return out, nil
-		}
-	}
-	return out, nil
+	}).known(func(*zones) extent[int64] { return rowNumbers(false) })
 }
 
 // complete returns arrays that are missing where an item is.
@@ -418,7 +431,7 @@ func (b *builder) part(v, from, to value) value {
 		}
 		for i, lo := range o[:len(o)-1] {
 			n := o[i+1] - lo
-			begin, end := within(first[i], n), within(last[i], n)
+			begin, end := clamped(first[i], n), clamped(last[i], n)
 			if valid != nil && !valid[i] {
 				begin, end = 0, 0
 			}
@@ -449,8 +462,8 @@ func chosenItems(v value, there *node[bool], choose func(r *run, add func(lo, hi
 	return out
 }
 
-// within returns the place of a bound of a slice in an array of n items.
-func within(bound, n int64) int64 {
+// clamped returns the place of a bound of a slice in an array of n items.
+func clamped(bound, n int64) int64 {
 	if bound < 0 {
 		bound += n
 	}

@@ -368,7 +368,7 @@ func (b *builder) substring(v, from, to value) value {
 		last, w := to.ints().rows(r)
 		for i, s := range all {
 			n := int64(utf8.RuneCount(s))
-			begin, end := within(first[i], n), within(last[i], n)
+			begin, end := clamped(first[i], n), clamped(last[i], n)
 			t.add(characters(s, begin, max(begin, end)))
 		}
 		return validity(r, t.n, u, v, w)
