@@ -28,9 +28,11 @@ func arithmeticOf(op string, l, r value) (value, bool, error) {
 	case op == "/":
 		return scalar(combined(l.floats(), r.floats(), divide).known(both(quotient, l.floats(), r.floats())), missing), true, nil
 	case op == "**":
-		n := combined(l.floats(), r.floats(), power)
+		var n *node[float64]
 		if e := r.floats().one; e != nil && *e == 2 {
 			n = mapped(l.floats(), square)
+		} else {
+			n = combined(l.floats(), r.floats(), power)
 		}
 		return scalar(n.known(both(powers, l.floats(), r.floats())), missing), true, nil
 	}
@@ -110,13 +112,13 @@ func compareNumbers[T number](op string, l, r *node[T]) *node[bool] {
 	return mapped(l, orderConst(op, *r.one)).known(known)
 }
 
-// compareSingles compares what a field has as float32, so that it need not be widened, with the nearest float32 that decides the same.
+// compareSingles compares a float32 field with c without widening it. It rounds c to a float32 that gives the same results.
 func compareSingles(op string, x *node[float64], c float64) *node[bool] {
 	limit := float32(c)
 	switch up := op == "<" || op == ">="; {
 	case op == "==" || op == "!=":
 		if float64(limit) != c {
-			limit = float32(math.NaN()) // which no float32 equals either
+			limit = float32(math.NaN()) // c equals no float32; neither does NaN
 		}
 	case up && float64(limit) < c:
 		limit = math.Nextafter32(limit, float32(math.Inf(1)))

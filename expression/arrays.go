@@ -201,14 +201,10 @@ func (b *builder) index(n syntax.Node, v, at value) (value, error) {
 	if v.list.tuple {
 		return value{}, b.errorf(n, "a tuple of values of different types, whose items are taken by literals within its size")
 	}
-	array := v
-	v = value{of: v.of, there: v.there, missing: v.missing}
-	items := array.list.items
-	size := int64(array.list.size)
-	missing := !fixed || array.missing || i >= size || i < -size
-	if fixed {
-		return array.list.item.taken(placeOfIndex(array, i), missing), nil
+	if size := int64(v.list.size); fixed {
+		return v.list.item.taken(placeOfIndex(v, i), v.missing || i >= size || i < -size), nil
 	}
+	items := v.list.items
 	begin := scalar(newNode(v.of, func(r *run, n *node[int64]) {
 		o := items.bounds(r)
 		n.all = o[:len(o)-1]
@@ -237,9 +233,9 @@ func (b *builder) index(n syntax.Node, v, at value) (value, error) {
 	})
 	place.known(func(z *zones) extent[int64] {
 		at, least := all[2].ints().extent(z), items.span(z).low
-		return rowNumbers(array.missing || at.missing || at.high >= least || at.low < -least)
+		return rowNumbers(v.missing || at.missing || at.high >= least || at.low < -least)
 	})
-	return array.list.item.taken(place, missing), nil
+	return v.list.item.taken(place, true), nil
 }
 
 // placeOfIndex returns the column of the places of the items with a number, which is missing where there is none.
@@ -323,9 +319,9 @@ func within(v, at value) *node[bool] {
 	})
 }
 
-// itemsAt returns in which rows the items of v at indices are. If the place of a text is given, an index that is not one of an item is an error
-// there. Otherwise there is none but those that count from the end.
-func itemsAt(v, at value, text *place) *node[int64] {
+// itemsAt returns the rows of the items of v at indices. If strict is not nil, an index outside of the array is an error at that place. Otherwise
+// all indices must be within, and negative ones count from the end.
+func itemsAt(v, at value, strict *place) *node[int64] {
 	items, indices := v.list.items, at.list.items
 	return newNode(indices, func(r *run, n *node[int64]) {
 		o, p := items.bounds(r), indices.bounds(r)
@@ -340,14 +336,15 @@ func itemsAt(v, at value, text *place) *node[int64] {
 			}
 			switch {
 			case !wrong:
-			case text == nil:
+			case strict == nil:
 				for j, k := range row {
 					if k < 0 {
 						to[j] += size
 					}
 				}
 			default:
-				r.fail(v.of, i, text.error(fmt.Sprintf("%v are indices of a longer array than one of %d items", row, size)))
+				k := row[slices.IndexFunc(row, func(k int64) bool { return uint64(k) >= uint64(size) })]
+				r.fail(v.of, i, strict.error(fmt.Sprintf("index %d of an array of %d items", k, size)))
 				if n.valid == nil {
 					for k := range n.flags(r, len(all)) {
 						n.valid[k] = true

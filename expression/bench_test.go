@@ -53,8 +53,8 @@ func BenchmarkConditions(b *testing.B) {
 	})
 }
 
-// BenchmarkOrder sets three conditions that leave 1 %, 10 % and half of the entries beside each other in all orders: the time of the
-// slowest order is worst/best times that of the fastest.
+// BenchmarkOrder compares all orders of three conditions that leave 1 %, 10 % and 50 % of the entries: worst/best is the time of the
+// slowest divided by that of the fastest.
 func BenchmarkOrder(b *testing.B) {
 	type row struct {
 		A, B, C int32

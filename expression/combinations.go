@@ -38,7 +38,7 @@ func (b *builder) combinations(n *syntax.Call) (value, error) {
 			k, m := o[i+1]-o[i], p[i+1]-p[i]
 			pairs := pairsOf(k, m, distinct)
 			if pairs > maxItems {
-				r.fail(here, i, at.error(fmt.Sprintf("combinations of %d and %d items are more than a million", k, m)))
+				r.fail(here, i, at.error(fmt.Sprintf("%.0f pairs are more than a million", pairs)))
 				pairs = 0
 			}
 			counts[i+1] = counts[i] + int64(pairs)

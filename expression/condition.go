@@ -100,13 +100,17 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 		}
 		in := p.instance()
 		defer p.pool.Put(in)
+		var again *zonemap.Use // not c.zones, which would count clusters twice
+		if c.zones != nil && c.zones.Off {
+			again = c.zones
+		}
 		for part, err := range zonemap.Possible(s, r, c.zones, in.possible) {
 			if err != nil {
 				yield(part, err)
 				return
 			}
 			// Entries of clusters for which the condition is known to be true are yielded unread.
-			for open, err := range zonemap.Possible(s, part, &zonemap.Use{Off: c.zones != nil && c.zones.Off}, in.open) {
+			for open, err := range zonemap.Possible(s, part, again, in.open) {
 				if err != nil {
 					yield(open, err)
 					return

@@ -328,3 +328,34 @@ func TestLargeConditions(t *testing.T) {
 		}
 	}
 }
+
+// TestStages looks at the order in which conditions are evaluated: those first that leave least for what they read, none before one that can fail.
+func TestStages(t *testing.T) {
+	defer func(size int) { batchSize = size }(batchSize)
+	batchSize = 100
+	type entry struct {
+		A, B, C int32
+		V, W    []int32
+	}
+	r := fileOf(t, "stages", nil, func(w *rntuple.Writer[entry]) {
+		for i := range int32(1000) {
+			w.Write(&entry{i % 100, i % 100, i % 100, make([]int32, 20), make([]int32, 20)})
+		}
+	})
+	for text, want := range map[string][]int{
+		"A < 50 and B < 10 and C < 1":                    {2, 1, 0},
+		"C < 1 and B < 10 and A < 50":                    {0, 1, 2},
+		"A < 50 and B < 60":                              nil, // both leave too many
+		"C + sum(V) < 1 and B < 2":                       {1, 0},
+		"B < 10 and any(V + W, # == 0) and C < 1":        {0, 1, 2},
+		"(A < 60 and B < 5) and (C < 1 and sum(V) == 0)": {2, 1, 0, 3},
+	} {
+		c := must(t, text).Condition().(*condition)
+		if _, err := chosen(c, r, rntuple.EntryRange{End: 1000}); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if got, _ := c.recent[0].stages.plan(); !slices.Equal(got, want) {
+			t.Errorf("%s: order %v, want %v", text, got, want)
+		}
+	}
+}

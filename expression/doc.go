@@ -15,5 +15,5 @@
 // A value may be missing, such as x[0] of an empty array. Arithmetic and functions of it are
 // missing, and comparisons false; a condition that is missing is false.
 //
-// Conditions pass over clusters that zone maps rule out; see package zonemap.
+// Conditions do not read clusters for which zone maps decide; see package zonemap.
 package expression

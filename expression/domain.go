@@ -186,7 +186,7 @@ type node[T any] struct {
 	at      *place
 	cost    int                    // steps of a value; 0 stands for 1
 	one     *T                     // the value of all rows, where that is known when the node is made
-	singles func(r *run) []float32 // the values as float32, if a field has them so, and in each row
+	singles func(r *run) []float32 // the values as float32; nil unless a field has float32 and no row is missing
 
 	seen  int // the clock of what follows
 	all   []T
@@ -366,9 +366,11 @@ func spread[T any](from *node[T], d *domain) *node[T] {
 	if n, ok := d.spreads[from].(*node[T]); ok {
 		return n
 	}
-	n := newSpread(from, d)
+	var n *node[T]
 	if from.one != nil {
 		n = constant(d, *from.one)
+	} else {
+		n = newSpread(from, d)
 	}
 	d.keep(from, n)
 	return n
@@ -434,7 +436,7 @@ func picked[T any](from *node[T], rows *node[int64]) *node[T] {
 					out[i] = values[k]
 				}
 			}
-		default: // processors guess wrongly where numbers are missing; any number stands for those
+		default: // numbers of missing rows are copied, too, to avoid a branch; their row numbers may be out of range
 			for i, k := range at {
 				if uint64(k) < uint64(len(values)) {
 					out[i] = values[k]

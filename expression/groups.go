@@ -188,12 +188,12 @@ func sortedBy(v, key value, descending bool) value {
 		}
 		order = formula.Compared(&r.budget, order)
 		return func(numbers []int64) {
-			switch r.budget.Step(int64(len(numbers))); {
-			case len(numbers) > fewItems:
-				slices.SortStableFunc(numbers, order)
-			case key.kind == Float:
+			r.budget.Step(int64(len(numbers)))
+			short := len(numbers) <= fewItems
+			switch {
+			case short && key.kind == Float:
 				insertBy(numbers, floats, descending)
-			case key.kind == Int:
+			case short && key.kind == Int:
 				insertBy(numbers, ints, descending)
 			default:
 				slices.SortStableFunc(numbers, order)
@@ -287,7 +287,7 @@ func groupsOf(v value) func(r *run) func(lo, hi int64, numbers []int64) int64 {
 	return groupsIn(v.strings(), bytes.Equal, func(s []byte) string { return string(s) })
 }
 
-// fewItems is how many items are compared with each other; of more, a map finds the groups.
+// fewItems is the length up to which arrays are sorted by insertion, and equal items are found by comparing all pairs.
 const fewItems = 16
 
 func groupsIn[T any, K comparable](n *node[T], equal func(a, b T) bool, key func(T) K) func(r *run) func(lo, hi int64, numbers []int64) int64 {

@@ -253,8 +253,7 @@ func bytesOf(b []bool) []byte {
 
 // trues calls use with how many of the items before each one are true. The differences are what
 // arrays have, found without loops over arrays, which are short: processors guess wrongly where
-// such loops end.
-// Numbers may wrap around, their differences do not.
+// such loops end. The counts may wrap around; their differences are right.
 func trues(a []bool, use func(before []uint32)) {
 	buffer := truesPool.Get().(*[]uint32)
 	defer truesPool.Put(buffer)

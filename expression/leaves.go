@@ -242,21 +242,21 @@ func (u *unsigned) moved(move func(*node[int64]) *node[int64]) *unsigned {
 	return &unsigned{u.path, u.fit, move(u.large)}
 }
 
-// muxUnsigned is mux for what is known of integers that may be too large; those of other sources are not.
+// muxUnsigned merges what the sources have in unsigned. Integers of other sources are never too large.
 func muxUnsigned(which, at *node[int64], sources []value) *unsigned {
-	var first *unsigned
+	var paths []string
 	for _, s := range sources {
-		if first == nil {
-			first = s.unsigned
+		if s.unsigned != nil && !slices.Contains(paths, s.unsigned.path) {
+			paths = append(paths, s.unsigned.path)
 		}
 	}
-	if first == nil {
+	if paths == nil {
 		return nil
 	}
 	fit := func(z *zones) bool {
 		return !slices.ContainsFunc(sources, func(s value) bool { return s.unsigned != nil && !s.unsigned.fit(z) })
 	}
-	return &unsigned{first.path, fit, mixed(which, at, columnsOfAll(sources, func(v value) *node[int64] {
+	return &unsigned{strings.Join(paths, " or "), fit, mixed(which, at, columnsOfAll(sources, func(v value) *node[int64] {
 		if v.unsigned == nil {
 			return constant(v.of, int64(0))
 		}

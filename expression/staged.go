@@ -12,8 +12,8 @@ import (
 )
 
 // Stages evaluate conditions that are joined by "and" one after the other where that saves reading: the fields of the later ones
-// are read only for the entries that are left. Which one comes first is found out as all are evaluated together. One that can
-// fail is never the first, unless it is so in the text: the errors are the same in any order.
+// are read only for the entries that are left. The best order is found while all are evaluated together for some entries. Only
+// conditions that cannot fail, and that stand before any that can, are reordered: so the errors are the same.
 type stages struct {
 	whole    *Program   // all together, and then those that cannot fail
 	programs []*Program // each by itself
@@ -147,13 +147,10 @@ func (st *stages) sample(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntup
 			}
 			return float64(read[k]) / (1 - share)
 		}
-		for k := range st.total { // which are the first ones of the text
+		for k := range st.programs {
 			order = append(order, k)
 		}
-		slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(cost(i), cost(j)) })
-		for i := st.total; i < len(st.programs); i++ {
-			order = append(order, i)
-		}
+		slices.SortStableFunc(order[:st.total], func(i, j int) int { return cmp.Compare(cost(i), cost(j)) })
 		if math.IsInf(cost(order[0]), 1) {
 			order = nil
 		}

@@ -293,15 +293,15 @@ func TestFold(t *testing.T) {
 func TestUnsigned(t *testing.T) {
 	type pair struct{ Q uint64 }
 	type entry struct {
-		I any `rntuple:",type=std::variant<std::int64_t,std::uint64_t>"`
-		F any `rntuple:",type=std::variant<double,std::uint64_t>"`
-		P pair
+		I    any `rntuple:",type=std::variant<std::int64_t,std::uint64_t>"`
+		F    any `rntuple:",type=std::variant<double,std::uint64_t>"`
+		P, R pair
 	}
 	r := fileOf(t, "unsigned", nil, func(w *rntuple.Writer[entry]) {
 		for _, e := range []entry{
-			{int64(-1), 0.5, pair{1}},
-			{uint64(7), uint64(7), pair{7}},
-			{uint64(1 << 63), uint64(1 << 63), pair{1 << 63}},
+			{int64(-1), 0.5, pair{1}, pair{2}},
+			{uint64(7), uint64(7), pair{7}, pair{8}},
+			{uint64(1 << 63), uint64(1 << 63), pair{1 << 63}, pair{9}},
 		} {
 			if err := w.Write(&e); err != nil {
 				t.Fatal(err)
@@ -313,13 +313,18 @@ func TestUnsigned(t *testing.T) {
 		"F * 2 > 1":                      {false, true},
 		"(I < 0 ? {Q: -5} : P).Q":        {int64(-5), int64(7)},
 		"(I < 0 ? {Q: 0.5} : P).Q > 0.1": {true, true},
+		"(R.Q == 8 ? R : P).Q":           {int64(1), int64(8)},
 	} {
 		p, err := Compile(r, must(t, text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := evaluated(r, p, rntuple.EntryRange{End: 3}); !errors.Is(err, rntuple.ErrRange) || entryOfError(err) != "entry 2" {
+		_, err = evaluated(r, p, rntuple.EntryRange{End: 3})
+		if !errors.Is(err, rntuple.ErrRange) || entryOfError(err) != "entry 2" {
 			t.Errorf("%s: %v, want an error of entry 2", text, err)
+		}
+		if strings.Contains(text, "R") && !strings.Contains(err.Error(), "R.Q or P.Q") {
+			t.Errorf("%s: %v, want the names of both fields", text, err)
 		}
 		if got, err := evaluated(r, p, rntuple.EntryRange{End: 2}); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, %v; want %v", text, got, err, want)

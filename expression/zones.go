@@ -6,9 +6,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
-// Zone maps rule out clusters by bounds of the very nodes that evaluate a condition. What makes a
-// node says how its bounds follow from those of others, or says nothing: then it may have any
-// value. So a node without bounds hides no entry.
+// Zone maps decide conditions by the bounds of the very nodes that evaluate them. What makes a node
+// says how its bounds follow from those of others. A node without bounds may have any value, so it
+// decides nothing.
 
 // zones are what is known of a cluster.
 type zones struct {
@@ -39,7 +39,7 @@ func (n *node[T]) extent(z *zones) extent[T] {
 	return n.extents.of(z)
 }
 
-// known returns n, whose rows are bounded by what in returns.
+// known returns n, whose rows are bounded by what in returns. A constant has exact bounds already.
 func (n *node[T]) known(in func(z *zones) extent[T]) *node[T] {
 	if n.one == nil {
 		n.extents.in = in

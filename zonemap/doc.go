@@ -1,7 +1,7 @@
 // Package zonemap reads zone maps: for each cluster of an RNTuple and some of its fields,
-// the least and the greatest value, and whether there are NaNs. A condition that no value
-// within these bounds meets need not be looked at in the cluster, and none of its pages are
-// read; conditions of package expression do that by themselves.
+// the least and the greatest value, and whether there are NaNs. Where these bounds decide a
+// condition for all entries of a cluster, its pages need not be read to evaluate it; conditions
+// of package expression use zone maps by themselves.
 //
 // A zone map is an attribute set, which this project has a convention for; the file
 // docs/zonemaps.md describes it. It is made by surgery.Index, or by the option
@@ -9,7 +9,7 @@
 // read the file as before.
 //
 // Conditions believe a zone map as they believe the data, without a look at the values: a map that
-// lies hides entries. Those of files at URLs are used only with rntuple.TrustZoneMaps. Package verify
+// lies hides entries, or lets wrong ones through. Those of files at URLs are used only with rntuple.TrustZoneMaps. Package verify
 // compares maps with the values.
 //
 // A zone map that does not fit its RNTuple must not hide entries: each of its attributes

@@ -5,7 +5,7 @@ import "math"
 // DeltaPhi returns phi2 - phi1 as an angle in [-pi, pi], as ROOT::VecOps::DeltaPhi.
 func DeltaPhi(phi1, phi2 float64) float64 {
 	d := phi2 - phi1
-	if !(math.Abs(d) < 2*math.Pi) { // which need no division
+	if !(math.Abs(d) < 2*math.Pi) { // Mod is slow, and changes nothing below; NaN takes it, too
 		d = math.Mod(d, 2*math.Pi)
 	}
 	switch {
@@ -46,11 +46,14 @@ func PairMass(pt1, eta1, phi1, m1, pt2, eta2, phi2, m2 float64) float64 {
 	if pt2 < 0 {
 		pt2, eta2, phi2 = -pt2, -eta2, phi2+math.Pi
 	}
+	sh, s := math.Sinh((eta1-eta2)/2), math.Sin((phi1-phi2)/2)
+	sum := float64(m1*m1) + float64(m2*m2) + float64(4*pt1*pt2*(float64(sh*sh)+float64(s*s)))
+	if m1 == 0 && m2 == 0 { // E = p, and the functions below are slow
+		return math.Sqrt(sum)
+	}
 	p1, p2 := pt1*math.Cosh(eta1), pt2*math.Cosh(eta2)
 	e1, e2 := math.Hypot(p1, m1), math.Hypot(p2, m2)
-	sh, s := math.Sinh((eta1-eta2)/2), math.Sin((phi1-phi2)/2)
 	a, b, c := m1*p2, m2*p1, m1*m2
-	sum := float64(m1*m1) + float64(m2*m2) + float64(4*pt1*pt2*(float64(sh*sh)+float64(s*s)))
 	if d := float64(e1*e2) + float64(p1*p2); d > 0 {
 		sum += 2 * (float64(a*a) + float64(b*b) + float64(c*c)) / d
 	}
