@@ -324,33 +324,27 @@ func within(v, at value) *node[bool] {
 func itemsAt(v, at value, strict *place) *node[int64] {
 	items, indices := v.list.items, at.list.items
 	return newNode(indices, func(r *run, n *node[int64]) {
-		o, p := items.bounds(r), indices.bounds(r)
+		o, above := items.bounds(r), indices.rowsAbove(r)
 		all, _ := at.list.item.ints().rows(r)
 		out := n.out(r, len(all))
-		for i := range len(o) - 1 {
-			row, begin, size := all[p[i]:p[i+1]], o[i], o[i+1]-o[i]
-			to, wrong := out[p[i]:p[i+1]][:len(row)], false
-			for j, k := range row {
-				to[j] = begin + k
-				wrong = wrong || uint64(k) >= uint64(size)
-			}
-			switch {
-			case !wrong:
-			case strict == nil:
-				for j, k := range row {
-					if k < 0 {
-						to[j] += size
-					}
-				}
-			default:
-				k := row[slices.IndexFunc(row, func(k int64) bool { return uint64(k) >= uint64(size) })]
-				r.fail(v.of, i, strict.error(fmt.Sprintf("index %d of an array of %d items", k, size)))
-				if n.valid == nil {
-					for k := range n.flags(r, len(all)) {
-						n.valid[k] = true
-					}
-				}
-				clear(n.valid[p[i]:p[i+1]]) // the rest of the batch is evaluated all the same
+		outside := int64(0) // negative if an index is, or if it is not less than the size
+		for j, k := range all {
+			begin, size := o[above[j]], o[above[j]+1]-o[above[j]]
+			out[j] = begin + k
+			outside |= k | (size - 1 - k)
+		}
+		if outside >= 0 {
+			return
+		}
+		valid, failed := n.flags(r, len(all)), false // the rest of the batch is evaluated all the same
+		for j, k := range all {
+			size := o[above[j]+1] - o[above[j]]
+			switch valid[j] = strict == nil || uint64(k) < uint64(size); {
+			case !valid[j] && !failed: // the first one
+				failed = true
+				r.fail(v.of, int(above[j]), strict.error(fmt.Sprintf("index %d of an array of %d items", k, size)))
+			case k < 0:
+				out[j] += size
 			}
 		}
 	}).known(func(*zones) extent[int64] { return rowNumbers(false) })
