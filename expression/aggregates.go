@@ -268,6 +268,9 @@ func (b *builder) sum(n *syntax.Call) (value, error) {
 	case item.kind == Float:
 		return scalar(overItems(d, item.floats(), sumOf[float64]).known(sumsOfFloats(d, item.floats())), false).only(v), nil
 	}
+	if len(n.Args) == 1 {
+		item = v
+	}
 	return value{}, b.errorf(n, "sum takes numbers or bools: %s", is(arg, item))
 }
 

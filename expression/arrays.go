@@ -193,9 +193,9 @@ func (b *builder) indexed(n *syntax.Index) (value, error) {
 // index returns the item of an array at an index, which is missing out of range.
 func (b *builder) index(n syntax.Node, v, at value) (value, error) {
 	i, fixed := at.literal.(int64)
-	if size := int64(v.list.size); fixed && v.list.parts != nil && !v.missing {
+	if size := int64(len(v.list.parts)); fixed && (!v.missing || v.list.tuple) { // those of a tuple are missing where it is
 		if -size <= i && i < size {
-			return v.list.parts[(i+size)%size], nil
+			return b.read(v.list.parts[(i+size)%size])
 		}
 	}
 	if v.list.tuple {

@@ -441,5 +441,8 @@ func (b *builder) keysOf(n *syntax.Call) (value, error) {
 		return value{}, b.errorf(n.Args[0], "%s takes a map: %s", n.Name, is(n.Args[0], v))
 	}
 	m, err := v.list.item.named(n.Name[:len(n.Name)-1])
-	return v.array(v.list.items, m), err
+	if err != nil {
+		return value{}, err
+	}
+	return b.read(v.array(v.list.items, m))
 }

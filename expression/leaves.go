@@ -403,7 +403,7 @@ func (b branch) members() value {
 	return v
 }
 
-// tuple returns the value of a branch that is a tuple: an array of its members.
+// tuple returns the value of a branch that is a tuple: an array of its members if they have one type.
 func (b branch) tuple() (value, error) {
 	b.reads(b.path) // as a whole
 	var parts []value
@@ -416,7 +416,11 @@ func (b branch) tuple() (value, error) {
 		}
 		parts = append(parts, v)
 	}
-	return arrayOf(parts), nil
+	v := arrayOf(parts)
+	if item := v.list.item; slices.ContainsFunc(parts, func(p value) bool { return !p.alike(item) }) {
+		v.list.tuple, v.list.parts, v.list.item = true, parts, value{} // an integer stays one
+	}
+	return v, nil
 }
 
 // variant returns the value of a branch that is a variant.

@@ -211,7 +211,7 @@ func (b *builder) valueAt(n syntax.Node, v, key value) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	return m.taken(found, true), nil
+	return b.read(m.taken(found, true))
 }
 
 // find returns the column of the numbers of the items of a map that have a key, in the domain of both.

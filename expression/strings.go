@@ -445,6 +445,10 @@ func (b *builder) convert(n *syntax.Call) (value, error) {
 	if err != nil || v.null {
 		return v, err
 	}
+	if n.Name == "int" && v.innermost() == Int {
+		v.literal, v.index = nil, false
+		return v, nil
+	}
 	if v.kind != String {
 		return b.function(n, []value{v})
 	}
@@ -470,7 +474,7 @@ func parsed[T number](b *builder, from *node[[]byte], parse func(string) (T, err
 			}
 			var err error
 			if out[i], err = parse(string(s)); err != nil {
-				r.fail(here, i, at.error(fmt.Sprintf("%q is no number", s)))
+				r.fail(here, i, at.error(fmt.Sprintf("%q is no number, or not one of this type", s)))
 				return
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cpp"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -296,12 +297,18 @@ func TestUnsigned(t *testing.T) {
 		I    any `rntuple:",type=std::variant<std::int64_t,std::uint64_t>"`
 		F    any `rntuple:",type=std::variant<double,std::uint64_t>"`
 		P, R pair
+		T    cpp.Pair[uint64, string]
+		M    cpp.Pair[uint64, float64]
+		N    map[string]uint64
+		K    map[uint64]int32
+		V    []cpp.Pair[uint64, string]
+		W    []pair
 	}
 	r := fileOf(t, "unsigned", nil, func(w *rntuple.Writer[entry]) {
 		for _, e := range []entry{
-			{int64(-1), 0.5, pair{1}, pair{2}},
-			{uint64(7), uint64(7), pair{7}, pair{8}},
-			{uint64(1 << 63), uint64(1 << 63), pair{1 << 63}, pair{9}},
+			{int64(-1), 0.5, pair{1}, pair{2}, cpp.Pair[uint64, string]{First: 1}, cpp.Pair[uint64, float64]{First: 1}, map[string]uint64{"a": 1}, map[uint64]int32{1: 0}, []cpp.Pair[uint64, string]{{First: 1}}, []pair{{1}}},
+			{uint64(7), uint64(7), pair{7}, pair{8}, cpp.Pair[uint64, string]{First: 7}, cpp.Pair[uint64, float64]{First: 7}, map[string]uint64{"a": 7}, map[uint64]int32{7: 0}, []cpp.Pair[uint64, string]{{First: 7}}, []pair{{7}}},
+			{uint64(1 << 63), uint64(1 << 63), pair{1 << 63}, pair{9}, cpp.Pair[uint64, string]{First: 1 << 63}, cpp.Pair[uint64, float64]{First: 1 << 63}, map[string]uint64{"a": 1 << 63}, map[uint64]int32{1 << 63: 0}, []cpp.Pair[uint64, string]{{First: 1 << 63}}, []pair{{1 << 63}}},
 		} {
 			if err := w.Write(&e); err != nil {
 				t.Fatal(err)
@@ -314,6 +321,22 @@ func TestUnsigned(t *testing.T) {
 		"(I < 0 ? {Q: -5} : P).Q":        {int64(-5), int64(7)},
 		"(I < 0 ? {Q: 0.5} : P).Q > 0.1": {true, true},
 		"(R.Q == 8 ? R : P).Q":           {int64(1), int64(8)},
+		"T[0]":                           {int64(1), int64(7)},
+		"M[0]":                           {int64(1), int64(7)},
+		`N["a"]`:                         {int64(1), int64(7)},
+		"values(N)[0]":                   {int64(1), int64(7)},
+		"max(values(N))":                 {int64(1), int64(7)},
+		"max(map(N, .value))":            {int64(1), int64(7)},
+		"K[0].key":                       {int64(1), int64(7)},
+		"min(map(K, .key))":              {int64(1), int64(7)},
+		"V[0][0]":                        {int64(1), int64(7)},
+		"map(V, #[0])[0]":                {int64(1), int64(7)},
+		"find(V, true)[0]":               {int64(1), int64(7)},
+		"min(keys(groupBy(W, .Q)))":      {int64(1), int64(7)},
+		"values(groupBy(W, 0))[0][0].Q":  {int64(1), int64(7)},
+		"(sortBy(W, 1)[0] ?? P).Q":       {int64(1), int64(7)},
+		"first(W).Q":                     {int64(1), int64(7)},
+		"flatten([W])[0].Q":              {int64(1), int64(7)},
 	} {
 		p, err := Compile(r, must(t, text))
 		if err != nil {

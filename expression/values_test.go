@@ -86,6 +86,7 @@ func TestValues(t *testing.T) {
 		{"[{a: [1]}, {a: [O]}][0].a[0]", typed[*float64], "&1 &1 &1"},
 		{"[[[]], [[N]]][0][0]", typed[*[]int64], "&[] &[] &[]"},
 		{"[[], [N]][0]", typed[[]int64], "[] [] []"},
+		{"int(N + (2 ** 60 > 0 ? 9007199254740993 : 0)) == 9007199254740993 + N", typed[bool], "true true true"},
 	} {
 		e, err := expression.Parse(test.text)
 		if err != nil {

@@ -42,7 +42,7 @@ var Language = []Section{
 	}, Operators},
 	{"Predicates", []string{
 		"The second argument of `any`, `filter`, `map` and the like is evaluated for each item of the array: `#` is the item, `#index` its index, `.name` its " +
-			"member, and `#acc`, in `reduce`, the value so far: a number, a string or a bool, whose type does not change. With let, a predicate needs braces:",
+			"member, and `#acc`, in `reduce`, the value so far: a number, a string or a bool, whose type does not change. With let, a predicate needs braces, and a record, which has its own, parentheses:",
 		"    any(Muon_pt, # > 20)",
 		"    filter(jets, .pt > 30 and abs(.eta) < 2.4)",
 		"    map(Muon_pt, {let pt = #; count(Jet_pt, # > pt)})",
@@ -116,7 +116,7 @@ var Language = []Section{
 var Operators = []Row{
 	{[]string{"r.a", "r?.a"}, "record or map", "member a, or the value of the key \"a\", in both spellings; in a predicate, `.a` is the member of the item"},
 	{[]string{"v[i]"}, "array and integer", "item i; from the end if i is negative: `v[-1]`; missing if out of range"},
-	{[]string{"v[w]"}, "array and array of integers", "the items at indices; missing if one is out of range, and an error for indices of `argsort` and `combinations`"},
+	{[]string{"v[w]"}, "array and array of integers", "the items at indices; missing if one is missing or out of range, and an error for indices of `argsort` and `combinations`"},
 	{[]string{"v[m]"}, "array and array of bools", "the items for which m is true; lengths that differ are an error"},
 	{[]string{"m[k]"}, "map and key; record and literal", "value of the first key that is equal, or missing; a member"},
 	{[]string{"v[i:j]", "v[i:]", "v[:j]"}, "array or string, integers", "items, or characters, from i to before j; from the end if negative; bounds out of range are cut"},
@@ -133,7 +133,7 @@ var Operators = []Row{
 	{[]string{"x < y", "x <= y", "x > y", "x >= y"}, "numbers or strings", "order, of strings by their bytes; false if one is missing; `a < b < c` is `a < b and b < c`"},
 	{[]string{"x in y", "x not in y"}, "number, string or bool, and array", "whether x is equal to an item; false, or true for `not in`, if it is missing"},
 	{[]string{"x in m"}, "key and map; literal and record", "whether m has the key, or the member"},
-	{[]string{"x in i..j"}, "number and integers", "whether x is one of the integers from i to j; no array is made, so the range may have any size"},
+	{[]string{"x in i..j"}, "number and integers", "whether x is one of the integers from i to j, which are floats if x is; no array is made, so the range may have any size"},
 	{[]string{"s contains t", "s startsWith t", "s endsWith t"}, "strings", "whether t is in s, at its beginning, at its end; false if one is missing"},
 	{[]string{"s matches p"}, "strings", "whether the regular expression p, as Go has it, matches a part of s; false if one is missing"},
 	{[]string{"x and y", "x && y"}, "bools", "whether both are true"},
@@ -156,6 +156,6 @@ var fields = []Row{
 	{nil, "other maps", "array of records with the members `key` and `value`"},
 	{nil, "pair, tuple", "array, if the members have one type; otherwise `t[0]`, with a literal, is a member"},
 	{nil, "optional, `unique_ptr`", "the value, which may be missing"},
-	{nil, "variant", "the value, which may be missing, if the alternatives have one type; otherwise see Variants"},
+	{nil, "variant", "the value, which may be missing, if the alternatives have one type, or are integers and floats, which are floats then; otherwise see Variants"},
 	{nil, "source of a Join", "record of its fields; those of a matched source may be missing"},
 }

@@ -204,7 +204,7 @@ func (c *checker) record(n *syntax.Record) node {
 }
 
 // read returns the value that a name, an item or a member stands for. It is an error if an integer in it is too large; the
-// members of records are looked at where they are taken.
+// members of records and tuples are looked at where they are taken.
 func read(n syntax.Node, v any) any {
 	switch v := v.(type) {
 	case tooLarge:
@@ -293,7 +293,7 @@ func (c *checker) checkIndex(n, of, at syntax.Node) node {
 			fail(n, "%v has no member %d", x.Type, i.Value)
 		}
 		return node{x.Members[i.Value].optional(x.Missing), func(f *frame) any {
-			if all, ok := x.eval(f).([]any); ok {
+			if all, ok := x.eval(f).(tuple); ok {
 				return read(n, all[i.Value])
 			}
 			return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -21,6 +22,9 @@ type Fields struct {
 
 // tooLarge stands for an integer of the file beyond 64 bits with a sign.
 type tooLarge uint64
+
+// A tuple has members of different types, which are read by themselves.
+type tuple []any
 
 // FieldsOf returns the fields of a source. It is not safe for concurrent use.
 func FieldsOf(s rntuple.Source) (*Fields, error) {
@@ -109,7 +113,8 @@ func typeOf(a *rntuple.Array) Type {
 			}
 			return t
 		}
-		if t, err := unifyAll(children); err == nil {
+		t, err := unifyAll(children)
+		if err == nil && !slices.ContainsFunc(children, func(c Type) bool { return c.String() != t.String() }) { // none becomes a float
 			return ArrayOf(t)
 		}
 		return Type{Kind: Tuple, Members: children}
@@ -154,7 +159,10 @@ func valueOf(v any, a *rntuple.Array) any {
 			}
 			items = append(items, valueOf(item, child))
 		}
-		return coerce(items, typeOf(a))
+		if t := typeOf(a); t.Kind != Tuple {
+			return coerce(items, t)
+		}
+		return tuple(items)
 	case value.Record:
 		r := value.Record{Names: v.Names}
 		for i, m := range v.Values {

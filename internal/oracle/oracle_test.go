@@ -59,7 +59,7 @@ var entry = func() Env {
 	add("vi", either, int64(3))
 	add("vs", either, "x")
 	add("vn", either, nil)
-	add("tuple", Type{Kind: Tuple, Members: []Type{integer, str}}, []any{int64(1), "x"})
+	add("tuple", Type{Kind: Tuple, Members: []Type{integer, str}}, tuple{int64(1), "x"})
 	add("a:b", integer, int64(5))
 	return env
 }()
@@ -88,6 +88,8 @@ func show(v any, err error) string {
 		}
 	case string:
 		return fmt.Sprintf("%q", v)
+	case tuple:
+		return show([]any(v), nil)
 	case []any:
 		var all []string
 		for _, item := range v {
@@ -228,7 +230,7 @@ func TestFields(t *testing.T) {
 	if entry != 12 {
 		t.Error(entry, "entries")
 	}
-	for name, want := range map[string]string{"VarN": "float", "VarS": "variant(int, string, float)", "Tuple": "[float]", "Mixed": "tuple(int, string)", "OV": "[float]",
+	for name, want := range map[string]string{"VarN": "float", "VarS": "variant(int, string, float)", "Tuple": "tuple(int, float, int)", "Pair": "[float]", "Mixed": "tuple(int, string)", "OV": "[float]",
 		"ByName": "map{key: string, value: float}", "ByNumber": "[{key: int, value: float}]", "Bits": "[bool]", "E": "int", "Deepest": "[[[float]]]"} {
 		if got := f.Types[name].String(); got != want {
 			t.Errorf("%s: %s, not %s", name, got, want)

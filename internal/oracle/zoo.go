@@ -62,10 +62,12 @@ type Zoo struct {
 	R                Track
 	ByName           map[string]float64
 	ByNameV          map[string][]int32
+	ByNameU          map[string]uint64
 	ByNumber         map[int32]float32
 	Multi            cpp.MultiMap[int32, string]
 	Pair             cpp.Pair[float32, float64]
-	Mixed            cpp.Pair[int32, string]
+	Mixed            cpp.Pair[uint64, string]
+	Mixes            []cpp.Pair[string, uint64]
 	Tuple            cpp.Tuple3[int32, float64, int16]
 	TupleS           cpp.Tuple2[string, []float32]
 	Pairs            []cpp.Pair[int32, float32]
@@ -213,9 +215,11 @@ func (z zookeeper) entry() Zoo {
 		VOV: many(z, 2, func() *[]int32 { return maybe(z, ints) }), UP: cpp.UniquePtr[float32]{Value: maybe(z, z.float32)},
 		P: z.point(), H: z.hits(), G: z.hits(),
 		R:      Track{z.hits(), int8(z.integer()), [2]float32{z.float32(), z.float32()}, z.point(), maybe(z, z.name), map[string]int32{z.name(): z.int32()}},
-		ByName: map[string]float64{z.name(): z.float(), "a": z.float()}, ByNameV: map[string][]int32{z.name(): ints()}, ByNumber: map[int32]float32{z.int32(): z.float32()},
-		Multi: many(z, 2, func() cpp.Pair[int32, string] { return cpp.Pair[int32, string]{First: z.int32(), Second: z.name()} }),
-		Pair:  cpp.Pair[float32, float64]{First: z.float32(), Second: z.float()}, Mixed: cpp.Pair[int32, string]{First: z.int32(), Second: z.name()},
+		ByName: map[string]float64{z.name(): z.float(), "a": z.float()}, ByNameV: map[string][]int32{z.name(): ints()}, ByNameU: map[string]uint64{z.name(): z.big()},
+		Mixes:    many(z, 3, func() cpp.Pair[string, uint64] { return cpp.Pair[string, uint64]{First: z.name(), Second: z.big()} }),
+		ByNumber: map[int32]float32{z.int32(): z.float32()},
+		Multi:    many(z, 2, func() cpp.Pair[int32, string] { return cpp.Pair[int32, string]{First: z.int32(), Second: z.name()} }),
+		Pair:     cpp.Pair[float32, float64]{First: z.float32(), Second: z.float()}, Mixed: cpp.Pair[uint64, string]{First: z.big(), Second: z.name()},
 		Tuple: cpp.Tuple3[int32, float64, int16]{V0: z.int32(), V1: z.float(), V2: int16(z.integer())}, TupleS: cpp.Tuple2[string, []float32]{V0: z.name(), V1: float32s()},
 		Pairs: many(z, 2, func() cpp.Pair[int32, float32] {
 			return cpp.Pair[int32, float32]{First: z.int32(), Second: z.float32()}
