@@ -112,7 +112,7 @@ type Batch struct {
 }
 
 // errOther says that an expression has no type that Arrays have.
-var errOther = errors.New("has no values of one type, which float(...), int(...) or string(...) would make")
+var errOther = errors.New("has no values of one type; take a member of a record, or convert what a variant holds: float(...), int(...), string(...)")
 
 // In yields the values of the entries of s in r, in batches. s has the fields of the source
 // that the program was compiled for: that source, another with the same context, one of the

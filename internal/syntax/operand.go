@@ -160,7 +160,9 @@ func (p *parser) predicate() Node {
 	n := &Predicate{Offset: Offset(p.tok.pos)}
 	p.predicates++
 	if p.accept("{") {
-		n.X = p.sequence()
+		if n.X = p.sequence(); p.tok.is(":") {
+			p.refuse("; a record that a predicate makes is in parentheses: ({a: #})")
+		}
 		p.expect("}")
 	} else if n.X = p.expression(0); p.tok.is(";") {
 		fail(p.tok.pos, "wrap predicate with brackets { and }")

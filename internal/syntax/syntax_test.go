@@ -281,6 +281,7 @@ func TestErrors(t *testing.T) {
 		"¦# > 1":                 `unexpected token Operator("#"); # is an item in the second argument of any(array, # > 1), and of some other functions`,
 		"map(a, ¦#foo)":          "#foo is unknown; there are #, #index and #acc",
 		"map(a, #¦; 1)":          "wrap predicate with brackets { and }",
+		"map(a, {b¦: #})":        `unexpected token Operator(":"); a record that a predicate makes is in parentheses: ({a: #})`,
 		"map(a¦)":                "expected at least 2 arguments",
 		"map(a, #, ¦1)":          `unexpected token Number("1")`,
 		"{¦1: 2}":                `unexpected token Number("1"); a record is {name: value}, and its names are words or strings`,
