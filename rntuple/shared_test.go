@@ -54,7 +54,7 @@ func TestShared(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := hex.EncodeToString(hash.Sum(nil)); got != w.SHA256 {
-				t.Errorf("the values have the digest %s, want %s: RNTUPLE_INTEROP=1 go test ./interop/... shows the difference", got, w.SHA256)
+				t.Errorf("the values have the digest %s, want %s: RNTUPLE_INTEROP=1 go test ./test/interop/... shows the difference", got, w.SHA256)
 			}
 		})
 	}

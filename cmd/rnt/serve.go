@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/internal/regular"
-	"github.com/go-rntuple/go-rntuple/rntarrow/rntflight"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/rntflight"
 )
 
 func (t *tool) serveCommand() *cobra.Command {

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/internal/textout"
-	"github.com/go-rntuple/go-rntuple/rntarrow"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
