@@ -103,7 +103,7 @@ func TestZstdOptions(t *testing.T) {
 // TestZstdLibrary has frames of libzstd, among them literals that use the
 // Huffman tree of the block before and sequences that use its tables.
 func TestZstdLibrary(t *testing.T) {
-	names, err := filepath.Glob("../internal/zstd/testdata/*.zst")
+	names, err := filepath.Glob("../internal/codec/zstd/testdata/*.zst")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("%d frames, %v", len(names), err)
 	}

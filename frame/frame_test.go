@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
-	"github.com/go-rntuple/go-rntuple/internal/wiretest"
 )
 
 type item struct {

@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
-	"github.com/go-rntuple/go-rntuple/internal/wiretest"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/judge"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -25,7 +25,7 @@ import (
 // attributes hold for what, with the ranges in testdata/gen/special.C.
 func TestAttributeSets(t *testing.T) {
 	const dir = "../testdata/good/"
-	all, err := judge.Manifest(dir + "special_manifest.json")
+	all, err := golden.Manifest(dir + "special_manifest.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestAttributeSets(t *testing.T) {
 		if a.Name() != e.AttrSet || int64(a.Len()) != e.Entries {
 			t.Errorf("set %q of %d attributes, want %q of %d", a.Name(), a.Len(), e.AttrSet, e.Entries)
 		}
-		if err := judge.Compare(a.Reader(), filepath.Join(dir, e.JSONL)); err != nil {
+		if err := golden.Compare(a.Reader(), filepath.Join(dir, e.JSONL)); err != nil {
 			t.Errorf("%s: %v", e.AttrSet, err)
 		}
 	}

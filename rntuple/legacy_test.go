@@ -14,10 +14,10 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/judge"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc1"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc2"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/v0"
+	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -118,7 +118,7 @@ func openLegacy(t *testing.T, path, name string) *rntuple.Reader {
 
 func legacyLines(t *testing.T, r *rntuple.Reader, fields []*schema.Field) (all []string) {
 	t.Helper()
-	err := judge.Fields(r, fields, func(_ int64, line []byte) error {
+	err := golden.Fields(r, fields, func(_ int64, line []byte) error {
 		all = append(all, string(bytes.Clone(line)))
 		return nil
 	})

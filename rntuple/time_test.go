@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/cpp"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/cpp"
 )
 
 // writeMemory writes entries to a file in memory and opens it.

@@ -15,13 +15,13 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
 // A Temporary is a file that a bundle has written.
 type Temporary struct {
 	Path string
-	File units.File
+	File workunits.File
 	Runs []Run // if entries have keys: all of them
 }
 
@@ -62,13 +62,13 @@ func (t *Temporary) identify(name string) error {
 		return err
 	}
 	defer r.Close()
-	t.File, _, err = units.Clusters(context.Background(), r, t.Path, nil)
+	t.File, _, err = workunits.Clusters(context.Background(), r, t.Path, nil)
 	return err
 }
 
 // A Piece is a range of entries of a temporary file.
 type Piece struct {
-	File       units.File
+	File       workunits.File
 	First, End int64
 }
 
@@ -200,7 +200,7 @@ func (f *arrangeFn) forget(outputs []Output) error {
 // A keyed is a run of a file, and where a merge of runs is in it.
 type keyed struct {
 	Run
-	file units.File
+	file workunits.File
 	keys []int64 // from First on, if the run must be cut
 	at   int64   // entry
 }

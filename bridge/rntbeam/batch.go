@@ -6,14 +6,14 @@ import (
 	"reflect"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
 // A Batch is some entries of a file, to be read in columnar form by the worker that gets it: between workers, only
 // their place travels.
 type Batch struct {
 	Options ReadOptions // what is read
-	File    units.File
+	File    workunits.File
 	Entries rntuple.EntryRange // whole clusters
 }
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntbeam"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
 // A Point is an entry.
@@ -87,7 +87,7 @@ func ExampleWriteOrdered() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	plan, err := units.Make(context.Background(), paths, units.Options{})
+	plan, err := workunits.Make(context.Background(), paths, workunits.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 	"google.golang.org/grpc"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntbeam"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
 func init() { beam.RegisterDoFn(&slowFn{}) }
@@ -87,7 +87,7 @@ func TestKilledWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := units.Make(t.Context(), paths, units.Options{})
+	plan, err := workunits.Make(t.Context(), paths, workunits.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,13 +14,13 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
 // A Format reads files that have no RNTuple. Packages parquet and ttree have one each.
 type Format struct {
 	// Clusters returns the ranges of entries that are best read as one, and about what they cost.
-	Clusters func(ctx context.Context, f Foreign) ([]units.Cluster, error)
+	Clusters func(ctx context.Context, f Foreign) ([]workunits.Cluster, error)
 	// Convert makes a ROOT file at a path with one RNTuple that has some of the entries.
 	Convert func(ctx context.Context, f Foreign, to string, entries rntuple.EntryRange) error
 }
@@ -77,32 +77,32 @@ func (o *ReadOptions) columns(t reflect.Type) func(string) bool {
 }
 
 // file describes the file as it is.
-func (f *foreign) file(ctx context.Context) (units.File, error) {
+func (f *foreign) file(ctx context.Context) (workunits.File, error) {
 	if remote.IsURL(f.Path) {
 		r, err := remote.Open(ctx, f.Path, remote.Options{})
 		if err != nil {
-			return units.File{}, err
+			return workunits.File{}, err
 		}
 		defer r.Close()
-		return units.File{Path: f.Path, Size: r.Len(), Version: r.Version()}, nil
+		return workunits.File{Path: f.Path, Size: r.Len(), Version: r.Version()}, nil
 	}
 	info, err := os.Stat(f.Path)
 	if err != nil {
-		return units.File{}, err
+		return workunits.File{}, err
 	}
-	return units.File{Path: f.Path, Size: info.Size(), Version: info.ModTime().UTC().Format(time.RFC3339Nano)}, nil
+	return workunits.File{Path: f.Path, Size: info.Size(), Version: info.ModTime().UTC().Format(time.RFC3339Nano)}, nil
 }
 
-func (f *foreign) check(known units.File) error {
+func (f *foreign) check(known workunits.File) error {
 	now, err := f.file(context.Background())
 	known.Entries = 0
 	if err == nil && now != known {
-		err = fmt.Errorf("%w: it is %+v, and was %+v", units.ErrChanged, now, known)
+		err = fmt.Errorf("%w: it is %+v, and was %+v", workunits.ErrChanged, now, known)
 	}
 	return err
 }
 
-func (f *foreign) clusters(ctx context.Context) (units.File, []units.Cluster, error) {
+func (f *foreign) clusters(ctx context.Context) (workunits.File, []workunits.Cluster, error) {
 	file, err := f.file(ctx)
 	if err != nil {
 		return file, nil, err

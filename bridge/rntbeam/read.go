@@ -8,9 +8,9 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
 
-	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
 // ReadOptions say what is read. The zero value stands for all entries.
@@ -53,8 +53,8 @@ func ReadAll[T any](s beam.Scope, patterns beam.PCollection, o ReadOptions) beam
 }
 
 // ReadPlan is like Read, for the files of a plan. The name of the RNTuples is the plan's. A file that has changed since
-// is an error that wraps units.ErrChanged.
-func ReadPlan[T any](s beam.Scope, plan *units.Plan, o ReadOptions) beam.PCollection {
+// is an error that wraps workunits.ErrChanged.
+func ReadPlan[T any](s beam.Scope, plan *workunits.Plan, o ReadOptions) beam.PCollection {
 	if o.Format != "" {
 		panic("rntbeam.ReadPlan: plans are of RNTuples, and not of the format " + o.Format)
 	}
@@ -211,7 +211,7 @@ func (f *source[T]) process(ctx context.Context, rt *sdf.LockRTracker, in Input,
 }
 
 // block emits the entries of a block, and returns their number.
-func (f *source[T]) block(ctx context.Context, file reading, in Input, known units.File, e rntuple.EntryRange, emit func(int64, T)) (n int64, err error) {
+func (f *source[T]) block(ctx context.Context, file reading, in Input, known workunits.File, e rntuple.EntryRange, emit func(int64, T)) (n int64, err error) {
 	if reflect.TypeFor[T]() == reflect.TypeFor[Batch]() {
 		emit(in.First+e.First, any(Batch{Options: f.Options, File: known, Entries: e}).(T))
 		return e.Len(), nil

@@ -15,11 +15,11 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
-	_ "github.com/go-rntuple/go-rntuple/remote/https"
 	"github.com/go-rntuple/go-rntuple/bridge/rntbeam"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
+	_ "github.com/go-rntuple/go-rntuple/remote/https"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -93,7 +93,7 @@ func TestWays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := units.Make(t.Context(), paths, units.Options{Name: "Events", Count: 17})
+	plan, err := workunits.Make(t.Context(), paths, workunits.Options{Name: "Events", Count: 17})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,13 +173,13 @@ func same(a, b event) bool {
 // slow is a format of RNTuples that take long.
 func init() {
 	rntbeam.RegisterFormat("slow", rntbeam.Format{
-		Clusters: func(ctx context.Context, f rntbeam.Foreign) ([]units.Cluster, error) {
+		Clusters: func(ctx context.Context, f rntbeam.Foreign) ([]workunits.Cluster, error) {
 			r, err := rntuple.Open(f.Path, f.Name)
 			if err != nil {
 				return nil, err
 			}
 			defer r.Close()
-			_, clusters, err := units.Clusters(ctx, r, f.Path, nil)
+			_, clusters, err := workunits.Clusters(ctx, r, f.Path, nil)
 			return clusters, err
 		},
 		Convert: func(ctx context.Context, f rntbeam.Foreign, to string, e rntuple.EntryRange) error {
@@ -238,7 +238,7 @@ func TestBadFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths, _ := filepath.Glob(pattern)
-	plan, err := units.Make(t.Context(), paths, units.Options{})
+	plan, err := workunits.Make(t.Context(), paths, workunits.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func TestBadFiles(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	beam.ParDo0(s, &keepEventFn{t.Name()}, rntbeam.ReadPlan[event](s, plan, rntbeam.ReadOptions{}))
 	_, err = run(t, p)
-	oneError(t, "planned", err, bad, units.ErrChanged.Error())
+	oneError(t, "planned", err, bad, workunits.ErrChanged.Error())
 
 	for name, read := range map[string]func(s beam.Scope) beam.PCollection{
 		"no such file": func(s beam.Scope) beam.PCollection {
@@ -346,7 +346,7 @@ func TestWrongUse(t *testing.T) {
 			rntbeam.ReadAll[event](s, beam.CreateList(s, []string{"x"}), rntbeam.ReadOptions{Numbered: true})
 		},
 		"plans are of RNTuples": func(s beam.Scope) {
-			rntbeam.ReadPlan[event](s, &units.Plan{}, rntbeam.ReadOptions{Format: "slow"})
+			rntbeam.ReadPlan[event](s, &workunits.Plan{}, rntbeam.ReadOptions{Format: "slow"})
 		},
 		"for records and batches": func(s beam.Scope) {
 			rntbeam.Read[event](s, "x", rntbeam.ReadOptions{Fields: []string{"ID"}})

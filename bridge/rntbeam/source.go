@@ -10,24 +10,24 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
 // An Input is a file to read, or a part of it: the elements of the splittable DoFn.
 type Input struct {
 	Path  string
-	First int64       // number that the first entry of the file has in the data set, see ReadOptions.Numbered
-	Part  *units.Part // if not all entries are to be read
-	File  *units.File // what the file was when it was planned, if it was
+	First int64           // number that the first entry of the file has in the data set, see ReadOptions.Numbered
+	Part  *workunits.Part // if not all entries are to be read
+	File  *workunits.File // what the file was when it was planned, if it was
 }
 
 // A Restriction is a range of entries of a file that consists of blocks, which are read as one.
 type Restriction struct {
-	File  units.File // as it was when the restriction was made
+	File  workunits.File // as it was when the restriction was made
 	First int64
 	Ends  []int64 // of the blocks
 	Costs []int64 // of the blocks: bytes that are stored of the wanted columns
@@ -59,9 +59,9 @@ func (r Restriction) cost(first, end int) (total int64) {
 }
 
 // restrict returns the restriction of all entries of an input whose clusters are known.
-func restrict(in Input, file units.File, clusters []units.Cluster, block int64) (Restriction, error) {
+func restrict(in Input, file workunits.File, clusters []workunits.Cluster, block int64) (Restriction, error) {
 	if in.File != nil && *in.File != file {
-		return Restriction{}, fmt.Errorf("%w: it is %+v, and was %+v", units.ErrChanged, file, *in.File)
+		return Restriction{}, fmt.Errorf("%w: it is %+v, and was %+v", workunits.ErrChanged, file, *in.File)
 	}
 	r := Restriction{File: file}
 	joined := int64(0) // cost of the clusters in the last block
@@ -91,10 +91,10 @@ func restrict(in Input, file units.File, clusters []units.Cluster, block int64) 
 
 // A reading is a file that is open.
 type reading interface {
-	// check returns an error that wraps units.ErrChanged unless the file is what it was.
-	check(known units.File) error
+	// check returns an error that wraps workunits.ErrChanged unless the file is what it was.
+	check(known workunits.File) error
 	// clusters returns the file and its clusters.
-	clusters(ctx context.Context) (units.File, []units.Cluster, error)
+	clusters(ctx context.Context) (workunits.File, []workunits.Cluster, error)
 	// entries calls use with a source in which the entries e of the file begin at first.
 	entries(ctx context.Context, e rntuple.EntryRange, use func(s rntuple.Source, first int64) error) error
 	Close() error
@@ -120,14 +120,14 @@ type native struct {
 	t    reflect.Type
 }
 
-func (n *native) check(known units.File) error { return known.Check(n.Reader) }
+func (n *native) check(known workunits.File) error { return known.Check(n.Reader) }
 
-func (n *native) clusters(ctx context.Context) (units.File, []units.Cluster, error) {
+func (n *native) clusters(ctx context.Context) (workunits.File, []workunits.Cluster, error) {
 	fields, err := n.o.wanted(n.Reader, n.t)
 	if err != nil {
-		return units.File{}, nil, err
+		return workunits.File{}, nil, err
 	}
-	return units.Clusters(ctx, n.Reader, n.path, fields)
+	return workunits.Clusters(ctx, n.Reader, n.path, fields)
 }
 
 func (n *native) entries(_ context.Context, e rntuple.EntryRange, use func(rntuple.Source, int64) error) error {

@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
 // clustersOf returns random clusters, from entry first on, and their costs.
-func clustersOf(random *rand.Rand, n int) (all []units.Cluster) {
+func clustersOf(random *rand.Rand, n int) (all []workunits.Cluster) {
 	at := int64(0)
 	for range n {
 		end := at + 1 + random.Int64N(100)
-		all = append(all, units.Cluster{EntryRange: rntuple.EntryRange{First: at, End: end}, Cost: random.Int64N(3) * random.Int64N(1000)})
+		all = append(all, workunits.Cluster{EntryRange: rntuple.EntryRange{First: at, End: end}, Cost: random.Int64N(3) * random.Int64N(1000)})
 		at = end
 	}
 	return all
@@ -27,7 +27,7 @@ func TestTracker(t *testing.T) {
 	for round := range 500 {
 		clusters := clustersOf(random, random.IntN(40))
 		block := []int64{1, 500, 2000, 1 << 40}[round%4]
-		whole, err := restrict(Input{}, units.File{}, clusters, block)
+		whole, err := restrict(Input{}, workunits.File{}, clusters, block)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestTracker(t *testing.T) {
 		slices.SortFunc(read, func(a, b rntuple.EntryRange) int { return int(a.First - b.First) })
 		at := int64(0)
 		for _, r := range read {
-			ends := slices.ContainsFunc(clusters, func(c units.Cluster) bool { return c.End == r.End })
+			ends := slices.ContainsFunc(clusters, func(c workunits.Cluster) bool { return c.End == r.End })
 			if r.First != at || !ends {
 				t.Fatalf("round %d: entries %v behind %d", round, r, at)
 			}

@@ -13,11 +13,11 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
 	"github.com/go-rntuple/go-rntuple/bridge/rntbeam"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 	"github.com/go-rntuple/go-rntuple/schema"
-	"github.com/go-rntuple/go-rntuple/units"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -92,7 +92,7 @@ func TestWrite(t *testing.T) {
 	const files, entries = 4, 3000
 	pattern := writeFiles(t, files, entries, 500)
 	paths, _ := filepath.Glob(pattern)
-	plan, err := units.Make(t.Context(), paths, units.Options{})
+	plan, err := workunits.Make(t.Context(), paths, workunits.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

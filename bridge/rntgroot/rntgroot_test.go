@@ -22,8 +22,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntgroot"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/value"
-	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
 const good = "../../testdata/good/"
@@ -145,7 +145,7 @@ func column(t *testing.T, path, field string) (values []json.RawMessage) {
 	}
 }
 
-// form appends v as testdata/gen/objects.C prints it: as package judge has it,
+// form appends v as testdata/gen/objects.C prints it: as package golden has it,
 // objects by their members, those of ROOT's classes by their values.
 func form(dst []byte, v any) []byte {
 	record := func(names []string, values []any) []byte {

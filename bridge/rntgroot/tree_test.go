@@ -16,10 +16,10 @@ import (
 	"go-hep.org/x/hep/groot/riofs"
 	"go-hep.org/x/hep/groot/rtree"
 
-	"github.com/go-rntuple/go-rntuple/compare"
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/bridge/rntgroot"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/compare"
 )
 
 const sharedTrees = "../../../shared/testdata/ttree/"

@@ -71,7 +71,7 @@ func TestDesign(t *testing.T) {
 // which are compiled and run.
 func TestReadme(t *testing.T) {
 	fold := func(s string) string { return strings.Join(strings.Fields(s), " ") }
-	examples := fold(strings.ReplaceAll(read(t, "../../rntuple/example_test.go")+read(t, "../../rntuple/example_dataset_test.go")+read(t, "../../rntuple/example_write_test.go")+read(t, "../../surgery/example_readme_test.go")+read(t, "../../remote/example_test.go")+read(t, "../../bridge/rntbeam/example_readme_test.go")+read(t, "../../examples/select/main.go"), "(sample,", `("data.root",`))
+	examples := fold(strings.ReplaceAll(read(t, "../../rntuple/example_test.go")+read(t, "../../rntuple/example_dataset_test.go")+read(t, "../../rntuple/example_write_test.go")+read(t, "../../rntuple/surgery/example_readme_test.go")+read(t, "../../remote/example_test.go")+read(t, "../../bridge/rntbeam/example_readme_test.go")+read(t, "../../examples/select/main.go"), "(sample,", `("data.root",`))
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, "../../README.md"), -1)
 	if len(blocks) == 0 {
 		t.Error("no Go code in the README")

@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/lent"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 )
@@ -167,7 +167,7 @@ func (f *flow[T]) next(ctx context.Context) error {
 	} else {
 		f.spans = nil
 	}
-	f.elements = lent.Borrow[T](int(n))
+	f.elements = bufpool.Borrow[T](int(n))
 	return f.from.ReadSpans(ctx, f.cluster, some, f.elements, f.more || len(f.spans)+len(f.pieces) > 0)
 }
 
@@ -181,7 +181,7 @@ func (f *flow[T]) Append(ctx context.Context, shift uint64) error {
 			}
 		}
 		f.to.AddAll(f.elements)
-		lent.GiveBack(f.elements)
+		bufpool.GiveBack(f.elements)
 		if f.elements = nil; len(f.spans) == 0 {
 			if err := f.copyPage(ctx); err != nil {
 				return err

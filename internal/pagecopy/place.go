@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/lent"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
@@ -161,8 +161,8 @@ func (p *placement) writeBlob(blob []*stretch) error {
 // processor's cache takes less time than having the system map them.
 func (s *stretch) copy(ctx context.Context, w io.WriterAt, mu *sync.Mutex) error {
 	from := s.pages[0].from
-	b := lent.Borrow[byte](int(s.n))
-	defer lent.GiveBack(b)
+	b := bufpool.Borrow[byte](int(s.n))
+	defer bufpool.GiveBack(b)
 	r := from.From.Exactly(ctx)
 	if disk := diskOf(r); disk != nil {
 		r = disk
@@ -209,8 +209,8 @@ func (s *stretch) verify(b []byte) error {
 // writeChunked writes a page that is spread over several keys, in the source or the
 // output.
 func (p *placement) writeChunked(c *copied) error {
-	b := lent.Borrow[byte](int(c.size))
-	defer lent.GiveBack(b)
+	b := bufpool.Borrow[byte](int(c.size))
+	defer bufpool.GiveBack(b)
 	if err := c.from.From.StoredPage(p.copier.ctx, c.from.Column.Format(), c.page, b); err != nil {
 		return c.from.fail(c.column, err)
 	}

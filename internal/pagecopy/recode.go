@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/lent"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
@@ -56,8 +56,8 @@ func recode[T column.Element](in, out column.Format, change func([]T) error) (fu
 		return nil, err
 	}
 	return func(dst, page []byte, n uint32) ([]byte, error) {
-		elements := lent.Borrow[T](int(n))
-		defer lent.GiveBack(elements)
+		elements := bufpool.Borrow[T](int(n))
+		defer bufpool.GiveBack(elements)
 		if err := decoder.Decode(elements, page); err != nil {
 			return dst, err
 		}

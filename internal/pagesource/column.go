@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/lent"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -180,9 +180,9 @@ func (c *Column[T]) Hand(page int) { c.ahead.fetch.expect(c.now.slots[page].plan
 // drop releases the memory of a page.
 func (c *Column[T]) drop(s *slot[T]) {
 	if !s.shared {
-		lent.GiveBack(s.elements)
+		bufpool.GiveBack(s.elements)
 	}
-	lent.GiveBack(s.plain)
+	bufpool.GiveBack(s.plain)
 	c.ahead.release(s.charged)
 	s.elements, s.plain, s.shared, s.charged = nil, nil, false, 0
 }
@@ -436,7 +436,7 @@ func (c *Column[T]) decompress(ctx context.Context, pages *clusterPages[T], p in
 	if _, err := c.src.StoredSize(format, page); err != nil {
 		return nil, c.blame(pages, p, err)
 	}
-	into := lent.Borrow[byte](int(format.PageSize(page.NumElements)))
+	into := bufpool.Borrow[byte](int(format.PageSize(page.NumElements)))
 	err := c.open(ctx, pages, p, pages.cluster.sharesBytes(page), into, func(b []byte) error {
 		if unsafe.SliceData(b) != unsafe.SliceData(into) { // not compressed, or kept for others
 			copy(into, b)
@@ -444,7 +444,7 @@ func (c *Column[T]) decompress(ctx context.Context, pages *clusterPages[T], p in
 		return nil
 	})
 	if err != nil {
-		lent.GiveBack(into)
+		bufpool.GiveBack(into)
 		return nil, err
 	}
 	return into, nil
@@ -465,7 +465,7 @@ func (c *Column[T]) page(ctx context.Context, p int) (_ []T, err error) {
 		if s.elements, s.shared, err = c.elements(ctx, c.now, p); err != nil {
 			return nil, err
 		}
-		lent.GiveBack(s.plain)
+		bufpool.GiveBack(s.plain)
 		s.plain, s.done = nil, true
 	}
 	c.ahead.release(s.charged) // the budget is for pages that wait to be read
@@ -524,7 +524,7 @@ func (c *Column[T]) elements(ctx context.Context, pages *clusterPages[T], p int)
 		}
 	}
 	if err != nil {
-		lent.GiveBack(elements)
+		bufpool.GiveBack(elements)
 		return nil, false, err
 	}
 	return elements, shared, nil
@@ -572,5 +572,5 @@ func (c *Column[T]) room(pages *clusterPages[T], p int) ([]T, error) {
 	if err != nil {
 		return nil, c.blame(pages, p, err)
 	}
-	return lent.Borrow[T](int(page.NumElements)), nil
+	return bufpool.Borrow[T](int(page.NumElements)), nil
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
-	"github.com/go-rntuple/go-rntuple/internal/wiretest"
 )
 
 // TestTrace makes sure that a traced walk reads what any other does, and notes

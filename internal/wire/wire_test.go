@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
-	"github.com/go-rntuple/go-rntuple/internal/wiretest"
 )
 
 // all has a member of every basic type.

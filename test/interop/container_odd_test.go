@@ -12,7 +12,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/verify"
+	"github.com/go-rntuple/go-rntuple/rntuple/verify"
 )
 
 // A rootFile is what container_odd.py finds in a file.

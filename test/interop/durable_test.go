@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/verify"
+	"github.com/go-rntuple/go-rntuple/rntuple/verify"
 )
 
 // A rootProcess is ROOT in another process, which updates and reads files; see
@@ -373,7 +373,7 @@ func TestManyCheckpoints(t *testing.T) {
 func TestPowerCuts(t *testing.T) {
 	root := startROOT(t)
 	dir := t.TempDir()
-	cmd := exec.Command("go", "test", "-short", "-count=1", "-run", "^TestPowerCuts$", "../../internal/powercut")
+	cmd := exec.Command("go", "test", "-short", "-count=1", "-run", "^TestPowerCuts$", "../../internal/test/powercut")
 	cmd.Env = append(os.Environ(), "RNTUPLE_IMAGES="+dir)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/judge"
+	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 )
 
 const shared = "../../../shared/testdata/root"
@@ -92,7 +92,7 @@ func TestTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge.Test(t, filepath.Join(dir, "manifest.json"), dir)
+	golden.Test(t, filepath.Join(dir, "manifest.json"), dir)
 }
 
 // TestSpecial does the same for late model extension, directories and cycles,
@@ -101,7 +101,7 @@ func TestSpecial(t *testing.T) {
 	needed(t)
 	dir := t.TempDir()
 	script(t, "special.sh", dir)
-	judge.Test(t, filepath.Join(dir, "special_manifest.json"), dir)
+	golden.Test(t, filepath.Join(dir, "special_manifest.json"), dir)
 }
 
 // TestShared compares the public files, and their digests in testdata.
@@ -113,9 +113,9 @@ func TestShared(t *testing.T) {
 	dir := t.TempDir()
 	script(t, "shared_reference.py", shared, dir)
 	manifest := filepath.Join(dir, "manifest.json")
-	judge.Test(t, manifest, shared)
-	got, err1 := judge.Manifest(manifest)
-	want, err2 := judge.Manifest("../../testdata/shared.json")
+	golden.Test(t, manifest, shared)
+	got, err1 := golden.Manifest(manifest)
+	want, err2 := golden.Manifest("../../testdata/shared.json")
 	if err1 != nil || err2 != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("testdata/shared.json does not say what %s says (%v, %v)", manifest, err1, err2)
 	}

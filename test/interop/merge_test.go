@@ -14,12 +14,12 @@ import (
 	"strings"
 	"testing"
 
-	diff "github.com/go-rntuple/go-rntuple/compare"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/judge"
+	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	diff "github.com/go-rntuple/go-rntuple/rntuple/compare"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/schema"
-	"github.com/go-rntuple/go-rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -556,14 +556,14 @@ func (j *mergeJob) judge(t *testing.T, refused error, root mergeView, view rootV
 }
 
 // judgeLines returns the entries of an RNTuple as this library reads them, in the
-// form of package judge.
+// form of package golden.
 func judgeLines(path, name string) (lines []string, err error) {
 	r, err := rntuple.Open(path, name)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	err = judge.Entries(r, func(_ int64, line []byte) error {
+	err = golden.Entries(r, func(_ int64, line []byte) error {
 		lines = append(lines, string(line))
 		return nil
 	})

@@ -15,12 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/expression"
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 	_ "github.com/go-rntuple/go-rntuple/remote/https"
 	_ "github.com/go-rntuple/go-rntuple/remote/xrootd"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
 // A remoteJob is what this library, ROOT and uproot do with a file at a URL; see testdata/gen/remote.py.

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/rescue"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/rescue"
 )
 
 // TestRescue has ROOT read what was saved from damaged files, and compares it with

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	diff "github.com/go-rntuple/go-rntuple/compare"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	diff "github.com/go-rntuple/go-rntuple/rntuple/compare"
 )
 
 // A converted tree is what the program fromtree says about it.

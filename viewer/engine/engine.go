@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 )
 
 // An Engine answers requests. It is safe for concurrent use.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/internal/dump"
+	"github.com/go-rntuple/go-rntuple/internal/show/dump"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 

@@ -1,4 +1,4 @@
-"""Values as exact JSON, the form that package internal/judge describes, guided by the fields of an RNTuple."""
+"""Values as exact JSON, the form that package internal/test/golden describes, guided by the fields of an RNTuple."""
 
 from __future__ import annotations
 

@@ -13,9 +13,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/go-rntuple/go-rntuple/expression"
-	"github.com/go-rntuple/go-rntuple/internal/cut"
+	"github.com/go-rntuple/go-rntuple/internal/partition"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 )
 
 const (
@@ -44,7 +44,7 @@ func (s *source) units(bytes int64, most int) (units []rntuple.EntryRange, err e
 			parts, weights = append(parts, c), append(weights, c.Len())
 		}
 	}
-	for _, part := range cut.Equal(weights, int(max(1, s.entries.Len()/enough))) {
+	for _, part := range partition.Equal(weights, int(max(1, s.entries.Len()/enough))) {
 		units = append(units, rntuple.EntryRange{First: parts[part.Begin].First, End: parts[part.End-1].End})
 	}
 	if s.where != nil {

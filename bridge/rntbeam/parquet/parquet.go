@@ -4,12 +4,12 @@ import (
 	"context"
 	"io"
 
-	"github.com/go-rntuple/go-rntuple/internal/input"
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
 	"github.com/go-rntuple/go-rntuple/bridge/rntbeam"
+	"github.com/go-rntuple/go-rntuple/internal/input"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
 func init() {
@@ -26,12 +26,12 @@ func with(ctx context.Context, f rntbeam.Foreign, use func(r *io.SectionReader) 
 	return use(io.NewSectionReader(r, 0, size))
 }
 
-func clusters(ctx context.Context, f rntbeam.Foreign) (all []units.Cluster, err error) {
+func clusters(ctx context.Context, f rntbeam.Foreign) (all []workunits.Cluster, err error) {
 	err = with(ctx, f, func(r *io.SectionReader) error {
 		groups, err := rntarrow.RowGroups(r, f.Wanted)
 		at := int64(0)
 		for _, g := range groups {
-			all = append(all, units.Cluster{EntryRange: rntuple.EntryRange{First: at, End: at + g.Rows}, Cost: g.Bytes})
+			all = append(all, workunits.Cluster{EntryRange: rntuple.EntryRange{First: at, End: at + g.Rows}, Cost: g.Bytes})
 			at += g.Rows
 		}
 		return err

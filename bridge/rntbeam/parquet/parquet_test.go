@@ -11,13 +11,13 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
-	_ "github.com/go-rntuple/go-rntuple/remote/https"
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
 	"github.com/go-rntuple/go-rntuple/bridge/rntbeam"
 	_ "github.com/go-rntuple/go-rntuple/bridge/rntbeam/parquet"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
+	_ "github.com/go-rntuple/go-rntuple/remote/https"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 

@@ -4,11 +4,11 @@ import (
 	"context"
 	"os"
 
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/bridge/rntbeam"
 	"github.com/go-rntuple/go-rntuple/bridge/rntgroot"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
 func init() {
@@ -51,7 +51,7 @@ func open(f rntbeam.Foreign) (*rntgroot.Tree, error) {
 	return rntgroot.OpenTree(f.Name, []string{f.Path}, o)
 }
 
-func clusters(ctx context.Context, f rntbeam.Foreign) (all []units.Cluster, err error) {
+func clusters(ctx context.Context, f rntbeam.Foreign) (all []workunits.Cluster, err error) {
 	size, err := sizeOf(ctx, f.Path)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func clusters(ctx context.Context, f rntbeam.Foreign) (all []units.Cluster, err 
 	ranges := min(n, 1+size/rangeBytes)
 	for i := range ranges {
 		e := rntuple.EntryRange{First: i * n / ranges, End: (i + 1) * n / ranges}
-		all = append(all, units.Cluster{EntryRange: e, Cost: size / ranges})
+		all = append(all, workunits.Cluster{EntryRange: e, Cost: size / ranges})
 	}
 	return all, nil
 }

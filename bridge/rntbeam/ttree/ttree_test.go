@@ -14,10 +14,10 @@ import (
 	"go-hep.org/x/hep/groot"
 	"go-hep.org/x/hep/groot/rtree"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
-	_ "github.com/go-rntuple/go-rntuple/remote/https"
 	"github.com/go-rntuple/go-rntuple/bridge/rntbeam"
 	_ "github.com/go-rntuple/go-rntuple/bridge/rntbeam/ttree"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
+	_ "github.com/go-rntuple/go-rntuple/remote/https"
 )
 
 type event struct {

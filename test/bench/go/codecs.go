@@ -8,10 +8,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/test/bench/work"
 	rcolumn "github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/test/bench/work"
 )
 
 // pageBytes is the uncompressed size of a full page, ROOT's default.

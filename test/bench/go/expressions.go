@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 
-	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 )
 
 // expressions are what py/expressions.py computes with NumPy and Awkward Array.

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 )
 
 // histogram fills a histogram with the pt of the jets of events with two jets above 30 and a

@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"sync/atomic"
 
-	"github.com/go-rntuple/go-rntuple/test/bench/work"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/test/bench/work"
 )
 
 // open opens a file for threads that divide the work among themselves, so that views need

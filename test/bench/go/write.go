@@ -6,11 +6,11 @@ import (
 	"reflect"
 	"sync"
 
-	"github.com/go-rntuple/go-rntuple/test/bench/work"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/schema"
-	"github.com/go-rntuple/go-rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/test/bench/work"
 )
 
 // A writer has all entries in memory, to write them to files.

@@ -45,6 +45,6 @@ require (
 
 replace (
 	github.com/go-rntuple/go-rntuple => ../../..
-	github.com/go-rntuple/go-rntuple/test/bench => ..
 	github.com/go-rntuple/go-rntuple/bridge/rntarrow => ../../../bridge/rntarrow
+	github.com/go-rntuple/go-rntuple/test/bench => ..
 )

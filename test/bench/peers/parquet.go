@@ -7,8 +7,8 @@ import (
 	"os"
 	"reflect"
 
-	"github.com/go-rntuple/go-rntuple/test/bench/work"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/test/bench/work"
 	"github.com/parquet-go/parquet-go"
 )
 

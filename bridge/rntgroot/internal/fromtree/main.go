@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/bridge/rntgroot"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // A result is a line of the output.
