@@ -5,11 +5,11 @@ package compress
 import (
 	"errors"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/codec/inflate"
 	"github.com/go-rntuple/go-rntuple/internal/codec/lz4"
 	"github.com/go-rntuple/go-rntuple/internal/codec/lzma"
 	"github.com/go-rntuple/go-rntuple/internal/codec/zstd"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // The codecs made for pages. codecs_stock.go has the same functions by means of
@@ -19,7 +19,7 @@ import (
 // for corrupt is corrupt only if the zstd module agrees.
 func decodeZstd(dst, src []byte) error {
 	err := zstd.Decode(dst, src)
-	if errors.Is(err, wire.ErrCorrupt) {
+	if errors.Is(err, frame.ErrCorrupt) {
 		err = decodeZstdModule(dst, src)
 	}
 	return err

@@ -5,23 +5,23 @@ import (
 	"io"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // A FormatError says what is wrong with a file, and where. Its members are Offset, in
 // bytes from the start of the file or, within an envelope, from the start of the
 // uncompressed envelope; Path, which names the part at fault; and Err.
-type FormatError = wire.FormatError
+type FormatError = frame.FormatError
 
 // A LimitError says that a file or an expression demands more memory than a member of Limits allows: its
 // name (Limit), what needs the memory (What), how many bytes that are, at least (Need), and
 // the limit that applied (Have). It wraps ErrUnsupported. WithLimits raises limits.
-type LimitError = wire.LimitError
+type LimitError = frame.LimitError
 
 // A Mismatch describes a field that does not fit the Go type it is to be read into: its
 // Path, its C++ type in the file (Have), the requested Go type (Go), a Go type that would
@@ -38,9 +38,9 @@ type ConversionError = field.ConversionError
 
 // These are the errors to test for with errors.Is.
 var (
-	ErrCorrupt     = wire.ErrCorrupt      // the bytes contradict the format
-	ErrChecksum    = wire.ErrChecksum     // a checksum does not match
-	ErrUnsupported = wire.ErrUnsupported  // newer than this library, or above a limit
+	ErrCorrupt     = frame.ErrCorrupt     // the bytes contradict the format
+	ErrChecksum    = frame.ErrChecksum    // a checksum does not match
+	ErrUnsupported = frame.ErrUnsupported // newer than this library, or above a limit
 	ErrRange       = column.ErrRange      // a value does not fit the type of its field, or the Go type
 	ErrNoField     = schema.ErrNoField    // there is no such field
 	ErrNotFound    = rootfile.ErrNotFound // there is no such RNTuple

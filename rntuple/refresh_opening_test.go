@@ -9,9 +9,9 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/test/sampletest"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -78,7 +78,7 @@ func freeOf(t *testing.T, file []byte) (all []place) {
 		t.Fatal(err)
 	}
 	var l rootfile.FreeList
-	c := wire.NewReader(file[f.Header.SeekFree:][:f.Header.NBytesFree], "free list", 0).BigEndian()
+	c := frame.NewReader(file[f.Header.SeekFree:][:f.Header.NBytesFree], "free list", 0).BigEndian()
 	if l.Wire(c); c.Err() != nil {
 		t.Fatal(c.Err())
 	}

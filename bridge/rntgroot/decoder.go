@@ -7,8 +7,8 @@ import (
 	"go-hep.org/x/hep/groot/root"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -79,7 +79,7 @@ func (d *Decoder) Decode(class string, data []byte) (any, error) {
 		v = s.object(class, -1)
 	}
 	if n := s.c.Left(); n > 0 {
-		s.c.Fail("end", wire.Corrupt("%d bytes left", n))
+		s.c.Fail("end", frame.Corrupt("%d bytes left", n))
 	}
 	if err := s.c.Err(); err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 	"go-hep.org/x/hep/groot/rdict"
 	"go-hep.org/x/hep/groot/rmeta"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -120,7 +120,7 @@ func (m *member) baseClass(s *stream, _ []*Object, dst []any) {
 
 func (m *member) unsupported() reader {
 	return func(s *stream, _ []*Object, _ []any) {
-		s.c.Fail("", wire.Unsupported("%s of type %q, code %d", m.kind, m.typeName, m.code))
+		s.c.Fail("", frame.Unsupported("%s of type %q, code %d", m.kind, m.typeName, m.code))
 	}
 }
 
@@ -155,14 +155,14 @@ func array(dims []int32, one reader) reader {
 	for _, d := range dims {
 		if d <= 0 || n > math.MaxInt32/int(d) {
 			return func(s *stream, _ []*Object, _ []any) {
-				s.c.Fail("", wire.Corrupt("an array of the dimensions %d", dims))
+				s.c.Fail("", frame.Corrupt("an array of the dimensions %d", dims))
 			}
 		}
 		n *= int(d)
 	}
 	return func(s *stream, _ []*Object, dst []any) {
 		if len(dst) > s.c.Left()/n {
-			s.c.Fail("", wire.Corrupt("%d arrays of %d elements in %d bytes", len(dst), n, s.c.Left()))
+			s.c.Fail("", frame.Corrupt("%d arrays of %d elements in %d bytes", len(dst), n, s.c.Left()))
 			return
 		}
 		all := make([]any, len(dst)*n)
@@ -199,7 +199,7 @@ func (m *member) pointed(code int32) reader {
 		for i := range dst {
 			n, ok := objects[i].length(m.counter)
 			if !ok || len(dst) > 1 {
-				s.c.Fail("", wire.Unsupported("the length %q of an array", m.counter))
+				s.c.Fail("", frame.Unsupported("the length %q of an array", m.counter))
 				return
 			}
 			array := []any{}
@@ -209,7 +209,7 @@ func (m *member) pointed(code int32) reader {
 			}
 			if present != 0 && n > 0 {
 				if n > int64(s.c.Left()) {
-					s.c.Fail("", wire.Corrupt("%d elements in %d bytes", n, s.c.Left()))
+					s.c.Fail("", frame.Corrupt("%d elements in %d bytes", n, s.c.Left()))
 					return
 				}
 				array = make([]any, n)
@@ -280,10 +280,10 @@ func (m *member) basic(code int32) item {
 	return nil
 }
 
-func integer[T wire.Integer](s *stream) any { return number[T](s, "integer") }
-func float(s *stream) any                   { return math.Float32frombits(number[uint32](s, "float")) }
-func double(s *stream) any                  { return math.Float64frombits(number[uint64](s, "double")) }
-func text(s *stream) any                    { return s.text("string") }
+func integer[T frame.Integer](s *stream) any { return number[T](s, "integer") }
+func float(s *stream) any                    { return math.Float32frombits(number[uint32](s, "float")) }
+func double(s *stream) any                   { return math.Float64frombits(number[uint64](s, "double")) }
+func text(s *stream) any                     { return s.text("string") }
 
 // element converts m for groot, which takes the range of a packed number from the comment
 // after the member.
@@ -302,7 +302,7 @@ func packed(read func(*rbytes.RBuffer) any) item {
 		start, end := s.c.Pos(), s.c.Pos()+s.c.Left()
 		s.r = s.r.Reset(s.buf[start:end], s.refs, uint32(start), nil)
 		if err := recovered(func() error { v = read(s.r); return s.r.Err() }); err != nil {
-			s.c.Fail("number", wire.Corrupt("%d bytes left", end-start))
+			s.c.Fail("number", frame.Corrupt("%d bytes left", end-start))
 			return nil
 		}
 		s.skip(int(s.r.Pos()) - start)
@@ -414,7 +414,7 @@ func memberWise(t cpptype.Type) func(s *stream, version uint16, checksum uint32)
 	}
 	if !isSequence(t) {
 		return func(s *stream, _ uint16, _ uint32) any {
-			s.c.Fail("version", wire.Unsupported("%s member by member", t))
+			s.c.Fail("version", frame.Unsupported("%s member by member", t))
 			return nil
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"go-hep.org/x/hep/groot/root"
 	"go-hep.org/x/hep/groot/rtypes"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -27,7 +27,7 @@ const maxDepth = 5000
 // A stream reads an object that ROOT's class TBufferFile wrote.
 type stream struct {
 	classes classes
-	c       *wire.Codec
+	c       *frame.Codec
 	depth   int
 	columns bool // see members
 	plain   bool // no object is groot's; see treemeta.go
@@ -42,13 +42,13 @@ type stream struct {
 func newStream(all classes, data []byte, what string) *stream {
 	buf := append(data[:len(data):len(data)], 0)
 	return &stream{
-		classes: all, c: wire.NewReader(buf[:len(data)], what, 0).BigEndian(),
+		classes: all, c: frame.NewReader(buf[:len(data)], what, 0).BigEndian(),
 		buf: buf, refs: map[int64]any{},
 	}
 }
 
-func number[T wire.Integer](s *stream, name string) (v T) {
-	wire.Int(s.c, name, &v)
+func number[T frame.Integer](s *stream, name string) (v T) {
+	frame.Int(s.c, name, &v)
 	return v
 }
 
@@ -56,7 +56,7 @@ func number[T wire.Integer](s *stream, name string) (v T) {
 func (s *stream) count() int {
 	n := number[int32](s, "size")
 	if s.c.Err() == nil && (n < 0 || int(n) > s.c.Left()) {
-		s.c.Fail("size", wire.Corrupt("%d items in %d bytes", n, s.c.Left()))
+		s.c.Fail("size", frame.Corrupt("%d items in %d bytes", n, s.c.Left()))
 	}
 	if s.c.Err() != nil {
 		return 0
@@ -82,15 +82,15 @@ func (s *stream) rest() { s.c.Skip(s.c.Left()) }
 // all of them.
 func (s *stream) window(name string, word uint32, body func()) {
 	if s.c.Err() == nil && word&countFlag == 0 {
-		s.c.Fail(name, wire.Unsupported("%q without a byte count", name))
+		s.c.Fail(name, frame.Unsupported("%q without a byte count", name))
 	}
 	if s.depth++; s.depth > maxDepth {
-		s.c.Fail(name, wire.Unsupported("objects nested more than %d deep", maxDepth))
+		s.c.Fail(name, frame.Unsupported("objects nested more than %d deep", maxDepth))
 	}
 	s.c.Within(name, func() {
 		s.c.Window("", int(word&^countFlag), func() {
 			if body(); s.c.Err() == nil && s.c.Left() > 0 {
-				s.c.Fail("end", wire.Corrupt("%d bytes left", s.c.Left()))
+				s.c.Fail("end", frame.Corrupt("%d bytes left", s.c.Left()))
 			}
 		})
 	})
@@ -152,7 +152,7 @@ func (s *stream) anything(read func(class string) any) any {
 func (s *stream) reference(word uint32) any {
 	obj := s.refs[int64(word)]
 	if _, ok := obj.(root.Object); !ok {
-		s.c.Fail("pointer", wire.Unsupported("reference %#x to an object that is not known", word))
+		s.c.Fail("pointer", frame.Unsupported("reference %#x to an object that is not known", word))
 	}
 	return obj
 }
@@ -178,7 +178,7 @@ func (s *stream) tag() string {
 			return obj.Class()
 		}
 	}
-	s.c.Fail("class", wire.Corrupt("reference %#x to a class that was not there before", word))
+	s.c.Fail("class", frame.Corrupt("reference %#x to a class that was not there before", word))
 	return ""
 }
 
@@ -229,7 +229,7 @@ func (s *stream) find(name string, version uint16) *class {
 
 // unknown fails for a class that find does not know.
 func (s *stream) unknown(member, name string, version uint16, checksum uint32) {
-	s.c.Fail(member, wire.Unsupported("no streamer information about class %q of version %d, checksum %#x", name, version, checksum))
+	s.c.Fail(member, frame.Unsupported("no streamer information about class %q of version %d, checksum %#x", name, version, checksum))
 }
 
 // members reads the members of objects, for each member its values in all of
@@ -237,7 +237,7 @@ func (s *stream) unknown(member, name string, version uint16, checksum uint32) {
 // by member; else there is one object.
 func (s *stream) members(objects []*Object, k *class, columns bool) {
 	if n := s.c.Left(); s.c.Err() == nil && len(k.members) > 0 && len(objects) > n/len(k.members) {
-		s.c.Fail("", wire.Corrupt("%d members of %d objects in %d bytes", len(k.members), len(objects), n))
+		s.c.Fail("", frame.Corrupt("%d members of %d objects in %d bytes", len(k.members), len(objects), n))
 	}
 	if s.c.Err() != nil {
 		return
@@ -281,7 +281,7 @@ func (s *stream) groot(name string, obj rbytes.Unmarshaler) any {
 		return nil
 	}
 	if name == "TNamed" { // so common that it is checked
-		ahead := stream{c: wire.NewReader(s.c.Unread(), name, int64(s.c.Pos())).BigEndian()}
+		ahead := stream{c: frame.NewReader(s.c.Unread(), name, int64(s.c.Pos())).BigEndian()}
 		if ahead.named(); ahead.c.Err() != nil {
 			s.c.Fail(name, ahead.c.Err())
 			return nil
@@ -294,7 +294,7 @@ func (s *stream) groot(name string, obj rbytes.Unmarshaler) any {
 		err = fmt.Errorf("%d bytes read of %d", pos-start, end-start)
 	}
 	if err != nil {
-		s.c.Fail(name, wire.Unsupported("groot: %v", err))
+		s.c.Fail(name, frame.Unsupported("groot: %v", err))
 		return nil
 	}
 	s.skip(int(s.r.Pos()) - start)

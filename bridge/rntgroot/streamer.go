@@ -3,9 +3,9 @@ package rntgroot
 import (
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // A class is a version of a class, as a TStreamerInfo describes it.
@@ -40,7 +40,7 @@ func parseClasses(content string) (all []*class, err error) {
 	s := newStream(nil, []byte(content), "streamer information")
 	s.anything(func(name string) any {
 		if name != "TList" {
-			s.c.Fail("class", wire.Unsupported("%q, expected a TList", name))
+			s.c.Fail("class", frame.Unsupported("%q, expected a TList", name))
 			return nil
 		}
 		all = s.classList()
@@ -140,7 +140,7 @@ func (s *stream) member(kind string) (m member) {
 func (s *stream) element(m *member) {
 	s.counted("base", func(version uint16) {
 		if version < 2 {
-			s.c.Fail("version", wire.Unsupported("TStreamerElement of version %d", version))
+			s.c.Fail("version", frame.Unsupported("TStreamerElement of version %d", version))
 		}
 		m.name, m.title = s.named()
 		m.code = number[int32](s, "type")

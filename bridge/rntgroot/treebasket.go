@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // A basket holds the values that a branch has in a range of entries.
@@ -52,10 +52,10 @@ func (b *branch) find(entry int64) int {
 // check makes sure that the baskets of b have all entries, in order.
 func (b *branch) check() error {
 	if b.elsewhere != "" {
-		return wire.Unsupported("baskets in another file, %q", b.elsewhere)
+		return frame.Unsupported("baskets in another file, %q", b.elsewhere)
 	}
 	if b.entries != b.tree.entries {
-		return wire.Unsupported("%d entries in a tree of %d", b.entries, b.tree.entries)
+		return frame.Unsupported("%d entries in a tree of %d", b.entries, b.tree.entries)
 	}
 	for i, p := range b.baskets {
 		want := int64(0)
@@ -63,11 +63,11 @@ func (b *branch) check() error {
 			want = b.baskets[i-1].first
 		}
 		if i == 0 && p.first != 0 || p.first < want || p.first > b.entries {
-			return wire.Corrupt("basket %d begins with entry %d", i, p.first)
+			return frame.Corrupt("basket %d begins with entry %d", i, p.first)
 		}
 	}
 	if len(b.baskets) == 0 && b.entries > 0 {
-		return wire.Corrupt("no baskets for %d entries", b.entries)
+		return frame.Corrupt("no baskets for %d entries", b.entries)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (b *branch) load(i int, k *basket) error {
 
 func (b *branch) read(k *basket, p place) error {
 	if p.seek < 0 || p.bytes < 0 || p.seek > b.tree.size-int64(p.bytes) {
-		return wire.Corrupt("%d bytes in a file of %d", p.bytes, b.tree.size)
+		return frame.Corrupt("%d bytes in a file of %d", p.bytes, b.tree.size)
 	}
 	memory := records.Get().(*[]byte)
 	defer records.Put(memory)
@@ -109,41 +109,41 @@ func (b *branch) read(k *basket, p place) error {
 // parse reads the record of a basket at an offset in the file: a key, which describes the basket at its end, and the
 // payload. Within a tree, the description is behind the key, and what follows is as in memory.
 func (k *basket) parse(record []byte, seek int64, inside bool) error {
-	c := wire.NewReader(record, "basket", 0).BigEndian()
+	c := frame.NewReader(record, "basket", 0).BigEndian()
 	var key rootfile.Key
 	key.Wire(c)
 	var version uint16
 	var size, lengths, n, last int32
 	var flag uint8
-	wire.Int(c, "version", &version)
-	wire.Int(c, "buffer size", &size)
-	wire.Int(c, "entry lengths", &lengths)
+	frame.Int(c, "version", &version)
+	frame.Int(c, "buffer size", &size)
+	frame.Int(c, "entry lengths", &lengths)
 	if lengths < 0 {
 		var features uint8
-		if wire.Int(c, "features", &features); features != generatedOffsets {
-			return wire.Unsupported("features %#x of the writer", features)
+		if frame.Int(c, "features", &features); features != generatedOffsets {
+			return frame.Unsupported("features %#x of the writer", features)
 		}
 		k.steps = true
 	}
-	wire.Int(c, "entries", &n)
-	wire.Int(c, "last", &last)
-	wire.Int(c, "flag", &flag)
+	frame.Int(c, "entries", &n)
+	frame.Int(c, "last", &last)
+	frame.Int(c, "flag", &flag)
 	border := int64(last) - int64(key.KeyLen)
 	switch {
 	case c.Err() != nil:
 		return c.Err()
 	case key.Class != "TBasket":
-		return wire.Corrupt("it is a %q", key.Class)
+		return frame.Corrupt("it is a %q", key.Class)
 	case int64(n) != k.end-k.first:
-		return wire.Corrupt("%d entries, expected %d", n, k.end-k.first)
+		return frame.Corrupt("%d entries, expected %d", n, k.end-k.first)
 	case border < 0 || n == 0 && border > 0:
-		return wire.Corrupt("%d bytes of %d entries", border, n)
+		return frame.Corrupt("%d bytes of %d entries", border, n)
 	case inside:
 		return k.inside(c, flag, int(n), int64(key.KeyLen), border)
 	case key.SeekKey != seek:
-		return wire.Corrupt("its key is that of byte %d", key.SeekKey)
+		return frame.Corrupt("its key is that of byte %d", key.SeekKey)
 	case int64(key.NBytes) != int64(len(record)), int(key.KeyLen) != c.Pos():
-		return wire.Corrupt("%d bytes, the key %d; expected %d and %d", key.NBytes, key.KeyLen, len(record), c.Pos())
+		return frame.Corrupt("%d bytes, the key %d; expected %d and %d", key.NBytes, key.KeyLen, len(record), c.Pos())
 	}
 	stored := record[key.KeyLen:]
 	if err := compress.Check(stored, int64(key.ObjLen)); err != nil {
@@ -155,7 +155,7 @@ func (k *basket) parse(record []byte, seek int64, inside bool) error {
 		return err
 	}
 	if border > int64(len(data)) {
-		return wire.Corrupt("%d bytes of entries in %d", border, len(data))
+		return frame.Corrupt("%d bytes of entries in %d", border, len(data))
 	}
 	k.data = data[:border:border]
 	if int64(len(data)) == border {
@@ -165,7 +165,7 @@ func (k *basket) parse(record []byte, seek int64, inside bool) error {
 }
 
 // inside reads what follows the description of a basket within a tree.
-func (k *basket) inside(c *wire.Codec, flag uint8, n int, keyLen, border int64) error {
+func (k *basket) inside(c *frame.Codec, flag uint8, n int, keyLen, border int64) error {
 	generated := flag >= 80
 	if generated {
 		flag -= 80
@@ -174,18 +174,18 @@ func (k *basket) inside(c *wire.Codec, flag uint8, n int, keyLen, border int64) 
 		c2 := *c
 		b := c2.Unread()
 		if len(b) < 4*(n+1) {
-			return wire.Corrupt("%d offsets in %d bytes", n, len(b))
+			return frame.Corrupt("%d offsets in %d bytes", n, len(b))
 		}
 		c.Skip(4 * (n + 1))
 		if err := k.offsets(b[:4*(n+1)], n, keyLen); err != nil {
 			return err
 		}
 		if flag > 40 {
-			return wire.Unsupported("displaced entries")
+			return frame.Unsupported("displaced entries")
 		}
 	}
 	if flag != 1 && flag <= 10 {
-		return wire.Unsupported("a basket without its bytes, flag %d", flag)
+		return frame.Unsupported("a basket without its bytes, flag %d", flag)
 	}
 	c.Skip(int(keyLen)) // the key again
 	c.Raw("entries", int(border), &k.data)
@@ -198,10 +198,10 @@ func (k *basket) inside(c *wire.Codec, flag uint8, n int, keyLen, border int64) 
 // offsets reads the offsets of n entries.
 func (k *basket) offsets(b []byte, n int, keyLen int64) error {
 	if len(b) < 4*(n+1) {
-		return wire.Corrupt("%d offsets in %d bytes", n, len(b))
+		return frame.Corrupt("%d offsets in %d bytes", n, len(b))
 	}
 	if got := int(binary.BigEndian.Uint32(b)); got != n && got != n+1 {
-		return wire.Corrupt("%d offsets, expected %d", got, n)
+		return frame.Corrupt("%d offsets, expected %d", got, n)
 	}
 	k.table = slices.Grow(k.table[:0], n)
 	k.ends = k.table[:n]
@@ -216,7 +216,7 @@ func (k *basket) offsets(b []byte, n int, keyLen int64) error {
 		}
 	}
 	if n > 0 && k.ends[0] != 0 {
-		return wire.Corrupt("the first entry begins at %d", k.ends[0])
+		return frame.Corrupt("the first entry begins at %d", k.ends[0])
 	}
 	if k.data == nil {
 		return nil
@@ -233,7 +233,7 @@ func (k *basket) bounds(border int) error {
 	at := 0
 	for i, end := range k.ends {
 		if end < at || end > border {
-			return wire.Corrupt("entry %d is from byte %d to %d of %d", i, at, end, border)
+			return frame.Corrupt("entry %d is from byte %d to %d of %d", i, at, end, border)
 		}
 		at = end
 	}

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/field"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -42,7 +42,7 @@ func (b *builder) source(br *branch) (*source, error) {
 			return b.virtual(br)
 		}
 	}
-	return nil, wire.Unsupported("a %s", br.kind)
+	return nil, frame.Unsupported("a %s", br.kind)
 }
 
 // leaves returns the source of a branch of numbers and C strings.
@@ -51,7 +51,7 @@ func (b *builder) leaves(br *branch) (*source, error) {
 	var all []*decoder
 	for _, l := range br.leaves {
 		if l.count != nil && len(br.leaves) > 1 {
-			return nil, wire.Unsupported("an array of variable length in a list of leaves")
+			return nil, frame.Unsupported("an array of variable length in a list of leaves")
 		}
 		d, err := b.leaf(l)
 		if err != nil {
@@ -62,9 +62,9 @@ func (b *builder) leaves(br *branch) (*source, error) {
 	}
 	switch {
 	case len(br.branches) > 0:
-		return nil, wire.Unsupported("a branch of leaves with branches below it")
+		return nil, frame.Unsupported("a branch of leaves with branches below it")
 	case len(all) == 0:
-		return nil, wire.Unsupported("a branch without leaves")
+		return nil, frame.Unsupported("a branch without leaves")
 	case len(all) == 1:
 		return &source{shape: all[0].shape, branch: br, decoder: all[0]}, nil
 	}
@@ -82,7 +82,7 @@ func (b *builder) leafList(br *branch, record *shape, all []*decoder) (*source, 
 		}
 	}
 	if strings > 1 {
-		return nil, wire.Unsupported("several C strings in a list of leaves")
+		return nil, frame.Unsupported("several C strings in a list of leaves")
 	}
 	d := &decoder{shape: record, least: fixed, whole: strings > 0}
 	if strings == 0 {
@@ -125,10 +125,10 @@ func (b *builder) leaf(l *leaf) (*decoder, error) {
 	}
 	switch {
 	case !ok:
-		return nil, wire.Unsupported("a leaf of class %s", l.kind)
+		return nil, frame.Unsupported("a leaf of class %s", l.kind)
 	case code == codeCharStar:
 		if l.count != nil {
-			return nil, wire.Unsupported("an array of C strings")
+			return nil, frame.Unsupported("an array of C strings")
 		}
 		return cstrings, nil
 	}
@@ -174,11 +174,11 @@ func (b *builder) counter(l *leaf) (*source, error) {
 	}
 	br := b.owners[l]
 	if br == nil || br.kind != "TBranch" || len(br.leaves) != 1 {
-		return nil, wire.Unsupported("the number of elements in the leaf %q", l.name)
+		return nil, frame.Unsupported("the number of elements in the leaf %q", l.name)
 	}
 	s, err := b.leaves(br)
 	if err == nil && s.shape.shape != schema.Scalar {
-		err = wire.Unsupported("the number of elements in the leaf %q", l.name)
+		err = frame.Unsupported("the number of elements in the leaf %q", l.name)
 	}
 	b.counters[l] = s
 	return s, err
@@ -208,7 +208,7 @@ func (b *builder) virtual(br *branch) (*source, error) {
 	d.read = func(c *cursor, a *field.Array, n int, members bool) {
 		if l.virtual {
 			if name := c.take(int(c.u8()) + 1); c.err == nil && strings.TrimRight(string(name), "\x00") != l.title {
-				c.fail(wire.Unsupported("an object of class %q in a branch of %q", name, l.title))
+				c.fail(frame.Unsupported("an object of class %q in a branch of %q", name, l.title))
 			}
 		}
 		o.read(c, a, n, members)
@@ -228,11 +228,11 @@ func (b *builder) element(br *branch) (*source, error) {
 	case len(br.branches) > 0:
 		c := b.classes.find(br.class, br.version, br.checksum)
 		if br.typ != branchLeaf || c == nil {
-			return nil, wire.Unsupported("no streamer information about class %q of version %d", br.class, br.version)
+			return nil, frame.Unsupported("no streamer information about class %q of version %d", br.class, br.version)
 		}
 		return b.splitAll(c, br.branches)
 	case br.typ != branchLeaf && br.typ != branchStreamer:
-		return nil, wire.Unsupported("a branch of type %d", br.typ)
+		return nil, frame.Unsupported("a branch of type %d", br.typ)
 	}
 	var d *decoder
 	switch {
@@ -272,7 +272,7 @@ func (b *builder) list(br *branch, t cpptype.Type) (*source, error) {
 		}
 	}
 	if c == nil {
-		return nil, wire.Unsupported("no streamer information about class %q", br.items)
+		return nil, frame.Unsupported("no streamer information about class %q", br.items)
 	}
 	items, err := b.splitAll(c, br.branches)
 	if err != nil {
@@ -289,7 +289,7 @@ func (b *builder) list(br *branch, t cpptype.Type) (*source, error) {
 		s = listShape(template(t), items.shape)
 		s.loose = s.loose || template(t) != t.Name
 	default:
-		return nil, wire.Unsupported("a container of type %s", t)
+		return nil, frame.Unsupported("a container of type %s", t)
 	}
 	return collectionOf(s, counter, items), nil
 }
@@ -298,7 +298,7 @@ func (b *builder) list(br *branch, t cpptype.Type) (*source, error) {
 func (b *builder) splitAll(c *class, branches []*branch) (*source, error) {
 	s, err := b.split(c, &branches)
 	if err == nil && len(branches) > 0 {
-		err = wire.Unsupported("branch %q is none of a member of %q", branches[0].name, c.name)
+		err = frame.Unsupported("branch %q is none of a member of %q", branches[0].name, c.name)
 	}
 	return s, err
 }
@@ -329,7 +329,7 @@ func (b *builder) part(c *class, i int, before []*source, branches *[]*branch) (
 	}
 	inner := b.classOf(m)
 	if inner == nil || len(inner.members) == 0 {
-		return nil, wire.Unsupported("there is no branch of it")
+		return nil, frame.Unsupported("there is no branch of it")
 	}
 	return b.split(inner, branches)
 }
@@ -352,7 +352,7 @@ func (b *builder) memberBranch(c *class, m *member, br *branch, before []*source
 	case branchBase, branchObject:
 		inner := b.classOf(m)
 		if inner == nil {
-			return nil, wire.Unsupported("no streamer information about its class")
+			return nil, frame.Unsupported("no streamer information about its class")
 		}
 		return b.splitAll(inner, br.branches)
 	case branchSTL, branchClones:
@@ -363,10 +363,10 @@ func (b *builder) memberBranch(c *class, m *member, br *branch, before []*source
 		return b.list(br, t)
 	case branchLeaf, ofClones, ofSTL:
 	default:
-		return nil, wire.Unsupported("a branch of type %d", br.typ)
+		return nil, frame.Unsupported("a branch of type %d", br.typ)
 	}
 	if len(br.branches) > 0 {
-		return nil, wire.Unsupported("a branch of type %d with branches below it", br.typ)
+		return nil, frame.Unsupported("a branch of type %d with branches below it", br.typ)
 	}
 	of := &objects{class: c}
 	for _, p := range before {
@@ -379,7 +379,7 @@ func (b *builder) memberBranch(c *class, m *member, br *branch, before []*source
 	s := &source{shape: d.shape, branch: br, decoder: d, members: br.typ != branchLeaf}
 	if length, ok := of.lengths[len(of.each)]; ok {
 		if s.members {
-			return nil, wire.Unsupported("arrays of variable length in several objects")
+			return nil, frame.Unsupported("arrays of variable length in several objects")
 		}
 		s.each = before[length]
 	}

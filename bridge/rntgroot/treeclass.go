@@ -6,9 +6,9 @@ import (
 
 	"go-hep.org/x/hep/groot/rtypes"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/field"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -27,7 +27,7 @@ func (k *compiler) object(name string) (*objects, error) {
 	case "TObject":
 		return k.tobject(), nil
 	case "TClonesArray", "TObjArray", "TList", "TMap", "TRef", "TRefArray": // streamers of their own, of other things than their members
-		return nil, wire.Unsupported("class %q", name)
+		return nil, frame.Unsupported("class %q", name)
 	}
 	return k.objects(k.classes.newest(name), name)
 }
@@ -66,12 +66,12 @@ func (k *compiler) tobject() *objects {
 // objects returns the decoder of objects of one version of a class.
 func (k *compiler) objects(c *class, name string) (*objects, error) {
 	if c == nil {
-		return nil, wire.Unsupported("no streamer information about class %q", name)
+		return nil, frame.Unsupported("no streamer information about class %q", name)
 	}
 	o, ok := k.made[c]
 	switch {
 	case ok && o == nil:
-		return nil, wire.Unsupported("class %q contains itself", name)
+		return nil, frame.Unsupported("class %q contains itself", name)
 	case ok:
 		return o, nil
 	}
@@ -162,14 +162,14 @@ func (o *objects) version(c *cursor, version uint16) {
 		sum = c.u32()
 	}
 	if c.err == nil && (version != 0 && int32(version) != o.class.version || version == 0 && o.class.checksum != sum && o.class.checksum != 0) {
-		c.fail(wire.Unsupported("an object of class %q of version %d, checksum %#x, among those of version %d, checksum %#x", o.class.name, version, sum, o.class.version, o.class.checksum))
+		c.fail(frame.Unsupported("an object of class %q of version %d, checksum %#x, among those of version %d, checksum %#x", o.class.name, version, sum, o.class.version, o.class.checksum))
 	}
 }
 
 // members reads the members of n objects.
 func (o *objects) members(c *cursor, a *field.Array, n int, columns bool) {
 	if n > 1 && len(o.each) == 0 {
-		c.fail(wire.Unsupported("objects of a class %q without members", o.class.name))
+		c.fail(frame.Unsupported("objects of a class %q without members", o.class.name))
 	}
 	for i, d := range o.each {
 		if c.err != nil {
@@ -178,7 +178,7 @@ func (o *objects) members(c *cursor, a *field.Array, n int, columns bool) {
 		items := n
 		if length, ok := o.lengths[i]; ok {
 			if n > 1 {
-				c.fail(wire.Unsupported("arrays of variable length in several objects"))
+				c.fail(frame.Unsupported("arrays of variable length in several objects"))
 				return
 			}
 			lengths := a.Children[length].Values().([]int32)
@@ -208,7 +208,7 @@ func (k *compiler) member(m *member, of *objects) (*decoder, error) {
 	if m.kind == "TStreamerSTL" || m.kind == "TStreamerSTLstring" {
 		t, err := cpptype.Parse(m.typeName)
 		if err != nil || m.code > 400 && m.code < 500 {
-			return nil, wire.Unsupported("%s", m.kind)
+			return nil, frame.Unsupported("%s", m.kind)
 		}
 		d, err := k.headed(t, m.contained)
 		if err != nil {
@@ -232,7 +232,7 @@ func (k *compiler) member(m *member, of *objects) (*decoder, error) {
 		return nil, err
 	}
 	if d == nil {
-		return nil, wire.Unsupported("%s, code %d", m.kind, m.code)
+		return nil, frame.Unsupported("%s, code %d", m.kind, m.code)
 	}
 	if code == codeTString && m.length == 0 {
 		return d, nil
@@ -298,7 +298,7 @@ func (k *compiler) pointed(m *member, of *objects) (*decoder, error) {
 		d := &decoder{shape: s, least: 1}
 		d.read = func(c *cursor, a *field.Array, n int, _ bool) { // n items
 			if present := c.u8(); present == 0 && n > 0 || n < 0 || n > len(c.b)/item.least {
-				c.fail(wire.Corrupt("%d elements in %d bytes", n, len(c.b)))
+				c.fail(frame.Corrupt("%d elements in %d bytes", n, len(c.b)))
 				return
 			}
 			item.read(c, a.Children[0], n, false)
@@ -307,5 +307,5 @@ func (k *compiler) pointed(m *member, of *objects) (*decoder, error) {
 		}
 		return d, nil
 	}
-	return nil, wire.Unsupported("an array of the length %q", m.counter)
+	return nil, frame.Unsupported("an array of the length %q", m.counter)
 }

@@ -5,8 +5,8 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/field"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -26,7 +26,7 @@ func (c *cursor) fail(err error) {
 // take returns the next n bytes, nil if there are fewer.
 func (c *cursor) take(n int) []byte {
 	if n < 0 || n > len(c.b) {
-		c.fail(wire.Corrupt("%d bytes needed, %d left", n, len(c.b)))
+		c.fail(frame.Corrupt("%d bytes needed, %d left", n, len(c.b)))
 		return nil
 	}
 	b := c.b[:n]
@@ -59,7 +59,7 @@ func (c *cursor) u32() uint32 {
 func (c *cursor) count(size int) int {
 	n := int64(int32(c.u32()))
 	if n < 0 || n*int64(size) > int64(len(c.b)) {
-		c.fail(wire.Corrupt("%d items in %d bytes", n, len(c.b)))
+		c.fail(frame.Corrupt("%d items in %d bytes", n, len(c.b)))
 		return 0
 	}
 	return int(n)
@@ -71,7 +71,7 @@ func (c *cursor) open() (version uint16, rest []byte) {
 	word := c.u32()
 	n := int(word &^ countFlag)
 	if c.err == nil && (word&countFlag == 0 || n < 2 || n > len(c.b)) {
-		c.fail(wire.Corrupt("byte count %#x with %d bytes left", word, len(c.b)))
+		c.fail(frame.Corrupt("byte count %#x with %d bytes left", word, len(c.b)))
 	}
 	if c.err != nil {
 		return 0, nil
@@ -83,7 +83,7 @@ func (c *cursor) open() (version uint16, rest []byte) {
 
 func (c *cursor) shut(rest []byte) {
 	if c.err == nil && len(c.b) > 0 {
-		c.fail(wire.Corrupt("%d bytes left of those counted", len(c.b)))
+		c.fail(frame.Corrupt("%d bytes left of those counted", len(c.b)))
 	}
 	if c.err == nil {
 		c.b = rest
@@ -112,7 +112,7 @@ func plainOf[T any](cppType string, size int) *decoder {
 	d := &decoder{shape: scalarOf[T](cppType), size: size, least: size}
 	d.read = func(c *cursor, a *field.Array, n int, _ bool) {
 		if n > len(c.b)/size {
-			c.fail(wire.Corrupt("%d numbers of %d bytes in %d", n, size, len(c.b)))
+			c.fail(frame.Corrupt("%d numbers of %d bytes in %d", n, size, len(c.b)))
 			return
 		}
 		b := c.take(n * size)
@@ -153,7 +153,7 @@ func converted[T any](cppType string, size int, one func(b []byte) T) *decoder {
 	d := &decoder{shape: scalarOf[T](cppType), size: size, least: size}
 	d.read = func(c *cursor, a *field.Array, n int, _ bool) {
 		if n > len(c.b)/size {
-			c.fail(wire.Corrupt("%d numbers of %d bytes in %d", n, size, len(c.b)))
+			c.fail(frame.Corrupt("%d numbers of %d bytes in %d", n, size, len(c.b)))
 			return
 		}
 		b := c.take(n * size)
@@ -241,11 +241,11 @@ func arraysOf(item *decoder, dims []int) (*decoder, error) {
 	total := 1
 	for i := len(dims) - 1; i >= 0; i-- {
 		if dims[i] <= 0 || total > math.MaxInt32/dims[i] {
-			return nil, wire.Corrupt("an array of the dimensions %d", dims)
+			return nil, frame.Corrupt("an array of the dimensions %d", dims)
 		}
 		total *= dims[i]
 		if item.typeName == "" {
-			return nil, wire.Unsupported("an array of objects that have no type in an RNTuple")
+			return nil, frame.Unsupported("an array of objects that have no type in an RNTuple")
 		}
 		item = arrayOf(item, dims[i])
 	}
@@ -262,7 +262,7 @@ func headedBy(d *decoder, columns func(c *cursor, a *field.Array, n int)) *decod
 		case version&memberwise == 0:
 			d.read(c, a, n, false)
 		case columns == nil:
-			c.fail(wire.Unsupported("%s member by member", d.typeName))
+			c.fail(frame.Unsupported("%s member by member", d.typeName))
 		default:
 			columns(c, a, n)
 		}

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
@@ -219,13 +219,13 @@ func infosOf(r io.ReaderAt, f *rootfile.File) (classes, error) {
 func keyAt(r io.ReaderAt, size, at int64) (k rootfile.Key, err error) {
 	const largest = 1 << 10 // of the names in keys that no directory lists; most are shorter
 	if at < 0 || at >= size {
-		return k, wire.Corrupt("a record at byte %d of %d", at, size)
+		return k, frame.Corrupt("a record at byte %d of %d", at, size)
 	}
 	b := make([]byte, min(largest, size-at))
 	if _, err := r.ReadAt(b, at); err != nil && err != io.EOF {
 		return k, err
 	}
-	c := wire.NewReader(b, "key", at).BigEndian()
+	c := frame.NewReader(b, "key", at).BigEndian()
 	k.Wire(c)
 	return k, c.Err()
 }

@@ -8,7 +8,7 @@ import (
 	"go-hep.org/x/hep/groot/rdict"
 	"go-hep.org/x/hep/groot/root"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -147,7 +147,7 @@ type parts struct {
 
 func (p *parts) fail(member, is string) {
 	if p.err == nil {
-		p.err = &wire.FormatError{Path: member, Err: wire.Corrupt("%s", is)}
+		p.err = &frame.FormatError{Path: member, Err: frame.Corrupt("%s", is)}
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -81,7 +81,7 @@ func (a *assembly) choose() error {
 func (a *assembly) branch(b *branch) {
 	err := recovered(func() error {
 		if a.taken[fieldName(b.name)] {
-			return wire.Unsupported("another branch has this name, or becomes a field of this name")
+			return frame.Unsupported("another branch has this name, or becomes a field of this name")
 		}
 		if len(b.leaves) == 1 && b.leaves[0].count != nil && b.kind == "TBranch" {
 			items, counter, err := a.elements(b)

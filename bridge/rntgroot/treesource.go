@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/field"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -103,7 +103,7 @@ func (s *source) offsets(first, n int64) ([]int64, error) {
 	add := func(count int64) {
 		all = append(all, all[len(all)-1]+count)
 		if (count < 0 || count > math.MaxInt32) && err == nil {
-			err = fmt.Errorf("branch %q: entry %d: %w", s.branch.name, first+int64(len(all))-2, wire.Corrupt("%d items", count))
+			err = fmt.Errorf("branch %q: entry %d: %w", s.branch.name, first+int64(len(all))-2, frame.Corrupt("%d items", count))
 		}
 	}
 	switch v := a.Values().(type) {
@@ -124,7 +124,7 @@ func (s *source) offsets(first, n int64) ([]int64, error) {
 	case []uint64:
 		each(v, add)
 	default:
-		err = fmt.Errorf("branch %q: %w", s.branch.name, wire.Unsupported("%s as number of items", s.typeName))
+		err = fmt.Errorf("branch %q: %w", s.branch.name, frame.Unsupported("%s as number of items", s.typeName))
 	}
 	if err == nil {
 		s.counts = counts{first, all}
@@ -163,7 +163,7 @@ func (s *source) decode(a *field.Array, first, n int64, items []int64) error {
 func (s *source) load(entry int64) error {
 	i := s.branch.find(entry)
 	if i < 0 {
-		return wire.Corrupt("no basket has entry %d", entry)
+		return frame.Corrupt("no basket has entry %d", entry)
 	}
 	if s.basket == nil {
 		s.basket = &basket{}
@@ -175,7 +175,7 @@ func (s *source) load(entry int64) error {
 	}
 	if entry >= b.end {
 		*b = basket{}
-		return wire.Corrupt("no basket has entry %d", entry)
+		return frame.Corrupt("no basket has entry %d", entry)
 	}
 	if b.ends == nil {
 		if err := s.divide(b); err != nil {
@@ -192,7 +192,7 @@ func (s *source) divide(b *basket) error {
 	switch {
 	case s.lengths == nil && !s.members && s.decoder.size > 0:
 		if len(b.data) != n*s.decoder.size {
-			return wire.Corrupt("%d entries of %d bytes in %d", n, s.decoder.size, len(b.data))
+			return frame.Corrupt("%d entries of %d bytes in %d", n, s.decoder.size, len(b.data))
 		}
 	case s.lengths != nil && s.decoder.size > 0:
 		offsets, err := s.lengths.offsets(b.first, int64(n))
@@ -204,7 +204,7 @@ func (s *source) divide(b *basket) error {
 			b.ends[i] = int(min(offsets[i+1], int64(len(b.data)+1))) * s.decoder.size
 		}
 	case s.members, s.decoder.whole:
-		return wire.Unsupported("entries of unknown lengths")
+		return frame.Unsupported("entries of unknown lengths")
 	default:
 		c := &cursor{b: b.data}
 		b.ends = make([]int, n)
@@ -217,7 +217,7 @@ func (s *source) divide(b *basket) error {
 		}
 	}
 	if b.ends != nil && n > 0 && b.ends[n-1] != len(b.data) {
-		return wire.Corrupt("%d bytes of %d entries, expected %d", len(b.data), n, b.ends[n-1])
+		return frame.Corrupt("%d bytes of %d entries, expected %d", len(b.data), n, b.ends[n-1])
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func (s *source) some(a *field.Array, entry, end int64, items []int64) error {
 				n = items[i-from+1] - items[i-from]
 			}
 			if got := int64(b.ends[i] - at); got != n*int64(size) {
-				return fmt.Errorf("entry %d: %w", b.first+int64(i), wire.Corrupt("%d bytes, expected %d values of %d", got, n, size))
+				return fmt.Errorf("entry %d: %w", b.first+int64(i), frame.Corrupt("%d bytes, expected %d values of %d", got, n, size))
 			}
 			at = b.ends[i]
 		}
@@ -264,7 +264,7 @@ func (s *source) some(a *field.Array, entry, end int64, items []int64) error {
 			s.decoder.read(c, a, n, s.members)
 		}
 		if c.err == nil && len(c.b) > 0 {
-			c.fail(wire.Corrupt("%d bytes left", len(c.b)))
+			c.fail(frame.Corrupt("%d bytes left", len(c.b)))
 		}
 		if c.err != nil {
 			return fmt.Errorf("entry %d: %w", b.first+int64(i), c.err)
@@ -285,12 +285,12 @@ func (s *source) gather(a *field.Array, from, to int) error {
 		start = b.ends[i]
 		version, rest := c.open()
 		if version&memberwise != 0 {
-			c.fail(wire.Unsupported("numbers member by member"))
+			c.fail(frame.Unsupported("numbers member by member"))
 		}
 		n := c.count(item.size)
 		s.bytes = append(s.bytes, c.take(n*item.size)...)
 		if c.shut(rest); c.err == nil && len(c.b) > 0 {
-			c.fail(wire.Corrupt("%d bytes left", len(c.b)))
+			c.fail(frame.Corrupt("%d bytes left", len(c.b)))
 		}
 		if c.err != nil {
 			return fmt.Errorf("entry %d: %w", b.first+int64(i), c.err)

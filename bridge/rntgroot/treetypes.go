@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/field"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -89,7 +89,7 @@ func bitsOfObject() *decoder {
 		const referenced = 1 << 4
 		for i := 0; i < n && c.err == nil; i++ {
 			if len(c.b) >= 4 && binary.BigEndian.Uint32(c.b)&referenced != 0 {
-				c.fail(wire.Unsupported("an object that a TRef refers to"))
+				c.fail(frame.Unsupported("an object that a TRef refers to"))
 			}
 			plain(c, a, 1, members)
 		}
@@ -123,7 +123,7 @@ func rangeOf(comment string) (least, factor float64, err error) {
 		bits, err3 = strconv.Atoi(strings.TrimSpace(parts[2]))
 	}
 	if err := cmp.Or(err1, err2, err3); err != nil || len(parts) > 3 || bits < 2 || bits > 32 {
-		return 0, 0, wire.Unsupported("the range in %q", comment)
+		return 0, 0, frame.Unsupported("the range in %q", comment)
 	}
 	if least < greatest {
 		steps := float64(math.MaxUint32)
@@ -223,7 +223,7 @@ func (k *compiler) value(t cpptype.Type, contained int32) (*decoder, error) {
 		s.loose = s.loose || template(t) != t.Name
 		return listOf(s, item), nil
 	case t.Name == "*", t.Name == "&":
-		return nil, wire.Unsupported("pointers")
+		return nil, frame.Unsupported("pointers")
 	}
 	if code := basicCode(t); code != 0 || contained == codeInt || contained == codeUInt {
 		if code == 0 {
@@ -270,14 +270,14 @@ func (k *compiler) headed(t cpptype.Type, contained int32) (*decoder, error) {
 func bitset(t cpptype.Type) (*decoder, error) {
 	n, _ := t.Args[0].Uint()
 	if n == 0 || n > math.MaxInt32 {
-		return nil, wire.Unsupported("%s", t)
+		return nil, frame.Unsupported("%s", t)
 	}
 	d := &decoder{shape: scalarOf[bool](t.String()), least: 4 + int(n)}
 	d.shape.shape, d.shape.size = schema.Bitset, int(n)
 	d.read = func(c *cursor, a *field.Array, m int, _ bool) {
 		for i := 0; i < m && c.err == nil; i++ {
 			if got := c.count(1); c.err == nil && got != int(n) {
-				c.fail(wire.Corrupt("%d bits, expected %d", got, n))
+				c.fail(frame.Corrupt("%d bits, expected %d", got, n))
 			}
 			b := c.take(int(n))
 			values := a.Len

@@ -18,7 +18,7 @@ const module = "github.com/go-rntuple/go-rntuple/"
 // layers are the library's packages from the ground up. A package imports only
 // those above it in this list.
 var layers = []string{
-	"internal/wire",
+	"frame",
 	"internal/bits",
 	"internal/convert",
 	"internal/cpptype",
@@ -30,7 +30,6 @@ var layers = []string{
 	"internal/codec/lz4",
 	"internal/codec/lzma",
 	"internal/codec/zstd",
-	"frame",
 	"locator",
 	"compress",
 	"anchor",
@@ -139,7 +138,7 @@ var owners = map[string][]string{
 var apart = map[string]string{"internal/pagesink": "internal/pagesource"}
 
 // standardOnly are the packages at the bottom.
-var standardOnly = []string{"internal/wire", "internal/bits", "internal/convert", "internal/disk/mmap", "internal/cpptype", "internal/nearest", "value"}
+var standardOnly = []string{"frame", "internal/bits", "internal/convert", "internal/disk/mmap", "internal/cpptype", "internal/nearest", "value"}
 
 // libc are packages that need libc when cgo is on. Loading it takes as long as reading a value of a small file.
 var libc = []string{"net", "net/http", "os/user"}

@@ -216,7 +216,7 @@ func (a *Array) share(with *Array) {
 }
 
 // Take appends copies of values of src to a, an Array of the same shape. Missing values
-// are zero, empty, invalid or valueless. The error, a *wire.LimitError, says that they
+// are zero, empty, invalid or valueless. The error, a *frame.LimitError, says that they
 // need more than budget bytes of memory.
 func Take(a, src *Array, spans []Span, budget int64) error {
 	r := run{budget: budget}

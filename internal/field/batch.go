@@ -7,8 +7,8 @@ import (
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -214,7 +214,7 @@ func (c *batchCompiler) newArray(f *schema.Field) *Array {
 	a := &Array{Name: f.Name, Field: f, Shape: f.Shape}
 	if f.Shape == schema.Array || f.Shape == schema.Bitset {
 		if a.Size = int(f.ArraySize); f.ArraySize > math.MaxInt {
-			c.fail(wire.Unsupported("field %q has %d items", f.Path(), f.ArraySize))
+			c.fail(frame.Unsupported("field %q has %d items", f.Path(), f.ArraySize))
 		}
 	}
 	return a

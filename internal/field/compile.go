@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -271,7 +271,7 @@ func open[T column.Element](c *compiler, f *schema.Field, index int) *pagesource
 
 func (c *compiler) index(f *schema.Field) *index {
 	if f.IsDense() {
-		c.fail(wire.Unsupported("field %q has bits in place of an index: it can be read as pointers and slices only", f.Path()))
+		c.fail(frame.Unsupported("field %q has bits in place of an index: it can be read as pointers and slices only", f.Path()))
 	}
 	c.varying = true
 	return &index{path: f.Path(), column: open[uint64](c, f, 0), twins: c.twins}

@@ -8,8 +8,8 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // node reads the values of a field. It serves one goroutine at a time.
@@ -157,7 +157,7 @@ func (p *Plan) each(ctx context.Context, memory *Memory, first, n int64, read fu
 
 // tooLarge returns the error that something needs more than budget bytes, by over bytes.
 func tooLarge(what string, budget, over int64) error {
-	return &wire.LimitError{Limit: "EntryBytes", What: what, Need: budget + min(over, math.MaxInt64-budget), Have: budget}
+	return &frame.LimitError{Limit: "EntryBytes", What: what, Need: budget + min(over, math.MaxInt64-budget), Have: budget}
 }
 
 // make allocates an array of n values of type t, which is free of pointers if
@@ -224,5 +224,5 @@ type slice struct {
 
 // corrupt reports that elements contradict each other.
 func (r *run) corrupt(path, format string, args ...any) error {
-	return fmt.Errorf("field %q, cluster %d: %w", path, r.cluster.ID, wire.Corrupt(format, args...))
+	return fmt.Errorf("field %q, cluster %d: %w", path, r.cluster.ID, frame.Corrupt(format, args...))
 }

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
@@ -81,7 +81,7 @@ func isAnchor(k rootfile.Key) bool {
 // openContainer opens a ROOT file, or a bare file as pre-release versions could write it.
 func openContainer(r io.ReaderAt, size int64) (*rootfile.File, *legacy.Bare, error) {
 	file, err := rootfile.Open(r, size)
-	if errors.Is(err, wire.ErrUnsupported) {
+	if errors.Is(err, frame.ErrUnsupported) {
 		if bare, bareErr := legacy.ReadBare(r, size); bare != nil || bareErr != nil {
 			return nil, bare, bareErr
 		}

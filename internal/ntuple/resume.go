@@ -6,9 +6,9 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -27,7 +27,7 @@ func (f *File) Resume(r *Reader, o *WriteOptions) (*Writer, error) {
 
 func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	if r.Legacy() {
-		return nil, wire.Unsupported("RNTuples of format %s can only be read", r.Version)
+		return nil, frame.Unsupported("RNTuples of format %s can only be read", r.Version)
 	}
 	if h := r.Source.Schema.Hidden; len(h) > 0 {
 		return nil, fmt.Errorf("field %q cannot be read: %w", h[0].Field.Name, h[0].Err)

@@ -13,9 +13,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -85,7 +85,7 @@ func testCRC32(t *testing.T, where string, file []byte, page envelope.Page, plai
 		From:  &pagesource.Source{Blobs: blobs}, Level: level, Fail: func(err error) error { return fmt.Errorf("file: %w", err) },
 	}}}}), sink.Wait())
 	if damaged {
-		if !errors.Is(err, wire.ErrChecksum) && !errors.Is(err, wire.ErrCorrupt) || written.Len() > 0 {
+		if !errors.Is(err, frame.ErrChecksum) && !errors.Is(err, frame.ErrCorrupt) || written.Len() > 0 {
 			t.Errorf("%s: error %v, %d bytes written", where, err, written.Len())
 		}
 		return

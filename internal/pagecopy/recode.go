@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/bufpool"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // recoder returns a function that appends the n elements of a page of format in as a
@@ -26,7 +26,7 @@ func recoder(in, out column.Format, shift []uint64) (func(dst, page []byte, n ui
 				continue
 			}
 			if uint64(e.Tag) > uint64(len(shift)) {
-				return wire.Corrupt("tag %d of %d", e.Tag, len(shift))
+				return frame.Corrupt("tag %d of %d", e.Tag, len(shift))
 			}
 			e.Index += shift[e.Tag-1]
 		}

@@ -67,7 +67,7 @@ type slot[T column.Element] struct {
 
 // NewColumn returns a reader of the index-th column of f, and adds it to ahead. If
 // a representation of the column cannot be read as T, the error wraps
-// wire.ErrUnsupported.
+// frame.ErrUnsupported.
 func NewColumn[T column.Element](ahead *ReadAhead, f *schema.Field, index int) (*Column[T], error) {
 	c := &Column[T]{src: ahead.src, field: f, index: index, ahead: ahead}
 	for _, rep := range f.Columns {
@@ -325,7 +325,7 @@ func (c *Column[T]) last() (page int, ok bool) {
 	return 0, false
 }
 
-// Corrupt returns an error that wraps wire.ErrCorrupt and says what is wrong with
+// Corrupt returns an error that wraps frame.ErrCorrupt and says what is wrong with
 // the column's elements in a cluster.
 func (c *Column[T]) Corrupt(cluster *Cluster, format string, args ...any) error {
 	return cluster.corrupt(c.field, format, args...)

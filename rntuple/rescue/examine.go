@@ -10,10 +10,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -88,7 +88,7 @@ func (s *salvage) examineGroups(ctx context.Context) error {
 	for _, g := range s.job.groups {
 		switch {
 		case g.first < next || g.end < g.first:
-			s.lose(max(next, g.first), max(next, g.end), wire.Corrupt("the cluster group begins with the entry %d, expected %d", g.first, next))
+			s.lose(max(next, g.first), max(next, g.end), frame.Corrupt("the cluster group begins with the entry %d, expected %d", g.first, next))
 			next = max(next, g.end)
 			continue
 		case g.first > next:
@@ -167,14 +167,14 @@ func (s *salvage) load(g group) ([]*pagesource.Cluster, error) {
 	case err != nil:
 		return nil, err
 	case list.HeaderChecksum != s.sum:
-		return nil, wire.Corrupt("their page list belongs to another header")
+		return nil, frame.Corrupt("their page list belongs to another header")
 	case len(list.Clusters) != g.clusters || len(list.Pages) != g.clusters:
-		return nil, wire.Corrupt("their page list has %d clusters, expected %d", len(list.Clusters), g.clusters)
+		return nil, frame.Corrupt("their page list has %d clusters, expected %d", len(list.Clusters), g.clusters)
 	}
 	clusters := make([]*pagesource.Cluster, g.clusters)
 	for i, c := range list.Clusters {
 		if c.Flags&envelope.ClusterSharded != 0 {
-			return nil, wire.Unsupported("a cluster is sharded")
+			return nil, frame.Unsupported("a cluster is sharded")
 		}
 		columns := list.Pages[i].Columns
 		if n := len(s.schema.Columns); len(columns) > n {
@@ -187,12 +187,12 @@ func (s *salvage) load(g group) ([]*pagesource.Cluster, error) {
 	next := g.first
 	for _, c := range clusters {
 		if c.First != next || c.End < c.First {
-			return nil, wire.Corrupt("a cluster begins with the entry %d, expected %d", c.First, next)
+			return nil, frame.Corrupt("a cluster begins with the entry %d, expected %d", c.First, next)
 		}
 		next = c.End
 	}
 	if next != g.end {
-		return nil, wire.Corrupt("the clusters end before the entry %d, expected %d", next, g.end)
+		return nil, frame.Corrupt("the clusters end before the entry %d, expected %d", next, g.end)
 	}
 	return clusters, nil
 }
@@ -259,7 +259,7 @@ func (s *salvage) checkPage(column *schema.Column, p envelope.Page) error {
 		return err
 	}
 	if l.Offset > uint64(s.size) || n < l.Size || n > uint64(s.size)-l.Offset {
-		return wire.Corrupt("%d bytes at %#x lie beyond the end of the file", n, l.Offset)
+		return frame.Corrupt("%d bytes at %#x lie beyond the end of the file", n, l.Offset)
 	}
 	stored := make([]byte, n)
 	if err := anchor.ReadBlob(s.r, stored, int64(l.Offset), s.maxKey); err != nil {
@@ -270,7 +270,7 @@ func (s *salvage) checkPage(column *schema.Column, p envelope.Page) error {
 	}
 	s.unchecked++
 	if s.anchor == nil && !s.inBlob(int64(l.Offset), int64(l.Offset+n)) {
-		return wire.Corrupt("%d bytes at %#x lie in no record of the file", n, l.Offset)
+		return frame.Corrupt("%d bytes at %#x lie in no record of the file", n, l.Offset)
 	}
 	format := column.Format()
 	size := format.PageSize(p.NumElements)
@@ -278,7 +278,7 @@ func (s *salvage) checkPage(column *schema.Column, p envelope.Page) error {
 		return nil
 	}
 	if limit := s.limits.PageBytes; limit > 0 && size > limit {
-		return &wire.LimitError{Limit: "PageBytes", What: "page", Need: size, Have: limit}
+		return &frame.LimitError{Limit: "PageBytes", What: "page", Need: size, Have: limit}
 	}
 	if err := compress.Check(stored, size); err != nil {
 		return err

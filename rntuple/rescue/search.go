@@ -13,10 +13,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -80,7 +80,7 @@ func search(ctx context.Context, r io.ReaderAt, size int64, limits rntuple.Limit
 		dirs: map[int64]rootfile.Key{}, refused: map[int64]bool{}, sums: map[uint64]*tuple{}, seen: map[int64]envelope.Type{},
 	}
 	if bare, _ := legacy.ReadBare(r, size); bare != nil {
-		return nil, wire.Unsupported("a bare RNTuple without a ROOT file around it")
+		return nil, frame.Unsupported("a bare RNTuple without a ROOT file around it")
 	}
 	listed := e.walk()
 	var records []rootfile.Record
@@ -241,7 +241,7 @@ func (e *evidence) addAnchor(k listedKey, sure bool) {
 		return
 	}
 	if k.Class == anchor.ExperimentalClassName && a.Supported() != nil {
-		err = wire.Unsupported("RNTuples of pre-release format %s cannot be rescued", legacy.Version(a))
+		err = frame.Unsupported("RNTuples of pre-release format %s cannot be rescued", legacy.Version(a))
 	} else {
 		err = a.Supported()
 	}
@@ -274,9 +274,9 @@ func (e *evidence) envelope(l locator.Link, maxKey uint64) ([]byte, error) {
 		return nil, err
 	}
 	if len(plain) < 16 {
-		return nil, wire.Corrupt("envelope of %d bytes", len(plain))
+		return nil, frame.Corrupt("envelope of %d bytes", len(plain))
 	}
-	return plain, envelope.Open(plain, envelope.Type(binary.LittleEndian.Uint64(plain)), func(*wire.Codec) {})
+	return plain, envelope.Open(plain, envelope.Type(binary.LittleEndian.Uint64(plain)), func(*frame.Codec) {})
 }
 
 // blockHead is the size of the header of a compressed block.
@@ -356,7 +356,7 @@ func (e *evidence) addHeader(at int64, plain []byte) {
 		err = h.Features.Supported()
 	}
 	if err == nil && preRelease(h.Writer) && !slices.ContainsFunc(e.anchors, func(a *foundAnchor) bool { return int64(a.SeekHeader) == at }) {
-		err = wire.Unsupported("RNTuple %q by %q, before format 1, which cannot be rescued without its anchor", h.Name, h.Writer)
+		err = frame.Unsupported("RNTuple %q by %q, before format 1, which cannot be rescued without its anchor", h.Name, h.Writer)
 	}
 	if err != nil {
 		e.lost("header at %#x: %v", at, err)

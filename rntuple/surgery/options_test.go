@@ -13,9 +13,9 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -444,14 +444,14 @@ func TestDamagedDirectory(t *testing.T) {
 	if left := []Object{{in, "first", "TH1F"}}; !slices.Equal(report.LeftBehind, left) {
 		t.Errorf("left behind: %v, expected %v", report.LeftBehind, left)
 	}
-	if len(report.Unlisted) != 1 || !errors.Is(report.Unlisted[0], wire.ErrCorrupt) || !strings.Contains(report.Unlisted[0].Error(), in) ||
+	if len(report.Unlisted) != 1 || !errors.Is(report.Unlisted[0], frame.ErrCorrupt) || !strings.Contains(report.Unlisted[0].Error(), in) ||
 		!strings.Contains(report.Unlisted[0].Error(), `"plots"`) {
 		t.Errorf("unlisted: %v", report.Unlisted)
 	}
 	if !strings.Contains(report.String(), "1 files whose objects could not be listed") {
 		t.Error(report)
 	}
-	if _, err := MergeAll(t.Context(), out, []string{in}); !errors.Is(err, wire.ErrCorrupt) {
+	if _, err := MergeAll(t.Context(), out, []string{in}); !errors.Is(err, frame.ErrCorrupt) {
 		t.Errorf("all RNTuples, of which some cannot be found: %v", err)
 	}
 }

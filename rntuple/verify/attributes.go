@@ -6,8 +6,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -23,21 +23,21 @@ func (n *ntuple) attributeSets() {
 		fail := func(err error) { n.problem(Attributes, part, at, err) }
 		switch {
 		case s.Name == "":
-			fail(wire.Corrupt("has no name"))
+			fail(frame.Corrupt("has no name"))
 		case names[s.Name]:
-			fail(wire.Corrupt("two sets have this name"))
+			fail(frame.Corrupt("two sets have this name"))
 		}
 		if anchors[at] {
-			fail(wire.Corrupt("its anchor is also that of another set"))
+			fail(frame.Corrupt("its anchor is also that of another set"))
 			continue
 		}
 		names[s.Name], anchors[at] = true, true
 		if s.SchemaMajor != 1 {
-			fail(wire.Unsupported("schema version %d.%d", s.SchemaMajor, s.SchemaMinor))
+			fail(frame.Unsupported("schema version %d.%d", s.SchemaMajor, s.SchemaMinor))
 			continue
 		}
 		if s.AnchorLength > maxAnchor {
-			fail(wire.Corrupt("anchor of %d bytes", s.AnchorLength))
+			fail(frame.Corrupt("anchor of %d bytes", s.AnchorLength))
 			continue
 		}
 		blobs := n.blobs
@@ -77,7 +77,7 @@ func (n *ntuple) checkSet(s *setLink) {
 		return
 	}
 	at := int64(n.anchor.SeekHeader)
-	fail := func(format string, args ...any) { n.problem(Attributes, "header", at, wire.Corrupt(format, args...)) }
+	fail := func(format string, args ...any) { n.problem(Attributes, "header", at, frame.Corrupt(format, args...)) }
 	if n.header.Name != s.Name {
 		fail("the name is %q, the link says %q", n.header.Name, s.Name)
 	}
@@ -129,7 +129,7 @@ func (n *ntuple) checkRanges(entries uint64) {
 		for i := range first {
 			if first[i] > entries || count[i] > entries-first[i] {
 				n.report(Problem{RNTuple: n.path, Cluster: c.ID, Column: -1, Page: -1, Offset: -1, Check: Attributes,
-					Err: wire.Corrupt("attribute %d belongs to %d entries from %d on, but there are %d entries", c.First+int64(i), count[i], first[i], entries)})
+					Err: frame.Corrupt("attribute %d belongs to %d entries from %d on, but there are %d entries", c.First+int64(i), count[i], first[i], entries)})
 			}
 		}
 	}

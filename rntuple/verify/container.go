@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // A container is the file around the RNTuples.
@@ -41,7 +41,7 @@ type anchorObject struct {
 func (v *verifier) container() *container {
 	c := &container{verifier: v, lists: map[int64]bool{}, known: map[int64]string{}, budget: v.size, complete: true}
 	file, err := rootfile.Open(v.r, v.size)
-	if errors.Is(err, wire.ErrUnsupported) {
+	if errors.Is(err, frame.ErrUnsupported) {
 		if bare, bareErr := legacy.ReadBare(v.r, v.size); bareErr != nil {
 			err = bareErr
 		} else if bare != nil {
@@ -68,7 +68,7 @@ func (c *container) problem(part string, offset int64, err error) {
 }
 
 func (c *container) corrupt(part string, offset int64, format string, args ...any) {
-	c.problem(part, offset, wire.Corrupt(format, args...))
+	c.problem(part, offset, frame.Corrupt(format, args...))
 }
 
 // odd reports what is unusual in the container and does no harm.
@@ -142,7 +142,7 @@ func (c *container) checkOwn(part string, offset int64, k *rootfile.Key, dir, nb
 // bytes reads n bytes of the file.
 func (c *container) bytes(offset, n int64) ([]byte, error) {
 	if offset < 0 || n < 0 || offset > c.size || n > c.size-offset {
-		return nil, wire.Corrupt("%d bytes at %#x, the file has %d", n, offset, c.size)
+		return nil, frame.Corrupt("%d bytes at %#x, the file has %d", n, offset, c.size)
 	}
 	b := make([]byte, n)
 	got, err := c.r.ReadAt(b, offset)
@@ -150,16 +150,16 @@ func (c *container) bytes(offset, n int64) ([]byte, error) {
 		return b, nil
 	}
 	if errors.Is(err, io.EOF) {
-		err = wire.Corrupt("the file ends after %d of %d bytes", got, n)
+		err = frame.Corrupt("the file ends after %d of %d bytes", got, n)
 	}
 	return nil, err
 }
 
 // read reads a record of n bytes into r, and reports a problem if that fails.
-func (c *container) read(part string, offset, n int64, r interface{ Wire(*wire.Codec) }) bool {
+func (c *container) read(part string, offset, n int64, r interface{ Wire(*frame.Codec) }) bool {
 	b, err := c.bytes(offset, n)
 	if err == nil {
-		codec := wire.NewReader(b, part, offset).BigEndian()
+		codec := frame.NewReader(b, part, offset).BigEndian()
 		r.Wire(codec)
 		err = codec.Err()
 	}
@@ -199,7 +199,7 @@ func (c *container) directory(path string, d rootfile.Directory, offset int64, n
 	case c.budget < 0:
 		c.corrupt(list, d.SeekKeys, "lists of keys overlap: with this one, of %d bytes, they are longer than the file", n)
 	case depth > maxDepth:
-		c.problem(list, d.SeekKeys, wire.Unsupported("directories are nested more than %d deep", maxDepth))
+		c.problem(list, d.SeekKeys, frame.Unsupported("directories are nested more than %d deep", maxDepth))
 	default:
 		c.lists[d.SeekKeys] = true
 		c.known[d.SeekKeys] = list
@@ -271,7 +271,7 @@ func cycleOf(k *rootfile.Key, newest int) string {
 // compare checks that the record of a listed key begins with that key. The record may name
 // another directory: where its own was before that was moved. Nobody reads it.
 func (c *container) compare(part string, k *rootfile.Key) {
-	w := wire.NewWriter(nil, part).BigEndian()
+	w := frame.NewWriter(nil, part).BigEndian()
 	k.Wire(w)
 	want, err := w.Bytes()
 	if err != nil {
@@ -317,7 +317,7 @@ func (c *container) object(path, part string, k *rootfile.Key, ok bool, depth in
 	case isAnchor && k.ObjLen > maxAnchor:
 		c.corrupt(part, k.SeekKey, "an anchor of %d bytes", k.ObjLen)
 	case int64(k.ObjLen) > c.limits.PageBytes:
-		c.problem(part, k.SeekKey, &wire.LimitError{Limit: "PageBytes", What: "object", Need: int64(k.ObjLen), Have: c.limits.PageBytes})
+		c.problem(part, k.SeekKey, &frame.LimitError{Limit: "PageBytes", What: "object", Need: int64(k.ObjLen), Have: c.limits.PageBytes})
 	case isAnchor || ok:
 		object, err := c.file.Payload(*k)
 		if err != nil {

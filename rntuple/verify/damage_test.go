@@ -12,9 +12,9 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/test/oddity"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -223,7 +223,7 @@ func TestFreeSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	var l rootfile.FreeList
-	c := wire.NewReader(clean[f.Header.SeekFree:][:f.Header.NBytesFree], "free list", 0).BigEndian()
+	c := frame.NewReader(clean[f.Header.SeekFree:][:f.Header.NBytesFree], "free list", 0).BigEndian()
 	if l.Wire(c); c.Err() != nil || len(l.Segments) < 3 {
 		t.Fatal(l.Segments, c.Err())
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -92,7 +92,7 @@ func (v *verifier) overlaps() {
 		same := a.offset == b.offset && a.size == b.size && (a.cluster == envelopes) == (b.cluster == envelopes)
 		if b.offset < a.offset+a.size && !same {
 			p := v.at(b)
-			p.Check, p.Err = Locators, wire.Corrupt("the %d bytes from %#x on overlap those of %s, %d from %#x on",
+			p.Check, p.Err = Locators, frame.Corrupt("the %d bytes from %#x on overlap those of %s, %d from %#x on",
 				b.size, b.offset, where(v.at(a)), a.size, a.offset)
 			v.report(p)
 		}

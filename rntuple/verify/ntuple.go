@@ -9,9 +9,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -73,7 +73,7 @@ func (v *verifier) load(a anchorObject, link *setLink) {
 		err = n.anchor.Supported()
 	}
 	if err == nil && !old && (n.anchor.ClassVersion == anchor.ClassVersion) != (len(n.anchor.Extra) == 0) {
-		n.problem(Anchor, "", a.offset, wire.Corrupt("class version %d with %d bytes after those of version %d", n.anchor.ClassVersion, len(n.anchor.Extra), anchor.ClassVersion))
+		n.problem(Anchor, "", a.offset, frame.Corrupt("class version %d with %d bytes after those of version %d", n.anchor.ClassVersion, len(n.anchor.Extra), anchor.ClassVersion))
 	}
 	if err != nil {
 		n.problem(Anchor, "", a.offset, err)
@@ -152,7 +152,7 @@ func (n *ntuple) metadata(old bool) bool {
 		}
 	}
 	if n.header != nil && n.footer.HeaderChecksum != n.checksum {
-		n.problem(Envelope, "footer", int64(a.SeekFooter), fmt.Errorf("belongs to another header: %w", wire.Mismatch(n.footer.HeaderChecksum, n.checksum)))
+		n.problem(Envelope, "footer", int64(a.SeekFooter), fmt.Errorf("belongs to another header: %w", frame.BadChecksum(n.footer.HeaderChecksum, n.checksum)))
 	}
 	return true
 }
@@ -162,12 +162,12 @@ func (n *ntuple) envelope(part string, l locator.Link) []byte {
 	b, err := n.blobs.Envelope(n.ctx, part, l)
 	if err != nil {
 		check := Envelope
-		if l.Locator.InFile() != nil || errors.Is(err, wire.ErrCorrupt) && l.Locator.Size > uint64(n.size) || l.Locator.Offset > uint64(n.size) {
+		if l.Locator.InFile() != nil || errors.Is(err, frame.ErrCorrupt) && l.Locator.Size > uint64(n.size) || l.Locator.Offset > uint64(n.size) {
 			check = Locators
 		}
 		n.problem(check, part, int64(l.Locator.Offset), cause(err, int64(l.Locator.Offset)))
 	}
-	if err != nil && !errors.As(err, new(*wire.FormatError)) {
+	if err != nil && !errors.As(err, new(*frame.FormatError)) {
 		return nil
 	}
 	if n.located(l.Locator) {
@@ -254,7 +254,7 @@ func (n *ntuple) groups() {
 	seekFooter := int64(n.anchor.SeekFooter)
 	if _, err := pagesource.NewSource(n.blobs, s, n.checksum, n.footer); err != nil {
 		n.problem(Clusters, "footer", seekFooter, bare(err))
-		if errors.Is(err, wire.ErrUnsupported) {
+		if errors.Is(err, frame.ErrUnsupported) {
 			return // more than a reader accepts
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
@@ -14,7 +14,7 @@ import (
 // which problems name instead.
 func objects(ctx context.Context, c config, url string, report func(Problem) error) (*Summary, error) {
 	f, err := remote.OpenObjects(ctx, url, c.remote)
-	if damage := new(wire.FormatError); errors.As(err, &damage) {
+	if damage := new(frame.FormatError); errors.As(err, &damage) {
 		return &Summary{Problems: 1}, report(Problem{Part: "anchor", Offset: -1, Check: Anchor, Err: err}.nowhere())
 	}
 	if err != nil {

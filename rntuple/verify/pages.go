@@ -7,10 +7,10 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -316,7 +316,7 @@ func (t *task) tags(page []byte, s *scratch) error {
 	for i, v := range s.tags {
 		if v.Tag > most {
 			t.result.check = Values
-			return wire.Corrupt("item %d of the page has the tag %d, but there are %d alternatives", i, v.Tag, most)
+			return frame.Corrupt("item %d of the page has the tag %d, but there are %d alternatives", i, v.Tag, most)
 		}
 		of := &t.result.tags[v.Tag]
 		of.count, of.highest = of.count+1, max(of.highest, v.Index)

@@ -6,8 +6,8 @@ import (
 	"sort"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // A record is a part of the file that begins with a key.
@@ -104,7 +104,7 @@ func (c *container) anchorsOfSets() (starts []int64) {
 		}
 		if !found {
 			p := Problem{RNTuple: s.path, Part: fmt.Sprintf("attribute set %q", s.Name), Offset: int64(s.Anchor.Offset), Check: Locators}.nowhere()
-			p.Err = wire.Corrupt("the anchor is not in a record of its own: the key before it is damaged")
+			p.Err = frame.Corrupt("the anchor is not in a record of its own: the key before it is damaged")
 			c.report(p)
 		}
 	}
@@ -120,14 +120,14 @@ func (c *container) recordAt(pos int64) (r record, gap, ok bool) {
 		if err != nil || len(b) < 4 {
 			return r, false, false
 		}
-		w := wire.NewReader(b, "", pos).BigEndian()
+		w := frame.NewReader(b, "", pos).BigEndian()
 		var size int32
-		wire.Int(w, "", &size)
+		frame.Int(w, "", &size)
 		if size < 0 {
 			end := pos - int64(size)
 			return record{begin: pos, payload: pos, end: end}, true, end <= c.end
 		}
-		w = wire.NewReader(b, "", pos).BigEndian()
+		w = frame.NewReader(b, "", pos).BigEndian()
 		if k.Wire(w); w.Err() == nil {
 			break
 		}
@@ -186,7 +186,7 @@ func (c *container) contain() {
 			end = max(end, int64(extents[j].offset+extents[j].size))
 		}
 		p := c.at(e)
-		p.Check, p.Err = Locators, wire.Corrupt("the %d bytes from %#x on are not in a record: the key before them is damaged", end-begin, begin)
+		p.Check, p.Err = Locators, frame.Corrupt("the %d bytes from %#x on are not in a record: the key before them is damaged", end-begin, begin)
 		if more := j - first - 1; more > 0 {
 			p.Err = fmt.Errorf("%w; there are %d more in these bytes", p.Err, more)
 		}

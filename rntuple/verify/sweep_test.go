@@ -15,9 +15,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/verify"
@@ -129,7 +129,7 @@ func regions(t *testing.T, file []byte) []string {
 	for at < len(file) {
 		begin := at
 		var k rootfile.Key
-		c := wire.NewReader(file[at:], "key", int64(at)).BigEndian()
+		c := frame.NewReader(file[at:], "key", int64(at)).BigEndian()
 		k.Wire(c)
 		if k.NBytes < 0 {
 			put(-int(k.NBytes), "gap")

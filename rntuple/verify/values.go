@@ -5,9 +5,9 @@ import (
 	"math/bits"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -93,7 +93,7 @@ func (w *walk) times(f *schema.Field, items int64) int64 {
 	}
 	hi, lo := bits.Mul64(uint64(items), f.ArraySize)
 	if hi != 0 || lo > math.MaxInt64 {
-		w.problem(Elements, f, -1, wire.Corrupt("%d arrays of %d values", items, f.ArraySize))
+		w.problem(Elements, f, -1, frame.Corrupt("%d arrays of %d values", items, f.ArraySize))
 		return unknown
 	}
 	return int64(lo)
@@ -115,7 +115,7 @@ func (w *walk) column(f *schema.Field, index int, elements int64) (chunk pagesou
 	}
 	id := int(chunk.Column.ID)
 	if elements >= 0 && chunk.Elements != elements {
-		w.problem(Elements, f, id, wire.Corrupt("%d elements, expected %d", chunk.Elements, elements))
+		w.problem(Elements, f, id, frame.Corrupt("%d elements, expected %d", chunk.Elements, elements))
 	}
 	if chunk.Column.Owner != f {
 		return chunk, true // the rest is checked with the owner
@@ -123,7 +123,7 @@ func (w *walk) column(f *schema.Field, index int, elements int64) (chunk pagesou
 	if id < len(w.c.columns) {
 		offset := w.c.columns[id].ElementOffset - chunk.Zeros
 		if next >= 0 && offset != next && len(chunk.Pages) > 0 {
-			w.problem(Elements, f, id, wire.Corrupt("begins with element %d, expected %d", offset, next))
+			w.problem(Elements, f, id, frame.Corrupt("begins with element %d, expected %d", offset, next))
 		}
 		if len(chunk.Pages) > 0 {
 			next = offset
@@ -149,16 +149,16 @@ func (w *walk) deferred(f *schema.Field, chunk pagesource.Chunk) {
 	switch start := c.FirstElement; {
 	case start >= 0:
 		if want := min(chunk.Elements, max(0, start-first)); chunk.Zeros != want {
-			w.problem(Elements, f, int(c.ID), wire.Corrupt("%d elements are not stored, expected %d because the column begins with element %d", chunk.Zeros, want, start))
+			w.problem(Elements, f, int(c.ID), frame.Corrupt("%d elements are not stored, expected %d because the column begins with element %d", chunk.Zeros, want, start))
 		}
 	case start < -first:
-		w.problem(Elements, f, int(c.ID), wire.Corrupt("is suppressed before element %d, the cluster begins with %d", uint64(-start), first))
+		w.problem(Elements, f, int(c.ID), frame.Corrupt("is suppressed before element %d, the cluster begins with %d", uint64(-start), first))
 	}
 }
 
 // bare returns err without its place, which the Problem has.
 func bare(err error) error {
-	if e, ok := err.(*wire.FormatError); ok {
+	if e, ok := err.(*frame.FormatError); ok {
 		return e.Err
 	}
 	return err
@@ -186,7 +186,7 @@ func (w *walk) offsets(f *schema.Field, items int64) (end int64) {
 		}
 		if descent >= 0 {
 			p := Problem{RNTuple: w.path, Cluster: w.c.ID, Column: id, Field: f.Path(), Page: i, Offset: int64(chunk.Pages[i].Locator.Offset), Check: Values}
-			p.Err = wire.Corrupt("the collection of item %d ends at %d, before it begins at %d", item+descent, below, above)
+			p.Err = frame.Corrupt("the collection of item %d ends at %d, before it begins at %d", item+descent, below, above)
 			w.report(p)
 			return unknown
 		}
@@ -194,11 +194,11 @@ func (w *walk) offsets(f *schema.Field, items int64) (end int64) {
 		last, item = r.last, item+n
 	}
 	if last > math.MaxInt64 {
-		w.problem(Values, f, id, wire.Corrupt("a collection ends at %d", last))
+		w.problem(Values, f, id, frame.Corrupt("a collection ends at %d", last))
 		return unknown
 	}
 	if most := largest(f); widest > most {
-		w.problem(Values, f, id, wire.Corrupt("an item has %d values, expected at most %d", widest, most))
+		w.problem(Values, f, id, frame.Corrupt("an item has %d values, expected at most %d", widest, most))
 	}
 	return int64(last)
 }
@@ -243,7 +243,7 @@ func (w *walk) variant(f *schema.Field, items int64) {
 		case !ok:
 			t.count = unknown
 		case t.count > 0 && t.highest >= uint64(t.count):
-			w.problem(Values, f, int(chunk.Column.ID), wire.Corrupt("refers to item %d of alternative %d, which has %d items", t.highest, i+1, t.count))
+			w.problem(Values, f, int(chunk.Column.ID), frame.Corrupt("refers to item %d of alternative %d, which has %d items", t.highest, i+1, t.count))
 		}
 		w.field(child, t.count)
 	}

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	inside "github.com/go-rntuple/go-rntuple/internal/ntuple"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -126,11 +126,11 @@ func (p Problem) Kind() string {
 	switch {
 	case p.Severity == Oddity:
 		return "oddity"
-	case errors.Is(p.Err, wire.ErrChecksum):
+	case errors.Is(p.Err, frame.ErrChecksum):
 		return "checksum"
-	case errors.Is(p.Err, wire.ErrCorrupt):
+	case errors.Is(p.Err, frame.ErrCorrupt):
 		return "corrupt"
-	case errors.Is(p.Err, wire.ErrUnsupported):
+	case errors.Is(p.Err, frame.ErrUnsupported):
 		return "unsupported"
 	case errors.Is(p.Err, column.ErrRange):
 		return "range"
@@ -366,7 +366,7 @@ func (v *verifier) more() {
 	for _, k := range v.kinds {
 		if more := v.counts[k] - int64(v.limit); more > 0 {
 			p := Problem{RNTuple: k.ntuple, Part: string(k.check), Offset: -1, Check: k.check, Severity: k.severity}.nowhere()
-			if p.Err = wire.Corrupt("%d more problems of this kind", more); k.severity == Oddity {
+			if p.Err = frame.Corrupt("%d more problems of this kind", more); k.severity == Oddity {
 				p.Err = fmt.Errorf("%d more oddities of this kind", more)
 			}
 			v.send(p)
@@ -381,7 +381,7 @@ func (v *verifier) skip(format string, args ...any) {
 
 // cause returns err without its offset, if that is the offset of the Problem.
 func cause(err error, offset int64) error {
-	var f *wire.FormatError
+	var f *frame.FormatError
 	if errors.As(err, &f) && f.Offset == offset && !strings.Contains(f.Path, ".") {
 		return f.Err
 	}

@@ -1,10 +1,10 @@
 package verify
 
 import (
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	inside "github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -60,7 +60,7 @@ func (n *ntuple) zones(a anchorObject) {
 		for k, f := range fields {
 			if b := m.Of(f, i); measured[k].Kind != bounds.Unknown && !b.Contain(measured[k]) {
 				n.report(Problem{RNTuple: n.path, Part: "zone map", Cluster: m.Cluster(i).ID, Column: -1, Field: f.Path(), Page: -1, Offset: -1, Check: Values,
-					Err: wire.Corrupt("the bounds are %v, those of the values %v", b, measured[k])})
+					Err: frame.Corrupt("the bounds are %v, those of the values %v", b, measured[k])})
 			}
 		}
 	}
@@ -70,4 +70,4 @@ func (n *ntuple) zones(a anchorObject) {
 type misfit struct{ problem string }
 
 func (m *misfit) Error() string { return m.problem + "; rnt index makes it anew" }
-func (m *misfit) Unwrap() error { return wire.ErrCorrupt }
+func (m *misfit) Unwrap() error { return frame.ErrCorrupt }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 const (
@@ -42,7 +42,7 @@ var decoders = sync.Pool{New: func() any { return new(decoder) }}
 // reach beyond a small one. dst and src must not overlap. After an error the
 // content of dst is undefined.
 //
-// Errors wrap wire.ErrCorrupt, wire.ErrChecksum, or wire.ErrUnsupported for a
+// Errors wrap frame.ErrCorrupt, frame.ErrChecksum, or frame.ErrUnsupported for a
 // frame that needs a dictionary.
 func Decode(dst, src []byte) error {
 	d := decoders.Get().(*decoder)
@@ -51,7 +51,7 @@ func Decode(dst, src []byte) error {
 	d.src, d.dst = nil, nil
 	decoders.Put(d)
 	if err == nil && done != len(dst) {
-		err = wire.Corrupt("zstd: %d bytes, expected %d", done, len(dst))
+		err = frame.Corrupt("zstd: %d bytes, expected %d", done, len(dst))
 	}
 	return err
 }
@@ -75,7 +75,7 @@ func (d *decoder) frames(dst []byte) (done int, err error) {
 	return done, err
 }
 
-func errTruncated() error { return wire.Corrupt("zstd: truncated") }
+func errTruncated() error { return frame.Corrupt("zstd: truncated") }
 
 // frame decodes the Zstandard frame at p (section 3.1.1) and returns its end.
 func (d *decoder) frame(p int) (int, error) {
@@ -86,7 +86,7 @@ func (d *decoder) frame(p int) (int, error) {
 	p += n
 	if h.hasSize {
 		if h.size > uint64(len(d.dst)) {
-			return p, wire.Corrupt("zstd: frame of %d bytes, expected %d", h.size, len(d.dst))
+			return p, frame.Corrupt("zstd: frame of %d bytes, expected %d", h.size, len(d.dst))
 		}
 		d.dst = d.dst[:h.size]
 	}
@@ -100,7 +100,7 @@ func (d *decoder) frame(p int) (int, error) {
 		}
 	}
 	if h.hasSize && d.out != len(d.dst) {
-		return p, wire.Corrupt("zstd: %d bytes, frame header says %d", d.out, h.size)
+		return p, frame.Corrupt("zstd: %d bytes, frame header says %d", d.out, h.size)
 	}
 	if h.hasSum {
 		if len(d.src)-p < 4 {
@@ -108,7 +108,7 @@ func (d *decoder) frame(p int) (int, error) {
 		}
 		stored, sum := binary.LittleEndian.Uint32(d.src[p:]), uint32(xxhash.Sum64(d.dst[:d.out]))
 		if stored != sum {
-			return p, wire.Mismatch(uint64(stored), uint64(sum))
+			return p, frame.BadChecksum(uint64(stored), uint64(sum))
 		}
 		p += 4
 	}
@@ -129,7 +129,7 @@ func parseHeader(b []byte) (h header, n int, err error) {
 		return h, 0, errTruncated()
 	}
 	if magic := binary.LittleEndian.Uint32(b); magic != frameMagic {
-		return h, 0, wire.Corrupt("zstd: magic number %#x", magic)
+		return h, 0, frame.Corrupt("zstd: magic number %#x", magic)
 	}
 	// Frame_Header_Descriptor (section 3.1.1.1.1). The Unused_Bit, 0x10, may
 	// have any value.
@@ -137,7 +137,7 @@ func parseHeader(b []byte) (h header, n int, err error) {
 	single := descriptor&0x20 != 0
 	h.hasSum = descriptor&4 != 0
 	if descriptor&8 != 0 {
-		return h, 0, wire.Corrupt("zstd: reserved bit in frame header")
+		return h, 0, frame.Corrupt("zstd: reserved bit in frame header")
 	}
 	windowBytes, dictBytes, sizeBytes := 1, [4]int{0, 1, 2, 4}[descriptor&3], [4]int{0, 2, 4, 8}[descriptor>>6]
 	if single {
@@ -158,7 +158,7 @@ func parseHeader(b []byte) (h header, n int, err error) {
 	w := next(windowBytes) // Window_Descriptor: mantissa and exponent (section 3.1.1.1.2)
 	h.window = (8 + w&7) << (w>>3 + 7)
 	if id := next(dictBytes); id != 0 {
-		return h, 0, wire.Unsupported("zstd: dictionary %d", id)
+		return h, 0, frame.Unsupported("zstd: dictionary %d", id)
 	}
 	h.size, h.hasSize = next(sizeBytes), sizeBytes > 0 // section 3.1.1.1.4
 	if sizeBytes == 2 {
@@ -180,7 +180,7 @@ func (d *decoder) block(p int) (last bool, end int, err error) {
 	p += 3
 	last, size := h&1 != 0, h>>3
 	if size > d.blockMax {
-		return false, p, wire.Corrupt("zstd: block of %d bytes, at most %d are allowed", size, d.blockMax)
+		return false, p, frame.Corrupt("zstd: block of %d bytes, at most %d are allowed", size, d.blockMax)
 	}
 	const raw, run, compressed = 0, 1, 2 // Block_Type, section 3.1.1.2.2
 	kind := h >> 1 & 3
@@ -204,12 +204,12 @@ func (d *decoder) block(p int) (last bool, end int, err error) {
 	case compressed:
 		err = d.compressed(p, end)
 	default:
-		err = wire.Corrupt("zstd: reserved block type")
+		err = frame.Corrupt("zstd: reserved block type")
 	}
 	return last, end, err
 }
 
-func errTooLong() error { return wire.Corrupt("zstd: more data than expected") }
+func errTooLong() error { return frame.Corrupt("zstd: more data than expected") }
 
 // compressed decodes the Compressed_Block src[p:end] (section 3.1.1.3): a
 // literals section and a sequences section.
@@ -220,7 +220,7 @@ func (d *decoder) compressed(p, end int) error {
 		return err
 	}
 	if s.size > d.blockMax {
-		return wire.Corrupt("zstd: %d literals in a block of at most %d bytes", s.size, d.blockMax)
+		return frame.Corrupt("zstd: %d literals in a block of at most %d bytes", s.size, d.blockMax)
 	}
 	p += s.header
 	q := p + s.stored // start of the sequences section
@@ -230,7 +230,7 @@ func (d *decoder) compressed(p, end int) error {
 	}
 	if count == 0 {
 		if q+n != end {
-			return wire.Corrupt("zstd: %d bytes after the literals", end-q-n)
+			return frame.Corrupt("zstd: %d bytes after the literals", end-q-n)
 		}
 		if limit-d.out < s.size {
 			return errTooLong()

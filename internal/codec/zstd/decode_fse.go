@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // A bitstream of FSE or Huffman codes is read backwards (section 4.1). Its
@@ -16,7 +16,7 @@ import (
 // of the last byte marks the end of the stream and is not part of it.
 func streamEnd(src []byte, p, end int) (pos int, err error) {
 	if p >= end || src[end-1] == 0 {
-		return 0, wire.Corrupt("zstd: bit stream without an end")
+		return 0, frame.Corrupt("zstd: bit stream without an end")
 	}
 	return 8*end - 9 + bits.Len8(src[end-1]), nil
 }
@@ -61,11 +61,11 @@ func (d *distribution) parse(b []byte, maxN int, maxLog uint8) (int, error) {
 	d.n, d.log = 0, uint8(peek()&15)+5
 	p += 4
 	if d.log > maxLog {
-		return 0, wire.Corrupt("zstd: FSE table of %d bits, at most %d are allowed", d.log, maxLog)
+		return 0, frame.Corrupt("zstd: FSE table of %d bits, at most %d are allowed", d.log, maxLog)
 	}
 	for left := int32(1)<<d.log + 1; left > 1; {
 		if d.n >= maxN {
-			return 0, wire.Corrupt("zstd: FSE table of more than %d symbols", maxN)
+			return 0, frame.Corrupt("zstd: FSE table of more than %d symbols", maxN)
 		}
 		// A value from 0 to left has as many bits as left, or one bit less if
 		// it is one of the lowest few.
@@ -89,14 +89,14 @@ func (d *distribution) parse(b []byte, maxN int, maxLog uint8) (int, error) {
 			zeros := int(peek() & 3)
 			p += 2
 			if d.n+zeros > maxN {
-				return 0, wire.Corrupt("zstd: FSE table of more than %d symbols", maxN)
+				return 0, frame.Corrupt("zstd: FSE table of more than %d symbols", maxN)
 			}
 			clear(d.probs[d.n : d.n+zeros])
 			d.n += zeros
 			more = zeros == 3
 		}
 		if left < 1 || p > 8*len(b) {
-			return 0, wire.Corrupt("zstd: FSE table")
+			return 0, frame.Corrupt("zstd: FSE table")
 		}
 	}
 	return (p + 7) >> 3, nil

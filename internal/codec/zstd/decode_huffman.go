@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 const (
@@ -63,7 +63,7 @@ func parseLiterals(b []byte) (s literals, err error) {
 		s.size = int(v & (1<<width - 1))
 		s.stored = int(v >> width & (1<<width - 1))
 		if !s.single && s.size < 6 { // the first three streams could give more literals than that
-			return s, wire.Corrupt("zstd: four streams for %d literals", s.size)
+			return s, frame.Corrupt("zstd: four streams for %d literals", s.size)
 		}
 	}
 	if s.header+s.stored > len(b) {
@@ -91,7 +91,7 @@ func (d *decoder) decodeLiterals(dst []byte, s literals, p, end int) error {
 		p += n
 	default:
 		if t.log == 0 {
-			return wire.Corrupt("zstd: literals without a table")
+			return frame.Corrupt("zstd: literals without a table")
 		}
 	}
 	if s.single {
@@ -191,7 +191,7 @@ func (t *huffmanTables) weightsFSE(src []byte, p, end int) (count int, err error
 		}
 		a, b = b, next
 	}
-	return 0, wire.Corrupt("zstd: more than %d Huffman weights", maxWeights)
+	return 0, frame.Corrupt("zstd: more than %d Huffman weights", maxWeights)
 }
 
 // build makes table one from the first count weights (section 4.2.1.3). A symbol
@@ -207,13 +207,13 @@ func (t *huffmanTables) build(count int) error {
 	log := bits.Len(uint(sum))
 	missing := 1<<log - sum
 	if sum == 0 || log > huffmanLog || missing&(missing-1) != 0 {
-		return wire.Corrupt("zstd: Huffman weights")
+		return frame.Corrupt("zstd: Huffman weights")
 	}
 	last := bits.Len(uint(missing))
 	t.weights[count] = uint8(last)
 	with[last]++
 	if with[1] < 2 {
-		return wire.Corrupt("zstd: Huffman weights")
+		return frame.Corrupt("zstd: Huffman weights")
 	}
 	var at [16]int // index of the next symbol of each weight
 	next := 0
@@ -422,7 +422,7 @@ func (t *huffmanTables) finish(dst, src []byte, s *stream) error {
 		rest = rest[n:]
 	}
 	if len(rest) > 0 || pos != s.start {
-		return wire.Corrupt("zstd: Huffman stream")
+		return frame.Corrupt("zstd: Huffman stream")
 	}
 	return nil
 }

@@ -3,7 +3,7 @@ package zstd
 import (
 	"encoding/binary"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 const (
@@ -122,7 +122,7 @@ func (t *sequenceTables) parse(c *part, mode uint8, b []byte) (int, error) {
 			return 0, errTruncated()
 		}
 		if int(b[0]) >= len(c.codes) {
-			return 0, wire.Corrupt("zstd: code %d of a sequence", b[0])
+			return 0, frame.Corrupt("zstd: code %d of a sequence", b[0])
 		}
 		c.own.log, c.own.entries[0] = 0, c.codes[b[0]]
 		c.table = &c.own
@@ -137,7 +137,7 @@ func (t *sequenceTables) parse(c *part, mode uint8, b []byte) (int, error) {
 		return n, nil
 	default:
 		if c.table == nil {
-			return 0, wire.Corrupt("zstd: sequences without a table")
+			return 0, frame.Corrupt("zstd: sequences without a table")
 		}
 		return 0, nil
 	}
@@ -153,7 +153,7 @@ func (d *decoder) decodeSequences(count, p, end, limit int, lits []byte) error {
 	modes := d.src[p] // Symbol_Compression_Modes
 	p++
 	if modes&3 != 0 {
-		return wire.Corrupt("zstd: reserved modes of sequences")
+		return frame.Corrupt("zstd: reserved modes of sequences")
 	}
 	t := &d.sequences
 	for i, part := range [3]*part{&t.literals, &t.offset, &t.match} {
@@ -176,10 +176,10 @@ func (d *decoder) decodeSequences(count, p, end, limit int, lits []byte) error {
 		batch := d.batch[:min(count, batchSize)]
 		count -= len(batch)
 		if !r.read(d.src, batch, count == 0) {
-			return wire.Corrupt("zstd: stream of sequences")
+			return frame.Corrupt("zstd: stream of sequences")
 		}
 		if !x.run(batch) {
-			return wire.Corrupt("zstd: sequence out of bounds")
+			return frame.Corrupt("zstd: sequence out of bounds")
 		}
 	}
 	rest := lits[x.lit:x.litsEnd]

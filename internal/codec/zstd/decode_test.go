@@ -16,8 +16,8 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/test/fencetest"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // oracleDecoder is the zstd module's decoder, the reference.
@@ -231,7 +231,7 @@ func TestLibzstd(t *testing.T) {
 				t.Errorf("%s: %v, equal %v", name, err, bytes.Equal(got, want))
 			}
 			src[len(src)-1] ^= 1
-			if _, err := f.try(src, len(want)); !errors.Is(err, wire.ErrChecksum) {
+			if _, err := f.try(src, len(want)); !errors.Is(err, frame.ErrChecksum) {
 				t.Errorf("%s with another checksum: %v", name, err)
 			}
 			src[len(src)-1] ^= 1
@@ -270,26 +270,26 @@ func TestFrames(t *testing.T) {
 		{"window", magic + "\x00\x00" + abc, "abc", nil},
 		{"huge window", magic + "\x00\xFF" + abc, "abc", nil},
 		{"no dictionary", magic + "\x23\x00\x00\x00\x00\x03" + abc, "abc", nil},
-		{"checksum", magic + "\x24\x03" + abc + "\xF3\xC8\x24\x44", "abc", wire.ErrChecksum},
+		{"checksum", magic + "\x24\x03" + abc + "\xF3\xC8\x24\x44", "abc", frame.ErrChecksum},
 		{"several blocks", magic + "\x20\x08\x18\x00\x00abc\x00\x00\x00\x12\x00\x00x" + abc, "abcxxabc", nil},
 		{"literals only", magic + "\x20\x04\x1D\x00\x00\x21\x7A\x00", "zzzz", nil},
 		{"several frames", magic + "\x20\x03" + abc + skipped + magic + "\x00\x00" + abc, "abcabc", nil},
 		{"nothing", "", "", nil},
 		{"empty", magic + "\x20\x00\x01\x00\x00", "", nil},
 
-		{"dictionary", magic + "\x21\x07\x03" + abc, "abc", wire.ErrUnsupported},
-		{"other magic number", "\x28\xB5\x2F\xFE\x20\x03" + abc, "abc", wire.ErrCorrupt},
-		{"reserved bit", magic + "\x28\x03" + abc, "abc", wire.ErrCorrupt},
-		{"reserved block type", magic + "\x20\x03\x1F\x00\x00abc", "abc", wire.ErrCorrupt},
-		{"content size too large", magic + "\x20\x04" + abc, "abc", wire.ErrCorrupt},
-		{"content size too small", magic + "\x20\x02" + abc, "abc", wire.ErrCorrupt},
-		{"too short", magic + "\x00\x00" + abc, "abcd", wire.ErrCorrupt},
-		{"too long", magic + "\x00\x00" + abc, "ab", wire.ErrCorrupt},
-		{"no last block", magic + "\x20\x03\x18\x00\x00abc", "abc", wire.ErrCorrupt},
-		{"bytes behind it", magic + "\x20\x03" + abc + "x", "abc", wire.ErrCorrupt},
-		{"skipped too much", "\x5A\x2A\x4D\x18\x03\x00\x00\x00??", "", wire.ErrCorrupt},
-		{"block larger than window", magic + "\x00\x00\x0B\x20\x00x", strings.Repeat("x", 1025), wire.ErrCorrupt},
-		{"tables of no block before", magic + "\x20\x04\x1D\x00\x00\x23\x7A\x00", "zzzz", wire.ErrCorrupt},
+		{"dictionary", magic + "\x21\x07\x03" + abc, "abc", frame.ErrUnsupported},
+		{"other magic number", "\x28\xB5\x2F\xFE\x20\x03" + abc, "abc", frame.ErrCorrupt},
+		{"reserved bit", magic + "\x28\x03" + abc, "abc", frame.ErrCorrupt},
+		{"reserved block type", magic + "\x20\x03\x1F\x00\x00abc", "abc", frame.ErrCorrupt},
+		{"content size too large", magic + "\x20\x04" + abc, "abc", frame.ErrCorrupt},
+		{"content size too small", magic + "\x20\x02" + abc, "abc", frame.ErrCorrupt},
+		{"too short", magic + "\x00\x00" + abc, "abcd", frame.ErrCorrupt},
+		{"too long", magic + "\x00\x00" + abc, "ab", frame.ErrCorrupt},
+		{"no last block", magic + "\x20\x03\x18\x00\x00abc", "abc", frame.ErrCorrupt},
+		{"bytes behind it", magic + "\x20\x03" + abc + "x", "abc", frame.ErrCorrupt},
+		{"skipped too much", "\x5A\x2A\x4D\x18\x03\x00\x00\x00??", "", frame.ErrCorrupt},
+		{"block larger than window", magic + "\x00\x00\x0B\x20\x00x", strings.Repeat("x", 1025), frame.ErrCorrupt},
+		{"tables of no block before", magic + "\x20\x04\x1D\x00\x00\x23\x7A\x00", "zzzz", frame.ErrCorrupt},
 	} {
 		got := make([]byte, len(test.want))
 		err := Decode(got, []byte(test.src))

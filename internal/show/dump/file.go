@@ -7,8 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // Options says what to show of a file.
@@ -69,14 +69,14 @@ func File(ctx context.Context, r io.ReaderAt, size int64, opts Options, emit fun
 
 // payload describes the object with the key k. Bytes that follow it in its record
 // are shown, too.
-func (f *file) payload(title string, k rootfile.Key, object []byte, walk func(*wire.Codec)) *Record {
+func (f *file) payload(title string, k rootfile.Key, object []byte, walk func(*frame.Codec)) *Record {
 	all := object
 	if stored := int64(k.NBytes) - int64(k.KeyLen); int64(len(object)) < stored {
 		if b, err := f.read(k.SeekKey+int64(k.KeyLen), stored); err == nil && int64(k.ObjLen) <= stored {
 			all = b
 		}
 	}
-	return described(title, all, true, container, func(c *wire.Codec) { c.Window("object", len(object), func() { walk(c) }) })
+	return described(title, all, true, container, func(c *frame.Codec) { c.Window("object", len(object), func() { walk(c) }) })
 }
 
 // place returns where the payload of a key lies in the file.
@@ -103,7 +103,7 @@ func (f *file) readKey(at int64) (k rootfile.Key, ok bool) {
 	if err != nil || at < 0 {
 		return k, false
 	}
-	c := wire.NewReader(b, "key", at).BigEndian()
+	c := frame.NewReader(b, "key", at).BigEndian()
 	k.Wire(c)
 	return k, c.Err() == nil && k.SeekKey == at
 }
@@ -118,7 +118,7 @@ func (f *file) key(at int64) error {
 		return err
 	}
 	var k rootfile.Key
-	k.Wire(wire.NewReader(b, "key", at).BigEndian())
+	k.Wire(frame.NewReader(b, "key", at).BigEndian())
 	n := min(int64(len(b)), int64(max(k.KeyLen, 18)))
 	r := described(fmt.Sprintf("key of %s %q", k.Class, k.Name), b[:n], true, container, new(rootfile.Key).Wire)
 	r.Offset = at
@@ -131,7 +131,7 @@ func (f *file) read(at, n int64) ([]byte, error) {
 		return nil, err
 	}
 	if at < 0 || n < 0 || at > f.size {
-		return nil, &wire.FormatError{Offset: at, Path: "file", Err: wire.Corrupt("the offset lies beyond the end, %#x", f.size)}
+		return nil, &frame.FormatError{Offset: at, Path: "file", Err: frame.Corrupt("the offset lies beyond the end, %#x", f.size)}
 	}
 	b := make([]byte, min(n, f.size-at))
 	if n, err := f.r.ReadAt(b, at); n < len(b) {
@@ -144,7 +144,7 @@ func (f *file) read(at, n int64) ([]byte, error) {
 }
 
 // raw shows n bytes of the file, which walk reads. An error says what is missing.
-func (f *file) raw(title string, at, n int64, m meanings, walk func(*wire.Codec)) error {
+func (f *file) raw(title string, at, n int64, m meanings, walk func(*frame.Codec)) error {
 	b, err := f.read(at, n)
 	if err != nil {
 		return f.emit(&Record{Title: title, Offset: at, Lines: []Line{}, Error: err.Error()})
@@ -164,12 +164,12 @@ func (f *file) container() error {
 	n := int64(begin)
 	var h rootfile.Header
 	if b, err := f.read(0, n); err == nil {
-		h.Wire(wire.NewReader(b, "", 0).BigEndian())
+		h.Wire(frame.NewReader(b, "", 0).BigEndian())
 		if h.Begin >= begin && h.Begin < 1<<16 {
 			n = int64(h.Begin)
 		}
 	}
-	err := f.raw("file header", 0, n, fileHeader, func(c *wire.Codec) {
+	err := f.raw("file header", 0, n, fileHeader, func(c *frame.Codec) {
 		new(rootfile.Header).Wire(c)
 		if c.Err() == nil {
 			padding := []byte(nil)
@@ -206,7 +206,7 @@ func (f *file) container() error {
 		}
 		var d rootfile.Directory
 		if b, err := f.read(k.SeekKey+int64(k.KeyLen), int64(k.NBytes)-int64(k.KeyLen)); err == nil {
-			d.Wire(wire.NewReader(b, "", 0).BigEndian())
+			d.Wire(frame.NewReader(b, "", 0).BigEndian())
 		}
 		return list(path, d)
 	})
@@ -225,7 +225,7 @@ func (f *file) container() error {
 }
 
 // walkDirectory reads the record of a directory other than the top one.
-func walkDirectory(c *wire.Codec) {
+func walkDirectory(c *frame.Codec) {
 	c.Within("key", func() { new(rootfile.Key).Wire(c) })
 	new(rootfile.Directory).Wire(c)
 }
@@ -236,11 +236,11 @@ func (f *file) infos(at int64) error {
 		return err
 	}
 	k, _ := f.readKey(at)
-	return f.object("streamer infos", k, func(c *wire.Codec) { rootfile.WalkInfos(c, k.KeyLen) })
+	return f.object("streamer infos", k, func(c *frame.Codec) { rootfile.WalkInfos(c, k.KeyLen) })
 }
 
 // object shows the object with a key, uncompressed.
-func (f *file) object(title string, k rootfile.Key, walk func(*wire.Codec)) error {
+func (f *file) object(title string, k rootfile.Key, walk func(*frame.Codec)) error {
 	b, err := rootfile.ReadPayload(f.r, f.size, k)
 	r := &Record{Title: title, Lines: []Line{}}
 	if err != nil {

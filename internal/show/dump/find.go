@@ -10,10 +10,10 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -58,16 +58,16 @@ func (f *file) gap(at, n int64) error {
 		return err
 	}
 	marked := len(b) == 4 && b[0]&0x80 != 0
-	return f.raw("bytes outside of records", at, n, container, func(c *wire.Codec) {
+	return f.raw("bytes outside of records", at, n, container, func(c *frame.Codec) {
 		if marked {
-			wire.Int(c, "nbytes", new(int32))
+			frame.Int(c, "nbytes", new(int32))
 		}
 	})
 }
 
 // record shows the record of a key.
 func (f *file) record(k rootfile.Key) error {
-	whole := func(title string, walk func(*wire.Codec)) error {
+	whole := func(title string, walk func(*frame.Codec)) error {
 		return f.raw(title, k.SeekKey, int64(k.NBytes), container, walk)
 	}
 	switch {
@@ -96,13 +96,13 @@ func (f *file) record(k rootfile.Key) error {
 			_, n.err = anchor.Parse(n.object)
 		}
 		if n.object == nil && n.err == nil {
-			n.err = wire.Corrupt("anchor of %d bytes", k.ObjLen)
+			n.err = frame.Corrupt("anchor of %d bytes", k.ObjLen)
 		}
 		return f.anchorObject(n)
 	case "TList":
-		return f.object(title, k, func(c *wire.Codec) { rootfile.WalkInfos(c, k.KeyLen) })
+		return f.object(title, k, func(c *frame.Codec) { rootfile.WalkInfos(c, k.KeyLen) })
 	}
-	return f.object(title, k, func(*wire.Codec) {})
+	return f.object(title, k, func(*frame.Codec) {})
 }
 
 // isDirectory reports whether the record of k holds a directory rather than its list
@@ -113,7 +113,7 @@ func (f *file) isDirectory(k rootfile.Key) bool {
 		return false
 	}
 	var d rootfile.Directory
-	c := wire.NewReader(b, "", 0).BigEndian()
+	c := frame.NewReader(b, "", 0).BigEndian()
 	d.Wire(c)
 	return c.Err() == nil && d.SeekDir == k.SeekKey
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc1"
@@ -18,7 +19,6 @@ import (
 	inside "github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -146,7 +146,7 @@ const maxAnchor = 1 << 16
 func (f *file) open(path string, k rootfile.Key) *ntuple {
 	n := &ntuple{path: path, key: k}
 	if k.ObjLen > maxAnchor {
-		n.err = wire.Corrupt("anchor of %d bytes", k.ObjLen)
+		n.err = frame.Corrupt("anchor of %d bytes", k.ObjLen)
 		return n
 	}
 	if n.object, n.err = f.root.Payload(k); n.err != nil {
@@ -229,7 +229,7 @@ func (f *file) anchorObject(n *ntuple) error {
 	} else {
 		walk := anchor.Walk
 		if n.key.Class == anchor.ExperimentalClassName {
-			walk = func(c *wire.Codec) { legacy.WalkAnchor(c, n.object) }
+			walk = func(c *frame.Codec) { legacy.WalkAnchor(c, n.object) }
 		}
 		r = f.payload(r.Title, n.key, n.object, walk)
 		last := &r.Lines[len(r.Lines)-1]
@@ -304,26 +304,26 @@ func (d dialect) meanings() meanings {
 }
 
 // walk returns the walk over an envelope.
-func (d dialect) walk(t envelope.Type) func(*wire.Codec) {
+func (d dialect) walk(t envelope.Type) func(*frame.Codec) {
 	if d == format1 || d == release2 && t == envelope.TypePageList {
-		return func(c *wire.Codec) { envelope.Walk(c, t) }
+		return func(c *frame.Codec) { envelope.Walk(c, t) }
 	}
-	body := map[dialect]map[envelope.Type]func(*wire.Codec){
+	body := map[dialect]map[envelope.Type]func(*frame.Codec){
 		release2: {envelope.TypeHeader: new(rc2.Header).Wire, envelope.TypeFooter: new(rc2.Footer).Wire},
 		release1: {envelope.TypeHeader: new(rc1.Header).Wire, envelope.TypeFooter: new(rc1.Footer).Wire, envelope.TypePageList: new(rc1.PageList).Wire},
 		before:   {envelope.TypeHeader: new(v0.Header).Wire, envelope.TypeFooter: new(v0.Footer).Wire},
 	}[d][t]
 	if d == release2 {
-		return func(c *wire.Codec) { envelope.WalkBody(c, body) }
+		return func(c *frame.Codec) { envelope.WalkBody(c, body) }
 	}
-	return func(c *wire.Codec) {
+	return func(c *frame.Codec) {
 		if d == release1 {
 			var version, least uint16
-			wire.Int(c, "version", &version)
-			wire.Int(c, "minimum version", &least)
+			frame.Int(c, "version", &version)
+			frame.Int(c, "minimum version", &least)
 		}
 		c.Window("envelope", c.Left()-crc32.Size, func() { body(c) })
 		var sum uint32
-		wire.Int(c, "checksum", &sum)
+		frame.Int(c, "checksum", &sum)
 	}
 }

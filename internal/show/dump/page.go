@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // page shows a page, uncompressed, and its elements.
@@ -56,7 +56,7 @@ func (f *file) page(n *ntuple, which Page) error {
 	}
 	if err := blobs.Page(f.ctx, format, p, show); err != nil {
 		r.Error = err.Error()
-		if errors.Is(err, wire.ErrChecksum) { // the bytes may show what happened
+		if errors.Is(err, frame.ErrChecksum) { // the bytes may show what happened
 			blobs.SkipChecksums = true
 			_ = blobs.Page(f.ctx, format, p, show)
 		}

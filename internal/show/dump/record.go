@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // A Record is a run of bytes that belong together. Its lines cover it without gaps
@@ -61,11 +61,11 @@ const (
 
 // described returns the record of the bytes b, which walk reads. meaning says what
 // values stand for; it may be nil.
-func described(title string, b []byte, bigEndian bool, meaning meanings, walk func(*wire.Codec)) *Record {
+func described(title string, b []byte, bigEndian bool, meaning meanings, walk func(*frame.Codec)) *Record {
 	const root = "record"
-	var members []wire.Member
-	c := wire.NewReader(b, root, 0)
-	wire.Trace(c, &members)
+	var members []frame.Member
+	c := frame.NewReader(b, root, 0)
+	c.Trace(&members)
 	if bigEndian {
 		c.BigEndian()
 	}
@@ -101,7 +101,7 @@ func described(title string, b []byte, bigEndian bool, meaning meanings, walk fu
 		r.Lines = append(r.Lines, line)
 		end = m.Pos + len(m.Bytes)
 	}
-	var fault *wire.FormatError
+	var fault *frame.FormatError
 	if errors.As(c.Err(), &fault) {
 		fault.Path = strings.TrimPrefix(strings.TrimPrefix(fault.Path, root), ".")
 		r.Error = fault.Error()
@@ -113,14 +113,14 @@ func described(title string, b []byte, bigEndian bool, meaning meanings, walk fu
 
 // joined reports whether b is the next byte of the text a, which is read byte by
 // byte.
-func joined(a, b wire.Member) bool {
+func joined(a, b frame.Member) bool {
 	_, text := b.Value.(uint8)
 	return text && a.Path == b.Path && b.Pos == a.Pos+len(a.Bytes) && !a.Length
 }
 
 // isLength reports whether a is the length of the string b, in the form of ROOT
 // files.
-func isLength(a, b wire.Member) bool {
+func isLength(a, b frame.Member) bool {
 	_, number := a.Value.(uint8)
 	_, text := b.Value.([]byte)
 	return number && text && a.Path == b.Path
@@ -128,7 +128,7 @@ func isLength(a, b wire.Member) bool {
 
 // isEmpty reports whether a is the length of an empty string, in the form of ROOT
 // files.
-func isEmpty(a wire.Member) bool {
+func isEmpty(a frame.Member) bool {
 	n, number := a.Value.(uint8)
 	return number && n == 0 && strings.Contains(" class name title option ", " "+a.Path[strings.LastIndexByte(a.Path, '.')+1:]+" ")
 }

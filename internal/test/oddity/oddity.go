@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // A Case is a file whose objects are those of the original.
@@ -124,10 +124,10 @@ func (d *draft) file() []byte {
 	return d.bytes
 }
 
-type record interface{ Wire(*wire.Codec) }
+type record interface{ Wire(*frame.Codec) }
 
 func encoded(r record) []byte {
-	c := wire.NewWriter(nil, "record").BigEndian()
+	c := frame.NewWriter(nil, "record").BigEndian()
 	r.Wire(c)
 	b, err := c.Bytes()
 	if err != nil {
@@ -137,7 +137,7 @@ func encoded(r record) []byte {
 }
 
 func decode(b []byte, r record) {
-	c := wire.NewReader(b, "record", 0).BigEndian()
+	c := frame.NewReader(b, "record", 0).BigEndian()
 	if r.Wire(c); c.Err() != nil {
 		panic(c.Err())
 	}

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // A Vector is a record as bytes, written by hand.
@@ -115,17 +115,17 @@ type Codec[T any] struct {
 }
 
 // Walk returns the Codec of the records that describe walks over.
-func Walk[T any](name string, describe func(*T, *wire.Codec)) Codec[*T] {
+func Walk[T any](name string, describe func(*T, *frame.Codec)) Codec[*T] {
 	const base = 1000
 	return Codec[*T]{
 		Name: name, Base: base,
 		Parse: func(b []byte) (*T, int, error) {
-			v, c := new(T), wire.NewReader(b, name, base)
+			v, c := new(T), frame.NewReader(b, name, base)
 			describe(v, c)
 			return v, c.Pos(), c.Err()
 		},
 		Append: func(dst []byte, v *T) ([]byte, error) {
-			c := wire.NewWriter(dst, name)
+			c := frame.NewWriter(dst, name)
 			describe(v, c)
 			return c.Bytes()
 		},
@@ -222,7 +222,7 @@ func (c Codec[T]) corrupt(t testing.TB, err error, n int) {
 	t.Helper()
 	if err == nil {
 		t.Errorf("%s: the first %d bytes are accepted", c.Name, n)
-	} else if fault := Fault(t, err, wire.ErrCorrupt); fault != nil {
+	} else if fault := Fault(t, err, frame.ErrCorrupt); fault != nil {
 		if fault.Offset < c.Base || fault.Offset > c.Base+int64(n) || !strings.HasPrefix(fault.Path, c.Name+".") {
 			t.Errorf("%s: the first %d bytes: the error has the wrong place: %v", c.Name, n, err)
 		}
@@ -265,7 +265,7 @@ func (c Codec[T]) Try(t testing.TB, b []byte) (v T, ok bool) {
 		t.Errorf("%s: %d bytes allocated for %d: %x", c.Name, allocated, len(b), b)
 	}
 	if err != nil {
-		Fault(t, err, wire.ErrCorrupt, wire.ErrChecksum, wire.ErrUnsupported)
+		Fault(t, err, frame.ErrCorrupt, frame.ErrChecksum, frame.ErrUnsupported)
 		return v, false
 	}
 	c.sameBytes(t, v, b[:n])
@@ -274,15 +274,15 @@ func (c Codec[T]) Try(t testing.TB, b []byte) (v T, ok bool) {
 
 // Fault checks that err is a FormatError that wraps exactly one kind of fault,
 // which must be one of kinds, and returns it.
-func Fault(t testing.TB, err error, kinds ...error) *wire.FormatError {
+func Fault(t testing.TB, err error, kinds ...error) *frame.FormatError {
 	t.Helper()
-	var fault *wire.FormatError
+	var fault *frame.FormatError
 	if !errors.As(err, &fault) {
 		t.Errorf("%v is not a FormatError", err)
 		return nil
 	}
 	all, of := 0, 0
-	for _, kind := range []error{wire.ErrCorrupt, wire.ErrChecksum, wire.ErrUnsupported} {
+	for _, kind := range []error{frame.ErrCorrupt, frame.ErrChecksum, frame.ErrUnsupported} {
 		if errors.Is(err, kind) {
 			all++
 		}

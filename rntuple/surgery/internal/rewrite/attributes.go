@@ -9,8 +9,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -106,7 +106,7 @@ const attributeBytes = 16
 // ranges returns the ranges of entries of all attributes of a set.
 func (s *source) ranges(ctx context.Context) (starts, lengths []uint64, err error) {
 	if n, limit := s.Source.Entries, s.Reader.Options.Limits.EntryBytes; n > limit/attributeBytes {
-		return nil, nil, &wire.LimitError{Limit: "EntryBytes", What: fmt.Sprintf("list of %d attributes", n), Need: min(n, math.MaxInt64/attributeBytes) * attributeBytes, Have: limit}
+		return nil, nil, &frame.LimitError{Limit: "EntryBytes", What: fmt.Sprintf("list of %d attributes", n), Need: min(n, math.MaxInt64/attributeBytes) * attributeBytes, Have: limit}
 	}
 	if starts, err = s.numbers(ctx, rangeStart); err != nil {
 		return nil, nil, err
@@ -116,7 +116,7 @@ func (s *source) ranges(ctx context.Context) (starts, lengths []uint64, err erro
 	}
 	for i, start := range starts {
 		if start > math.MaxInt64 || lengths[i] > math.MaxInt64-start {
-			return nil, nil, wire.Corrupt("attribute %d has %d entries from %d on, there cannot be as many", i, lengths[i], start)
+			return nil, nil, frame.Corrupt("attribute %d has %d entries from %d on, there cannot be as many", i, lengths[i], start)
 		}
 	}
 	return starts, lengths, nil
@@ -158,7 +158,7 @@ func (s *source) numbers(ctx context.Context, name string) ([]uint64, error) {
 	for _, cluster := range clusters {
 		n, err := c.Len(cluster)
 		if err == nil && n != cluster.End-cluster.First {
-			err = wire.Corrupt("field %q has %d elements in cluster %d of %d entries", name, n, cluster.ID, cluster.End-cluster.First)
+			err = frame.Corrupt("field %q has %d elements in cluster %d of %d entries", name, n, cluster.ID, cluster.End-cluster.First)
 		}
 		for at := int64(0); err == nil && at < n; {
 			var some []uint64
@@ -179,7 +179,7 @@ func numberField(fields []*schema.Field, name string) (*schema.Field, error) {
 		return f.Name == name && f.Shape == schema.Scalar && !slices.ContainsFunc(f.Columns, other)
 	})
 	if i < 0 {
-		return nil, wire.Unsupported("there is no field %q of 64-bit numbers", name)
+		return nil, frame.Unsupported("there is no field %q of 64-bit numbers", name)
 	}
 	return fields[i], nil
 }

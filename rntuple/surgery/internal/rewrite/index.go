@@ -3,10 +3,10 @@ package rewrite
 import (
 	"context"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -45,7 +45,7 @@ func indexIn(ctx context.Context, f *ntuple.File, in Input, remove bool, options
 	}
 	defer src.close()
 	if src.Legacy() {
-		return nil, src.fail(wire.Unsupported("files from before format 1.0.0.0 are only read"))
+		return nil, src.fail(frame.Unsupported("files from before format 1.0.0.0 are only read"))
 	}
 	if err := options.compressAs(ctx, src); err != nil {
 		return nil, err

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
@@ -32,7 +32,7 @@ func objects(ctx context.Context, path string, src *source) ([]Object, error) {
 // readObjects is objects without trying again if a commit comes in between.
 func readObjects(path string, src *source) (all []Object, err error) {
 	file, err := rootfile.Open(src.Source.R, src.Source.Size)
-	if errors.Is(err, wire.ErrUnsupported) {
+	if errors.Is(err, frame.ErrUnsupported) {
 		return nil, nil
 	}
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -38,7 +38,7 @@ func renameIn(ctx context.Context, f *ntuple.File, in Input, edit func(*Shape) e
 	}
 	defer src.close()
 	if src.Legacy() {
-		return src.fail(wire.Unsupported("files from before format 1.0.0.0 are only read"))
+		return src.fail(frame.Unsupported("files from before format 1.0.0.0 are only read"))
 	}
 	ext := src.extension()
 	s := &Shape{Header: src.Header, Extension: &ext}

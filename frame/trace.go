@@ -1,4 +1,4 @@
-package wire
+package frame
 
 // A Member is a run of bytes that a traced walk reads as one value.
 type Member struct {
@@ -11,13 +11,10 @@ type Member struct {
 	Length bool // whether this is the length of the string that follows
 }
 
-// Trace makes c record in members everything that it reads, for showing records
-// byte by byte.
-//
-// Members are in the order of their bytes. If a walk reads bytes a second time,
-// the second time counts. Trace is not a method because package frame exports
-// Codec, and tracing is for this module alone.
-func Trace(c *Codec, members *[]Member) { c.trace = members }
+// Trace makes c record in members everything that it reads, for showing records byte by byte, as
+// rnt dump does. Members are in the order of their bytes. If a walk reads bytes a second time, the
+// second time counts.
+func (c *Codec) Trace(members *[]Member) { c.trace = members }
 
 // traced records that b, which begins at pos, has been read as v.
 func (c *Codec) traced(name string, pos int, b []byte, v any) {

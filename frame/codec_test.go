@@ -1,4 +1,4 @@
-package wire_test
+package frame_test
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/test/wiretest"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // all has a member of every basic type.
@@ -30,25 +30,25 @@ type all struct {
 	Rest    []byte
 }
 
-func (v *all) wire(c *wire.Codec) {
-	wire.Int(c, "i8", &v.I8)
-	wire.Int(c, "u8", &v.U8)
-	wire.Int(c, "i16", &v.I16)
-	wire.Int(c, "u16", &v.U16)
-	wire.Int(c, "i32", &v.I32)
-	wire.Int(c, "u32", &v.U32)
-	wire.Int(c, "i64", &v.I64)
-	wire.Int(c, "u64", &v.U64)
+func (v *all) wire(c *frame.Codec) {
+	frame.Int(c, "i8", &v.I8)
+	frame.Int(c, "u8", &v.U8)
+	frame.Int(c, "i16", &v.I16)
+	frame.Int(c, "u16", &v.U16)
+	frame.Int(c, "i32", &v.I32)
+	frame.Int(c, "u32", &v.U32)
+	frame.Int(c, "i64", &v.I64)
+	frame.Int(c, "u64", &v.U64)
 	c.Float64("f", &v.F)
 	c.String("s", &v.S)
 	c.String("none", &v.None)
 	c.Raw("raw", 3, &v.Raw)
 	c.Within("items", func() {
 		for i := range v.Items {
-			c.Element(i, func() { wire.Int(c, "x", &v.Items[i]) })
+			c.Element(i, func() { frame.Int(c, "x", &v.Items[i]) })
 		}
 	})
-	wire.Const(c, "end", uint16(0xfffe))
+	frame.Const(c, "end", uint16(0xfffe))
 	c.Rest(&v.Rest)
 }
 
@@ -96,13 +96,13 @@ func TestBasicTypes(t *testing.T) {
 	b := wiretest.Hex(`fe fd 80 00 12 34 ff ff ff ff 12 34 56 78 80 00 00 00 00 00 00 00 01 23 45 67 89 ab cd ef
 		7f f0 00 00 00 00 00 01 00 00 00 03 "aä" 00 00 00 00 61 00 ff 00 01 00 02 ff fe`).Bytes
 	w := want()
-	c := wire.NewWriter(nil, "all").BigEndian()
+	c := frame.NewWriter(nil, "all").BigEndian()
 	w.wire(c)
 	if got, err := c.Bytes(); err != nil || !bytes.Equal(got, b) {
 		t.Errorf("wrote %x, %v, want %x", got, err, b)
 	}
 	var got all
-	c = wire.NewReader(b, "all", 0).BigEndian()
+	c = frame.NewReader(b, "all", 0).BigEndian()
 	if got.wire(c); c.Err() != nil || c.Left() != 0 || got.U64 != w.U64 || got.I16 != w.I16 || got.S != w.S {
 		t.Errorf("read %+v, %v", got, c.Err())
 	}
@@ -111,7 +111,7 @@ func TestBasicTypes(t *testing.T) {
 // The message of an error is a place, and the first error stays.
 func TestErrors(t *testing.T) {
 	b := wiretest.Hex(`05 00 00 00 "hello" 07 00 00 00 "he" `).Bytes
-	c := wire.NewReader(b, "header", 0x1ea)
+	c := frame.NewReader(b, "header", 0x1ea)
 	var first, second string
 	n := uint32(9)
 	c.Within("fields", func() {
@@ -120,13 +120,13 @@ func TestErrors(t *testing.T) {
 			c.String("type name", &second)
 		})
 	})
-	c.Fail("later", wire.Unsupported("nothing"))
-	wire.Int(c, "flags", &n)
+	c.Fail("later", frame.Unsupported("nothing"))
+	frame.Int(c, "flags", &n)
 	c.Window("window", 1, func() { t.Error("a window opens after an error") })
 	if first != "hello" || second != "" || n != 9 {
 		t.Errorf("read %q, %q, %d", first, second, n)
 	}
-	fault := wiretest.Fault(t, c.Err(), wire.ErrCorrupt)
+	fault := wiretest.Fault(t, c.Err(), frame.ErrCorrupt)
 	if fault.Offset != 0x1ea+9 || fault.Path != "header.fields[3].type name" {
 		t.Errorf("%#x, %s", fault.Offset, fault.Path)
 	}
@@ -139,11 +139,11 @@ func TestErrors(t *testing.T) {
 		kind error
 		text string
 	}{
-		{wire.Corrupt("x %d", 1), wire.ErrCorrupt, "corrupt data: x 1"},
-		{wire.Unsupported("x %d", 1), wire.ErrUnsupported, "unsupported: x 1"},
-		{wire.Mismatch(1, 2), wire.ErrChecksum, "checksum mismatch: stored 0x0000000000000001, computed 0x0000000000000002"},
+		{frame.Corrupt("x %d", 1), frame.ErrCorrupt, "corrupt data: x 1"},
+		{frame.Unsupported("x %d", 1), frame.ErrUnsupported, "unsupported: x 1"},
+		{frame.BadChecksum(1, 2), frame.ErrChecksum, "checksum mismatch: stored 0x0000000000000001, computed 0x0000000000000002"},
 	} {
-		wiretest.Fault(t, &wire.FormatError{Err: fmt.Errorf("outer: %w", test.err)}, test.kind)
+		wiretest.Fault(t, &frame.FormatError{Err: fmt.Errorf("outer: %w", test.err)}, test.kind)
 		if test.err.Error() != test.text {
 			t.Errorf("%q, want %q", test.err, test.text)
 		}
@@ -152,10 +152,10 @@ func TestErrors(t *testing.T) {
 
 // A window hides what lies behind it, and is left at its end.
 func TestWindow(t *testing.T) {
-	c := wire.NewReader([]byte{1, 2, 3, 4, 5, 6}, "x", 0)
+	c := frame.NewReader([]byte{1, 2, 3, 4, 5, 6}, "x", 0)
 	var a, b uint8
 	var rest []byte
-	wire.Int(c, "a", &a)
+	frame.Int(c, "a", &a)
 	c.Window("outer", 4, func() {
 		c.Window("inner", 2, func() {
 			if c.Left() != 2 || c.Pos() != 1 {
@@ -164,18 +164,18 @@ func TestWindow(t *testing.T) {
 		})
 		c.Rest(&rest)
 	})
-	wire.Int(c, "b", &b)
+	frame.Int(c, "b", &b)
 	if c.Err() != nil || b != 6 || !bytes.Equal(rest, []byte{4, 5}) || c.Left() != 0 {
 		t.Errorf("read %d, %d, %d, %v", a, b, rest, c.Err())
 	}
 	for _, n := range []int{-1, 7, math.MaxInt} {
-		c := wire.NewReader(make([]byte, 6), "x", 0)
+		c := frame.NewReader(make([]byte, 6), "x", 0)
 		c.Window("w", n, func() { t.Errorf("a window of %d bytes opens", n) })
-		wiretest.Fault(t, c.Err(), wire.ErrCorrupt)
+		wiretest.Fault(t, c.Err(), frame.ErrCorrupt)
 	}
-	c = wire.NewReader(make([]byte, 6), "x", 10)
-	c.Window("w", 2, func() { wire.Int(c, "n", new(uint32)) })
-	if f := wiretest.Fault(t, c.Err(), wire.ErrCorrupt); f.Offset != 10 || f.Path != "x.n" {
+	c = frame.NewReader(make([]byte, 6), "x", 10)
+	c.Window("w", 2, func() { frame.Int(c, "n", new(uint32)) })
+	if f := wiretest.Fault(t, c.Err(), frame.ErrCorrupt); f.Offset != 10 || f.Path != "x.n" {
 		t.Errorf("a member that reaches over its window: %v", c.Err())
 	}
 }
@@ -183,7 +183,7 @@ func TestWindow(t *testing.T) {
 // Raw shows the input, Rest copies it; neither lets callers write behind it.
 func TestAliasing(t *testing.T) {
 	b := []byte{1, 2, 3, 4}
-	c := wire.NewReader(b, "x", 0)
+	c := frame.NewReader(b, "x", 0)
 	var raw, rest []byte
 	c.Raw("raw", 2, &raw)
 	c.Rest(&rest)
@@ -194,21 +194,21 @@ func TestAliasing(t *testing.T) {
 
 // What cannot be written is an error, but not one of the input.
 func TestWriteErrors(t *testing.T) {
-	c := wire.NewWriter(nil, "x")
+	c := frame.NewWriter(nil, "x")
 	c.Raw("raw", 2, &[]byte{1})
 	err := c.Err()
-	if err == nil || !strings.Contains(err.Error(), "x.raw") || errors.Is(err, wire.ErrCorrupt) {
+	if err == nil || !strings.Contains(err.Error(), "x.raw") || errors.Is(err, frame.ErrCorrupt) {
 		t.Errorf("1 byte for 2: %v", err)
 	}
-	if !c.Writing() || wire.NewReader(nil, "x", 0).Writing() {
+	if !c.Writing() || frame.NewReader(nil, "x", 0).Writing() {
 		t.Error("wrong direction")
 	}
 	b := []byte{7}
-	c = wire.NewWriter(b, "x")
+	c = frame.NewWriter(b, "x")
 	n := uint16(0)
-	wire.Int(c, "n", &n)
-	wire.Int(c, "n", &n)
-	wire.Patch(c, 1, uint16(0x0201))
+	frame.Int(c, "n", &n)
+	frame.Int(c, "n", &n)
+	frame.Patch(c, 1, uint16(0x0201))
 	if got, _ := c.Bytes(); !bytes.Equal(got, []byte{7, 1, 2, 0, 0}) {
 		t.Errorf("patched: %x", got)
 	}

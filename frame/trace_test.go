@@ -1,4 +1,4 @@
-package wire_test
+package frame_test
 
 import (
 	"bytes"
@@ -6,20 +6,20 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/test/wiretest"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // TestTrace makes sure that a traced walk reads what any other does, and notes
 // every byte of it, once.
 func TestTrace(t *testing.T) {
 	b := wiretest.Hex(little).Bytes
-	var members []wire.Member
+	var members []frame.Member
 	var got, want all
-	c := wire.NewReader(b, "x", 0)
-	wire.Trace(c, &members)
+	c := frame.NewReader(b, "x", 0)
+	c.Trace(&members)
 	got.wire(c)
-	want.wire(wire.NewReader(b, "x", 0))
+	want.wire(frame.NewReader(b, "x", 0))
 	if c.Err() != nil || fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v, got %v, want %v", c.Err(), got, want)
 	}
@@ -50,16 +50,16 @@ func TestTrace(t *testing.T) {
 // damage.
 func TestTraceGaps(t *testing.T) {
 	b := []byte{1, 2, 3, 4, 5, 6, 7, 8}
-	var members []wire.Member
-	c := wire.NewReader(b, "x", 0)
-	wire.Trace(c, &members)
+	var members []frame.Member
+	c := frame.NewReader(b, "x", 0)
+	c.Trace(&members)
 	before := *c
 	c.Skip(3)
 	*c = before
 	var one uint8
-	wire.Int(c, "one", &one)
-	c.Window("window", 4, func() { wire.Int(c, "two", &one) })
-	wire.Int(c, "three", new(uint64))
+	frame.Int(c, "one", &one)
+	c.Window("window", 4, func() { frame.Int(c, "two", &one) })
+	frame.Int(c, "three", new(uint64))
 	if c.Err() == nil || c.Unread() != nil {
 		t.Errorf("%v", c.Err())
 	}
