@@ -18,6 +18,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -231,7 +232,7 @@ func TestAttributesRefused(t *testing.T) {
 			Start string `rntuple:"_rangeStart"`
 			Len   uint64 `rntuple:"_rangeLen"`
 			Data  data   `rntuple:"_userData"`
-		}{{"1", 2, data{}}}), want: &rntuple.MismatchError{}},
+		}{{"1", 2, data{}}}), want: &schema.MismatchError{}},
 		{what: "other name", file: plainFile(t, ok), edit: func(s *envelope.AttributeSet) { s.Name = "sat" }, name: "sat", want: rntuple.ErrCorrupt},
 		{what: "unknown name", file: plainFile(t, ok), name: "sat", want: rntuple.ErrNotFound},
 		{what: "start of 2^63", file: plainFile(t, []set{ok[0], {1 << 63, 0, data{}}}), want: rntuple.ErrCorrupt},
@@ -254,7 +255,7 @@ func TestAttributesRefused(t *testing.T) {
 			if err != nil || !slices.Equal(a.Holding(4), []int{0}) {
 				t.Errorf("%s: %v", test.what, err)
 			}
-		case *rntuple.MismatchError:
+		case *schema.MismatchError:
 			if !errors.As(err, &want) {
 				t.Errorf("%s: %v, want %T", test.what, err, want)
 			}
@@ -280,7 +281,7 @@ func TestAttributesRefused(t *testing.T) {
 	if _, err := linkedWith(t, plainFile(t, slices.Repeat(ok, 100)), few, nil).OpenAttributes("set"); !errors.Is(err, rntuple.ErrUnsupported) {
 		t.Errorf("100 attributes in 2000 bytes: %v", err)
 	}
-	if _, err := rntuple.AttributesOf[struct{ Good, Bad bool }](a); !errors.As(err, new(*rntuple.MismatchError)) {
+	if _, err := rntuple.AttributesOf[struct{ Good, Bad bool }](a); !errors.As(err, new(*schema.MismatchError)) {
 		t.Errorf("an attribute that is not there: %v", err)
 	}
 	if view, err := rntuple.AttributesOf[struct{}](a); err != nil || !reflect.DeepEqual(slices.Collect(keys(view.All())), []rntuple.EntryRange{{First: 3, End: 8}}) {

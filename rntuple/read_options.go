@@ -29,7 +29,7 @@ func VerifyPages(verify bool) Option {
 	}
 }
 
-// Limits bound the memory that a file can demand. Exceeding one is a *LimitError, which
+// Limits bound the memory that a file can demand. Exceeding one is a *frame.LimitError, which
 // wraps ErrUnsupported. A member that is 0 stands for a default that depends on the size of the
 // file, because a small file that claims to hold very much is an attack rather than data:
 //

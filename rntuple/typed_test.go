@@ -274,7 +274,7 @@ func TestMismatch(t *testing.T) {
 		Other    int `rntuple:"other"`
 	}
 	for _, err := range rntuple.Entries[event](r) {
-		var mismatch *rntuple.MismatchError
+		var mismatch *schema.MismatchError
 		if !errors.As(err, &mismatch) || !errors.Is(err, rntuple.ErrNoField) || len(mismatch.Mismatches) != 5 {
 			t.Fatalf("error %v", err)
 		}

@@ -151,7 +151,7 @@ func TestAppend(t *testing.T) {
 	if _, err := rntuple.Append[struct {
 		X    string
 		Tags []string
-	}](path, "dir/n"); !errors.As(err, new(*rntuple.MismatchError)) {
+	}](path, "dir/n"); !errors.As(err, new(*schema.MismatchError)) {
 		t.Error(err)
 	}
 	if _, err := rntuple.Append[event](path, "dir/none"); !errors.Is(err, rntuple.ErrNotFound) {

@@ -14,14 +14,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/go-rntuple/go-rntuple/internal/field"
-	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // A column returns the values of an Array as Arrow's. valid has the validity of the values, of
 // which the given number are missing; it is nil if none is.
-type column func(a *rntuple.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error)
+type column func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error)
 
 // A compiler makes columns.
 type compiler struct {
@@ -34,7 +33,7 @@ type compiler struct {
 }
 
 // field returns the field and the column for Arrays like a, under a name.
-func (c *compiler) field(a *rntuple.Array, name string) (arrow.Field, column, error) {
+func (c *compiler) field(a *columnar.Array, name string) (arrow.Field, column, error) {
 	f := arrow.Field{Name: name, Nullable: a.Shape == schema.Optional}
 	keys, values := []string{}, []string{}
 	if a.Field != nil {
@@ -51,7 +50,7 @@ func (c *compiler) field(a *rntuple.Array, name string) (arrow.Field, column, er
 }
 
 // item returns the field of the items of collections and arrays.
-func (c *compiler) item(a *rntuple.Array) (arrow.Field, column, error) {
+func (c *compiler) item(a *columnar.Array) (arrow.Field, column, error) {
 	inner := *c
 	inner.mask = nil // those that are missing have no items
 	f, col, err := inner.field(a, "item")
@@ -60,7 +59,7 @@ func (c *compiler) item(a *rntuple.Array) (arrow.Field, column, error) {
 }
 
 // none is the error about a field that has no type in Arrow.
-func none(a *rntuple.Array, why string) error {
+func none(a *columnar.Array, why string) error {
 	if a.Field == nil {
 		return fmt.Errorf("%q has no type in Arrow: %s", a.Name, why)
 	}
@@ -68,7 +67,7 @@ func none(a *rntuple.Array, why string) error {
 }
 
 // column returns the type and the column for Arrays like a.
-func (c *compiler) column(a *rntuple.Array) (arrow.DataType, column, error) {
+func (c *compiler) column(a *columnar.Array) (arrow.DataType, column, error) {
 	switch a.Shape {
 	case schema.Scalar, schema.Cardinality:
 		t := numberTypes[reflect.TypeOf(a.Values()).Elem().Kind()]
@@ -84,7 +83,7 @@ func (c *compiler) column(a *rntuple.Array) (arrow.DataType, column, error) {
 			return c.arrayList(a)
 		}
 		t := arrow.FixedSizeListOfNonNullable(int32(a.Size), arrow.FixedWidthTypes.Boolean)
-		return t, func(a *rntuple.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+		return t, func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 			items := flat(arrow.FixedWidthTypes.Boolean, a.Len*a.Size, bitmap(a.Values().([]bool)))
 			return array.NewData(t, a.Len, []*memory.Buffer{valid}, []arrow.ArrayData{items}, nulls, 0), nil
 		}, nil
@@ -152,7 +151,7 @@ var numberTypes = map[reflect.Kind]arrow.DataType{
 
 // scalars returns the column of numbers and bools.
 func scalars(t arrow.DataType) column {
-	return func(a *rntuple.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	return func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 		var values *memory.Buffer
 		if b, ok := a.Values().([]bool); ok {
 			values = bitmap(b)
@@ -186,7 +185,7 @@ func bitmap(b []bool) *memory.Buffer {
 
 // bytes returns the column of strings or streamed objects.
 func (c *compiler) bytes(t arrow.DataType, text bool) column {
-	return func(a *rntuple.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	return func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 		offsets, err := c.offsets(a)
 		if err != nil {
 			return nil, err
@@ -206,7 +205,7 @@ func (c *compiler) bytes(t arrow.DataType, text bool) column {
 
 // notUTF8 returns the first string that is not UTF-8, or -1. Strings that are missing do not
 // count, but their bytes are part of the memory and so must be UTF-8, too.
-func notUTF8(a *rntuple.Array) int {
+func notUTF8(a *columnar.Array) int {
 	if utf8.Valid(a.Bytes) {
 		whole := true
 		for _, o := range a.Offsets[:a.Len] {
@@ -225,7 +224,7 @@ func notUTF8(a *rntuple.Array) int {
 }
 
 // offsets returns the offsets of an Array.
-func (c *compiler) offsets(a *rntuple.Array) (*memory.Buffer, error) {
+func (c *compiler) offsets(a *columnar.Array) (*memory.Buffer, error) {
 	if c.Lists32 {
 		return narrow(a.Offsets)
 	}
@@ -245,8 +244,8 @@ func narrow(offsets []int64) (*memory.Buffer, error) {
 }
 
 // list returns the column of lists: with offsets, or of one size.
-func list(t arrow.DataType, items column, offsets func(a *rntuple.Array) (*memory.Buffer, error)) column {
-	return func(a *rntuple.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+func list(t arrow.DataType, items column, offsets func(a *columnar.Array) (*memory.Buffer, error)) column {
+	return func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 		buffers := []*memory.Buffer{valid}
 		if offsets != nil {
 			ends, err := offsets(a)
@@ -263,7 +262,7 @@ func list(t arrow.DataType, items column, offsets func(a *rntuple.Array) (*memor
 	}
 }
 
-func (c *compiler) collection(a *rntuple.Array) (arrow.DataType, column, error) {
+func (c *compiler) collection(a *columnar.Array) (arrow.DataType, column, error) {
 	if a.Field != nil && a.Field.IsMap() && !c.Pairs {
 		pair, c := a.Children[0], &compiler{Options: c.Options, lists: c.lists}
 		key, keys, err := c.field(pair.Children[0], "key")
@@ -276,7 +275,7 @@ func (c *compiler) collection(a *rntuple.Array) (arrow.DataType, column, error) 
 		}
 		t := arrow.MapOfFields(key, value)
 		entries := members(t.Elem(), []column{keys, values})
-		return t, list(t, entries, func(a *rntuple.Array) (*memory.Buffer, error) { return narrow(a.Offsets) }), nil
+		return t, list(t, entries, func(a *columnar.Array) (*memory.Buffer, error) { return narrow(a.Offsets) }), nil
 	}
 	f, items, err := c.item(a.Children[0])
 	if err != nil {
@@ -286,7 +285,7 @@ func (c *compiler) collection(a *rntuple.Array) (arrow.DataType, column, error) 
 	return t, list(t, items, c.offsets), nil
 }
 
-func (c *compiler) record(a *rntuple.Array) (arrow.DataType, column, error) {
+func (c *compiler) record(a *columnar.Array) (arrow.DataType, column, error) {
 	fields, columns := make([]arrow.Field, len(a.Children)), make([]column, len(a.Children))
 	for i, child := range a.Children {
 		var err error
@@ -300,7 +299,7 @@ func (c *compiler) record(a *rntuple.Array) (arrow.DataType, column, error) {
 
 // members returns the column of structs.
 func members(t arrow.DataType, columns []column) column {
-	return func(a *rntuple.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	return func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 		children := make([]arrow.ArrayData, len(columns))
 		for i, col := range columns {
 			var err error
@@ -312,7 +311,7 @@ func members(t arrow.DataType, columns []column) column {
 	}
 }
 
-func (c *compiler) optional(a *rntuple.Array) (arrow.DataType, column, error) {
+func (c *compiler) optional(a *columnar.Array) (arrow.DataType, column, error) {
 	child := a.Children[0]
 	inner := *c
 	if c.lists {
@@ -326,7 +325,7 @@ func (c *compiler) optional(a *rntuple.Array) (arrow.DataType, column, error) {
 		bare := value
 		f := arrow.Field{Name: "_0", Type: t, Nullable: child.Shape == schema.Optional}
 		t = arrow.StructOf(f)
-		value = func(a *rntuple.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+		value = func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 			data, err := bare(a, nil, 0)
 			if err != nil {
 				return nil, err
@@ -334,7 +333,7 @@ func (c *compiler) optional(a *rntuple.Array) (arrow.DataType, column, error) {
 			return array.NewData(t, a.Len, []*memory.Buffer{valid}, []arrow.ArrayData{data}, nulls, 0), nil
 		}
 	}
-	return t, func(a *rntuple.Array, _ *memory.Buffer, _ int) (arrow.ArrayData, error) {
+	return t, func(a *columnar.Array, _ *memory.Buffer, _ int) (arrow.ArrayData, error) {
 		valid := bitmap(a.Valid)
 		nulls := a.Len
 		for _, b := range valid.Bytes() {
@@ -353,12 +352,12 @@ func (c *compiler) optional(a *rntuple.Array) (arrow.DataType, column, error) {
 }
 
 // isByte reports whether values are of std::byte.
-func isByte(a *rntuple.Array) bool { return a.Field != nil && a.Field.TypeName == "std::byte" }
+func isByte(a *columnar.Array) bool { return a.Field != nil && a.Field.TypeName == "std::byte" }
 
 // bytesOf returns the type and the column of arrays of bytes for Parquet, which has a type for them.
 func bytesOf(size int) (arrow.DataType, column, error) {
 	t := &arrow.FixedSizeBinaryType{ByteWidth: size}
-	return t, func(a *rntuple.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	return t, func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 		bytes := a.Children[0].Values().([]uint8)
 		return array.NewData(t, a.Len, []*memory.Buffer{valid, memory.NewBufferBytes(bytes)}, nil, nulls, 0), nil
 	}, nil
@@ -366,7 +365,7 @@ func bytesOf(size int) (arrow.DataType, column, error) {
 
 // arrayList returns the type and the column of arrays as lists, which are empty where c.mask tells
 // that something above is missing.
-func (c *compiler) arrayList(a *rntuple.Array) (arrow.DataType, column, error) {
+func (c *compiler) arrayList(a *columnar.Array) (arrow.DataType, column, error) {
 	bitset := a.Shape == schema.Bitset
 	items := scalars(arrow.FixedWidthTypes.Boolean)
 	f := arrow.Field{Name: "item", Type: arrow.FixedWidthTypes.Boolean}
@@ -377,15 +376,15 @@ func (c *compiler) arrayList(a *rntuple.Array) (arrow.DataType, column, error) {
 		}
 	}
 	t := c.listOf(f)
-	return t, func(a *rntuple.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	return t, func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 		size := int64(a.Size)
-		l := &rntuple.Array{Shape: schema.Collection, Len: a.Len, Offsets: make([]int64, a.Len+1)}
-		var spans []field.Span
+		l := &columnar.Array{Shape: schema.Collection, Len: a.Len, Offsets: make([]int64, a.Len+1)}
+		var spans []columnar.Span
 		for i, there := range *c.mask {
 			l.Offsets[i+1] = l.Offsets[i]
 			if there {
 				l.Offsets[i+1] += size
-				spans = field.AddSpan(spans, field.Span{First: int64(i) * size, N: size})
+				spans = columnar.AddSpan(spans, columnar.Span{First: int64(i) * size, N: size})
 			}
 		}
 		if bitset {
@@ -393,11 +392,11 @@ func (c *compiler) arrayList(a *rntuple.Array) (arrow.DataType, column, error) {
 			for _, s := range spans {
 				some = append(some, bits[s.First:s.First+s.N]...)
 			}
-			l.Children = []*rntuple.Array{{Shape: schema.Scalar}}
-			field.SetValues(l.Children[0], some)
+			l.Children = []*columnar.Array{{Shape: schema.Scalar}}
+			columnar.SetValues(l.Children[0], some)
 		} else {
-			l.Children = []*rntuple.Array{field.Like(a.Children[0])}
-			if err := field.Take(l.Children[0], a.Children[0], spans, math.MaxInt64); err != nil {
+			l.Children = []*columnar.Array{columnar.Like(a.Children[0])}
+			if err := columnar.Append(l.Children[0], a.Children[0], spans, math.MaxInt64); err != nil {
 				return nil, err
 			}
 		}
@@ -407,7 +406,7 @@ func (c *compiler) arrayList(a *rntuple.Array) (arrow.DataType, column, error) {
 
 // variant returns the type and the column of variants as unions. Alternative i is child i; the
 // last child stands for no value.
-func (c *compiler) variant(a *rntuple.Array) (arrow.DataType, column, error) {
+func (c *compiler) variant(a *columnar.Array) (arrow.DataType, column, error) {
 	n := len(a.Children)
 	if n > 126 {
 		return nil, nil, none(a, "a union has at most 127 children")
@@ -423,7 +422,7 @@ func (c *compiler) variant(a *rntuple.Array) (arrow.DataType, column, error) {
 	}
 	fields[n], codes[n] = arrow.Field{Name: "valueless", Type: arrow.Null, Nullable: true}, arrow.UnionTypeCode(n)
 	t := arrow.DenseUnionOf(fields, codes)
-	return t, func(a *rntuple.Array, _ *memory.Buffer, _ int) (arrow.ArrayData, error) {
+	return t, func(a *columnar.Array, _ *memory.Buffer, _ int) (arrow.ArrayData, error) {
 		tags, places, empty := make([]int8, a.Len), make([]int32, a.Len), 0
 		for i, tag := range a.Tags {
 			switch {
@@ -451,29 +450,29 @@ func (c *compiler) variant(a *rntuple.Array) (arrow.DataType, column, error) {
 
 // alternatives returns the type and the column of variants as structs with a nullable member
 // for each alternative, of which at most one is not missing.
-func (c *compiler) alternatives(a *rntuple.Array) (arrow.DataType, column, error) {
+func (c *compiler) alternatives(a *columnar.Array) (arrow.DataType, column, error) {
 	fields, columns := make([]arrow.Field, len(a.Children)), make([]column, len(a.Children))
 	for i, child := range a.Children {
 		var err error
-		if fields[i], columns[i], err = c.field(field.OptionalOf(child), child.Name); err != nil {
+		if fields[i], columns[i], err = c.field(columnar.OptionalOf(child), child.Name); err != nil {
 			return nil, nil, err
 		}
 	}
 	t := arrow.StructOf(fields...)
-	return t, func(a *rntuple.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	return t, func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 		children := make([]arrow.ArrayData, len(columns))
 		for i, col := range columns {
-			spread := field.OptionalOf(a.Children[i])
-			var spans []field.Span
+			spread := columnar.OptionalOf(a.Children[i])
+			var spans []columnar.Span
 			for k, tag := range a.Tags {
-				at := field.Span{First: -1, N: 1}
+				at := columnar.Span{First: -1, N: 1}
 				if tag == int32(i) {
 					at.First = a.Index[k]
 				}
-				spans = field.AddSpan(spans, at)
+				spans = columnar.AddSpan(spans, at)
 				spread.Valid = append(spread.Valid, tag == int32(i))
 			}
-			if err := field.Take(spread.Children[0], a.Children[i], spans, math.MaxInt64); err != nil {
+			if err := columnar.Append(spread.Children[0], a.Children[i], spans, math.MaxInt64); err != nil {
 				return nil, err
 			}
 			spread.Len = a.Len

@@ -18,6 +18,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
 	"github.com/go-rntuple/go-rntuple/internal/test/randtest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -274,7 +275,7 @@ func checkRange(t *testing.T, s *rntuple.Reader, first, end int64, o rntarrow.Op
 	}
 }
 
-func compareBatch(t *testing.T, b arrow.RecordBatch, want []value.Record, shapes []*rntuple.Array, structs bool) {
+func compareBatch(t *testing.T, b arrow.RecordBatch, want []value.Record, shapes []*columnar.Array, structs bool) {
 	t.Helper()
 	for k, a := range b.Columns() {
 		for i := range a.Len() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -117,7 +118,7 @@ func (o Options) asBefore(f arrow.Field, col column, before *arrow.Schema) (arro
 		metadata[k] = v
 	}
 	to.Metadata = arrow.MetadataFrom(metadata)
-	return to, func(a *rntuple.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	return to, func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 		data, err := col(a, valid, nulls)
 		if err != nil {
 			return nil, err

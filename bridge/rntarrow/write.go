@@ -8,8 +8,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
-	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -116,7 +116,7 @@ func put(w Writer, f *schema.Field, values arrow.Array, n int) (err error) {
 // arrayOf returns the values of an array as those of a field that they fit. Memory is shared
 // where it is laid out alike. Only rows for which used returns true need values; nil stands for
 // all.
-func arrayOf(a arrow.Array, f *schema.Field, used func(row int) bool) (*field.Array, error) {
+func arrayOf(a arrow.Array, f *schema.Field, used func(row int) bool) (*columnar.Array, error) {
 	f = valueOf(f)
 	if f.Shape != schema.Optional {
 		for i := range a.Len() {
@@ -130,19 +130,19 @@ func arrayOf(a arrow.Array, f *schema.Field, used func(row int) bool) (*field.Ar
 		}
 		return v, err
 	}
-	o := &field.Array{Name: f.Name, Shape: schema.Optional, Len: a.Len(), Valid: make([]bool, a.Len())}
+	o := &columnar.Array{Name: f.Name, Shape: schema.Optional, Len: a.Len(), Valid: make([]bool, a.Len())}
 	for i := range o.Valid {
 		o.Valid[i] = !missing(a, i)
 	}
 	child := valueOf(f.Children[0])
-	var v *field.Array
+	var v *columnar.Array
 	var err error
 	if _, ok := wrapped(a.DataType(), child); ok {
 		v, err = arrayOf(a.(*array.Struct).Field(0), child, a.IsValid)
 	} else {
 		v, err = values(a, child)
 	}
-	o.Children = []*field.Array{v}
+	o.Children = []*columnar.Array{v}
 	return o, err
 }
 
@@ -162,14 +162,14 @@ func missing(a arrow.Array, i int) bool {
 }
 
 // numbersOf returns numbers. U is T, or has its size and layout.
-func numbersOf[T, U any](values []U) *field.Array {
-	a := &field.Array{Shape: schema.Scalar}
-	field.SetValues(a, unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(values))), len(values)))
+func numbersOf[T columnar.Element, U any](values []U) *columnar.Array {
+	a := &columnar.Array{Shape: schema.Scalar}
+	columnar.SetValues(a, unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(values))), len(values)))
 	return a
 }
 
 // values returns the values of an array, with anything in the place of those that are missing.
-func values(a arrow.Array, f *schema.Field) (*field.Array, error) {
+func values(a arrow.Array, f *schema.Field) (*columnar.Array, error) {
 	switch a := a.(type) {
 	case *array.Boolean:
 		return numbersOf[bool](bools(a)), nil
@@ -227,7 +227,7 @@ func values(a arrow.Array, f *schema.Field) (*field.Array, error) {
 				copy(bytes[i*size:], a.Value(i))
 			}
 		}
-		return &field.Array{Shape: schema.Array, Len: a.Len(), Size: size, Children: []*field.Array{numbersOf[uint8](bytes)}}, nil
+		return &columnar.Array{Shape: schema.Array, Len: a.Len(), Size: size, Children: []*columnar.Array{numbersOf[uint8](bytes)}}, nil
 	case *array.FixedSizeList:
 		n, size := a.Len(), int(f.ArraySize)
 		lo := int64(0)
@@ -241,13 +241,13 @@ func values(a arrow.Array, f *schema.Field) (*field.Array, error) {
 			return v, nil
 		}
 		v, err := arrayOf(items, f.Children[0], func(row int) bool { return a.IsValid(row / size) })
-		return &field.Array{Shape: schema.Array, Len: n, Size: size, Children: []*field.Array{v}}, err
+		return &columnar.Array{Shape: schema.Array, Len: n, Size: size, Children: []*columnar.Array{v}}, err
 	case *array.ListView, *array.LargeListView:
 		return views(a.(array.ListLike), f)
 	case array.ListLike: // maps among them
 		return lists(a, f)
 	case *array.Struct:
-		r := &field.Array{Shape: schema.Record, Len: a.Len()}
+		r := &columnar.Array{Shape: schema.Record, Len: a.Len()}
 		for i, child := range f.Children {
 			v, err := arrayOf(a.Field(i), child, a.IsValid)
 			if err != nil {
@@ -283,8 +283,8 @@ func bools(a *array.Boolean) []bool {
 }
 
 // texts returns strings, or collections of bytes. Those that are missing are empty.
-func texts(a arrow.Array, value func(int) string, f *schema.Field) *field.Array {
-	t := &field.Array{Shape: schema.String, Len: a.Len(), Offsets: make([]int64, 1, a.Len()+1)}
+func texts(a arrow.Array, value func(int) string, f *schema.Field) *columnar.Array {
+	t := &columnar.Array{Shape: schema.String, Len: a.Len(), Offsets: make([]int64, 1, a.Len()+1)}
 	for i := range a.Len() {
 		if a.IsValid(i) {
 			t.Bytes = append(t.Bytes, value(i)...)
@@ -292,14 +292,14 @@ func texts(a arrow.Array, value func(int) string, f *schema.Field) *field.Array 
 		t.Offsets = append(t.Offsets, int64(len(t.Bytes)))
 	}
 	if f.Shape == schema.Collection {
-		t.Shape, t.Children, t.Bytes = schema.Collection, []*field.Array{numbersOf[uint8](t.Bytes)}, nil
+		t.Shape, t.Children, t.Bytes = schema.Collection, []*columnar.Array{numbersOf[uint8](t.Bytes)}, nil
 	}
 	return t
 }
 
 // lists returns lists whose items lie behind each other.
-func lists(a array.ListLike, f *schema.Field) (*field.Array, error) {
-	l := &field.Array{Shape: schema.Collection, Len: a.Len(), Offsets: make([]int64, a.Len()+1)}
+func lists(a array.ListLike, f *schema.Field) (*columnar.Array, error) {
+	l := &columnar.Array{Shape: schema.Collection, Len: a.Len(), Offsets: make([]int64, a.Len()+1)}
 	first, last := int64(0), int64(0)
 	for i := range a.Len() {
 		lo, hi := a.ValueOffsets(i)
@@ -315,12 +315,12 @@ func lists(a array.ListLike, f *schema.Field) (*field.Array, error) {
 		l.Offsets[i+1] = hi - first
 	}
 	items, err := arrayOf(array.NewSlice(a.ListValues(), first, last), f.Children[0], nil)
-	l.Children = []*field.Array{items}
+	l.Children = []*columnar.Array{items}
 	return l, err
 }
 
 // views returns list views, whose items may lie anywhere.
-func views(a array.ListLike, f *schema.Field) (*field.Array, error) {
+func views(a array.ListLike, f *schema.Field) (*columnar.Array, error) {
 	inUse := make([]bool, a.ListValues().Len())
 	for i := range a.Len() {
 		if lo, hi := a.ValueOffsets(i); a.IsValid(i) {
@@ -333,8 +333,8 @@ func views(a array.ListLike, f *schema.Field) (*field.Array, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &field.Array{Shape: schema.Collection, Len: a.Len(), Offsets: make([]int64, a.Len()+1), Children: []*field.Array{field.Like(all)}}
-	var spans []field.Span
+	l := &columnar.Array{Shape: schema.Collection, Len: a.Len(), Offsets: make([]int64, a.Len()+1), Children: []*columnar.Array{columnar.Like(all)}}
+	var spans []columnar.Span
 	for i := range a.Len() {
 		lo, hi := a.ValueOffsets(i)
 		if a.IsNull(i) {
@@ -344,31 +344,31 @@ func views(a array.ListLike, f *schema.Field) (*field.Array, error) {
 		case hi < lo:
 			return nil, fmt.Errorf("field %q: row %d: offsets %d and %d", f.Path(), i, lo, hi)
 		case hi > lo:
-			spans = field.AddSpan(spans, field.Span{First: lo, N: hi - lo})
+			spans = columnar.AddSpan(spans, columnar.Span{First: lo, N: hi - lo})
 		}
 		l.Offsets[i+1] = l.Offsets[i] + hi - lo
 	}
-	return l, field.Take(l.Children[0], all, spans, math.MaxInt64)
+	return l, columnar.Append(l.Children[0], all, spans, math.MaxInt64)
 }
 
 // gather returns n values, of which value i is that of all with the number of(i), or none if
 // that is negative.
-func gather(all arrow.Array, f *schema.Field, n int, of func(i int) int64) (*field.Array, error) {
+func gather(all arrow.Array, f *schema.Field, n int, of func(i int) int64) (*columnar.Array, error) {
 	v, err := values(all, f)
 	if err != nil {
 		return nil, err
 	}
-	var spans []field.Span
+	var spans []columnar.Span
 	for i := range n {
-		spans = field.AddSpan(spans, field.Span{First: of(i), N: 1})
+		spans = columnar.AddSpan(spans, columnar.Span{First: of(i), N: 1})
 	}
-	a := field.Like(v)
-	return a, field.Take(a, v, spans, math.MaxInt64)
+	a := columnar.Like(v)
+	return a, columnar.Append(a, v, spans, math.MaxInt64)
 }
 
 // variants returns variants.
-func variants(a array.Union, f *schema.Field) (*field.Array, error) {
-	v := &field.Array{Shape: schema.Variant, Len: a.Len(), Tags: make([]int32, a.Len()), Index: make([]int64, a.Len())}
+func variants(a array.Union, f *schema.Field) (*columnar.Array, error) {
+	v := &columnar.Array{Shape: schema.Variant, Len: a.Len(), Tags: make([]int32, a.Len()), Index: make([]int64, a.Len())}
 	dense, _ := a.(*array.DenseUnion)
 	inUse := make([][]bool, a.NumFields())
 	for i := range inUse {

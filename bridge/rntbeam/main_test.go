@@ -17,6 +17,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntbeam"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -137,7 +138,7 @@ func (f *keepBatchFn) ProcessElement(ctx context.Context, b rntbeam.Batch) error
 		if err != nil {
 			return err
 		}
-		ids, err := rntuple.Values[int64](batch.Column("ID"))
+		ids, err := columnar.Values[int64](batch.Column("ID"))
 		if err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func NewDecoder(r *rntuple.Reader) (*Decoder, error) {
 // Decode decodes data, an object of a class that ROOT's streamer wrote. The package
 // documentation describes the result.
 //
-// The error is a *rntuple.FormatError, with offsets in data. It wraps
+// The error is a *frame.FormatError, with offsets in data. It wraps
 // ErrUnsupported if there is no information on the class or groot cannot read the object,
 // and ErrCorrupt if data contradicts the information.
 func (d *Decoder) Decode(class string, data []byte) (any, error) {

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -239,7 +239,7 @@ func (t *Tree) write(ctx context.Context, w Writer, first, end int64, progress f
 
 // entries writes n entries of the open file. Columns are read in parallel.
 func (t *Tree) entries(w Writer, first, n int64) error {
-	all := parallel.NewAhead(t.options.workers(), len(t.columns), func(i int) (a *field.Array, err error) {
+	all := parallel.NewAhead(t.options.workers(), len(t.columns), func(i int) (a *columnar.Array, err error) {
 		err = recovered(func() error {
 			a, err = t.columns[i].read(first, n, nil)
 			return err

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
-	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -88,7 +88,7 @@ func (b *builder) leafList(br *branch, record *shape, all []*decoder) (*source, 
 	if strings == 0 {
 		d.size = fixed
 	}
-	d.read = func(c *cursor, a *field.Array, n int, _ bool) {
+	d.read = func(c *cursor, a *columnar.Array, n int, _ bool) {
 		for i := 0; i < n && c.err == nil; i++ {
 			empty := strings > 0 && len(c.b) == fixed
 			for j, one := range all {
@@ -205,7 +205,7 @@ func (b *builder) virtual(br *branch) (*source, error) {
 		return nil, fmt.Errorf("a %s: %w", l.kind, err)
 	}
 	d := *o.decoder
-	d.read = func(c *cursor, a *field.Array, n int, members bool) {
+	d.read = func(c *cursor, a *columnar.Array, n int, members bool) {
 		if l.virtual {
 			if name := c.take(int(c.u8()) + 1); c.err == nil && strings.TrimRight(string(name), "\x00") != l.title {
 				c.fail(frame.Unsupported("an object of class %q in a branch of %q", name, l.title))

@@ -8,7 +8,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
-	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -54,7 +54,7 @@ func (k *compiler) tobject() *objects {
 	id, bits := plainOf[uint32]("std::uint32_t", 4), bitsOfObject()
 	s := &shape{shape: schema.Record, typeName: "TObject", names: []string{"fUniqueID", "fBits"}, items: []*shape{id.shape, bits.shape}, version: 1}
 	o := &objects{decoder: &decoder{shape: s, least: 10}, each: []*decoder{id, bits}, class: &class{name: "TObject", version: 1}}
-	o.read = func(c *cursor, a *field.Array, n int, members bool) {
+	o.read = func(c *cursor, a *columnar.Array, n int, members bool) {
 		for i := 0; i < n && c.err == nil; i++ {
 			c.u16()
 			o.members(c, a, 1, false)
@@ -97,7 +97,7 @@ func (k *compiler) makeObjects(c *class) (*objects, error) {
 		o.each, items = append(o.each, d), append(items, d.shape)
 	}
 	o.shape = classShape(c, items)
-	o.read = func(r *cursor, a *field.Array, n int, _ bool) {
+	o.read = func(r *cursor, a *columnar.Array, n int, _ bool) {
 		for i := 0; i < n && r.err == nil; i++ {
 			version, rest := r.open()
 			o.version(r, version)
@@ -112,7 +112,7 @@ func (k *compiler) makeObjects(c *class) (*objects, error) {
 func (o *objects) bare() *decoder {
 	d := *o.decoder
 	d.least = 0
-	d.read = func(c *cursor, a *field.Array, n int, _ bool) {
+	d.read = func(c *cursor, a *columnar.Array, n int, _ bool) {
 		for i := 0; i < n && c.err == nil; i++ {
 			o.members(c, a, 1, false)
 		}
@@ -167,7 +167,7 @@ func (o *objects) version(c *cursor, version uint16) {
 }
 
 // members reads the members of n objects.
-func (o *objects) members(c *cursor, a *field.Array, n int, columns bool) {
+func (o *objects) members(c *cursor, a *columnar.Array, n int, columns bool) {
 	if n > 1 && len(o.each) == 0 {
 		c.fail(frame.Unsupported("objects of a class %q without members", o.class.name))
 	}
@@ -262,7 +262,7 @@ func (k *compiler) memberObject(m *member, code int32, dims []int) (*decoder, er
 	}
 	if m.kind == "TStreamerBase" {
 		d := *o.decoder
-		d.read = func(c *cursor, a *field.Array, n int, members bool) {
+		d.read = func(c *cursor, a *columnar.Array, n int, members bool) {
 			if members {
 				o.members(c, a, n, true)
 			} else {
@@ -296,7 +296,7 @@ func (k *compiler) pointed(m *member, of *objects) (*decoder, error) {
 		s := listShape("std::vector", item.shape)
 		s.loose = true
 		d := &decoder{shape: s, least: 1}
-		d.read = func(c *cursor, a *field.Array, n int, _ bool) { // n items
+		d.read = func(c *cursor, a *columnar.Array, n int, _ bool) { // n items
 			if present := c.u8(); present == 0 && n > 0 || n < 0 || n > len(c.b)/item.least {
 				c.fail(frame.Corrupt("%d elements in %d bytes", n, len(c.b)))
 				return

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -95,7 +95,7 @@ type decoder struct {
 	*shape
 	// read appends n values, which lie behind each other. Members says that they are a member of
 	// n objects that are stored member by member.
-	read func(c *cursor, a *field.Array, n int, members bool)
+	read func(c *cursor, a *columnar.Array, n int, members bool)
 	// size is the number of bytes of a value if all have the same and no more than their
 	// numbers, else 0.
 	size int
@@ -108,9 +108,9 @@ type decoder struct {
 }
 
 // plain returns the decoder of a number type that is stored as it is in memory.
-func plainOf[T any](cppType string, size int) *decoder {
+func plainOf[T columnar.Element](cppType string, size int) *decoder {
 	d := &decoder{shape: scalarOf[T](cppType), size: size, least: size}
-	d.read = func(c *cursor, a *field.Array, n int, _ bool) {
+	d.read = func(c *cursor, a *columnar.Array, n int, _ bool) {
 		if n > len(c.b)/size {
 			c.fail(frame.Corrupt("%d numbers of %d bytes in %d", n, size, len(c.b)))
 			return
@@ -149,9 +149,9 @@ func wordsOf[U, T any](numbers []T) []U {
 }
 
 // converted returns the decoder of numbers of size bytes each that one makes of them.
-func converted[T any](cppType string, size int, one func(b []byte) T) *decoder {
+func converted[T columnar.Element](cppType string, size int, one func(b []byte) T) *decoder {
 	d := &decoder{shape: scalarOf[T](cppType), size: size, least: size}
-	d.read = func(c *cursor, a *field.Array, n int, _ bool) {
+	d.read = func(c *cursor, a *columnar.Array, n int, _ bool) {
 		if n > len(c.b)/size {
 			c.fail(frame.Corrupt("%d numbers of %d bytes in %d", n, size, len(c.b)))
 			return
@@ -165,8 +165,8 @@ func converted[T any](cppType string, size int, one func(b []byte) T) *decoder {
 }
 
 // grown appends n numbers to the values of a, and returns them.
-func grown[T any](a *field.Array, n int) []T {
-	v, _ := a.Values().([]T)
+func grown[T columnar.Element](a *columnar.Array, n int) []T {
+	v := columnar.Elements[T](a)
 	m := len(v)
 	if cap(v)-m < n {
 		w := make([]T, m, max(2*cap(v), m+n))
@@ -174,7 +174,7 @@ func grown[T any](a *field.Array, n int) []T {
 		v = w
 	}
 	v = v[:m+n]
-	field.SetValues(a, v)
+	columnar.SetValues(a, v)
 	return v[m:]
 }
 
@@ -186,7 +186,7 @@ var (
 )
 
 // readCStrings reads one C string. An empty one may have no byte.
-func readCStrings(c *cursor, a *field.Array, n int, _ bool) {
+func readCStrings(c *cursor, a *columnar.Array, n int, _ bool) {
 	if len(c.b) > 0 {
 		readTexts(c, a, n, false)
 		return
@@ -197,7 +197,7 @@ func readCStrings(c *cursor, a *field.Array, n int, _ bool) {
 	}
 }
 
-func readTexts(c *cursor, a *field.Array, n int, _ bool) {
+func readTexts(c *cursor, a *columnar.Array, n int, _ bool) {
 	for i := 0; i < n && c.err == nil; i++ {
 		size := int(c.u8())
 		if size == 255 {
@@ -215,7 +215,7 @@ func listOf(s *shape, item *decoder) *decoder {
 	if item.size > 0 {
 		d.numbers = item
 	}
-	d.read = func(c *cursor, a *field.Array, n int, _ bool) {
+	d.read = func(c *cursor, a *columnar.Array, n int, _ bool) {
 		for i := 0; i < n && c.err == nil; i++ {
 			size := c.count(item.least)
 			item.read(c, a.Children[0], size, false)
@@ -229,7 +229,7 @@ func listOf(s *shape, item *decoder) *decoder {
 // arrayOf returns the decoder of arrays of n items.
 func arrayOf(item *decoder, n int) *decoder {
 	d := &decoder{shape: arrayShape(item.shape, n), size: n * item.size, least: n * item.least}
-	d.read = func(c *cursor, a *field.Array, m int, members bool) {
+	d.read = func(c *cursor, a *columnar.Array, m int, members bool) {
 		item.read(c, a.Children[0], m*n, members)
 		a.Len += m
 	}
@@ -254,9 +254,9 @@ func arraysOf(item *decoder, dims []int) (*decoder, error) {
 
 // headedBy returns the decoder of d's values behind a byte count and a version; several share
 // one. Columns reads n that are stored member by member.
-func headedBy(d *decoder, columns func(c *cursor, a *field.Array, n int)) *decoder {
+func headedBy(d *decoder, columns func(c *cursor, a *columnar.Array, n int)) *decoder {
 	h := &decoder{shape: d.shape, least: 6 + d.least, numbers: d.numbers}
-	h.read = func(c *cursor, a *field.Array, n int, _ bool) {
+	h.read = func(c *cursor, a *columnar.Array, n int, _ bool) {
 		version, rest := c.open()
 		switch {
 		case version&memberwise == 0:

@@ -3,7 +3,7 @@ package rntgroot
 import (
 	"fmt"
 
-	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -23,11 +23,11 @@ type shape struct {
 	version  uint32 // of a class
 	checksum *uint32
 
-	values func(a *field.Array) // makes the values of a Scalar or Bitset
+	values func(a *columnar.Array) // makes the values of a Scalar or Bitset
 }
 
-func scalarOf[T any](cppType string) *shape {
-	return &shape{shape: schema.Scalar, typeName: cppType, values: func(a *field.Array) { field.SetValues(a, []T(nil)) }}
+func scalarOf[T columnar.Element](cppType string) *shape {
+	return &shape{shape: schema.Scalar, typeName: cppType, values: func(a *columnar.Array) { columnar.SetValues(a, []T(nil)) }}
 }
 
 func arrayShape(item *shape, n int) *shape {
@@ -44,8 +44,8 @@ func listShape(template string, item *shape) *shape {
 }
 
 // array returns an empty Array.
-func (s *shape) array(name string) *field.Array {
-	a := &field.Array{Name: name, Shape: s.shape}
+func (s *shape) array(name string) *columnar.Array {
+	a := &columnar.Array{Name: name, Shape: s.shape}
 	switch s.shape {
 	case schema.Array, schema.Bitset:
 		a.Size = s.size

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -26,9 +26,9 @@ type source struct {
 	counter *source
 	parts   []*source
 
-	basket *basket      // the last one
-	values *field.Array // memory of the last values
-	bytes  []byte       // memory of numbers, see gather
+	basket *basket         // the last one
+	values *columnar.Array // memory of the last values
+	bytes  []byte          // memory of numbers, see gather
 
 	lock   sync.Mutex // of counts: several sources may share a counter
 	counts counts     // of a counter, the last ones
@@ -42,7 +42,7 @@ type counts struct {
 
 // read returns the values of n entries, which stay as they are until the next call. Items are
 // the offsets of the items of each, if these are what is wanted, else nil.
-func (s *source) read(first, n int64, items []int64) (*field.Array, error) {
+func (s *source) read(first, n int64, items []int64) (*columnar.Array, error) {
 	if s.values == nil {
 		s.values = s.array("")
 	}
@@ -80,7 +80,7 @@ func (s *source) read(first, n int64, items []int64) (*field.Array, error) {
 			return nil, err
 		}
 	}
-	field.Clear(a)
+	a.Clear(false)
 	if err := s.decode(a, first, n, items); err != nil {
 		return nil, fmt.Errorf("branch %q: %w", s.branch.name, err)
 	}
@@ -139,7 +139,7 @@ func each[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64 | uint64](v [
 }
 
 // decode appends the values of n entries to a.
-func (s *source) decode(a *field.Array, first, n int64, items []int64) error {
+func (s *source) decode(a *columnar.Array, first, n int64, items []int64) error {
 	for entry := first; entry < first+n; {
 		if s.basket == nil || entry < s.basket.first || entry >= s.basket.end {
 			if err := s.load(entry); err != nil {
@@ -223,7 +223,7 @@ func (s *source) divide(b *basket) error {
 }
 
 // some appends the values of entries that are all in the last basket.
-func (s *source) some(a *field.Array, entry, end int64, items []int64) error {
+func (s *source) some(a *columnar.Array, entry, end int64, items []int64) error {
 	b, size := s.basket, s.decoder.size
 	from, to := int(entry-b.first), int(end-b.first)
 	switch {
@@ -275,7 +275,7 @@ func (s *source) some(a *field.Array, entry, end int64, items []int64) error {
 
 // gather appends collections of numbers, each behind a byte count. The numbers of all are decoded
 // at once.
-func (s *source) gather(a *field.Array, from, to int) error {
+func (s *source) gather(a *columnar.Array, from, to int) error {
 	b, item := s.basket, s.decoder.numbers
 	start, total := b.start(from), 0
 	s.bytes = s.bytes[:0]

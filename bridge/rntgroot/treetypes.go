@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
-	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -85,7 +85,7 @@ func bitsOfObject() *decoder {
 	d := plainOf[uint32]("std::uint32_t", 4)
 	plain := d.read
 	d.size = 0
-	d.read = func(c *cursor, a *field.Array, n int, members bool) {
+	d.read = func(c *cursor, a *columnar.Array, n int, members bool) {
 		const referenced = 1 << 4
 		for i := 0; i < n && c.err == nil; i++ {
 			if len(c.b) >= 4 && binary.BigEndian.Uint32(c.b)&referenced != 0 {
@@ -255,7 +255,7 @@ func (k *compiler) headed(t cpptype.Type, contained int32) (*decoder, error) {
 	if err != nil || !isContainer(t) {
 		return d, err
 	}
-	var columns func(c *cursor, a *field.Array, n int)
+	var columns func(c *cursor, a *columnar.Array, n int)
 	switch {
 	case t.Kind().IsMap():
 		columns, err = k.mapColumns(t)
@@ -274,7 +274,7 @@ func bitset(t cpptype.Type) (*decoder, error) {
 	}
 	d := &decoder{shape: scalarOf[bool](t.String()), least: 4 + int(n)}
 	d.shape.shape, d.shape.size = schema.Bitset, int(n)
-	d.read = func(c *cursor, a *field.Array, m int, _ bool) {
+	d.read = func(c *cursor, a *columnar.Array, m int, _ bool) {
 		for i := 0; i < m && c.err == nil; i++ {
 			if got := c.count(1); c.err == nil && got != int(n) {
 				c.fail(frame.Corrupt("%d bits, expected %d", got, n))
@@ -318,7 +318,7 @@ func (k *compiler) mapOf(t cpptype.Type) (*decoder, error) {
 		return nil, err
 	}
 	pair := &decoder{shape: pairOf(key.shape, elem.shape), least: key.least + elem.least}
-	pair.read = func(c *cursor, a *field.Array, n int, _ bool) {
+	pair.read = func(c *cursor, a *columnar.Array, n int, _ bool) {
 		for i := 0; i < n && c.err == nil; i++ {
 			key.read(c, a.Children[0], 1, false)
 			elem.read(c, a.Children[1], 1, false)
@@ -329,7 +329,7 @@ func (k *compiler) mapOf(t cpptype.Type) (*decoder, error) {
 }
 
 // mapColumns returns a function that reads a map with all keys before all elements.
-func (k *compiler) mapColumns(t cpptype.Type) (func(c *cursor, a *field.Array, n int), error) {
+func (k *compiler) mapColumns(t cpptype.Type) (func(c *cursor, a *columnar.Array, n int), error) {
 	key, err := k.headed(t.Args[0], 0)
 	if err != nil {
 		return nil, err
@@ -338,7 +338,7 @@ func (k *compiler) mapColumns(t cpptype.Type) (func(c *cursor, a *field.Array, n
 	if err != nil {
 		return nil, err
 	}
-	return func(c *cursor, a *field.Array, n int) {
+	return func(c *cursor, a *columnar.Array, n int) {
 		if version := c.u16(); version == 0 {
 			c.u32() // checksum
 		}
@@ -356,12 +356,12 @@ func (k *compiler) mapColumns(t cpptype.Type) (func(c *cursor, a *field.Array, n
 }
 
 // listColumns returns a function that reads a list of objects member by member.
-func (k *compiler) listColumns(t cpptype.Type) (func(c *cursor, a *field.Array, n int), error) {
+func (k *compiler) listColumns(t cpptype.Type) (func(c *cursor, a *columnar.Array, n int), error) {
 	o, err := k.object(t.String())
 	if err != nil {
 		return nil, err
 	}
-	return func(c *cursor, a *field.Array, n int) {
+	return func(c *cursor, a *columnar.Array, n int) {
 		o.version(c, c.u16())
 		for i := 0; i < n && c.err == nil; i++ {
 			size := c.count(1)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/remote"
@@ -155,7 +156,7 @@ func isBad(err *rntuple.InputError) bool {
 	}
 	for _, fault := range []error{rntuple.ErrCorrupt, rntuple.ErrChecksum, rntuple.ErrUnsupported, rntuple.ErrNotFound, io.ErrUnexpectedEOF} {
 		if errors.Is(err, fault) {
-			return !errors.As(err, new(*rntuple.LimitError))
+			return !errors.As(err, new(*frame.LimitError))
 		}
 	}
 	var local *fs.PathError

@@ -18,7 +18,7 @@ import (
 
 // public are the packages that users import.
 var public = []string{"rntuple", "schema", "value", "envelope", "frame", "locator", "column", "compress", "anchor",
-	"remote", "remote/https", "remote/xrootd", "rntuple/cpp", "rntuple/zonemap", "rntuple/expression", "rntuple/surgery",
+	"remote", "remote/https", "remote/xrootd", "rntuple/columnar", "rntuple/cpp", "rntuple/zonemap", "rntuple/expression", "rntuple/surgery",
 	"rntuple/verify", "rntuple/rescue", "rntuple/compare", "rntuple/workunits"}
 
 // hooks are exported names that may have types of internal packages, as

@@ -37,6 +37,7 @@ var layers = []string{
 	"value",
 	"envelope",
 	"schema",
+	"rntuple/columnar",
 	"internal/pattern",
 	"internal/legacy/lift",
 	"internal/legacy/v0",

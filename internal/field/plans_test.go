@@ -214,8 +214,8 @@ func TestCardinality(t *testing.T) {
 			hi = most.Uint64()
 		}
 		got, err := read(t, src, "n32", typ, options)
-		var lost *field.ConversionError
-		var mismatch *field.MismatchError
+		var lost *schema.ConversionError
+		var mismatch *schema.MismatchError
 		switch {
 		case !isInt(typ) && typ.Kind() != reflect.Uintptr:
 			if !errors.As(err, &mismatch) || !strings.Contains(err.Error(), ", uint64 would") {

@@ -12,6 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -35,7 +36,7 @@ type Column[T column.Element] struct {
 	at      int64                         // the element at which reading in order continues, or -1
 	forward bool                          // the current read continues the previous one
 	recent  []pageRef[T]                  // decoded pages that have been read, the latest one last
-	here    []Span                        // for ReadSpans
+	here    []columnar.Span               // for ReadSpans
 }
 
 // A pageRef identifies a page.

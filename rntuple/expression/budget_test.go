@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -178,7 +179,7 @@ func TestHostile(t *testing.T) {
 		if err != nil && (!errors.As(err, &e) || e.Line == 0) {
 			t.Errorf("%.100s: %.200v", text, err)
 		}
-		var limited *rntuple.LimitError
+		var limited *frame.LimitError
 		if errors.As(err, &limited) {
 			refused++
 			if limited.Limit != "ExpressionBytes" || limited.Have != limit || limited.Need <= limit {

@@ -5,6 +5,7 @@ import (
 	"log"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 )
 
@@ -46,8 +47,8 @@ func ExampleCompile() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		sums, _ := rntuple.Values[float64](b.Values[0])
-		chosen, _ := rntuple.Values[bool](b.Values[1])
+		sums, _ := columnar.Values[float64](b.Values[0])
+		chosen, _ := columnar.Values[bool](b.Values[1])
 		for i, x := range sums {
 			if chosen[i] {
 				total += x

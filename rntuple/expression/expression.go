@@ -57,7 +57,7 @@ func (e *Expression) With(d ...Definition) *Expression {
 }
 
 // An Error says what is wrong with an expression, or with its value for an entry. It wraps a
-// *rntuple.LimitError if the evaluation needs more memory or work than Limits.ExpressionBytes allows.
+// *frame.LimitError if the evaluation needs more memory or work than Limits.ExpressionBytes allows.
 type Error struct {
 	Line, Column int // counted from 1; 0 if unknown
 	Message      string

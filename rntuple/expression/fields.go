@@ -5,15 +5,16 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // An input is a field: a variable of an expression, or a member of one that is a record.
 type input struct {
 	name, path string
-	above      []string       // the names of the records that it is in
-	array      *rntuple.Array // without values; nil for a source of a Join
-	members    []*input       // of records that are not tuples, and sources of a Join
+	above      []string        // the names of the records that it is in
+	array      *columnar.Array // without values; nil for a source of a Join
+	members    []*input        // of records that are not tuples, and sources of a Join
 }
 
 // scope finds the fields of a source that expressions name.
@@ -57,7 +58,7 @@ func (s *scope) lookup(name string) (*input, error) {
 }
 
 // newInput returns the field at a path.
-func newInput(name, path string, above []string, a *rntuple.Array) *input {
+func newInput(name, path string, above []string, a *columnar.Array) *input {
 	f := &input{name: name, path: path, above: above, array: a}
 	if a.Shape == schema.Record && !a.Field.IsTuple() {
 		for _, c := range a.Children {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/formula"
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -166,7 +167,7 @@ func (in *instance) exceeded(stop *formula.Stop) error {
 		what = fmt.Sprintf("the work, with %d steps for a byte,", formula.StepsPerByte)
 	}
 	what = fmt.Sprintf("%s of %s in %d entries", what, brief(in.at.node), in.batch.Len)
-	cause := &rntuple.LimitError{Limit: "ExpressionBytes", What: what, Need: stop.Need, Have: stop.Limit}
+	cause := &frame.LimitError{Limit: "ExpressionBytes", What: what, Need: stop.Need, Have: stop.Limit}
 	err := in.at.error(cause.Error())
 	err.cause = cause
 	return err

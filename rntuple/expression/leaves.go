@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -35,10 +35,10 @@ func (l *leaves) reads(path string) int {
 type branch struct {
 	*builder
 	path   string
-	around []int          // which child leads from the Array at the path to this one
-	below  int            // those that are below the field of the path, without optionals
-	joined bool           // zone maps tell nothing of it
-	array  *rntuple.Array // without values
+	around []int           // which child leads from the Array at the path to this one
+	below  int             // those that are below the field of the path, without optionals
+	joined bool            // zone maps tell nothing of it
+	array  *columnar.Array // without values
 	dom    *domain
 	valid  []func(r *run) []bool // the optionals around it
 }
@@ -47,8 +47,8 @@ type branch struct {
 func (b branch) key() string { return fmt.Sprint(b.path, b.around) }
 
 // find returns what finds an Array in a batch, behind some that are around it.
-func find(place int, around []int) func(r *run) *rntuple.Array {
-	return func(r *run) *rntuple.Array {
+func find(place int, around []int) func(r *run) *columnar.Array {
+	return func(r *run) *columnar.Array {
 		a := r.batch.Columns[place]
 		for _, i := range around {
 			a = a.Children[i]
@@ -58,7 +58,7 @@ func find(place int, around []int) func(r *run) *rntuple.Array {
 }
 
 // leaf returns what finds the Array of the branch, which will be read.
-func (b branch) leaf() func(r *run) *rntuple.Array { return find(b.reads(b.path), b.around) }
+func (b branch) leaf() func(r *run) *columnar.Array { return find(b.reads(b.path), b.around) }
 
 // loaded returns the node of the branch, which is the same for all uses of a field.
 func loaded[T any](b branch, load func(r *run, n *node[T])) *node[T] {
@@ -361,7 +361,7 @@ func (b branch) collection() (value, error) {
 
 // offsets returns what finds the offsets of the branch's collections. They are those of any
 // field in them.
-func (b branch) offsets() func(r *run) *rntuple.Array {
+func (b branch) offsets() func(r *run) *columnar.Array {
 	path, a := b.path, b.array.Children[0]
 	if _, _, ok := mapOf(b.array); ok {
 		path += "._0"
@@ -375,8 +375,8 @@ func (b branch) offsets() func(r *run) *rntuple.Array {
 
 // under returns what finds the Array of the branch in any field that is read and lies under it.
 // If there is none, the one at the given path is read.
-func (b branch) under(path string) func(r *run) *rntuple.Array {
-	var at func(r *run) *rntuple.Array
+func (b branch) under(path string) func(r *run) *columnar.Array {
+	var at func(r *run) *columnar.Array
 	b.later = append(b.later, func() {
 		i := slices.IndexFunc(b.paths, func(p string) bool { return p == b.path || strings.HasPrefix(p, b.path+".") })
 		if i < 0 {
@@ -384,7 +384,7 @@ func (b branch) under(path string) func(r *run) *rntuple.Array {
 		}
 		at = find(i, b.around)
 	})
-	return func(r *run) *rntuple.Array { return at(r) }
+	return func(r *run) *columnar.Array { return at(r) }
 }
 
 // members returns the value of a branch that is a record.

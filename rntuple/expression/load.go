@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -21,7 +22,7 @@ func (e *rangeError) Error() string {
 func (e *rangeError) Unwrap() error { return rntuple.ErrRange }
 
 // kindOf returns the kind of the values of a scalar field: Bool, Int or Float.
-func kindOf(a *rntuple.Array) Kind {
+func kindOf(a *columnar.Array) Kind {
 	switch {
 	case a.Shape == schema.String:
 		return String
@@ -44,7 +45,7 @@ func kindOf(a *rntuple.Array) Kind {
 }
 
 // toFloats returns the values of a field of floats, in buf if they must be converted.
-func toFloats(a *rntuple.Array, buf *[]float64) []float64 {
+func toFloats(a *columnar.Array, buf *[]float64) []float64 {
 	switch all := a.Values().(type) {
 	case []float64:
 		return all
@@ -56,7 +57,7 @@ func toFloats(a *rntuple.Array, buf *[]float64) []float64 {
 
 // toIntegers returns the values of a field of integers, in buf if they must be converted. Those that have no place are
 // negative.
-func toIntegers(a *rntuple.Array, buf *[]int64) []int64 {
+func toIntegers(a *columnar.Array, buf *[]int64) []int64 {
 	switch all := a.Values().(type) {
 	case []int64:
 		return all
@@ -97,12 +98,12 @@ func resize[T any](buf *[]T, n int) []T {
 }
 
 // isTuple reports whether a is a record whose members have numbers instead of names.
-func isTuple(a *rntuple.Array) bool {
+func isTuple(a *columnar.Array) bool {
 	return a.Shape == schema.Record && a.Field != nil && a.Field.IsTuple()
 }
 
 // mapOf returns the Arrays of the keys and the values of a map.
-func mapOf(a *rntuple.Array) (keys, values *rntuple.Array, ok bool) {
+func mapOf(a *columnar.Array) (keys, values *columnar.Array, ok bool) {
 	if a.Shape != schema.Collection || a.Field == nil || !a.Field.IsMap() {
 		return nil, nil, false
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
 	"github.com/go-rntuple/go-rntuple/internal/test/oracle"
 	"github.com/go-rntuple/go-rntuple/internal/test/sampletest"
@@ -114,7 +115,7 @@ func (j *judge) compare(text string) (valid bool, difference string) {
 			got = append(got, at(a, i))
 		}
 	}) {
-		var limited *rntuple.LimitError
+		var limited *frame.LimitError
 		if errors.As(err, &limited) {
 			j.limited++
 			return true, ""
@@ -141,7 +142,7 @@ func (j *judge) compare(text string) (valid bool, difference string) {
 func (j *judge) chosen(e *Expression, values []any, failed string) string {
 	var got []rntuple.EntryRange
 	for r, err := range e.Condition().Select(j.s, rntuple.EntryRange{End: int64(len(j.entries))}) {
-		var limited *rntuple.LimitError
+		var limited *frame.LimitError
 		if errors.As(err, &limited) {
 			j.limited++
 			return ""
@@ -158,7 +159,7 @@ func (j *judge) chosen(e *Expression, values []any, failed string) string {
 		return fmt.Sprintf("as a condition: no error of %s", failed)
 	}
 	selection, err := rntuple.Where(j.s, e.Condition(), rntuple.FoldWorkers(3))
-	var limited *rntuple.LimitError
+	var limited *frame.LimitError
 	if errors.As(err, &limited) { // of batches that begin elsewhere
 		j.limited++
 		return ""

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // An output returns the values of an expression in a batch.
-type output func(r *run) *rntuple.Array
+type output func(r *run) *columnar.Array
 
 // fit returns the C++ type for v that is nearest to the type of a field: that type if the field takes v, and without a field
 // the type that v has by itself. It is empty if there is none.
@@ -102,14 +102,14 @@ func (t *target) output(v value, f *schema.FieldDocument) output {
 	}
 	a, fill := t.array(v, f)
 	if !wrapped {
-		return func(r *run) *rntuple.Array {
+		return func(r *run) *columnar.Array {
 			fill(r)
 			return a
 		}
 	}
-	outer := &rntuple.Array{Shape: schema.Optional, Children: []*rntuple.Array{a}}
+	outer := &columnar.Array{Shape: schema.Optional, Children: []*columnar.Array{a}}
 	var everywhere []bool
-	return func(r *run) *rntuple.Array {
+	return func(r *run) *columnar.Array {
 		outer.Valid = fill(r)
 		if outer.Len = a.Len; outer.Valid == nil {
 			outer.Valid = resize(&everywhere, a.Len)
@@ -122,8 +122,8 @@ func (t *target) output(v value, f *schema.FieldDocument) output {
 }
 
 // array returns an Array for v, as if it were never missing. Fill sets it, and returns where v has values; nil: everywhere.
-func (t *target) array(v value, f *schema.FieldDocument) (a *rntuple.Array, fill func(r *run) (valid []bool)) {
-	a = &rntuple.Array{Shape: schema.Scalar}
+func (t *target) array(v value, f *schema.FieldDocument) (a *columnar.Array, fill func(r *run) (valid []bool)) {
+	a = &columnar.Array{Shape: schema.Scalar}
 	switch {
 	case isFixed(f):
 		return t.fixed(v, f)
@@ -152,7 +152,7 @@ func (t *target) array(v value, f *schema.FieldDocument) (a *rntuple.Array, fill
 	a.Shape, a.Offsets = schema.String, []int64{0}
 	return a, func(r *run) []bool {
 		all, valid := v.strings().rows(r)
-		field.Clear(a)
+		a.Clear(false)
 		for i, s := range all {
 			if valid == nil || valid[i] {
 				a.Bytes = append(a.Bytes, s...)
@@ -165,11 +165,11 @@ func (t *target) array(v value, f *schema.FieldDocument) (a *rntuple.Array, fill
 }
 
 // columnOf is array for a column.
-func columnOf[T any](a *rntuple.Array, n *node[T]) (*rntuple.Array, func(r *run) []bool) {
-	field.SetValues(a, []T{})
+func columnOf[T columnar.Element](a *columnar.Array, n *node[T]) (*columnar.Array, func(r *run) []bool) {
+	columnar.SetValues(a, []T{})
 	return a, func(r *run) []bool {
 		all, valid := n.rows(r)
-		field.SetValues(a, all)
+		columnar.SetValues(a, all)
 		return valid
 	}
 }
@@ -184,7 +184,7 @@ func (v value) rowsThere(r *run) []bool {
 }
 
 // fixed is array for arrays of one size. Others are errors of the entry.
-func (t *target) fixed(v value, f *schema.FieldDocument) (*rntuple.Array, func(r *run) []bool) {
+func (t *target) fixed(v value, f *schema.FieldDocument) (*columnar.Array, func(r *run) []bool) {
 	d, size := v.list.items, int64(*f.ArraySize)
 	t.checks = append(t.checks, check{here: v.of, find: func(r *run) {
 		there, offsets := v.rowsThere(r), d.bounds(r)
@@ -196,20 +196,20 @@ func (t *target) fixed(v value, f *schema.FieldDocument) (*rntuple.Array, func(r
 		}
 	}})
 	item := t.output(v.list.item, f.Fields[0])
-	a := &rntuple.Array{Shape: schema.Array, Size: int(size)}
+	a := &columnar.Array{Shape: schema.Array, Size: int(size)}
 	return a, func(r *run) []bool {
 		items, there := item(r), v.rowsThere(r)
 		a.Len = d.up.size(r)
 		if items.Len != a.Len*a.Size { // arrays that are missing have items here all the same
 			r.budget.Take(8 * size * int64(a.Len))
-			padded, spans := field.Like(items), []field.Span(nil)
+			padded, spans := columnar.Like(items), []columnar.Span(nil)
 			for i, begin := range d.bounds(r)[:a.Len] {
 				if !there[i] {
 					begin = -1
 				}
-				spans = field.AddSpan(spans, field.Span{First: begin, N: size})
+				spans = columnar.AddSpan(spans, columnar.Span{First: begin, N: size})
 			}
-			if err := field.Take(padded, items, spans, r.limit); err != nil {
+			if err := columnar.Append(padded, items, spans, r.limit); err != nil {
 				r.fail(d.up, 0, err)
 			}
 			items = padded

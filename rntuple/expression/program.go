@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 // A Kind is what sort of values an expression has, or the items of its arrays.
@@ -106,9 +107,9 @@ func (p *Program) Type(i int) Type { return p.types[i] }
 // A Batch holds the values that the expressions of a Program have in entries that follow each
 // other. It and all slices in it are valid until the loop that it comes from goes on.
 type Batch struct {
-	First  int64            // number of the first entry
-	Len    int              // number of entries, at least one
-	Values []*rntuple.Array // a value per entry of each expression; the function Values has them as Go values
+	First  int64             // number of the first entry
+	Len    int               // number of entries, at least one
+	Values []*columnar.Array // a value per entry of each expression; the function Values has them as Go values
 }
 
 // errOther says that an expression has no type that Arrays have.

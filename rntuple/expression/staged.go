@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 // Stages evaluate conditions that are joined by "and" one after the other where that saves reading: the fields of the later ones
@@ -159,7 +160,7 @@ func (st *stages) sample(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntup
 }
 
 // values returns how many values there are in an Array.
-func values(a *rntuple.Array) int64 {
+func values(a *columnar.Array) int64 {
 	n := int64(a.Len)
 	for _, c := range a.Children {
 		n += values(c)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/rntuple/cpp"
 )
 
@@ -266,7 +267,7 @@ func TestFold(t *testing.T) {
 				return 0, err
 			}
 			for _, a := range b.Values {
-				all, err := rntuple.Values[int64](a)
+				all, err := columnar.Values[int64](a)
 				if err != nil {
 					return 0, err
 				}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 // Values checks that the values of expression i of p have the Go type T, and returns a function that returns them, one per
@@ -51,7 +51,7 @@ func (t Type) goType() reflect.Type {
 }
 
 // reader returns what makes a slice with elements of a Go type of an Array of values of type t, or nil if they do not fit.
-func (t Type) reader(to reflect.Type) func(a *rntuple.Array) reflect.Value {
+func (t Type) reader(to reflect.Type) func(a *columnar.Array) reflect.Value {
 	isPointer := to.Kind() == reflect.Pointer && to.Elem().Kind() != reflect.Pointer
 	switch {
 	case isPointer:
@@ -61,7 +61,7 @@ func (t Type) reader(to reflect.Type) func(a *rntuple.Array) reflect.Value {
 		if read == nil {
 			return nil
 		}
-		return func(a *rntuple.Array) reflect.Value {
+		return func(a *columnar.Array) reflect.Value {
 			values := a
 			if t.Missing {
 				values = a.Children[0]
@@ -84,7 +84,7 @@ func (t Type) reader(to reflect.Type) func(a *rntuple.Array) reflect.Value {
 		if read == nil {
 			return nil
 		}
-		return func(a *rntuple.Array) reflect.Value {
+		return func(a *columnar.Array) reflect.Value {
 			items, out := read(a.Children[0]), reflect.MakeSlice(reflect.SliceOf(to), a.Len, a.Len)
 			for i := range a.Len {
 				begin, end := int(a.Offsets[i]), int(a.Offsets[i+1])
@@ -95,7 +95,7 @@ func (t Type) reader(to reflect.Type) func(a *rntuple.Array) reflect.Value {
 	case to != goTypes[t.Kind]:
 		return nil
 	case t.Kind == String:
-		return func(a *rntuple.Array) reflect.Value {
+		return func(a *columnar.Array) reflect.Value {
 			text, out := string(a.Bytes), make([]string, a.Len)
 			for i := range out {
 				out[i] = text[a.Offsets[i]:a.Offsets[i+1]]
@@ -103,5 +103,5 @@ func (t Type) reader(to reflect.Type) func(a *rntuple.Array) reflect.Value {
 			return reflect.ValueOf(out)
 		}
 	}
-	return func(a *rntuple.Array) reflect.Value { return reflect.ValueOf(a.Values()) }
+	return func(a *columnar.Array) reflect.Value { return reflect.ValueOf(a.Values()) }
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -113,7 +114,7 @@ func fileOf[T any](t testing.TB, name string, opts []rntuple.WriteOption, fill f
 }
 
 // at returns value i of an Array as Go values, of which floats are bits.
-func at(a *rntuple.Array, i int) any {
+func at(a *columnar.Array, i int) any {
 	switch a.Shape {
 	case schema.Optional:
 		if !a.Valid[i] {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -42,7 +43,7 @@ func Define[T, V any](tag string, f func(entry *T) V) Option {
 // DefineColumns adds fields to the output of Slim or Skim whose values are computed column by
 // column, for the entries that are left; see Define. Package expression has such columns.
 func DefineColumns(columns Columns) Option {
-	return option("DefineColumns", func(c *config) { c.define = append(c.define, columnar{columns}) })
+	return option("DefineColumns", func(c *config) { c.define = append(c.define, byColumns{columns}) })
 }
 
 // Columns compute new fields.
@@ -142,16 +143,16 @@ func (d *computed[T, V]) writer(out *field.Outlets, to []*schema.Field) (writer,
 	return func(b block, first, n int) error { return field.WriteSlice(plan, b.([]V)[first:first+n]) }, err
 }
 
-// columnar is a definition by columns.
-type columnar struct{ Columns }
+// byColumns is a definition by columns.
+type byColumns struct{ Columns }
 
-func (d columnar) bind(s rntuple.Source) (*bound, error) {
+func (d byColumns) bind(s rntuple.Source) (*bound, error) {
 	fields, in, err := d.Columns.Columns(s)
 	if err != nil {
 		return nil, err
 	}
 	compute := func(s rntuple.Source, r rntuple.EntryRange) (block, error) {
-		all := make([]*rntuple.Array, len(fields))
+		all := make([]*columnar.Array, len(fields))
 		for b, err := range in(s, r) {
 			if err == nil {
 				err = collect(all, b)
@@ -171,18 +172,18 @@ func (d columnar) bind(s rntuple.Source) (*bound, error) {
 }
 
 // collect appends the values of a batch to Arrays, which are nil at first.
-func collect(all []*rntuple.Array, b *rntuple.Batch) error {
+func collect(all []*columnar.Array, b *rntuple.Batch) error {
 	if len(b.Columns) != len(all) {
 		return fmt.Errorf("a batch has %d columns, want %d", len(b.Columns), len(all))
 	}
 	for i, a := range b.Columns {
 		if all[i] == nil {
-			all[i] = field.Like(a)
+			all[i] = columnar.Like(a)
 		}
-		if !field.Alike(all[i], a) {
+		if !columnar.Alike(all[i], a) {
 			return fmt.Errorf("column %d changes its shape", i)
 		}
-		if err := field.Take(all[i], a, []field.Span{{N: int64(a.Len)}}, math.MaxInt64); err != nil {
+		if err := columnar.Append(all[i], a, []columnar.Span{{N: int64(a.Len)}}, math.MaxInt64); err != nil {
 			return err
 		}
 	}
@@ -193,7 +194,7 @@ func collect(all []*rntuple.Array, b *rntuple.Batch) error {
 func writeArrays(out *field.Outlets, to []*schema.Field) (writer, error) {
 	plans := make([]*field.ArrayPlan, len(to))
 	return func(b block, first, n int) (err error) {
-		for i, a := range b.([]*rntuple.Array) {
+		for i, a := range b.([]*columnar.Array) {
 			if plans[i] == nil {
 				if plans[i], err = out.CompileArray(to[i], a); err != nil {
 					return err

@@ -16,10 +16,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/internal/test/randtest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/rntuple/verify"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -434,15 +434,17 @@ func TestDefineErrors(t *testing.T) {
 			}, nil
 		})
 	}
-	numbers := func(n int) *rntuple.Array {
-		a := field.Like(&rntuple.Array{Shape: schema.Collection, Children: []*rntuple.Array{{Shape: schema.String}}})
+	numbers := func(n int) *columnar.Array {
+		a := columnar.Like(&columnar.Array{Shape: schema.Collection, Children: []*columnar.Array{{Shape: schema.String}}})
 		for range n {
 			a.Offsets = append(a.Offsets, 0)
 		}
 		a.Len = n
 		return a
 	}
-	batch := func(n int, columns ...*rntuple.Array) *rntuple.Batch { return &rntuple.Batch{Len: n, Columns: columns} }
+	batch := func(n int, columns ...*columnar.Array) *rntuple.Batch {
+		return &rntuple.Batch{Len: n, Columns: columns}
+	}
 	ctx, cancel := context.WithCancel(t.Context())
 	_, cancelled := Slim(ctx, out, in, Define("c", func(e *x) float64 { cancel(); return 0 }))
 	_, taken := Skim(t.Context(), out, []Input{in, second}, everything, WithMode(Union), d)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/cpp"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // A readAs is a line that evolve.C prints.
@@ -101,7 +102,7 @@ func TestEvolve(t *testing.T) {
 			typ := target.typ
 			values, err := target.read(r, root.Field)
 			what := fmt.Sprintf("%s as %s, that is %v", disk, root.As, typ)
-			var mismatch *rntuple.MismatchError
+			var mismatch *schema.MismatchError
 			refused := errors.As(err, &mismatch)
 			switch {
 			case err != nil && !refused:

@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/formula"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -246,7 +247,7 @@ func init() {
 }
 
 // textOf returns value i of an Array in the form of the script.
-func textOf(a *rntuple.Array, i int64) string {
+func textOf(a *columnar.Array, i int64) string {
 	switch a.Shape {
 	case schema.Optional:
 		if !a.Valid[i] {

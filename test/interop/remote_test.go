@@ -19,6 +19,7 @@ import (
 	_ "github.com/go-rntuple/go-rntuple/remote/https"
 	_ "github.com/go-rntuple/go-rntuple/remote/xrootd"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
@@ -133,7 +134,7 @@ func readRemote(j remoteJob, fields []string) (r remoteResult, err error) {
 }
 
 // sumOf returns the sum of the numbers in an Array.
-func sumOf(a *rntuple.Array) (sum float64) {
+func sumOf(a *columnar.Array) (sum float64) {
 	switch values := a.Values().(type) {
 	case []float32:
 		for _, x := range values {

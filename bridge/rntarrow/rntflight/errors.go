@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -42,8 +43,8 @@ func statusOf(ctx context.Context, name string, err error) error {
 }
 
 func codeOf(err error) codes.Code {
-	var limit *rntuple.LimitError
-	var mismatch *rntuple.MismatchError
+	var limit *frame.LimitError
+	var mismatch *schema.MismatchError
 	var expr *expression.Error
 	switch {
 	case errors.Is(err, rntuple.ErrNotFound):

@@ -3,7 +3,7 @@ package draw
 import (
 	"fmt"
 
-	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -21,7 +21,7 @@ type aligner struct {
 // A column is one of the expressions, as far as collections are resolved.
 type column struct {
 	name  string
-	array *rntuple.Array
+	array *columnar.Array
 	index []int64 // of the rows in the array; nil if row i is value i
 	role  role
 }
@@ -66,7 +66,7 @@ func (a *aligner) start(n int) {
 }
 
 // add adds an expression, with a value for each entry.
-func (a *aligner) add(name string, array *rntuple.Array, r role) {
+func (a *aligner) add(name string, array *columnar.Array, r role) {
 	a.columns = append(a.columns, column{name: name, array: array, role: r})
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -16,7 +17,7 @@ import (
 type Fields struct {
 	Types  map[string]Type
 	names  []string // of the source
-	arrays []*rntuple.Array
+	arrays []*columnar.Array
 	view   *rntuple.View[value.Record]
 }
 
@@ -66,7 +67,7 @@ func (f *Fields) Entry(entry int64) (map[string]any, error) {
 }
 
 // typeOf returns the type of the values of an array.
-func typeOf(a *rntuple.Array) Type {
+func typeOf(a *columnar.Array) Type {
 	var children []Type
 	for _, c := range a.Children {
 		children = append(children, typeOf(c))
@@ -123,7 +124,7 @@ func typeOf(a *rntuple.Array) Type {
 }
 
 // valueOf turns a dynamic value into the value of a variable.
-func valueOf(v any, a *rntuple.Array) any {
+func valueOf(v any, a *columnar.Array) any {
 	if a.Shape == schema.Optional {
 		if some, ok := v.(value.Some); ok {
 			v = some.Value

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 )
 
@@ -37,7 +38,7 @@ func count(name string) func(file string, threads int) ([]uint64, error) {
 				if err != nil {
 					return err
 				}
-				all, err := rntuple.Values[bool](b.Values[0])
+				all, err := columnar.Values[bool](b.Values[0])
 				if err != nil {
 					return fmt.Errorf("%s: %w", name, err)
 				}

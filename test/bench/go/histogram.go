@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 )
 
@@ -25,12 +26,12 @@ func histogram(file string, threads int) ([]uint64, error) {
 			if err != nil {
 				return err
 			}
-			keep, err := rntuple.Values[bool](b.Values[0])
+			keep, err := columnar.Values[bool](b.Values[0])
 			if err != nil {
 				return err
 			}
 			jets := b.Values[1]
-			pts, err := rntuple.Values[float64](jets.Children[0])
+			pts, err := columnar.Values[float64](jets.Children[0])
 			if err != nil {
 				return err
 			}

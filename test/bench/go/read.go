@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/test/bench/work"
 )
@@ -203,7 +204,7 @@ func batches(file string, _ int) ([]uint64, error) {
 }
 
 // sumOfArray returns the sum of numbers, or of collections of numbers.
-func sumOfArray(a *rntuple.Array) (uint64, error) {
+func sumOfArray(a *columnar.Array) (uint64, error) {
 	items := 0
 	if a.Shape == schema.Collection {
 		a = a.Children[0]

@@ -9,6 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -39,7 +40,7 @@ func (m *mapping) copier(f *schema.Field) *copier {
 
 // copyElements appends the entries in spans, which lie in the given clusters, one of each
 // source.
-func (m *mapping) copyElements(ctx context.Context, clusters []*pagesource.Cluster, spans []pagesource.Span) error {
+func (m *mapping) copyElements(ctx context.Context, clusters []*pagesource.Cluster, spans []columnar.Span) error {
 	o := m.out
 	m.repage = m.rewrites(clusters)
 	for i, c := range clusters {
@@ -104,15 +105,15 @@ func (m *mapping) release(ctx context.Context) error {
 
 // cut returns the first of spans, as far as they are before end and have at most the given
 // number of entries, the rest of them, and the number of entries.
-func cut(spans []pagesource.Span, end, most int64) (some, rest []pagesource.Span, n int64) {
+func cut(spans []columnar.Span, end, most int64) (some, rest []columnar.Span, n int64) {
 	for i, s := range spans {
 		k := min(s.N, end-s.First, most-n)
 		if k > 0 {
 			n += k
-			some = append(some, pagesource.Span{First: s.First, N: k})
+			some = append(some, columnar.Span{First: s.First, N: k})
 		}
 		if k < s.N {
-			rest = append(rest, pagesource.Span{First: s.First + max(0, k), N: s.N - max(0, k)})
+			rest = append(rest, columnar.Span{First: s.First + max(0, k), N: s.N - max(0, k)})
 			return some, append(rest, spans[i+1:]...), n
 		}
 	}
@@ -122,10 +123,10 @@ func cut(spans []pagesource.Span, end, most int64) (some, rest []pagesource.Span
 // copySome appends the entries in spans, of which there are n. All columns exist that they
 // need. If more is set, entries that follow in the clusters will be copied next. An error comes
 // with the source that it is about.
-func (m *mapping) copySome(ctx context.Context, clusters []*pagesource.Cluster, spans []pagesource.Span, n int64, more bool) (*source, error) {
+func (m *mapping) copySome(ctx context.Context, clusters []*pagesource.Cluster, spans []columnar.Span, n int64, more bool) (*source, error) {
 	m.flows = m.flows[:0]
 	clear(m.sizes)
-	inCluster := map[*pagesource.Cluster][]pagesource.Span{}
+	inCluster := map[*pagesource.Cluster][]columnar.Span{}
 	for _, c := range m.copiers {
 		if c.from.field == nil {
 			c.zeros(n)
@@ -170,7 +171,7 @@ type flowing struct {
 	flow    pagecopy.Flow
 	from    *source
 	cluster *pagesource.Cluster
-	spans   []pagesource.Span
+	spans   []columnar.Span
 	shift   uint64
 }
 
@@ -178,7 +179,7 @@ type flowing struct {
 type collections struct {
 	*pagecopy.Copied
 	offsets *pagesource.Column[uint64]
-	spans   []pagesource.Span
+	spans   []columnar.Span
 }
 
 // step returns how many entries are copied at a time: few enough that clusters of the
@@ -377,12 +378,12 @@ func (c *copier) whole(m *mapping, to *schema.Column, index int) pagecopy.Whole 
 
 // copy appends the items in spans, counted in the cluster. Elements are left to the flows
 // that it adds to those of m.
-func (c *copier) copy(ctx context.Context, m *mapping, cluster *pagesource.Cluster, spans []pagesource.Span) error {
+func (c *copier) copy(ctx context.Context, m *mapping, cluster *pagesource.Cluster, spans []columnar.Span) error {
 	if len(spans) == 0 || !c.exists() {
 		return nil
 	}
 	f := c.field
-	below := func(spans []pagesource.Span) error {
+	below := func(spans []columnar.Span) error {
 		for _, child := range c.children {
 			if err := child.copy(ctx, m, cluster, spans); err != nil {
 				return err
@@ -390,7 +391,7 @@ func (c *copier) copy(ctx context.Context, m *mapping, cluster *pagesource.Clust
 		}
 		return nil
 	}
-	flow := func(spans []pagesource.Span, shift uint64) error {
+	flow := func(spans []columnar.Span, shift uint64) error {
 		m.flows = append(m.flows, flowing{c.flow, c.from.src, cluster, spans, shift})
 		return nil
 	}
@@ -424,11 +425,11 @@ func (c *copier) copy(ctx context.Context, m *mapping, cluster *pagesource.Clust
 }
 
 // scale returns spans of items, n of which belong to each item in spans.
-func scale(spans []pagesource.Span, n int64) []pagesource.Span {
-	all := make([]pagesource.Span, 0, len(spans))
+func scale(spans []columnar.Span, n int64) []columnar.Span {
+	all := make([]columnar.Span, 0, len(spans))
 	for _, s := range spans {
 		if n > 0 {
-			all = append(all, pagesource.Span{First: s.First * n, N: s.N * n})
+			all = append(all, columnar.Span{First: s.First * n, N: s.N * n})
 		}
 	}
 	return all
@@ -436,7 +437,7 @@ func scale(spans []pagesource.Span, n int64) []pagesource.Span {
 
 // copyOffsets appends collections and returns where their items are. Collections of the same
 // sizes often have the same pages of offsets, which are then read only once.
-func (c *copier) copyOffsets(ctx context.Context, m *mapping, cluster *pagesource.Cluster, spans []pagesource.Span) ([]pagesource.Span, error) {
+func (c *copier) copyOffsets(ctx context.Context, m *mapping, cluster *pagesource.Cluster, spans []columnar.Span) ([]columnar.Span, error) {
 	page, ok, err := c.offsets.FirstPage(cluster)
 	if err != nil {
 		return nil, err
@@ -456,8 +457,8 @@ func (c *copier) copyOffsets(ctx context.Context, m *mapping, cluster *pagesourc
 	return copied.Items, nil
 }
 
-func (c *copier) copyVariants(ctx context.Context, m *mapping, cluster *pagesource.Cluster, spans []pagesource.Span) error {
-	items := make([][]pagesource.Span, len(c.children))
+func (c *copier) copyVariants(ctx context.Context, m *mapping, cluster *pagesource.Cluster, spans []columnar.Span) error {
+	items := make([][]columnar.Span, len(c.children))
 	for _, s := range spans {
 		for first, n := s.First, s.N; n > 0; {
 			copied, begin, end, err := c.filler().tags.Copy(ctx, c.switches, cluster, first, n)
@@ -466,7 +467,7 @@ func (c *copier) copyVariants(ctx context.Context, m *mapping, cluster *pagesour
 			}
 			for i := range c.children {
 				if begin[i] < end[i] {
-					items[i] = append(items[i], pagesource.Span{First: begin[i], N: end[i] - begin[i]})
+					items[i] = append(items[i], columnar.Span{First: begin[i], N: end[i] - begin[i]})
 				}
 			}
 			first, n = first+copied, n-copied

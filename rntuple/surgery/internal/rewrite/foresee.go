@@ -9,13 +9,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 // A foresight is what is known of the entries that will be copied next from a file that is far away, so
 // that their pages are fetched in time. It is a pagesource.Chosen.
 type foresight struct {
-	spans []pagesource.Span // in clusters that are not taken over whole
-	end   int64             // before which all are known; where a cluster begins
+	spans []columnar.Span // in clusters that are not taken over whole
+	end   int64           // before which all are known; where a cluster begins
 }
 
 func (f *foresight) Next(entry int64) (int64, bool) {
@@ -26,11 +27,11 @@ func (f *foresight) Next(entry int64) (int64, bool) {
 	return max(entry, f.spans[i].First), true
 }
 
-func (f *foresight) Spans(first, end int64) (all []pagesource.Span) {
+func (f *foresight) Spans(first, end int64) (all []columnar.Span) {
 	for i := f.find(first); i < len(f.spans) && f.spans[i].First < end; i++ {
 		s := f.spans[i]
 		from, to := max(first, s.First), min(end, s.First+s.N)
-		all = append(all, pagesource.Span{First: from, N: to - from})
+		all = append(all, columnar.Span{First: from, N: to - from})
 	}
 	return all
 }
@@ -102,7 +103,7 @@ func (m *mapping) expect(ctx context.Context, r Range) {
 		}
 		part := Range{r.First, min(r.End, c.End)}
 		if part != (Range{c.First, c.End}) || m.rewrites([]*pagesource.Cluster{c}) {
-			f.spans = append(f.spans, pagesource.Span{First: part.First, N: part.Len()})
+			f.spans = append(f.spans, columnar.Span{First: part.First, N: part.Len()})
 		}
 		r.First, f.end = c.End, c.First // others in this cluster may follow
 	}
@@ -150,7 +151,7 @@ func (m *mapping) expectWhole(ctx context.Context, c *pagesource.Cluster, r Rang
 }
 
 // fetch has pages fetched of what copyElements copies next, from an entry of the given clusters on.
-func (m *mapping) fetch(ctx context.Context, clusters []*pagesource.Cluster, spans []pagesource.Span) {
+func (m *mapping) fetch(ctx context.Context, clusters []*pagesource.Cluster, spans []columnar.Span) {
 	first, last := spans[0].First, spans[len(spans)-1]
 	m.copied = first
 	for i, src := range m.sources {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -42,7 +43,7 @@ type mapping struct {
 	expected  int64 // the entry before which the pages of clusters are asked for that are taken over whole
 
 	// Entries that are to be copied from the given clusters, one of each source.
-	pending   []pagesource.Span
+	pending   []columnar.Span
 	pendingIn []*pagesource.Cluster
 
 	// Of the entries that are being copied:
@@ -206,7 +207,7 @@ func (m *mapping) copyCluster(ctx context.Context, r Range) (end int64, err erro
 		if len(m.pending) > 0 && !slices.Equal(clusters, m.pendingIn) || len(m.pending) >= maxPending {
 			err = m.flush(ctx)
 		}
-		m.pending, m.pendingIn = append(m.pending, pagesource.Span{First: r.First, N: r.Len()}), clusters
+		m.pending, m.pendingIn = append(m.pending, columnar.Span{First: r.First, N: r.Len()}), clusters
 	}
 	return r.End, err
 }

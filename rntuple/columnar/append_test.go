@@ -1,4 +1,4 @@
-package field
+package columnar
 
 import (
 	"math"
@@ -51,7 +51,7 @@ func TestTake(t *testing.T) {
 		}
 		for _, from := range []*Array{bytes, singles, doubles, lists} {
 			to := Like(from)
-			if err := Take(to, from, spans, math.MaxInt64); err != nil {
+			if err := to.Append(&Budget{Left: math.MaxInt64}, from, spans); err != nil {
 				t.Fatal(err)
 			}
 			if to.Len != len(rows) {
