@@ -95,6 +95,7 @@ var leaves = []string{
 	"internal/fencetest",
 	"internal/judge",
 	"internal/oddity",
+	"internal/pagetest",
 	"internal/powercut",
 	"internal/randtest",
 	"internal/oracle",
