@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/column"
@@ -179,3 +180,6 @@ func TestSinkErrors(t *testing.T) {
 		}
 	}
 }
+
+// contains reports whether the text of an error has a part.
+func contains(err error, part string) bool { return strings.Contains(err.Error(), part) }
