@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"math"
+	"slices"
 	"testing"
 	"testing/synctest"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/pagetest"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // TestForks makes sure that the bytes depend on tickets only, and that a fork waits when the
@@ -126,5 +129,151 @@ func TestForkWakes(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestTickets makes sure that a ticket can be taken once, that none may be missing in the end, and
+// that all forks must have ended.
+func TestTickets(t *testing.T) {
+	begin := func(s *Sink, ticket int64) *Sink {
+		f := s.Fork()
+		f.Begin(ticket)
+		return f
+	}
+	end := func(f *Sink) {
+		if err := f.End(); err != nil {
+			t.Error(err)
+		}
+	}
+	for name, c := range map[string]struct {
+		do   func(s *Sink)
+		next int64
+		want string // of the error, or ""
+	}{
+		"none": {func(s *Sink) {}, 0, ""},
+		"two, of one fork": {func(s *Sink) {
+			f := begin(s, 1)
+			end(f)
+			f.Begin(0)
+			end(f)
+		}, 2, ""},
+		"without a ticket": {func(s *Sink) { end(begin(s, NoTicket)) }, 0, ""},
+		"missing":          {func(s *Sink) { end(begin(s, 0)); end(begin(s, 2)); end(begin(s, 3)) }, 1, "ticket 1 is missing, but 2 higher ones were taken"},
+		"twice":            {func(s *Sink) { end(begin(s, 0)); begin(s, 0).End() }, 1, "ticket 0 was taken before"},
+		"twice at a time":  {func(s *Sink) { a := begin(s, 1); begin(s, 1).End(); a.End(); begin(s, 0).End() }, 2, "ticket 1 was taken before"},
+		"not ended":        {func(s *Sink) { begin(s, 0); begin(s, NoTicket) }, 0, "2 fillers are not closed"},
+	} {
+		s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob}, settings(1, 0), 1)
+		c.do(s)
+		forks := 0
+		if name == "not ended" {
+			forks = 2
+		}
+		if got := s.Forks(); got != forks {
+			t.Errorf("%s: %d forks, want %d", name, got, forks)
+		}
+		if got := s.NextTicket(); got != c.next {
+			t.Errorf("%s: the next ticket is %d, want %d", name, got, c.next)
+		}
+		if err := s.EndForks(); (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
+			t.Errorf("%s: error %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// TestTicketsAgain makes sure that the clusters of a ticket depend on its entries only, not on those
+// that the fork had before, and that a fork counts its own entries.
+func TestTicketsAgain(t *testing.T) {
+	sizes := func(s *Sink, file *pagetest.File, columns []*schema.Column) (all []uint64) {
+		for _, c := range finish(t, s, file, columns) {
+			all = append(all, c.NumEntries)
+		}
+		return all
+	}
+	var want []uint64
+	for i, entries := range []int{0, 700, 5000} { // of the ticket before
+		file := &pagetest.File{}
+		set := settings(1, 101)
+		set.ZippedCluster, set.UnzippedCluster = 20_000, 30_000
+		s := NewSink(context.Background(), &Output{Blob: file.Blob}, set, 1)
+		columns := doubles(3)
+		s.AddColumns(columns)
+		f := s.Fork()
+		f.Begin(0)
+		if err := errors.Join(fillSome(f, columns, entries), f.End()); err != nil {
+			t.Fatal(err)
+		}
+		s.out.Wait()
+		before, _ := s.GroupSize()
+		f.Begin(1)
+		if f.Entries() != 0 {
+			t.Errorf("%d entries of a new ticket", f.Entries())
+		}
+		if err := fillSome(f, columns, 3000); err != nil || f.Entries() != 3000 {
+			t.Fatalf("%d entries: %v", f.Entries(), err)
+		}
+		if err := errors.Join(f.End(), s.EndForks()); err != nil {
+			t.Fatal(err)
+		}
+		got := sizes(s, file, columns)[before:]
+		if s.Entries() != int64(entries)+3000 {
+			t.Errorf("%d entries, want %d", s.Entries(), entries+3000)
+		}
+		if i == 0 {
+			want = got
+		} else if !slices.Equal(got, want) {
+			t.Errorf("clusters of %d entries, without those before of %d", got, want)
+		}
+	}
+	if len(want) < 3 {
+		t.Errorf("%d clusters", len(want))
+	}
+}
+
+// TestUnordered has forks without tickets in several goroutines: all entries must be there, those of
+// a cluster in their order.
+func TestUnordered(t *testing.T) {
+	const forks, entries = 4, 3000
+	file := &pagetest.File{}
+	set := settings(2, 0)
+	set.ZippedCluster, set.MaxPage = 10_000, 1024
+	s := NewSink(context.Background(), &Output{Blob: file.Blob}, set, 1)
+	columns := doubles(2)
+	s.AddColumns(columns)
+	ended := make(chan error)
+	for i := range forks {
+		f := s.Fork()
+		f.Begin(NoTicket)
+		go func() {
+			x, err := NewBuffer[float64](f, columns[0])
+			y, err2 := NewBuffer[float64](f, columns[1])
+			for e := range entries {
+				x.Add(float64(i*entries + e))
+				y.AddAll([]float64{float64(i*entries + e), -1})
+				err = errors.Join(err, f.EndEntries(1))
+			}
+			ended <- errors.Join(err, err2, f.End())
+			f.Release()
+		}()
+	}
+	for range forks {
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.EndForks(); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[uint64]bool{}
+	for _, c := range finish(t, s, file, columns) {
+		for i, b := range c.Columns[0].Bits {
+			if i > 0 && math.Float64frombits(b) != math.Float64frombits(c.Columns[0].Bits[i-1])+1 || seen[b] || c.Columns[1].Bits[2*i] != b {
+				t.Fatalf("entry %d of a cluster is out of order", i)
+			}
+			seen[b] = true
+		}
+	}
+	if len(seen) != forks*entries || s.Entries() != forks*entries {
+		t.Errorf("%d entries, want %d", len(seen), forks*entries)
 	}
 }

@@ -128,7 +128,9 @@ func TestCheckpoint(t *testing.T) {
 			if most := len(lasting) + 2*(maxRuns-1)*(level(len(sizes))+1); len(all) > most {
 				t.Fatalf("%d groups of %d clusters, want %d at most", len(all), len(sizes), most)
 			}
-			s.check(t, sizes)
+			if n < 70 || n%20 == 0 {
+				s.check(t, sizes)
+			}
 		}
 		if most := len(sizes) * (level(len(sizes)) + 2); listed > most {
 			t.Errorf("%d clusters are listed %d times, want %d at most", len(sizes), listed, most)
