@@ -187,8 +187,8 @@ func TestResume(t *testing.T) {
 			groups[4].Read = func() ([]byte, error) { panic("it is not to be read") }
 		}, []uint32{1, 1, 1, 1, 1, 1}, nil},
 		"page lists that are large together": {func(groups []Group) {
-			for i := range groups {
-				groups[i].PageList.Length = maxMerged / 3
+			for i, n := range []uint64{1, 1, maxMerged / 4, maxMerged / 4, maxMerged / 2} {
+				groups[i].PageList.Length = n
 			}
 		}, []uint32{1, 1, 4}, nil},
 		"of a later version": {func(groups []Group) {

@@ -122,6 +122,36 @@ func TestBackground(t *testing.T) {
 	}
 }
 
+// TestEndCluster ends clusters that are not full while the file blocks: the second one must wait for
+// the first one.
+func TestEndCluster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := &pagetest.File{Gate: make(chan struct{})}
+		s := NewSink(t.Context(), &Output{Blob: file.Blob}, settings(2, 0), 1)
+		s.AddColumns(doubles(1))
+		ended := make(chan error, 3)
+		go func() {
+			for range 3 {
+				ended <- errors.Join(fillSome(s, doubles(1), 1), s.EndCluster())
+			}
+		}()
+		for n := range 3 {
+			synctest.Wait()
+			if want := min(3, n+1); len(ended) != want {
+				t.Errorf("%d clusters written: %d have ended, want %d", n, len(ended), want)
+			}
+			file.Gate <- struct{}{}
+		}
+		if err := errors.Join(<-ended, <-ended, <-ended, s.Wait()); err != nil {
+			t.Error(err)
+		}
+		// Two equal elements and a checksum.
+		if s.zippedSum != 3*24 || s.unzippedSum != 3*16 {
+			t.Errorf("clusters of %d bytes, %d before compression", s.zippedSum, s.unzippedSum)
+		}
+	})
+}
+
 // TestForkBackground is TestBackground for forks, of which only one has clusters.
 func TestForkBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

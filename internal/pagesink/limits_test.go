@@ -98,6 +98,63 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
+// TestFull makes sure that a cluster which may have reached its size waits for the previous one, whose
+// size makes the limit exact: or clusters would depend on the number of workers.
+func TestFull(t *testing.T) {
+	for _, c := range []struct {
+		limit   int64 // that is assumed while the previous cluster is written
+		full    bool
+		waiting bool
+	}{
+		{17, false, true}, // 16 bytes do not reach it
+		{16, true, false}, // they do, and the exact limit, of 16 bytes, too
+		{15, true, false},
+	} {
+		set := settings(2, 0)
+		set.ZippedCluster = 1 << 20
+		s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob}, set, 1)
+		s.AddColumns(doubles(1))
+		if err := errors.Join(fillSome(s, doubles(1), 1), s.EndCluster()); err != nil {
+			t.Fatal(err)
+		}
+		s.set.UnzippedCluster = 16 // an entry has two elements of 8 bytes
+		b, err := NewBuffer[float64](s, s.Column(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.AddAll([]float64{1, 2})
+		s.settle()
+		s.limit = c.limit
+		if got := s.Full(); got != c.full || (s.pending != nil) != c.waiting {
+			t.Errorf("limit %d: full %v; the previous cluster is pending: %v", c.limit, got, s.pending != nil)
+		}
+	}
+}
+
+// TestLateColumn makes sure that a column which is added takes 512 bytes of the budget, for which the
+// largest page is flushed if they do not fit.
+func TestLateColumn(t *testing.T) {
+	for _, c := range []struct {
+		budget int64
+		pages  int
+	}{{1024 + 256 + 512, 0}, {1024 + 256 + 511, 1}} {
+		set := settings(1, 0)
+		set.PageBudget = c.budget
+		s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob}, set, 1)
+		columns := doubles(2)
+		s.AddColumns(columns[:1])
+		b, err := NewBuffer[float64](s, columns[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.AddAll(make([]float64, 65)) // of a page with 1024 bytes
+		s.AddColumns(columns)
+		if n := len(s.current.pages[0]); n != c.pages || len(s.current.pages) != 2 {
+			t.Errorf("budget of %d bytes: %d pages, want %d", c.budget, n, c.pages)
+		}
+	}
+}
+
 // TestQueueLength makes sure that pages wait only if the budget has room for them.
 func TestQueueLength(t *testing.T) {
 	for _, c := range []struct{ budget, filling, page, workers, want int64 }{

@@ -259,7 +259,7 @@ func roundTrip(t *testing.T, set Settings, rnd *rand.Rand) {
 	if got := s.Elements(&schema.Column{ID: schema.ColumnID(len(columns))}); got != 0 {
 		t.Errorf("%d elements in a column that has not been added", got)
 	}
-	size, reps := uint64(0), map[bool]int{}
+	size, reps, compressed := uint64(0), map[bool]int{}, set.Compression.Level() > 0
 	for _, c := range clusters {
 		size += uint64(c.CheckSharing(t, !set.NoSharing && !set.NoChecksums))
 		next := uint64(0)
@@ -270,6 +270,11 @@ func roundTrip(t *testing.T, set Settings, rnd *rand.Rand) {
 				}
 				if order[id] == columns[0] && int64(p.NumElements) > set.MaxPage/8 {
 					t.Fatalf("page %d of %d elements", j, p.NumElements)
+				}
+				zeros := order[id] == columns[1] && p.NumElements > 8 // they are compressed to less
+				plain := uint64(order[id].Format().PageSize(p.NumElements))
+				if smaller := p.Locator.Size < plain; zeros && smaller != compressed || smaller && !compressed {
+					t.Fatalf("%v: a page of %d bytes, %d before compression", order[id], p.Locator.Size, plain)
 				}
 				if set.MaxKeySize == 0 && p.Locator.Offset >= next {
 					next = p.Locator.Offset + p.StoredSize()
@@ -318,6 +323,24 @@ func roundTrip(t *testing.T, set Settings, rnd *rand.Rand) {
 	s.Release()
 	if s.budget.held != 0 || s.spare != nil || s.workers.free != nil || s.current.arena.total != 0 {
 		t.Errorf("memory after Release: %d bytes, %d arenas, %d buffers", s.budget.held, len(s.spare), len(s.workers.free))
+	}
+}
+
+// TestReleaseFailed makes sure that a sink which has failed gives back the memory of pages that
+// are not full.
+func TestReleaseFailed(t *testing.T) {
+	s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob}, settings(1, 0), 1)
+	columns := doubles(3)
+	s.AddColumns(columns)
+	if err := fillSome(s, columns, 5); err != nil {
+		t.Fatal(err)
+	}
+	s.Fail(errors.New("failed"))
+	if s.budget.held == 0 {
+		t.Fatal("no memory is in use")
+	}
+	if s.Release(); s.budget.held != 0 {
+		t.Errorf("%d bytes are in use", s.budget.held)
 	}
 }
 
