@@ -221,8 +221,10 @@ func TestFlowClusters(t *testing.T) {
 			t.Errorf("clusters of %d elements, %d if no page is copied", got, want)
 		}
 	}
-	if len(want) < 3 || want[0] != 625 { // of 8 bytes: 5000
-		t.Errorf("clusters of %d elements", want)
+	for _, n := range want[:len(want)-1] { // an element has 8 bytes, an entry at most five elements
+		if n < 5000/8 || n >= 5000/8+5 {
+			t.Errorf("clusters of %d elements", want)
+		}
 	}
 }
 

@@ -113,7 +113,7 @@ func randomEntries(t *testing.T, rnd *rand.Rand) func(s *pagesink.Sink, columns 
 	return func(s *pagesink.Sink, columns []*schema.Column) func() {
 		calls := 0
 		number := func() float64 {
-			if calls/400%2 == 1 {
+			if calls/60%2 == 1 {
 				return 3
 			}
 			return math.Floor(rnd.Float64() * 4)

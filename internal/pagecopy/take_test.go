@@ -27,7 +27,7 @@ import (
 // small returns settings with which clusters and pages are small.
 func small(workers int, compression compress.Settings, keySize uint64) pagesink.Settings {
 	return pagesink.Settings{
-		Compression: compression, ZippedCluster: 30_000, UnzippedCluster: 30_000, MaxPage: 512, PageBudget: 1 << 20,
+		Compression: compression, ZippedCluster: 15_000, UnzippedCluster: 15_000, MaxPage: 512, PageBudget: 1 << 20,
 		MaxKeySize: keySize, Workers: workers,
 	}
 }
@@ -39,8 +39,8 @@ func TestTake(t *testing.T) {
 	for _, in := range []compress.Settings{0, 101} {
 		for _, inKey := range []uint64{0, 300} {
 			sources := []*source{
-				newSource(t, small(1, in, inKey), 1500, randomEntries(t, rnd), formats()...),
-				newSource(t, small(1, in, inKey), 900, randomEntries(t, rnd), formats()...),
+				newSource(t, small(1, in, inKey), 500, randomEntries(t, rnd), formats()...),
+				newSource(t, small(1, in, inKey), 400, randomEntries(t, rnd), formats()...),
 			}
 			for _, out := range []compress.Settings{0, 404} {
 				for _, outKey := range []uint64{0, 300, 5000} {
@@ -63,7 +63,9 @@ func testTake(t *testing.T, sources []*source, set pagesink.Settings, level Leve
 	}
 	o := newOutput(context.Background(), set, to...)
 	copier := NewCopier(context.Background(), o.Sink)
-	skip := rnd.IntN(2) == 0
+	for _, s := range sources {
+		s.SkipChecksums = rnd.IntN(2) == 0
+	}
 	var want [11]struct {
 		bits []uint64
 		tags []uint32
@@ -74,7 +76,6 @@ func testTake(t *testing.T, sources []*source, set pagesink.Settings, level Leve
 		given := make([]Column, len(to))
 		for i := range to {
 			for _, s := range sources {
-				s.SkipChecksums = skip
 				chunk := s.chunk(t, cluster, i, level)
 				given[i].Chunks = append(given[i].Chunks, chunk)
 				pages += int64(len(chunk.Pages))

@@ -78,11 +78,14 @@ func TestForks(t *testing.T) {
 // TestForkWakes has a fork wait for a lower ticket, and makes sure that whatever ends the wait
 // wakes it: nobody else does, so that it would hang for ever.
 func TestForkWakes(t *testing.T) {
+	// Who takes the next ticket may be the one who waits.
+	const notTaken = "the lower ticket ends, and the next one is not taken"
 	for name, c := range map[string]struct {
 		wake func(lower *Sink, cancel context.CancelFunc)
 		want error
 	}{
 		"the lower ticket ends":  {func(lower *Sink, _ context.CancelFunc) { lower.End() }, nil},
+		notTaken:                 {func(lower *Sink, _ context.CancelFunc) { lower.End() }, nil},
 		"the lower ticket fails": {func(lower *Sink, _ context.CancelFunc) { lower.Fail(pagetest.ErrFull) }, pagetest.ErrFull},
 		"an element of the lower ticket does not fit": {func(lower *Sink, _ context.CancelFunc) {
 			b, err := NewBuffer[int64](lower, lower.Column(1))
@@ -110,7 +113,11 @@ func TestForkWakes(t *testing.T) {
 				s.AddColumns(columns)
 				lower, higher := s.Fork(), s.Fork()
 				lower.Begin(0)
-				higher.Begin(1)
+				ticket := int64(1)
+				if name == notTaken {
+					ticket = 2
+				}
+				higher.Begin(ticket)
 				ended := make(chan error, 1)
 				go func() { ended <- errors.Join(fillSome(higher, columns[:1], 10_000), higher.End()) }()
 				synctest.Wait()
@@ -193,8 +200,8 @@ func TestTicketsAgain(t *testing.T) {
 	var want []uint64
 	for i, entries := range []int{0, 700, 5000} { // of the ticket before
 		file := &pagetest.File{}
-		set := settings(1, 101)
-		set.ZippedCluster, set.UnzippedCluster = 20_000, 30_000
+		set := settings(1+i, 101) // the number of workers is that of the sink
+		set.ZippedCluster = 20_000
 		s := NewSink(context.Background(), &Output{Blob: file.Blob}, set, 1)
 		columns := doubles(3)
 		s.AddColumns(columns)
@@ -209,15 +216,15 @@ func TestTicketsAgain(t *testing.T) {
 		if f.Entries() != 0 {
 			t.Errorf("%d entries of a new ticket", f.Entries())
 		}
-		if err := fillSome(f, columns, 3000); err != nil || f.Entries() != 3000 {
+		if err := fillSome(f, columns, 6000); err != nil || f.Entries() != 6000 {
 			t.Fatalf("%d entries: %v", f.Entries(), err)
 		}
 		if err := errors.Join(f.End(), s.EndForks()); err != nil {
 			t.Fatal(err)
 		}
 		got := sizes(s, file, columns)[before:]
-		if s.Entries() != int64(entries)+3000 {
-			t.Errorf("%d entries, want %d", s.Entries(), entries+3000)
+		if s.Entries() != int64(entries)+6000 {
+			t.Errorf("%d entries, want %d", s.Entries(), entries+6000)
 		}
 		if i == 0 {
 			want = got

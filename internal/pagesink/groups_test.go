@@ -170,6 +170,22 @@ func TestLevels(t *testing.T) {
 	}
 }
 
+// laterVersion returns a function that gives a page list what this version of the format does not have.
+func laterVersion(change func(*envelope.PageList)) func([]Group) {
+	return func(groups []Group) {
+		read := groups[3].Read
+		groups[3].Read = func() ([]byte, error) {
+			b, _ := read()
+			list, err := envelope.ParsePageList(b)
+			if err != nil {
+				return nil, err
+			}
+			change(list)
+			return list.Append(nil)
+		}
+	}
+}
+
 // TestResume goes on with the groups of an older file, of which some cannot be merged.
 func TestResume(t *testing.T) {
 	errRead := errors.New("cannot read")
@@ -191,21 +207,12 @@ func TestResume(t *testing.T) {
 				groups[i].PageList.Length = n
 			}
 		}, []uint32{1, 1, 4}, nil},
-		"of a later version": {func(groups []Group) {
-			read := groups[3].Read
-			groups[3].Read = func() ([]byte, error) {
-				b, _ := read()
-				list, err := envelope.ParsePageList(b)
-				if err != nil {
-					return nil, err
-				}
-				list.Extra = []byte("more")
-				return list.Append(nil)
-			}
-		}, []uint32{1, 1, 1, 1, 1, 1}, nil},
-		"in another order": {func(groups []Group) { groups[3], groups[4] = groups[4], groups[3] }, []uint32{1, 1, 1, 1, 1, 1}, nil},
-		"cannot be read":   {func(groups []Group) { groups[3].Read = func() ([]byte, error) { return nil, errRead } }, nil, errRead},
-		"no page list":     {func(groups []Group) { groups[3].Read = func() ([]byte, error) { return []byte("xx"), nil } }, nil, nil},
+		"of a later version":               {laterVersion(func(l *envelope.PageList) { l.Extra = []byte{1} }), []uint32{1, 1, 1, 1, 1, 1}, nil},
+		"with clusters of a later version": {laterVersion(func(l *envelope.PageList) { l.ClustersExtra = []byte{1} }), []uint32{1, 1, 1, 1, 1, 1}, nil},
+		"with pages of a later version":    {laterVersion(func(l *envelope.PageList) { l.PagesExtra = []byte{1} }), []uint32{1, 1, 1, 1, 1, 1}, nil},
+		"in another order":                 {func(groups []Group) { groups[3], groups[4] = groups[4], groups[3] }, []uint32{1, 1, 1, 1, 1, 1}, nil},
+		"cannot be read":                   {func(groups []Group) { groups[3].Read = func() ([]byte, error) { return nil, errRead } }, nil, errRead},
+		"no page list":                     {func(groups []Group) { groups[3].Read = func() ([]byte, error) { return []byte("xx"), nil } }, nil, nil},
 	} {
 		old := newGroupSink(t, &pagetest.File{}, 0)
 		for range 5 {

@@ -152,6 +152,32 @@ func TestEndCluster(t *testing.T) {
 	})
 }
 
+// TestWait makes sure that Wait waits for pages of the current cluster which are being sealed.
+func TestWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := NewSink(t.Context(), &Output{Blob: (&pagetest.File{}).Blob}, settings(2, 0), 1)
+		s.AddColumns(doubles(1))
+		b, err := NewBuffer[float64](s, s.Column(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		gate, waited := make(chan struct{}), make(chan error, 1)
+		b.Insert(Page{NumElements: 1, Encode: func(dst []byte) ([]byte, error) {
+			<-gate
+			return append(dst, make([]byte, 8)...), nil
+		}})
+		go func() { waited <- s.Wait() }()
+		synctest.Wait()
+		if len(waited) > 0 {
+			t.Error("a page is being sealed")
+		}
+		close(gate)
+		if err := <-waited; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestForkBackground is TestBackground for forks, of which only one has clusters.
 func TestForkBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -75,6 +75,39 @@ func TestAhead(t *testing.T) {
 	}
 }
 
+// TestAheadExact has entries of 24 bytes: what is left of the cluster is divided by eight times their size
+// and one byte.
+func TestAheadExact(t *testing.T) {
+	for _, c := range []struct{ filled, limit, n, want int }{
+		{3, 3*24 + 3*8*25, 100, 3},     // as many as fit
+		{3, 3*24 + 3*8*25 - 1, 100, 2}, // one byte is missing
+		{3, 1 << 30, 100, 3},           // no more than there are: they may not be typical
+		{50, 1 << 30, 20, 20},          // no more than are wanted
+		{1000, 1 << 30, 1000, 256},     // no more than stay in a cache
+		{0, 1 << 30, 100, 1},           // at least one
+		{3, 24, 100, 1},
+	} {
+		set := settings(1, 0)
+		set.ZippedCluster, set.UnzippedCluster = 1<<30, 1<<30
+		s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob}, set, 1)
+		s.AddColumns(doubles(1))
+		b, err := NewBuffer[float64](s, s.Column(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range c.filled {
+			b.Add(1)
+			b.Add(2)
+			b.Add(3)
+		}
+		s.EndEntries(int64(c.filled))
+		s.limit = int64(c.limit)
+		if got := s.Ahead(c.n); got != c.want {
+			t.Errorf("%+v: got %d", c, got)
+		}
+	}
+}
+
 // TestEstimate makes sure that the size of clusters before compression follows that of the clusters
 // before: as ROOT computes it, a cluster ends when it would have the wanted size with their ratio.
 func TestEstimate(t *testing.T) {

@@ -175,8 +175,12 @@ func TestSinkErrors(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		s := NewSink(ctx, &Output{Blob: (&pagetest.File{}).Blob}, settings(workers, 505), 1)
-		if err := fill(s, doubles(7), 1); !errors.Is(err, context.Canceled) {
+		if err := s.EndEntries(1); err != context.Canceled || s.Err() != err {
 			t.Errorf("%d workers: %v", workers, err)
+		}
+		s = NewSink(ctx, &Output{Blob: (&pagetest.File{}).Blob}, settings(workers, 505), 1)
+		if err := s.EndCluster(); err != context.Canceled || s.Err() != err {
+			t.Errorf("%d workers: %v at the end", workers, err)
 		}
 	}
 }
