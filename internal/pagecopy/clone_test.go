@@ -142,8 +142,12 @@ func testClone(t *testing.T, seed uint64) {
 		}
 		end()
 	}
-	if _, err := p.place(out); err != nil {
-		t.Fatal(err)
+	total := int64(0)
+	for _, b := range want {
+		total += int64(len(b))
+	}
+	if size, err := p.place(out); err != nil || size != total {
+		t.Fatalf("the pages count %d bytes, want %d: %v", size, total, err)
 	}
 	for i, p := range to {
 		if got := f.bytes[p.Locator.Offset:][:len(want[i])]; !bytes.Equal(got, want[i]) || p.Locator.Size != uint64(len(want[i])) {

@@ -158,11 +158,14 @@ func TestSharedKeys(t *testing.T) {
 		set := settings(1)
 		set.MaxKeySize = keys[1]
 		written := &memory{}
-		sink := pagesink.NewSink(context.Background(), &pagesink.Output{Blob: written.Blob}, set, 7)
-		sink.AddColumns([]*schema.Column{to})
-		copier := NewCopier(context.Background(), sink)
-		if err := errors.Join(copier.Take(1, []Column{{Chunks: []Chunk{chunk}}}), sink.Wait()); err != nil {
+		out := &pagesink.Output{Blob: written.Blob}
+		copier := NewCopier(context.Background(), pagesink.NewSink(context.Background(), out, set, 7))
+		p := &placement{copier: copier, set: set}
+		if err := p.add(&pagesink.Column{}, to, &chunk); err != nil {
 			t.Fatal(err)
+		}
+		if size, err := p.place(out); err != nil || size != int64(2*len(stored)) {
+			t.Fatalf("the pages count %d bytes, want %d: %v", size, 2*len(stored), err)
 		}
 		chunks, err := anchor.Split(uint64(len(stored)), keys[1])
 		if err != nil {

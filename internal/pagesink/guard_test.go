@@ -152,30 +152,48 @@ func TestEndCluster(t *testing.T) {
 	})
 }
 
-// TestWait makes sure that Wait waits for pages of the current cluster which are being sealed.
+// TestWait makes sure that Wait and Fail wait for pages of the current cluster which are being sealed, and
+// for the cluster that is being written.
 func TestWait(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := NewSink(t.Context(), &Output{Blob: (&pagetest.File{}).Blob}, settings(2, 0), 1)
-		s.AddColumns(doubles(1))
-		b, err := NewBuffer[float64](s, s.Column(0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		gate, waited := make(chan struct{}), make(chan error, 1)
-		b.Insert(Page{NumElements: 1, Encode: func(dst []byte) ([]byte, error) {
-			<-gate
-			return append(dst, make([]byte, 8)...), nil
-		}})
-		go func() { waited <- s.Wait() }()
-		synctest.Wait()
-		if len(waited) > 0 {
-			t.Error("a page is being sealed")
-		}
-		close(gate)
-		if err := <-waited; err != nil {
-			t.Error(err)
-		}
-	})
+	for name, wait := range map[string]func(s *Sink) error{
+		"Wait": (*Sink).Wait,
+		"Fail": func(s *Sink) error {
+			s.Fail(pagetest.ErrFull)
+			return s.Err()
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			file := &pagetest.File{Gate: make(chan struct{})}
+			s := NewSink(t.Context(), &Output{Blob: file.Blob}, settings(2, 0), 1)
+			s.AddColumns(doubles(1))
+			if err := errors.Join(fillSome(s, doubles(1), 1), s.EndCluster()); err != nil {
+				t.Fatal(err)
+			}
+			b, err := NewBuffer[float64](s, s.Column(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			gate, waited := make(chan struct{}), make(chan error, 1)
+			b.Insert(Page{NumElements: 1, Encode: func(dst []byte) ([]byte, error) {
+				<-gate
+				return append(dst, make([]byte, 8)...), nil
+			}})
+			go func() { waited <- wait(s) }()
+			synctest.Wait()
+			if len(waited) > 0 {
+				t.Errorf("%s returns before the cluster is written", name)
+			}
+			file.Gate <- struct{}{}
+			synctest.Wait()
+			if len(waited) > 0 {
+				t.Errorf("%s returns before a page is sealed", name)
+			}
+			close(gate)
+			if err := <-waited; err != nil && name == "Wait" {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 // TestForkBackground is TestBackground for forks, of which only one has clusters.

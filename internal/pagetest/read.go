@@ -115,26 +115,31 @@ func (r *Reader) page(t testing.TB, f column.Format, p envelope.Page, into *Colu
 
 // Decode returns the bits of the n elements of a page, and of a Switch column their tags.
 func Decode(f column.Format, page []byte, n int) (all []uint64, tags []uint32) {
-	width, words := int(f.Bits), f.Bits%8 == 0
-	switch f.Type {
-	case column.Switch:
+	width, packed := int(f.Bits), f.Type == column.Bit || f.Type == column.Real32Trunc || f.Type == column.Real32Quant
+	split := f.Type >= column.SplitInt16 && f.Type <= column.SplitIndex64
+	if f.Type == column.Switch {
 		for i := range n {
 			all = append(all, binary.LittleEndian.Uint64(page[12*i:]))
 			tags = append(tags, binary.LittleEndian.Uint32(page[12*i+8:]))
 		}
 		return all, tags
-	case column.Real32Trunc, column.Real32Quant:
-		words = false
 	}
 	last := uint64(0)
 	for i := range n {
 		v := uint64(0)
-		for k := range width {
-			at := i*width + k
-			if words && f.Type >= column.SplitInt16 && f.Type <= column.SplitIndex64 {
-				at = (k/8*n+i)*8 + k%8
+		if packed {
+			for k := range width {
+				at := i*width + k
+				v |= uint64(page[at/8]>>(at%8)&1) << k
 			}
-			v |= uint64(page[at/8]>>(at%8)&1) << k
+		} else {
+			for k := range width / 8 {
+				at := i*width/8 + k
+				if split {
+					at = k*n + i
+				}
+				v |= uint64(page[at]) << (8 * k)
+			}
 		}
 		switch f.Type {
 		case column.SplitInt16, column.SplitInt32, column.SplitInt64:
