@@ -3,16 +3,19 @@ package pagecopy
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -146,12 +149,17 @@ func testClone(t *testing.T, seed uint64) {
 	for _, b := range want {
 		total += int64(len(b))
 	}
+	rest := p.pages[1:] // the first one tells which source comes first
+	rnd.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
 	if size, err := p.place(out); err != nil || size != total {
 		t.Fatalf("the pages count %d bytes, want %d: %v", size, total, err)
 	}
 	for i, p := range to {
 		if got := f.bytes[p.Locator.Offset:][:len(want[i])]; !bytes.Equal(got, want[i]) || p.Locator.Size != uint64(len(want[i])) {
 			t.Fatalf("page %d of %d bytes at %d differs", i, len(want[i]), p.Locator.Offset)
+		}
+		if i > 0 && p.Locator.Offset < to[i-1].Locator.Offset+to[i-1].Locator.Size {
+			t.Fatalf("page %d is at %d, the one before at %d", i, p.Locator.Offset, to[i-1].Locator.Offset)
 		}
 	}
 	for _, n := range f.blobs {
@@ -166,3 +174,97 @@ func testClone(t *testing.T, seed uint64) {
 		t.Errorf("%d bytes cloned, %+v", f.cloned, u)
 	}
 }
+
+// A sizedReader notes what it is asked for.
+type sizedReader struct {
+	bytes.Reader
+	sizes []int
+}
+
+func (r *sizedReader) ReadAt(b []byte, off int64) (int, error) {
+	r.sizes = append(r.sizes, len(b))
+	return r.Reader.ReadAt(b, off)
+}
+
+// TestStretches makes sure that adjacent pages are copied together, as far as they need not be in memory
+// at a time.
+func TestStretches(t *testing.T) {
+	const page, pages = 40_000, 50
+	file := &sizedReader{}
+	file.Reset(make([]byte, page*pages))
+	out := &cloningFile{t: t, bytes: make([]byte, 8<<20)}
+	p := &placement{copier: &Copier{ctx: context.Background()}, set: pagesink.Settings{Workers: 1}} // no limit for payloads
+	to := doubles(column.Real64)
+	chunk := &Chunk{
+		Chunk: pagesource.Chunk{Column: to}, Level: Copy,
+		From: &pagesource.Source{Blobs: pagesource.Blobs{R: file, Size: file.Size(), SkipChecksums: true}},
+	}
+	for i := range pages {
+		c := &copied{from: chunk, page: envelope.Page{Locator: locator.At(uint64(i*page), page)}, size: page, column: to, to: new(envelope.Page)}
+		p.pages = append(p.pages, c)
+	}
+	if _, err := p.place(&pagesink.Output{Blob: out.blob, Stream: out.stream}); err != nil {
+		t.Fatal(err)
+	}
+	const most = (stretchSize + page - 1) / page * page // the page at which the size is reached ends a stretch
+	var want []int
+	for left := page * pages; left > 0; left -= most {
+		want = append(want, min(left, most))
+	}
+	file.sizes = slices.DeleteFunc(file.sizes, func(n int) bool { return n == 0 })
+	if !slices.Equal(file.sizes, want) || len(out.blobs) != 1 {
+		t.Errorf("reads of %d bytes, want %d; %d payloads", file.sizes, want, len(out.blobs))
+	}
+}
+
+// TestOverlap copies pages that share bytes, of which some have the checksum behind them and others not.
+func TestOverlap(t *testing.T) {
+	page := []byte("12345678abcdefgh")
+	stored := binary.LittleEndian.AppendUint64(page[:16:16], checksum.Sum(page))
+	inner := checksum.Sum(page[:8])
+	content := append(binary.LittleEndian.AppendUint64(page[:8:8], inner), stored...)
+	src := &pagesource.Source{Blobs: pagesource.Blobs{R: bytes.NewReader(content), Size: int64(len(content)), MaxPage: 1 << 20}}
+	to := doubles(column.Real64)
+	out := &cloningFile{t: t, bytes: make([]byte, 1000)}
+	p := &placement{copier: NewCopier(context.Background(), nil), set: settings(1)}
+	chunk := &Chunk{Chunk: pagesource.Chunk{Column: to}, From: src, Level: Copy, Fail: func(err error) error { return err }}
+	for _, page := range []envelope.Page{
+		{NumElements: 2, Locator: locator.At(16, 16)}, // no checksum
+		{NumElements: 2, Locator: locator.At(16, 16), HasChecksum: true},
+		{NumElements: 1, Locator: locator.At(24, 8)}, // within the first two
+		{NumElements: 1, Locator: locator.At(0, 8), HasChecksum: true},
+		{NumElements: 2, Locator: locator.At(16, 16), HasChecksum: true},
+	} {
+		c := &copied{from: chunk, page: page, size: int64(page.StoredSize()), column: to, to: new(envelope.Page)}
+		p.pages = append(p.pages, c)
+	}
+	all := slices.Clone(p.pages)
+	size, err := p.place(&pagesink.Output{Blob: out.blob})
+	if err != nil || size != int64(len(content)) || !bytes.Equal(out.bytes[keySize:out.end], content) {
+		t.Errorf("%d bytes, want %d: %v", size, len(content), err)
+	}
+	for _, c := range all {
+		if c.to.Locator.Size != c.page.Locator.Size || c.to.Locator.Offset != c.page.Locator.Offset+keySize {
+			t.Errorf("the page at %d is at %d", c.page.Locator.Offset, c.to.Locator.Offset)
+		}
+	}
+}
+
+// TestDisk makes sure that the file on disk is found from which pages can be cloned.
+func TestDisk(t *testing.T) {
+	f := new(os.File)
+	for i, c := range []struct {
+		r    io.ReaderAt
+		want *os.File
+	}{{f, f}, {onDisk{f}, f}, {bytes.NewReader(nil), nil}} {
+		if got := diskOf(c.r); got != c.want {
+			t.Errorf("reader %d: %v", i, got)
+		}
+	}
+}
+
+// onDisk reads a file on disk.
+type onDisk struct{ disk *os.File }
+
+func (o onDisk) ReadAt(b []byte, off int64) (int, error) { return o.disk.ReadAt(b, off) }
+func (o onDisk) Disk() *os.File                          { return o.disk }

@@ -46,7 +46,7 @@ func TestPoolLimit(t *testing.T) {
 	p.put(second)
 	p.put(nil)
 	held(1024)
-	if again := p.get(100, 0); &again[:1][0] != &second[:1][0] {
+	if again := p.get(128, 0); &again[:1][0] != &second[:1][0] {
 		t.Error("a page that was put back is not used again")
 	}
 	held(1024)
