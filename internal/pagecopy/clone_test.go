@@ -186,8 +186,8 @@ func (r *sizedReader) ReadAt(b []byte, off int64) (int, error) {
 	return r.Reader.ReadAt(b, off)
 }
 
-// TestStretches makes sure that adjacent pages are copied together, as far as they need not be in memory
-// at a time.
+// TestStretches makes sure that adjacent pages are copied together, as far as they need not be in
+// memory at a time.
 func TestStretches(t *testing.T) {
 	const page, pages = 40_000, 50
 	file := &sizedReader{}
@@ -217,7 +217,8 @@ func TestStretches(t *testing.T) {
 	}
 }
 
-// TestOverlap copies pages that share bytes, of which some have the checksum behind them and others not.
+// TestOverlap copies pages that share bytes, of which some have the checksum behind them and others
+// not.
 func TestOverlap(t *testing.T) {
 	page := []byte("12345678abcdefgh")
 	stored := binary.LittleEndian.AppendUint64(page[:16:16], checksum.Sum(page))

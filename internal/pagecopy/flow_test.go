@@ -163,8 +163,8 @@ func testFlow(t *testing.T, rnd *rand.Rand, src *source, id int, set pagesink.Se
 	return copied
 }
 
-// TestFlowClusters makes sure that elements which wait for the others of their page count towards the
-// size of the cluster, so that it ends where it would if the pages were not copied.
+// TestFlowClusters makes sure that elements which wait for the others of their page count towards
+// the size of the cluster, so that it ends where it would if the pages were not copied.
 func TestFlowClusters(t *testing.T) {
 	rnd := sampletest.Rand(t)
 	ctx := context.Background()
@@ -403,8 +403,8 @@ func TestNoFlow(t *testing.T) {
 	}
 }
 
-// TestOffsets copies random ranges of collections with their items, into clusters of other sizes, and
-// a second column of offsets that counts the same items.
+// TestOffsets copies random ranges of collections with their items, into clusters of other sizes,
+// and a second column of offsets that counts the same items.
 func TestOffsets(t *testing.T) {
 	rnd := sampletest.Rand(t)
 	ctx := context.Background()

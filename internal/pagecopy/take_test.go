@@ -398,8 +398,8 @@ func TestZeros(t *testing.T) {
 	}
 }
 
-// TestBounds makes sure that the bounds of a cluster are those of its elements if they are read, and
-// otherwise those that are given.
+// TestBounds makes sure that the bounds of a cluster are those of its elements if they are read,
+// and otherwise those that are given.
 func TestBounds(t *testing.T) {
 	rnd := sampletest.Rand(t)
 	src := newSource(t, small(1, 0, 0), 200, randomEntries(t, rnd), formats()...)

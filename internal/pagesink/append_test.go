@@ -19,8 +19,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// realPage returns a page of the numbers from first on, uncompressed, of a column of type Real64, and the
-// bits of the numbers.
+// realPage returns a page of the numbers from first on, uncompressed, of a column of type Real64,
+// and the bits of the numbers.
 func realPage(first, n int) (page []byte, bits []uint64) {
 	for i := range n {
 		b := math.Float64bits(float64(first + i))

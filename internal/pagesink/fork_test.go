@@ -188,8 +188,8 @@ func TestTickets(t *testing.T) {
 	}
 }
 
-// TestTicketsAgain makes sure that the clusters of a ticket depend on its entries only, not on those
-// that the fork had before, and that a fork counts its own entries.
+// TestTicketsAgain makes sure that the clusters of a ticket depend on its entries only, not on
+// those that the fork had before, and that a fork counts its own entries.
 func TestTicketsAgain(t *testing.T) {
 	sizes := func(s *Sink, file *pagetest.File, columns []*schema.Column) (all []uint64) {
 		for _, c := range finish(t, s, file, columns) {
@@ -237,8 +237,8 @@ func TestTicketsAgain(t *testing.T) {
 	}
 }
 
-// TestUnordered has forks without tickets in several goroutines: all entries must be there, those of
-// a cluster in their order.
+// TestUnordered has forks without tickets in several goroutines: all entries must be there, those
+// of a cluster in their order.
 func TestUnordered(t *testing.T) {
 	const forks, entries = 4, 3000
 	file := &pagetest.File{}

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 
 	"github.com/go-rntuple/go-rntuple/internal/pagetest"
 )
 
-// TestGuard makes sure that a call within another one is refused, and is the error from then on, also
-// if it is one of another sink of the file; and that a fork is another sink for this.
+// TestGuard makes sure that a call within another one is refused, and is the error from then on,
+// also if it is one of another sink of the file; and that a fork is another sink for this.
 func TestGuard(t *testing.T) {
 	out := &Output{Blob: (&pagetest.File{}).Blob}
 	a := NewSink(context.Background(), out, settings(1, 0), 1)
@@ -122,8 +123,8 @@ func TestBackground(t *testing.T) {
 	}
 }
 
-// TestEndCluster ends clusters that are not full while the file blocks: the second one must wait for
-// the first one.
+// TestEndCluster ends clusters that are not full while the file blocks: the second one must wait
+// for the first one.
 func TestEndCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := &pagetest.File{Gate: make(chan struct{})}
@@ -152,8 +153,8 @@ func TestEndCluster(t *testing.T) {
 	})
 }
 
-// TestWait makes sure that Wait and Fail wait for pages of the current cluster which are being sealed, and
-// for the cluster that is being written.
+// TestWait makes sure that Wait and Fail wait for pages of the current cluster which are being
+// sealed, and for the cluster that is being written.
 func TestWait(t *testing.T) {
 	for name, wait := range map[string]func(s *Sink) error{
 		"Wait": (*Sink).Wait,
@@ -196,6 +197,42 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// TestWorkerCount makes sure that no more goroutines seal pages than there are workers, of which
+// one is the caller, and that no more pages wait for the others than leastQueue for each.
+func TestWorkerCount(t *testing.T) {
+	for _, workers := range []int{1, 2, 4} {
+		synctest.Test(t, func(t *testing.T) {
+			s := NewSink(t.Context(), &Output{Blob: (&pagetest.File{}).Blob}, settings(workers, 0), 1)
+			s.AddColumns(doubles(1))
+			b, err := NewBuffer[float64](s, s.Column(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			gate, ended := make(chan struct{}), make(chan struct{})
+			var running, inserted atomic.Int64
+			go func() {
+				for range 50 {
+					b.Insert(Page{NumElements: 1, Encode: func(dst []byte) ([]byte, error) {
+						running.Add(1)
+						<-gate
+						running.Add(-1)
+						return append(dst, make([]byte, 8)...), nil
+					}})
+					inserted.Add(1)
+				}
+				s.Wait()
+				close(ended)
+			}()
+			synctest.Wait()
+			if n, want := inserted.Load(), int64((workers-1)*(1+leastQueue)); running.Load() != int64(workers) || n != want {
+				t.Errorf("%d workers: %d at work, %d pages taken before, want %d", workers, running.Load(), n, want)
+			}
+			close(gate)
+			<-ended
+		})
+	}
+}
+
 // TestForkBackground is TestBackground for forks, of which only one has clusters.
 func TestForkBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -225,8 +262,8 @@ func TestForkBackground(t *testing.T) {
 	})
 }
 
-// TestSharedOutput has two sinks and a fork write to a file that blocks. Each cluster must be written
-// before the sink that commits it in the foreground goes on, and an envelope behind all.
+// TestSharedOutput has two sinks and a fork write to a file that blocks. Each cluster must be
+// written before the sink that commits it in the foreground goes on, and an envelope behind all.
 func TestSharedOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		file := &pagetest.File{Gate: make(chan struct{})}

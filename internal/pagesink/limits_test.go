@@ -75,8 +75,8 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestAheadExact has entries of 24 bytes: what is left of the cluster is divided by eight times their size
-// and one byte.
+// TestAheadExact has entries of 24 bytes: what is left of the cluster is divided by eight times
+// their size and one byte.
 func TestAheadExact(t *testing.T) {
 	for _, c := range []struct{ filled, limit, n, want int }{
 		{3, 3*24 + 3*8*25, 100, 3},     // as many as fit
@@ -131,8 +131,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestFull makes sure that a cluster which may have reached its size waits for the previous one, whose
-// size makes the limit exact: or clusters would depend on the number of workers.
+// TestFull makes sure that a cluster which may have reached its size waits for the previous one,
+// whose size makes the limit exact: or clusters would depend on the number of workers.
 func TestFull(t *testing.T) {
 	for _, c := range []struct {
 		limit   int64 // that is assumed while the previous cluster is written
@@ -164,8 +164,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestLateColumn makes sure that a column which is added takes 512 bytes of the budget, for which the
-// largest page is flushed if they do not fit.
+// TestLateColumn makes sure that a column which is added takes 512 bytes of the budget, for which
+// the largest page is flushed if they do not fit.
 func TestLateColumn(t *testing.T) {
 	for _, c := range []struct {
 		budget int64

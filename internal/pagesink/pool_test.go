@@ -6,8 +6,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 )
 
-// TestPool takes pages of many sizes from a pool that has pages of other sizes, of which some are no
-// powers of two, as those of elements of twelve bytes are not.
+// TestPool takes pages of many sizes from a pool that has pages of other sizes, of which some are
+// no powers of two, as those of elements of twelve bytes are not.
 func TestPool(t *testing.T) {
 	p := poolOf[uint32](&budget{limit: 1 << 20})
 	for n := 1; n < 100; n++ {

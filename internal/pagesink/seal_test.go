@@ -12,8 +12,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/pagetest"
 )
 
-// TestArena makes sure that the pages of an arena do not overlap, that the memory is used again after
-// reset, and that what a slab has left is used.
+// TestArena makes sure that the pages of an arena do not overlap, that the memory is used again
+// after reset, and that what a slab has left is used.
 func TestArena(t *testing.T) {
 	a, total := &arena{}, 0
 	for range 3 {
@@ -57,8 +57,8 @@ func TestArena(t *testing.T) {
 	}
 }
 
-// TestKnown makes sure that equal pages of a cluster are compressed once and take memory once, and that
-// others are told apart whose checksums are equal.
+// TestKnown makes sure that equal pages of a cluster are compressed once and take memory once, and
+// that others are told apart whose checksums are equal.
 func TestKnown(t *testing.T) {
 	c := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob}, settings(1, 101), 1).current
 	random := make([]byte, 800)
