@@ -175,6 +175,39 @@ func testClone(t *testing.T, seed uint64) {
 	}
 }
 
+// TestCloneRoom makes sure that a run is cloned if the payload has just room for the gap in front
+// of it.
+func TestCloneRoom(t *testing.T) {
+	const block, n = 4096, 2 * minCloned
+	path := filepath.Join(t.TempDir(), "source")
+	if err := os.WriteFile(path, make([]byte, n+100), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	to := doubles(column.Real64)
+	src := &pagesource.Source{Blobs: pagesource.Blobs{R: file, Size: n + 100, SkipChecksums: true}}
+	for _, c := range []struct {
+		room   uint64
+		cloned int64
+	}{{95, n - block}, {94, 0}} {
+		// The run begins at the offset 100 of the source, and would at 5 of a block of the output.
+		out := &cloningFile{t: t, bytes: make([]byte, 1<<20), end: 10*block + 5 - keySize, block: block}
+		set := pagesink.Settings{Workers: 1, MaxKeySize: n + c.room}
+		p := &placement{copier: &Copier{ctx: context.Background()}, set: set}
+		chunk := &Chunk{Chunk: pagesource.Chunk{Column: to}, Level: Clone, From: src}
+		page := envelope.Page{Locator: locator.At(100, n)}
+		p.pages = []*copied{{from: chunk, page: page, size: n, column: to, to: new(envelope.Page)}}
+		_, err := p.place(&pagesink.Output{Blob: out.blob, Stream: out.stream, Extents: out})
+		if err != nil || out.cloned != c.cloned {
+			t.Errorf("room for %d bytes: %d are cloned, want %d: %v", c.room, out.cloned, c.cloned, err)
+		}
+	}
+}
+
 // A sizedReader notes what it is asked for.
 type sizedReader struct {
 	bytes.Reader
@@ -200,8 +233,8 @@ func TestStretches(t *testing.T) {
 		From: &pagesource.Source{Blobs: pagesource.Blobs{R: file, Size: file.Size(), SkipChecksums: true}},
 	}
 	for i := range pages {
-		c := &copied{from: chunk, page: envelope.Page{Locator: locator.At(uint64(i*page), page)}, size: page, column: to, to: new(envelope.Page)}
-		p.pages = append(p.pages, c)
+		from := envelope.Page{Locator: locator.At(uint64(i*page), page)}
+		p.pages = append(p.pages, &copied{from: chunk, page: from, size: page, column: to, to: new(envelope.Page)})
 	}
 	if _, err := p.place(&pagesink.Output{Blob: out.blob, Stream: out.stream}); err != nil {
 		t.Fatal(err)

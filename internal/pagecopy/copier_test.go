@@ -148,7 +148,8 @@ func TestSharedKeys(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		src := &pagesource.Source{Blobs: pagesource.Blobs{R: bytes.NewReader(file.Bytes()), Size: int64(file.Len()), MaxKeySize: keys[0], MaxPage: 1 << 20}}
+		r := bytes.NewReader(file.Bytes())
+		src := &pagesource.Source{Blobs: pagesource.Blobs{R: r, Size: r.Size(), MaxKeySize: keys[0], MaxPage: 1 << 20}}
 		to := doubles(column.Real64)
 		chunk := Chunk{From: src, Level: Clone, Chunk: pagesource.Chunk{Column: to}}
 		for _, i := range []int{0, 1, 0, 1, 0} {

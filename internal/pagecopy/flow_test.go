@@ -21,6 +21,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
+// noPages has no page copied.
+var noPages = Whole{Pages: func(*pagesource.Cluster) (*Chunk, error) { return nil, nil }}
+
+// copySpans copies spans to a flow, of which no more follow.
+func copySpans(f Flow, c *pagesource.Cluster, shift uint64, spans ...pagesource.Span) error {
+	return errors.Join(f.Read(context.Background(), c, spans, false), f.Append(context.Background(), shift))
+}
+
 // randomSpans returns spans of n elements, in order and neither empty nor adjacent.
 func randomSpans(rnd *rand.Rand, n int64) (spans []pagesource.Span) {
 	longest := 1 + rnd.Int64N(n)
@@ -250,14 +258,12 @@ func TestFlowMany(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		flow, err := elements.From(src.NewReadAhead(), src.columns[0].Owner, 0, Whole{
-			Pages: func(*pagesource.Cluster) (*Chunk, error) { return nil, nil },
-		})
+		flow, err := elements.From(src.NewReadAhead(), src.columns[0].Owner, 0, noPages)
 		if err != nil {
 			t.Fatal(err)
 		}
 		given := slices.Clone(spans)
-		if err := errors.Join(flow.Read(ctx, src.clusters[0], spans, false), flow.Append(ctx, 0), o.EndEntries(1)); err != nil {
+		if err := errors.Join(copySpans(flow, src.clusters[0], 0, spans...), o.EndEntries(1)); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(spans, given) {
@@ -289,15 +295,13 @@ func TestFlowShift(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		flow, err := elements.From(src.NewReadAhead(), src.columns[4].Owner, 0, Whole{
-			Pages: func(*pagesource.Cluster) (*Chunk, error) { return nil, nil },
-		})
+		flow, err := elements.From(src.NewReadAhead(), src.columns[4].Owner, 0, noPages)
 		if err != nil {
 			t.Fatal(err)
 		}
 		elements.Zeros(2000)
 		elements.Add([]uint64{7, 8})
-		err = errors.Join(flow.Read(ctx, src.clusters[0], []pagesource.Span{{First: 0, N: n}}, false), flow.Append(ctx, c.shift))
+		err = copySpans(flow, src.clusters[0], c.shift, pagesource.Span{First: 0, N: n})
 		if !errors.Is(err, c.want) || (err == nil) != (c.want == nil) {
 			t.Errorf("shift %d: error %v", c.shift, err)
 		}
@@ -375,8 +379,8 @@ func TestFlowErrors(t *testing.T) {
 	if _, err := copyAll(func(*Chunk) error { return errRead }, ctx); !errors.Is(err, errRead) {
 		t.Errorf("error of Pages: %v", err)
 	}
-	if _, err := copyAll(func(c *Chunk) error { c.Pages[1].Locator.Offset = 1 << 40; return nil }, ctx); !errors.Is(err, wire.ErrCorrupt) ||
-		!strings.Contains(err.Error(), `the source: field "x0"`) {
+	behind := func(c *Chunk) error { c.Pages[1].Locator.Offset = 1 << 40; return nil }
+	if _, err := copyAll(behind, ctx); !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), `the source: field "x0"`) {
 		t.Errorf("a page behind the end: %v", err)
 	}
 	done, cancel := context.WithCancel(ctx)
@@ -434,7 +438,7 @@ func TestOffsets(t *testing.T) {
 		beside, err3 := NewOffsets(o.Sink, o.columns[2])
 		ahead := src.NewReadAhead()
 		from, err4 := pagesource.NewColumn[uint64](ahead, src.columns[0].Owner, 0)
-		flow, err5 := items.From(ahead, src.columns[1].Owner, 0, Whole{Pages: func(*pagesource.Cluster) (*Chunk, error) { return nil, nil }})
+		flow, err5 := items.From(ahead, src.columns[1].Owner, 0, noPages)
 		if err := errors.Join(err1, err2, err3, err4, err5); err != nil {
 			t.Fatal(err)
 		}
@@ -453,7 +457,7 @@ func TestOffsets(t *testing.T) {
 						t.Fatalf("the ranges of items are not joined: %v", copied.Items)
 					}
 				}
-				if err := errors.Join(flow.Read(ctx, c, copied.Items, false), flow.Append(ctx, 0)); err != nil {
+				if err := copySpans(flow, c, 0, copied.Items...); err != nil {
 					t.Fatal(err)
 				}
 				n := int64(0)
@@ -506,7 +510,8 @@ func TestRepeat(t *testing.T) {
 	ctx := context.Background()
 	ends := []uint64{2, 2, 5}
 	src := offsetsSource(t, pagetest.Of(column.Index64), ends...)
-	o := newOutput(ctx, small(1, 0, 0), pagetest.Of(column.Index64), pagetest.Of(column.Index64), pagetest.Of(column.Index64))
+	index := pagetest.Of(column.Index64)
+	o := newOutput(ctx, small(1, 0, 0), index, index, index)
 	var all [3]*Offsets
 	for i := range all {
 		var err error
@@ -524,7 +529,8 @@ func TestRepeat(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range []struct{ got, want bool }{
-		{all[1].Repeat(copied), true}, {all[1].Repeat(copied), false}, {all[1].Repeat(nothing), true}, {all[2].Repeat(nothing), false},
+		{all[1].Repeat(copied), true}, {all[1].Repeat(copied), false},
+		{all[1].Repeat(nothing), true}, {all[2].Repeat(nothing), false},
 	} {
 		if c.got != c.want {
 			t.Errorf("call %d: %v", i, c.got)
@@ -587,6 +593,8 @@ func TestTags(t *testing.T) {
 	rnd := sampletest.Rand(t)
 	ctx := context.Background()
 	const alternatives = 3
+	real := pagetest.Of(column.Real64)
+	formats := []envelope.Column{pagetest.Of(column.Switch), real, real, real}
 	for range 20 {
 		var all []uint64 // per entry: the bits of the value, and the tag
 		src := newSource(t, small(1, 0, 0), 2000, func(s *pagesink.Sink, columns []*schema.Column) func() {
@@ -611,8 +619,8 @@ func TestTags(t *testing.T) {
 				tag()
 				all = append(all, uint64(v)<<2|uint64(next.Tag))
 			}
-		}, pagetest.Of(column.Switch), pagetest.Of(column.Real64), pagetest.Of(column.Real64), pagetest.Of(column.Real64))
-		o := newOutput(ctx, small(1, 0, 0), pagetest.Of(column.Switch), pagetest.Of(column.Real64), pagetest.Of(column.Real64), pagetest.Of(column.Real64))
+		}, formats...)
+		o := newOutput(ctx, small(1, 0, 0), formats...)
 		tags, err1 := NewTags(o.Sink, o.columns[0], alternatives)
 		ahead := src.NewReadAhead()
 		from, err2 := pagesource.NewColumn[column.Tagged](ahead, src.columns[0].Owner, 0)
@@ -625,7 +633,7 @@ func TestTags(t *testing.T) {
 			if err1 != nil {
 				t.Fatal(err1)
 			}
-			flow, err2 := items.From(ahead, src.columns[1+i].Owner, 0, Whole{Pages: func(*pagesource.Cluster) (*Chunk, error) { return nil, nil }})
+			flow, err2 := items.From(ahead, src.columns[1+i].Owner, 0, noPages)
 			if err2 != nil {
 				t.Fatal(err2)
 			}
@@ -644,8 +652,8 @@ func TestTags(t *testing.T) {
 						if end[i] == begin[i] {
 							continue
 						}
-						items := []pagesource.Span{{First: begin[i], N: end[i] - begin[i]}}
-						if err := errors.Join(f.Read(ctx, c, items, false), f.Append(ctx, 0)); err != nil {
+						items := pagesource.Span{First: begin[i], N: end[i] - begin[i]}
+						if err := copySpans(f, c, 0, items); err != nil {
 							t.Fatal(err)
 						}
 					}

@@ -47,8 +47,11 @@ type source struct {
 	read     []pagetest.Cluster // the clusters as other code reads them
 }
 
+// pushes returns a function that adds the elements of an entry to columns.
+type pushes = func(s *pagesink.Sink, columns []*schema.Column) (entry func())
+
 // newSource writes an RNTuple in which push adds the elements of an entry, and opens it.
-func newSource(t *testing.T, set pagesink.Settings, entries int, push func(s *pagesink.Sink, columns []*schema.Column) (entry func()), descriptions ...envelope.Column) *source {
+func newSource(t *testing.T, set pagesink.Settings, entries int, push pushes, descriptions ...envelope.Column) *source {
 	t.Helper()
 	columns, file := pagetest.Columns(descriptions...), &pagetest.File{}
 	s := pagesink.NewSink(context.Background(), &pagesink.Output{Blob: file.Blob}, set, 11)
@@ -63,28 +66,20 @@ func newSource(t *testing.T, set pagesink.Settings, entries int, push func(s *pa
 	if err := s.CommitClusterGroup(); err != nil {
 		t.Fatal(err)
 	}
-	return openSource(t, file.Bytes, set.MaxKeySize, s.Groups(), columns)
-}
-
-// openSource opens an RNTuple in memory.
-func openSource(t *testing.T, file []byte, maxKeySize uint64, groups []envelope.ClusterGroup, columns []*schema.Column) *source {
-	t.Helper()
-	var fields []*schema.Field
-	for _, c := range columns {
-		fields = append(fields, c.Owner)
-	}
-	src := &source{file: &reader{Reader: bytes.NewReader(file)}, columns: columns}
-	blobs := pagesource.Blobs{R: src.file, Size: int64(len(file)), MaxKeySize: maxKeySize, MaxPage: 1 << 26}
-	var err error
-	if src.Source, err = pagesource.NewSource(blobs, &schema.Schema{Fields: fields, Columns: columns}, 11, &envelope.Footer{ClusterGroups: groups}); err != nil {
+	r := &reader{Reader: bytes.NewReader(file.Bytes)}
+	blobs := pagesource.Blobs{R: r, Size: int64(len(file.Bytes)), MaxKeySize: set.MaxKeySize, MaxPage: 1 << 26}
+	footer := &envelope.Footer{ClusterGroups: s.Groups()}
+	opened, err := pagesource.NewSource(blobs, &schema.Schema{Columns: columns}, 11, footer)
+	if err != nil {
 		t.Fatal(err)
 	}
+	src := &source{Source: opened, file: r, columns: columns}
 	src.Workers = 1
 	if src.clusters, err = src.Clusters(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	r := pagetest.Reader{File: file, Columns: columns, Sums: 11, MaxKeySize: maxKeySize}
-	src.read = r.Clusters(t, groups)
+	slow := pagetest.Reader{File: file.Bytes, Columns: columns, Sums: 11, MaxKeySize: set.MaxKeySize}
+	src.read = slow.Clusters(t, s.Groups())
 	return src
 }
 
@@ -109,7 +104,7 @@ func formats() []envelope.Column {
 
 // randomEntries returns what adds an entry with some elements of each column. In half of the
 // entries they are equal, so that there are equal pages.
-func randomEntries(t *testing.T, rnd *rand.Rand) func(s *pagesink.Sink, columns []*schema.Column) func() {
+func randomEntries(t *testing.T, rnd *rand.Rand) pushes {
 	return func(s *pagesink.Sink, columns []*schema.Column) func() {
 		calls := 0
 		number := func() float64 {
@@ -119,14 +114,20 @@ func randomEntries(t *testing.T, rnd *rand.Rand) func(s *pagesink.Sink, columns 
 			return math.Floor(rnd.Float64() * 4)
 		}
 		ends := s.Counter()
+		end := func() uint64 { *ends += uint64(number()); return *ends }
+		tagged := func() column.Tagged { return column.Tagged{Index: uint64(number()), Tag: uint32(number()) % 3} }
 		add := []func(){
-			adds(t, s, columns[0], number), adds(t, s, columns[1], func() float32 { return float32(number()) }),
-			adds(t, s, columns[2], func() int32 { return -int32(number()) }), adds(t, s, columns[3], func() bool { return number() == 3 }),
-			adds(t, s, columns[4], func() uint64 { *ends += uint64(number()); return *ends }),
-			adds(t, s, columns[5], func() uint64 { *ends += uint64(number()); return *ends }),
-			adds(t, s, columns[6], func() column.Tagged { return column.Tagged{Index: uint64(number()), Tag: uint32(number()) % 3} }),
-			adds(t, s, columns[7], func() int8 { return int8(number()) }), adds(t, s, columns[8], func() float32 { return float32(number()) }),
-			adds(t, s, columns[9], number), adds(t, s, columns[10], func() uint16 { return uint16(number()) }),
+			adds(t, s, columns[0], number),
+			adds(t, s, columns[1], func() float32 { return float32(number()) }),
+			adds(t, s, columns[2], func() int32 { return -int32(number()) }),
+			adds(t, s, columns[3], func() bool { return number() == 3 }),
+			adds(t, s, columns[4], end),
+			adds(t, s, columns[5], end),
+			adds(t, s, columns[6], tagged),
+			adds(t, s, columns[7], func() int8 { return int8(number()) }),
+			adds(t, s, columns[8], func() float32 { return float32(number()) }),
+			adds(t, s, columns[9], number),
+			adds(t, s, columns[10], func() uint16 { return uint16(number()) }),
 		}
 		return func() {
 			calls++

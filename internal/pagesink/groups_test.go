@@ -191,6 +191,7 @@ func laterVersion(change func(*envelope.PageList)) func([]Group) {
 // TestResume goes on with the groups of an older file, of which some cannot be merged.
 func TestResume(t *testing.T) {
 	errRead := errors.New("cannot read")
+	ones := []uint32{1, 1, 1, 1, 1, 1}
 	for name, c := range map[string]struct {
 		change func(groups []Group)
 		want   []uint32 // clusters by group
@@ -198,21 +199,21 @@ func TestResume(t *testing.T) {
 	}{
 		"may be merged":           {func([]Group) {}, []uint32{6}, nil},
 		"the second one as it is": {func(groups []Group) { groups[1].Read = nil }, []uint32{1, 1, 4}, nil},
-		"the third one as it is":  {func(groups []Group) { groups[2].Read = nil }, []uint32{1, 1, 1, 1, 1, 1}, nil},
+		"the third one as it is":  {func(groups []Group) { groups[2].Read = nil }, ones, nil},
 		"the first one as it is":  {func(groups []Group) { groups[0].Read = nil }, []uint32{1, 5}, nil},
 		"large page list": {func(groups []Group) {
 			groups[4].PageList.Length = maxMerged + 1
 			groups[4].Read = func() ([]byte, error) { panic("it is not to be read") }
-		}, []uint32{1, 1, 1, 1, 1, 1}, nil},
+		}, ones, nil},
 		"page lists that are large together": {func(groups []Group) {
 			for i, n := range []uint64{1, 1, maxMerged / 4, maxMerged / 4, maxMerged / 2} {
 				groups[i].PageList.Length = n
 			}
 		}, []uint32{1, 1, 4}, nil},
-		"of a later version":               {laterVersion(func(l *envelope.PageList) { l.Extra = []byte{1} }), []uint32{1, 1, 1, 1, 1, 1}, nil},
-		"with clusters of a later version": {laterVersion(func(l *envelope.PageList) { l.ClustersExtra = []byte{1} }), []uint32{1, 1, 1, 1, 1, 1}, nil},
-		"with pages of a later version":    {laterVersion(func(l *envelope.PageList) { l.PagesExtra = []byte{1} }), []uint32{1, 1, 1, 1, 1, 1}, nil},
-		"in another order":                 {func(groups []Group) { groups[3], groups[4] = groups[4], groups[3] }, []uint32{1, 1, 1, 1, 1, 1}, nil},
+		"of a later version":               {laterVersion(func(l *envelope.PageList) { l.Extra = []byte{1} }), ones, nil},
+		"with clusters of a later version": {laterVersion(func(l *envelope.PageList) { l.ClustersExtra = []byte{1} }), ones, nil},
+		"with pages of a later version":    {laterVersion(func(l *envelope.PageList) { l.PagesExtra = []byte{1} }), ones, nil},
+		"in another order":                 {func(groups []Group) { groups[3], groups[4] = groups[4], groups[3] }, ones, nil},
 		"cannot be read":                   {func(groups []Group) { groups[3].Read = func() ([]byte, error) { return nil, errRead } }, nil, errRead},
 		"no page list":                     {func(groups []Group) { groups[3].Read = func() ([]byte, error) { return []byte("xx"), nil } }, nil, nil},
 	} {
@@ -235,7 +236,8 @@ func TestResume(t *testing.T) {
 		s.add(t, 3)
 		err := s.Checkpoint()
 		if c.want == nil {
-			if err == nil || c.err != nil && !errors.Is(err, c.err) || !contains(err, "entries from 6 on") || s.Err() == nil {
+			if err == nil || c.err != nil && !errors.Is(err, c.err) || !contains(err, "entries from 6 on") ||
+				s.Err() == nil {
 				t.Errorf("%s: error %v", name, err)
 			}
 			continue

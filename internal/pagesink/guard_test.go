@@ -109,8 +109,9 @@ func TestBackground(t *testing.T) {
 			for n := range 4 {
 				synctest.Wait()
 				// With one worker the caller writes, with two it waits for the previous cluster.
-				if want := int64(min(2000, (n+workers)*500)); s.entries+s.filled != want || len(file.Sizes) != n {
-					t.Errorf("%d workers, %d clusters written: %d entries, want %d", workers, len(file.Sizes), s.entries+s.filled, want)
+				got, want := s.entries+s.filled, int64(min(2000, (n+workers)*500))
+				if got != want || len(file.Sizes) != n {
+					t.Errorf("%d workers, %d clusters written: %d entries, want %d", workers, n, got, want)
 				}
 				file.Gate <- struct{}{}
 			}
@@ -224,8 +225,9 @@ func TestWorkerCount(t *testing.T) {
 				close(ended)
 			}()
 			synctest.Wait()
-			if n, want := inserted.Load(), int64((workers-1)*(1+leastQueue)); running.Load() != int64(workers) || n != want {
-				t.Errorf("%d workers: %d at work, %d pages taken before, want %d", workers, running.Load(), n, want)
+			taken, want := inserted.Load(), int64((workers-1)*(1+leastQueue))
+			if n := running.Load(); n != int64(workers) || taken != want {
+				t.Errorf("%d workers: %d at work, %d pages taken before, want %d", workers, n, taken, want)
 			}
 			close(gate)
 			<-ended
@@ -311,6 +313,46 @@ func TestSharedOutput(t *testing.T) {
 		// An entry has two equal elements of 8 bytes, and a page a checksum.
 		if want := []int{1*16 + 8, 2*16 + 8, 3*16 + 8, 10}; !slices.Equal(file.Sizes, want) {
 			t.Errorf("payloads of %d bytes, want %d", file.Sizes, want)
+		}
+	})
+}
+
+// TestTwoBackground has two sinks write to a file in the background: one payload at a time, in the
+// order in which the clusters were committed.
+func TestTwoBackground(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate, busy := make(chan struct{}), 0
+		var sizes []int
+		out := &Output{Blob: func(parts ...[]byte) (int64, error) {
+			busy++
+			<-gate
+			busy--
+			sizes = append(sizes, len(parts[0]))
+			return 0, nil
+		}}
+		var sinks []*Sink
+		for i := range 3 {
+			s := NewSink(t.Context(), out, settings(2, 0), 1)
+			s.AddColumns(doubles(1))
+			if err := errors.Join(fillSome(s, doubles(1), 1+i), s.EndCluster()); err != nil {
+				t.Fatal(err)
+			}
+			sinks = append(sinks, s)
+		}
+		for range sinks {
+			synctest.Wait()
+			if busy != 1 {
+				t.Errorf("%d payloads are being written", busy)
+			}
+			gate <- struct{}{}
+		}
+		for _, s := range sinks {
+			if err := s.Wait(); err != nil {
+				t.Error(err)
+			}
+		}
+		if want := []int{24, 40, 56}; !slices.Equal(sizes, want) {
+			t.Errorf("payloads of %d bytes, want %d", sizes, want)
 		}
 	})
 }

@@ -75,17 +75,22 @@ func (p *pusherOf[T]) push(rnd *rand.Rand, n int) {
 	}
 }
 
-// number returns a function that returns integers and their bits on storage.
-func number[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](width int) func(*rand.Rand) (T, uint64) {
-	return func(rnd *rand.Rand) (T, uint64) {
-		v := T(rnd.Uint64())
-		return v, uint64(v) << (64 - width) >> (64 - width)
+// A maker returns a pusher for a column.
+type maker = func(*testing.T, *Sink, *schema.Column) pusher
+
+// numbers returns what makes pushers of integers of a width in bits.
+func numbers[T int16 | int64 | uint8 | uint32](width int) maker {
+	return func(t *testing.T, s *Sink, c *schema.Column) pusher {
+		return newPusher(t, s, c, func(rnd *rand.Rand) (T, uint64) {
+			v := T(rnd.Uint64())
+			return v, uint64(v) << (64 - width) >> (64 - width)
+		})
 	}
 }
 
 // formats returns descriptions of columns, and for each a function that returns a pusher.
-func formats() (all []envelope.Column, make []func(*testing.T, *Sink, *schema.Column) pusher) {
-	add := func(c envelope.Column, f func(*testing.T, *Sink, *schema.Column) pusher) {
+func formats() (all []envelope.Column, make []maker) {
+	add := func(c envelope.Column, f maker) {
 		all, make = append(all, c), append(make, f)
 	}
 	add(pagetest.Of(column.SplitReal64), func(t *testing.T, s *Sink, c *schema.Column) pusher {
@@ -118,10 +123,10 @@ func formats() (all []envelope.Column, make []func(*testing.T, *Sink, *schema.Co
 			return n == 1, uint64(n)
 		})
 	})
-	add(pagetest.Of(column.UInt8), func(t *testing.T, s *Sink, c *schema.Column) pusher { return newPusher(t, s, c, number[uint8](8)) })
-	add(pagetest.Of(column.SplitInt16), func(t *testing.T, s *Sink, c *schema.Column) pusher { return newPusher(t, s, c, number[int16](16)) })
-	add(pagetest.Of(column.SplitInt64), func(t *testing.T, s *Sink, c *schema.Column) pusher { return newPusher(t, s, c, number[int64](64)) })
-	add(pagetest.Of(column.UInt32), func(t *testing.T, s *Sink, c *schema.Column) pusher { return newPusher(t, s, c, number[uint32](32)) })
+	add(pagetest.Of(column.UInt8), numbers[uint8](8))
+	add(pagetest.Of(column.SplitInt16), numbers[int16](16))
+	add(pagetest.Of(column.SplitInt64), numbers[int64](64))
+	add(pagetest.Of(column.UInt32), numbers[uint32](32))
 	add(pagetest.Of(column.Switch), func(t *testing.T, s *Sink, c *schema.Column) pusher {
 		return newPusher(t, s, c, func(rnd *rand.Rand) (column.Tagged, uint64) {
 			v := column.Tagged{Index: rnd.Uint64N(1000), Tag: rnd.Uint32N(3)}
@@ -173,7 +178,10 @@ func TestRoundTrip(t *testing.T) {
 func roundTrip(t *testing.T, set Settings, rnd *rand.Rand) {
 	descriptions, makers := formats()
 	n := len(descriptions)
-	columns := pagetest.Columns(append(descriptions, pagetest.Of(column.Real32), pagetest.Of(column.SplitReal64), pagetest.Of(column.SplitIndex64))...)
+	for _, more := range []column.Type{column.Real32, column.SplitReal64, column.SplitIndex64} {
+		descriptions = append(descriptions, pagetest.Of(more))
+	}
+	columns := pagetest.Columns(descriptions...)
 	two, offsets := columns[n:n+2], columns[n+2]
 	two[1].Owner, two[1].Representation = two[0].Owner, 1 // the field's second representation
 	two[0].Owner.Columns = [][]*schema.Column{{two[0]}, {two[1]}}
@@ -250,7 +258,8 @@ func roundTrip(t *testing.T, set Settings, rnd *rand.Rand) {
 		}
 	}
 	clusters := finish(t, s, file, order)
-	if held, limit := s.budget.held, set.PageBudget+(5*int64(set.Workers)+int64(len(columns)))*max(initialPage, set.MaxPage)*2; held > limit {
+	waiting := 5*int64(set.Workers) + int64(len(columns)) // pages, for which there is up to twice the memory
+	if held, limit := s.budget.held, set.PageBudget+waiting*max(initialPage, set.MaxPage)*2; held > limit {
 		t.Errorf("%d bytes of memory for pages, the limit is %d", held, limit)
 	}
 	for i, p := range pushers {
@@ -403,8 +412,10 @@ func TestFailures(t *testing.T) {
 					}
 					continue
 				}
-				again := []error{s.CommitCluster(), s.EndEntries(1), s.CommitClusterGroup(), s.Checkpoint(), s.AppendCluster(1, nil, nil), s.EndForks()}
-				for i, e := range append(again, err) {
+				for i, e := range []error{
+					err, s.CommitCluster(), s.EndEntries(1), s.CommitClusterGroup(), s.Checkpoint(),
+					s.AppendCluster(1, nil, nil), s.EndForks(),
+				} {
 					if !errors.Is(e, pagetest.ErrFull) {
 						t.Errorf("failure at payload %d of %d: call %d has the error %v", at, calls, i, e)
 					}

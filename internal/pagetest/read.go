@@ -50,12 +50,13 @@ func (r *Reader) Clusters(t testing.TB, groups []envelope.ClusterGroup) (all []C
 		if err != nil {
 			t.Fatal(err)
 		}
-		if list.HeaderChecksum != r.Sums || g.MinEntry != entries || int(g.NumClusters) != len(list.Clusters) || len(list.Pages) != len(list.Clusters) {
+		n := len(list.Clusters)
+		if list.HeaderChecksum != r.Sums || g.MinEntry != entries || int(g.NumClusters) != n || len(list.Pages) != n {
 			t.Fatalf("group %d begins with the entry %d, want %d: %+v, %+v", i, g.MinEntry, entries, g, list)
 		}
 		for j, c := range list.Clusters {
 			if c.FirstEntry != entries || c.NumEntries == 0 || len(list.Pages[j].Columns) > len(r.Columns) {
-				t.Fatalf("cluster of %d entries from %d on, after %d; %d columns", c.NumEntries, c.FirstEntry, entries, len(list.Pages[j].Columns))
+				t.Fatalf("after entry %d: %+v with %d columns", entries, c, len(list.Pages[j].Columns))
 			}
 			entries += c.NumEntries
 			cluster := Cluster{Cluster: c}
@@ -68,7 +69,7 @@ func (r *Reader) Clusters(t testing.TB, groups []envelope.ClusterGroup) (all []C
 						t.Fatalf("column %d is suppressed and has pages", id)
 					}
 				} else if pages.ElementOffset != elements[first] {
-					t.Fatalf("entry %d, column %d: element offset %d, want %d", c.FirstEntry, id, pages.ElementOffset, elements[first])
+					t.Fatalf("column %d: element offset %d, want %d", id, pages.ElementOffset, elements[first])
 				}
 				for _, p := range pages.Pages {
 					r.page(t, k.Format(), p, &got)
