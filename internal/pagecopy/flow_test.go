@@ -1,6 +1,7 @@
 package pagecopy
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/column"
@@ -18,6 +20,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/pagetest"
 	"github.com/go-rntuple/go-rntuple/internal/sampletest"
 	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -387,6 +390,92 @@ func TestFlowErrors(t *testing.T) {
 	cancel()
 	if _, err := copyAll(same, done); !errors.Is(err, context.Canceled) {
 		t.Errorf("the context is done: %v", err)
+	}
+}
+
+// A farFile counts how often each byte is read.
+type farFile struct {
+	bytes.Reader
+	mu    sync.Mutex
+	reads []int
+}
+
+func (f *farFile) Costs() remote.Costs {
+	return remote.Costs{Gap: 0, Ranges: 1, Bytes: 4096, Requests: 2}
+}
+
+func (f *farFile) ReadRanges(_ context.Context, ranges []remote.Range) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, r := range ranges {
+		for i := range r.Data {
+			f.reads[r.Offset+int64(i)]++
+		}
+		if _, err := f.ReadAt(r.Data, r.Offset); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TestFlowFar copies pages from a file that is far away, which are fetched ahead. Each must be fetched once,
+// even if it is copied only when the flow has come to the next cluster.
+func TestFlowFar(t *testing.T) {
+	ctx := context.Background()
+	set := small(1, 0, 0)
+	set.MaxPage, set.UnzippedCluster = 2048, 3*2048 // clusters of three pages
+	v := 0.0
+	real := pagetest.Of(column.Real64)
+	src := newSource(t, set, 1000, func(s *pagesink.Sink, columns []*schema.Column) func() {
+		return adds(t, s, columns[0], func() float64 { v++; return v })
+	}, real)
+	far := &farFile{reads: make([]int, src.file.Size())}
+	far.Reset(src.bytes())
+	src.R, src.Budget = far, 1<<24
+	ahead := src.NewReadAhead()
+	src.ExpectWith(ahead)
+
+	set.Workers, set.UnzippedCluster = 2, 1<<30
+	set.ZippedCluster = 1 << 30
+	o := newOutput(ctx, set, real, real)
+	elements, err1 := NewElements(o.Sink, o.columns[0])
+	blocker, err2 := pagesink.NewBuffer[float64](o.Sink, o.columns[1])
+	if err := errors.Join(err1, err2); err != nil {
+		t.Fatal(err)
+	}
+	gate, copied := make(chan struct{}), 0
+	blocker.Insert(pagesink.Page{NumElements: 1, Encode: func(dst []byte) ([]byte, error) { // so the pages wait
+		<-gate
+		return append(dst, make([]byte, 8)...), nil
+	}})
+	flow, err := elements.From(ahead, src.columns[0].Owner, 0, Whole{
+		Pages: func(c *pagesource.Cluster) (*Chunk, error) {
+			chunk := src.chunk(t, c.ID, 0, Copy)
+			return &chunk, nil
+		},
+		Copied: func(int64) { copied++ },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := src.clusters[0], src.clusters[1]
+	ahead.Fetch(ctx, a, a.First, b.End)
+	if err := copySpans(flow, a, 0, pagesource.Span{First: 0, N: a.End - a.First}); err != nil || copied != 3 {
+		t.Fatalf("%d pages are copied: %v", copied, err)
+	}
+	err = copySpans(flow, b, 0, pagesource.Span{First: 0, N: 10}) // some elements of the first page
+	close(gate)
+	if err := errors.Join(err, o.EndEntries(1)); err != nil {
+		t.Fatal(err)
+	}
+	bits, _ := pagetest.Values(o.finish(t), 0)
+	if want, _ := pagetest.Values(src.read, 0); !slices.Equal(bits, want[:a.End+10]) {
+		t.Error("the elements differ")
+	}
+	for i, p := range src.read[0].Columns[0].Pages {
+		if n := far.reads[p.Locator.Offset]; n != 1 {
+			t.Errorf("page %d is fetched %d times", i, n)
+		}
 	}
 }
 
