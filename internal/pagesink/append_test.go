@@ -98,7 +98,7 @@ func TestAppendCluster(t *testing.T) {
 					{NumElements: 30, Placed: placed},
 				}},
 				{Compression: uint32(compression)},
-				{Suppressed: true},
+				{Suppressed: true, Pages: []Page{{NumElements: 30, Encode: encodes(other)}}}, // nobody will read them
 				{Compression: 0, Pages: []Page{{NumElements: 50, Encode: encodes(equal), Compressed: true}}},
 			}
 			all[1].bits = slices.Concat(all[1].bits, otherBits, otherBits)
