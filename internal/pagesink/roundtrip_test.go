@@ -164,7 +164,7 @@ func TestRoundTrip(t *testing.T) {
 			for _, keySize := range []uint64{0, 3000} {
 				for mode := range 4 {
 					set := Settings{
-						Compression: compression, ZippedCluster: 50_000, UnzippedCluster: 200_000,
+						Compression: compression, ZippedCluster: 25_000, UnzippedCluster: 100_000,
 						MaxPage: 1 << (9 + rnd.IntN(6)), PageBudget: 1 << (13 + rnd.IntN(6)), MaxKeySize: keySize,
 						NoChecksums: mode&1 != 0, NoSharing: mode&2 != 0, Workers: workers,
 					}
@@ -242,7 +242,7 @@ func roundTrip(t *testing.T, set Settings, rnd *rand.Rand) {
 		}
 		k := int64(1 + rnd.IntN(3))
 		for _, p := range pushers {
-			p.push(rnd, rnd.IntN(1+rnd.IntN(600)))
+			p.push(rnd, rnd.IntN(1+rnd.IntN(300)))
 		}
 		for range k {
 			v := float64(rnd.IntN(1 << 20))
