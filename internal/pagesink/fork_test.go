@@ -139,6 +139,29 @@ func TestForkWakes(t *testing.T) {
 	}
 }
 
+// TestQueueFull makes sure when a cluster has to wait: the next ticket never for what waits, and
+// nobody for a ticket that was not taken.
+func TestQueueFull(t *testing.T) {
+	for _, c := range []struct {
+		ticket           int64
+		writing, waiting int64 // bytes, of 100
+		taken            bool  // the next ticket, 5
+		want             bool
+	}{
+		{5, 99, 1000, true, false}, {5, 100, 0, true, true}, {NoTicket, 99, 1000, true, false}, {NoTicket, 100, 0, false, true},
+		{6, 50, 49, true, false}, {6, 50, 50, true, true}, {6, 0, 100, true, true}, {6, 1000, 1000, false, false},
+	} {
+		q := newQueue()
+		q.next, q.writing, q.waiting = 5, c.writing, c.waiting
+		if c.taken {
+			q.take(5)
+		}
+		if got := q.full(c.ticket, 100); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
 // TestTickets makes sure that a ticket can be taken once, that none may be missing in the end, and
 // that all forks must have ended.
 func TestTickets(t *testing.T) {

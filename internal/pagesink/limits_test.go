@@ -164,6 +164,28 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// TestEqualPages makes sure that of pages of the same size that of the last column makes room, as
+// in ROOT.
+func TestEqualPages(t *testing.T) {
+	set := settings(1, 0)
+	set.PageBudget = 3*256 + 1024 + 1024 + 511 // the third page can have 256 bytes, not 512
+	s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob}, set, 1)
+	columns := doubles(3)
+	s.AddColumns(columns)
+	for i, n := range []int{65, 65, 33} { // pages of 1024, 1024 and 512 bytes
+		b, err := NewBuffer[float64](s, columns[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.AddAll(make([]float64, n))
+	}
+	for i, want := range []int{0, 1, 0} {
+		if n := len(s.current.pages[i]); n != want {
+			t.Errorf("column %d has %d pages, want %d", i, n, want)
+		}
+	}
+}
+
 // TestLateColumn makes sure that a column which is added takes 512 bytes of the budget, for which
 // the largest page is flushed if they do not fit.
 func TestLateColumn(t *testing.T) {
