@@ -30,7 +30,8 @@ type cloningFile struct {
 	block  int64
 	fail   error
 	cloned int64
-	blobs  []int64 // sizes
+	places []extent // of what is cloned
+	blobs  []int64  // sizes
 }
 
 const keySize = 42
@@ -46,6 +47,7 @@ func (f *cloningFile) Clone(to int64, src *os.File, from, n int64) error {
 		f.t.Errorf("%d bytes at %d cloned to %d, behind %d", n, from, to, f.end)
 	}
 	f.cloned += n
+	f.places = append(f.places, extent{to, to + n})
 	_, err := src.ReadAt(f.bytes[to:to+n], from)
 	return err
 }
@@ -57,7 +59,14 @@ func (f *cloningFile) stream(n int64, fill func(io.WriterAt) error) (int64, erro
 	return at, fill(io.NewOffsetWriter(f, at))
 }
 
-func (f *cloningFile) WriteAt(p []byte, off int64) (int, error) { return copy(f.bytes[off:], p), nil }
+func (f *cloningFile) WriteAt(p []byte, off int64) (int, error) {
+	for _, c := range f.places {
+		if off < c.to && c.from < off+int64(len(p)) {
+			f.t.Errorf("%d bytes at %d are written, which takes their blocks from the clone", len(p), off)
+		}
+	}
+	return copy(f.bytes[off:], p), nil
+}
 
 func (f *cloningFile) blob(parts ...[]byte) (int64, error) {
 	b := bytes.Join(parts, nil)

@@ -239,6 +239,59 @@ func TestFlowClusters(t *testing.T) {
 	}
 }
 
+// TestFlowEmptyPages copies pages between which there are some without elements, as no writer has
+// them.
+func TestFlowEmptyPages(t *testing.T) {
+	ctx := context.Background()
+	v := 0.0
+	src := newSource(t, small(1, 0, 0), 300, func(s *pagesink.Sink, columns []*schema.Column) func() {
+		return adds(t, s, columns[0], func() float64 { v++; return v })
+	}, pagetest.Of(column.Real64))
+	bits, n := src.read[0].Columns[0].Bits, int64(300)
+	empty := envelope.Page{HasChecksum: true}
+	pages := []envelope.Page{empty, empty}
+	for _, p := range src.read[0].Columns[0].Pages { // of 64 elements
+		pages = append(pages, p, empty)
+	}
+	c := pagesource.NewCluster(0, src.read[0].Cluster, []envelope.ColumnPages{{Pages: pages}})
+	for _, test := range []struct {
+		spans  []pagesource.Span
+		copied int
+	}{
+		{[]pagesource.Span{{First: 0, N: n}}, 5},
+		{[]pagesource.Span{{First: 64, N: 64}}, 1},
+		{[]pagesource.Span{{First: 10, N: 54}, {First: 65, N: 2 * 64}}, 1},
+		{[]pagesource.Span{{First: 0, N: 64}, {First: 2 * 64, N: 64}, {First: 4 * 64, N: 44}}, 3},
+	} {
+		o := newOutput(ctx, small(1, 0, 0), pagetest.Of(column.Real64))
+		elements, err := NewElements(o.Sink, o.columns[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied := 0
+		flow, err := elements.From(src.NewReadAhead(), src.columns[0].Owner, 0, Whole{
+			Pages: func(c *pagesource.Cluster) (*Chunk, error) {
+				chunk, err := c.Chunk(src.columns[0].Owner, 0)
+				return &Chunk{Chunk: chunk, From: src.Source, Level: Copy}, err
+			},
+			Copied: func(int64) { copied++ },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(copySpans(flow, c, 0, test.spans...), o.EndEntries(1)); err != nil {
+			t.Fatal(err)
+		}
+		var want []uint64
+		for _, s := range test.spans {
+			want = append(want, bits[s.First:][:s.N]...)
+		}
+		if got, _ := pagetest.Values(o.finish(t), 0); !slices.Equal(got, want) || copied != test.copied {
+			t.Errorf("%v: %d pages are copied, want %d, or the elements differ", test.spans, copied, test.copied)
+		}
+	}
+}
+
 // TestFlowMany copies more elements than are read at once.
 func TestFlowMany(t *testing.T) {
 	ctx := context.Background()
@@ -418,8 +471,8 @@ func (f *farFile) ReadRanges(_ context.Context, ranges []remote.Range) error {
 	return nil
 }
 
-// TestFlowFar copies pages from a file that is far away, which are fetched ahead. Each must be fetched once,
-// even if it is copied only when the flow has come to the next cluster.
+// TestFlowFar copies pages from a file that is far away, which are fetched ahead. Each must be
+// fetched once, even if it is copied only when the flow has come to the next cluster.
 func TestFlowFar(t *testing.T) {
 	ctx := context.Background()
 	set := small(1, 0, 0)

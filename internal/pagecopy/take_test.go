@@ -140,6 +140,9 @@ func testTake(t *testing.T, sources []*source, set pagesink.Settings, level Leve
 		t.Errorf("the file has %d bytes, pages and page lists have %d", n, stored)
 	}
 	for _, n := range o.file.Sizes {
+		if n == 0 {
+			t.Error("a payload without bytes")
+		}
 		if set.MaxKeySize > 0 && uint64(n) > set.MaxKeySize {
 			t.Errorf("payload of %d bytes", n)
 		}

@@ -164,6 +164,21 @@ func TestAppendCluster(t *testing.T) {
 	}
 }
 
+// TestPlaced makes sure that nothing is written of a cluster whose pages are all placed.
+func TestPlaced(t *testing.T) {
+	file := &pagetest.File{}
+	s := NewSink(context.Background(), &Output{Blob: file.Blob}, settings(1, 0), 5)
+	s.AddColumns(doubles(1))
+	placed := &envelope.Page{NumElements: 1}
+	given := []Column{{Pages: []Page{{NumElements: 1, Placed: placed}}}}
+	if err := s.AppendCluster(1, given, func(*Output) (int64, error) { return 8, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if len(file.Sizes) > 0 || s.zippedSum != 8 {
+		t.Errorf("payloads of %d bytes; the cluster counts %d", file.Sizes, s.zippedSum)
+	}
+}
+
 // TestAppendClusterErrors has Encode and place fail: the cluster must not be listed.
 func TestAppendClusterErrors(t *testing.T) {
 	errEncode := errors.New("cannot encode")
