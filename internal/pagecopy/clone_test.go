@@ -259,6 +259,39 @@ func TestStretches(t *testing.T) {
 	}
 }
 
+// A failingWriter fails at a write, or has it be short.
+type failingWriter struct{ failAt int }
+
+func (w *failingWriter) WriteAt(b []byte, _ int64) (int, error) {
+	if w.failAt--; w.failAt == 0 {
+		return len(b) / 2, io.ErrShortWrite
+	}
+	return len(b), nil
+}
+
+// TestWriteErrors has each write of a payload that is streamed fail.
+func TestWriteErrors(t *testing.T) {
+	const page = stretchSize
+	to := doubles(column.Real64)
+	src := &pagesource.Source{Blobs: pagesource.Blobs{R: bytes.NewReader(make([]byte, 4*page)), Size: 4 * page, SkipChecksums: true}}
+	for _, workers := range []int{1, 3} {
+		for at := 1; at <= 5; at++ {
+			p := &placement{copier: &Copier{ctx: context.Background()}, set: settings(workers)}
+			chunk := &Chunk{Chunk: pagesource.Chunk{Column: to}, Level: Copy, From: src}
+			for i := range 4 {
+				from := envelope.Page{Locator: locator.At(uint64(i*page), page)}
+				p.pages = append(p.pages, &copied{from: chunk, page: from, size: page, column: to, to: new(envelope.Page)})
+			}
+			out := &pagesink.Output{Stream: func(_ int64, fill func(io.WriterAt) error) (int64, error) {
+				return 0, fill(&failingWriter{at})
+			}}
+			if _, err := p.place(out); errors.Is(err, io.ErrShortWrite) != (at <= 4) {
+				t.Errorf("%d workers, write %d of 4: error %v", workers, at, err)
+			}
+		}
+	}
+}
+
 // TestOverlap copies pages that share bytes, of which some have the checksum behind them and others
 // not.
 func TestOverlap(t *testing.T) {

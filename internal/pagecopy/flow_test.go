@@ -239,6 +239,54 @@ func TestFlowClusters(t *testing.T) {
 	}
 }
 
+// TestFlowTakes makes sure that pages are decoded if the output has them encoded or compressed in
+// another way, or must know their bounds.
+func TestFlowTakes(t *testing.T) {
+	ctx := context.Background()
+	rnd := sampletest.Rand(t)
+	src := newSource(t, small(1, 101, 0), 100, randomEntries(t, rnd), formats()...)
+	bits := src.read[0].Columns[0].Bits
+	for name, c := range map[string]struct {
+		compression compress.Settings
+		to          column.Type
+		track       bool
+		copied      bool
+	}{
+		"the same":          {101, column.SplitReal64, false, true},
+		"other compression": {404, column.SplitReal64, false, false},
+		"none":              {0, column.SplitReal64, false, false},
+		"other encoding":    {101, column.Real64, false, false},
+		"bounds":            {101, column.SplitReal64, true, false},
+	} {
+		o := newOutput(ctx, small(1, c.compression, 0), pagetest.Of(c.to))
+		if c.track {
+			o.Track(0)
+		}
+		elements, err := NewElements(o.Sink, o.columns[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied := 0
+		flow, err := elements.From(src.NewReadAhead(), src.columns[0].Owner, 0, Whole{
+			Pages: func(*pagesource.Cluster) (*Chunk, error) {
+				chunk := src.chunk(t, 0, 0, Copy)
+				return &chunk, nil
+			},
+			Copied: func(int64) { copied++ },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := pagesource.Span{First: 0, N: int64(len(bits))}
+		if err := errors.Join(copySpans(flow, src.clusters[0], 0, all), o.EndEntries(1)); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := pagetest.Values(o.finish(t), 0); !slices.Equal(got, bits) || (copied > 0) != c.copied {
+			t.Errorf("%s: %d pages are copied, or the elements differ", name, copied)
+		}
+	}
+}
+
 // TestFlowEmptyPages copies pages between which there are some without elements, as no writer has
 // them.
 func TestFlowEmptyPages(t *testing.T) {

@@ -209,28 +209,31 @@ func TestWorkerCount(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gate, ended := make(chan struct{}), make(chan struct{})
-			var running, inserted atomic.Int64
-			go func() {
-				for range 50 {
-					b.Insert(Page{NumElements: 1, Encode: func(dst []byte) ([]byte, error) {
-						running.Add(1)
-						<-gate
-						running.Add(-1)
-						return append(dst, make([]byte, 8)...), nil
-					}})
-					inserted.Add(1)
+			for range 2 { // goroutines that have ended count no more
+				gate, ended := make(chan struct{}), make(chan struct{})
+				var running, inserted atomic.Int64
+				go func() {
+					for range 50 {
+						b.Insert(Page{NumElements: 1, Encode: func(dst []byte) ([]byte, error) {
+							running.Add(1)
+							<-gate
+							running.Add(-1)
+							return append(dst, make([]byte, 8)...), nil
+						}})
+						inserted.Add(1)
+					}
+					s.Wait()
+					close(ended)
+				}()
+				synctest.Wait()
+				taken, want := inserted.Load(), int64((workers-1)*(1+leastQueue))
+				if n := running.Load(); n != int64(workers) || taken != want {
+					t.Errorf("%d workers: %d at work, %d pages taken before, want %d", workers, n, taken, want)
 				}
-				s.Wait()
-				close(ended)
-			}()
-			synctest.Wait()
-			taken, want := inserted.Load(), int64((workers-1)*(1+leastQueue))
-			if n := running.Load(); n != int64(workers) || taken != want {
-				t.Errorf("%d workers: %d at work, %d pages taken before, want %d", workers, n, taken, want)
+				close(gate)
+				<-ended
+				synctest.Wait()
 			}
-			close(gate)
-			<-ended
 		})
 	}
 }
