@@ -171,10 +171,15 @@ func testClone(t *testing.T, seed uint64) {
 			t.Fatalf("page %d is at %d, the one before at %d", i, p.Locator.Offset, to[i-1].Locator.Offset)
 		}
 	}
+	written := int64(0)
 	for _, n := range f.blobs {
+		written += n
 		if uint64(n) > set.MaxKeySize {
 			t.Errorf("payload of %d bytes, the limit is %d", n, set.MaxKeySize)
 		}
+	}
+	if f.cloned == 0 && written != total {
+		t.Errorf("nothing is cloned, and the payloads have %d bytes, want %d", written, total)
 	}
 	if f.fail == nil && f.cloned < long && !tight {
 		t.Errorf("%d bytes cloned of %d in long runs", f.cloned, long)
