@@ -237,30 +237,35 @@ func (r *sizedReader) ReadAt(b []byte, off int64) (int, error) {
 // memory at a time.
 func TestStretches(t *testing.T) {
 	const page, pages = 40_000, 50
-	file := &sizedReader{}
-	file.Reset(make([]byte, page*pages))
-	out := &cloningFile{t: t, bytes: make([]byte, 8<<20)}
-	p := &placement{copier: &Copier{ctx: context.Background()}, set: pagesink.Settings{Workers: 1}} // no limit for payloads
-	to := doubles(column.Real64)
-	chunk := &Chunk{
-		Chunk: pagesource.Chunk{Column: to}, Level: Copy,
-		From: &pagesource.Source{Blobs: pagesource.Blobs{R: file, Size: file.Size(), SkipChecksums: true}},
-	}
-	for i := range pages {
-		from := envelope.Page{Locator: locator.At(uint64(i*page), page)}
-		p.pages = append(p.pages, &copied{from: chunk, page: from, size: page, column: to, to: new(envelope.Page)})
-	}
-	if _, err := p.place(&pagesink.Output{Blob: out.blob, Stream: out.stream}); err != nil {
-		t.Fatal(err)
-	}
-	const most = (stretchSize + page - 1) / page * page // the page at which the size is reached ends a stretch
-	var want []int
-	for left := page * pages; left > 0; left -= most {
-		want = append(want, min(left, most))
-	}
-	file.sizes = slices.DeleteFunc(file.sizes, func(n int) bool { return n == 0 })
-	if !slices.Equal(file.sizes, want) || len(out.blobs) != 1 {
-		t.Errorf("reads of %d bytes, want %d; %d payloads", file.sizes, want, len(out.blobs))
+	for _, level := range []Level{Clone, Copy} { // nothing can be cloned
+		file := &sizedReader{}
+		file.Reset(make([]byte, page*pages))
+		out := &cloningFile{t: t, bytes: make([]byte, 8<<20)}
+		p := &placement{copier: &Copier{ctx: context.Background()}, set: pagesink.Settings{Workers: 1}} // no limit for payloads
+		to := doubles(column.Real64)
+		chunk := &Chunk{
+			Chunk: pagesource.Chunk{Column: to}, Level: level,
+			From: &pagesource.Source{Blobs: pagesource.Blobs{R: file, Size: file.Size(), SkipChecksums: true}},
+		}
+		for i := range pages {
+			from := envelope.Page{Locator: locator.At(uint64(i*page), page)}
+			p.pages = append(p.pages, &copied{from: chunk, page: from, size: page, column: to, to: new(envelope.Page)})
+		}
+		if size, err := p.place(&pagesink.Output{Blob: out.blob, Stream: out.stream}); err != nil || size != page*pages {
+			t.Fatalf("%d bytes, want %d: %v", size, page*pages, err)
+		}
+		const most = (stretchSize + page - 1) / page * page // the page at which the size is reached ends a stretch
+		var want []int
+		for left := page * pages; left > 0; left -= most {
+			want = append(want, min(left, most))
+		}
+		file.sizes = slices.DeleteFunc(file.sizes, func(n int) bool { return n == 0 })
+		if !slices.Equal(file.sizes, want) || !slices.Equal(out.blobs, []int64{page * pages}) {
+			t.Errorf("reads of %d bytes, want %d; payloads of %d", file.sizes, want, out.blobs)
+		}
+		if u := p.copier.Uncloned(); (u.Refused != nil) != (level == Clone) {
+			t.Errorf("%v: %+v not cloned", level, u)
+		}
 	}
 }
 

@@ -175,6 +175,7 @@ func TestWait(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			synctest.Wait() // the goroutine that sealed the cluster has ended: another one seals the page
 			gate, waited := make(chan struct{}), make(chan error, 1)
 			b.Insert(Page{NumElements: 1, Encode: func(dst []byte) ([]byte, error) {
 				<-gate
