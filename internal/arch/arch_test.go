@@ -95,6 +95,7 @@ var leaves = []string{
 	"internal/test/fencetest",
 	"internal/test/golden",
 	"internal/test/oddity",
+	"internal/test/pagetest",
 	"internal/test/powercut",
 	"internal/test/randtest",
 	"internal/test/oracle",

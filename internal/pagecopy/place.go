@@ -38,6 +38,11 @@ type copied struct {
 
 func (c *copied) offset() int64 { return int64(c.page.Locator.Offset) }
 
+// sharesBytes reports whether two pages have the same bytes of a source.
+func (c *copied) sharesBytes(d *copied) bool {
+	return c.from.From == d.from.From && c.page.Locator == d.page.Locator && c.size == d.size
+}
+
 // verify verifies a page, of which stored are the bytes with the checksum.
 func (c *copied) verify(stored []byte) error {
 	if err := c.from.From.Verify(c.from.Column.Format(), c.page, stored); err != nil {
@@ -104,9 +109,16 @@ func (p *placement) write() error {
 	var blob []*stretch
 	size := int64(0)
 	var last *stretch
+	var chunked *copied // the last one
 	for _, c := range p.pages {
 		n := c.size
 		if c.from.From.Chunked(n) || n > limit {
+			if chunked != nil && chunked.sharesBytes(c) {
+				c.moved(int64(chunked.to.Locator.Offset))
+				p.uncloned.count(c.from, n, nil)
+				continue
+			}
+			chunked = c
 			if err := p.writeChunked(c); err != nil {
 				return err
 			}
@@ -195,7 +207,7 @@ func (s *stretch) copy(ctx context.Context, w io.WriterAt, mu *sync.Mutex) error
 // verify verifies the pages of the stretch, of which b are the bytes.
 func (s *stretch) verify(b []byte) error {
 	for i, c := range s.pages {
-		if i > 0 && c.page.Locator == s.pages[i-1].page.Locator && c.size == s.pages[i-1].size {
+		if i > 0 && c.sharesBytes(s.pages[i-1]) {
 			continue
 		}
 		at := c.offset() - s.offset
