@@ -7,7 +7,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // maxPerEntry bounds the elements that fixed-size arrays, nested in each other,
@@ -19,7 +19,7 @@ const maxPerEntry = 1 << 40
 // that their number varies. The kinds are those of type names that have been parsed.
 //
 // Specification: "Mapping of C++ Types to Fields and Columns".
-func (f *Field) check(perEntry int64, kinds map[string]Kind) error {
+func (f *Field) check(perEntry int64, kinds map[string]cpptype.Kind) error {
 	if f.err != nil {
 		return f.err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/nearest"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // FieldID numbers the fields of an RNTuple, from 0.
@@ -96,13 +96,13 @@ type Field struct {
 	// projected field are columns of its source.
 	Columns [][]*Column
 
-	kind     Kind
+	kind     cpptype.Kind
 	resolved bool  // see resolve
 	err      error // found while the tree was built
 }
 
 // Kind classifies the field's C++ type.
-func (f *Field) Kind() Kind { return f.kind }
+func (f *Field) Kind() cpptype.Kind { return f.kind }
 
 // ElementKind returns the kind of the Go type that the values of a scalar field
 // have, or reflect.Invalid if f is not a scalar.
@@ -380,7 +380,7 @@ func (s *Schema) project(lists ...[]envelope.Alias) error {
 
 // sift separates the top-level fields that can be read from the others.
 func (s *Schema) sift(top []*Field) {
-	kinds := map[string]Kind{}
+	kinds := map[string]cpptype.Kind{}
 	for _, f := range top {
 		f.err = f.check(1, kinds)
 	}

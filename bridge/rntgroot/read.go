@@ -10,7 +10,7 @@ import (
 	"go-hep.org/x/hep/groot/rmeta"
 
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 

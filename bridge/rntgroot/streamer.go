@@ -4,8 +4,8 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // A class is a version of a class, as a TStreamerInfo describes it.

@@ -7,9 +7,9 @@ import (
 	"go-hep.org/x/hep/groot/rtypes"
 
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // objects decodes the objects of a version of a class: as a decoder, each behind a byte count.

@@ -21,7 +21,7 @@ var layers = []string{
 	"frame",
 	"internal/bits",
 	"internal/convert",
-	"internal/cpptype",
+	"schema/cpptype",
 	"internal/checksum",
 	"internal/bounds",
 	"internal/nearest",
@@ -140,7 +140,7 @@ var owners = map[string][]string{
 var apart = map[string]string{"internal/pagesink": "internal/pagesource"}
 
 // standardOnly are the packages at the bottom.
-var standardOnly = []string{"frame", "internal/bits", "internal/convert", "internal/disk/mmap", "internal/cpptype", "internal/nearest", "value"}
+var standardOnly = []string{"frame", "internal/bits", "internal/convert", "internal/disk/mmap", "schema/cpptype", "internal/nearest", "value"}
 
 // libc are packages that need libc when cgo is on. Loading it takes as long as reading a value of a small file.
 var libc = []string{"net", "net/http", "os/user"}
