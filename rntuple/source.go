@@ -103,7 +103,7 @@ func (r *Reader) compile(t reflect.Type, members []field.Member) (*field.Plan, e
 }
 
 // Limits returns the limits that apply to the file.
-func (r *Reader) Limits() Limits { return r.ntuple.Options.Limits }
+func (r *Reader) Limits() Limits { return Limits(r.ntuple.Options.Limits) }
 
 // plans returns the options of plans for reading.
 func (r *Reader) plans() field.Options {

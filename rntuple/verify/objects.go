@@ -7,7 +7,9 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/frame"
+	internal "github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // objects checks the RNTuple whose objects are at a URL. There is no container, and offsets stand for objects,
@@ -21,7 +23,7 @@ func objects(ctx context.Context, c config, url string, report func(Problem) err
 		return nil, err
 	}
 	defer f.Close()
-	c.limits = c.limits.ForObjects()
+	c.limits = rntuple.Limits(internal.Limits(c.limits).ForObjects())
 	v := newVerifier(ctx, c, f, f.Len(), func(p Problem) error {
 		if p.Offset >= 0 && !errors.As(p.Err, new(*remote.Error)) { // which names it
 			p.Err = &inObject{remote.ObjectAt(p.Offset), p.Err}

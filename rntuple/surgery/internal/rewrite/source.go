@@ -10,6 +10,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -30,7 +31,7 @@ func openSource(ctx context.Context, index int, in Input, o *ntuple.ReadOptions)
 	options.Context = ctx
 	r, err := ntuple.Open(in.Path, in.Name, &options)
 	if err != nil {
-		return nil, &sourceError{InputError: &ntuple.InputError{Index: index, Path: in.Path, Err: err}}
+		return nil, &sourceError{InputError: &rntuple.InputError{Index: index, Path: in.Path, Err: err}}
 	}
 	path, _ := rootfile.SplitCycle(r.Path)
 	_, r.Header.Name = ntuple.SplitPath(path) // after a Rename the header of an older cycle still has the former one
@@ -92,18 +93,18 @@ func (s *source) fail(err error) error { return s.failIn("", err) }
 // may say already which input it is about.
 func (s *source) failIn(where string, err error) error {
 	switch {
-	case err == nil || errors.As(err, new(*ntuple.InputError)):
+	case err == nil || errors.As(err, new(*rntuple.InputError)):
 		return err
 	case where != "":
 		err = fmt.Errorf("%s: %w", where, err)
 	}
-	return &sourceError{s.name, &ntuple.InputError{Index: s.index, Path: s.path, Err: err}}
+	return &sourceError{s.name, &rntuple.InputError{Index: s.index, Path: s.path, Err: err}}
 }
 
 // A sourceError is an InputError with another name for the input, or none if the error has it.
 type sourceError struct {
 	name string
-	*ntuple.InputError
+	*rntuple.InputError
 }
 
 func (e *sourceError) Error() string {
