@@ -23,7 +23,7 @@ var places = []storage{
 	{"at hand", func(data []byte) (io.ReaderAt, *memory) { m := &memory{data: data}; return m, m }},
 	{"far", func(data []byte) (io.ReaderAt, *memory) {
 		m := &memory{data: data}
-		return &far{memory: m, costs: remote.Costs{Gap: 10, Ranges: 4, Bytes: 1 << 10, Requests: 3}}, m
+		return &farFile{memory: m, costs: remote.Costs{Gap: 10, Ranges: 4, Bytes: 1 << 10, Requests: 3}}, m
 	}},
 	{"mapped", func(data []byte) (io.ReaderAt, *memory) {
 		m := &memory{data: data}

@@ -247,8 +247,8 @@ func (m *memory) count(offset uint64) (n int) {
 	return n
 }
 
-// A far is a memory that is far away.
-type far struct {
+// A farFile is a memory that is far away.
+type farFile struct {
 	*memory
 	costs remote.Costs
 	gate  func(ctx context.Context, ranges []remote.Range) error // before the data arrive; may be nil
@@ -259,9 +259,9 @@ type far struct {
 	underway, largest int // bytes that are under way, and of a request
 }
 
-func (f *far) Costs() remote.Costs { return f.costs }
+func (f *farFile) Costs() remote.Costs { return f.costs }
 
-func (f *far) ReadRanges(ctx context.Context, ranges []remote.Range) error {
+func (f *farFile) ReadRanges(ctx context.Context, ranges []remote.Range) error {
 	n := 0
 	for _, r := range ranges {
 		n += len(r.Data)
