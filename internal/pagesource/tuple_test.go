@@ -368,8 +368,8 @@ func (l *ledger) check(t testing.TB, shared ...*Source) {
 	defer l.mu.Unlock()
 	kept := 0
 	for _, s := range shared {
-		for _, page := range s.shared.pages {
-			if _, plain := page.data.([]byte); page.data != nil && !plain {
+		for key := range s.shared.pages {
+			if key.format != (column.Format{}) { // decoded
 				kept++
 			}
 		}
