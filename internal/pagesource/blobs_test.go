@@ -323,6 +323,13 @@ func (s objectStore) ObjectSize(context.Context, int64, func(int)) (int64, error
 	return s.size, nil
 }
 
+// store is the store of URLs of the scheme pagesourcetest.
+var store = &objectStore{}
+
+func init() {
+	remote.RegisterObjects("pagesourcetest", func(*url.URL, *remote.Options) (remote.Backend, error) { return store, nil })
+}
+
 // TestObjects places the objects of page lists and pages, and reads a large envelope only if the object has its size.
 func TestObjects(t *testing.T) {
 	object := func(id, size uint64) locator.Locator {
@@ -358,8 +365,6 @@ func TestObjects(t *testing.T) {
 		}
 	}
 
-	store := &objectStore{}
-	remote.RegisterObjects("pagesourcetest", func(*url.URL, *remote.Options) (remote.Backend, error) { return store, nil })
 	r, err := remote.OpenObjects(t.Context(), "pagesourcetest://host/object", remote.Options{})
 	if err != nil {
 		t.Fatal(err)

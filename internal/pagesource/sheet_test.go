@@ -95,25 +95,19 @@ func newSheet(t testing.TB, zipped bool) *sheet {
 		for id := range columns {
 			columns[id] = suppressed
 		}
-		put := func(path string, index int, pages envelope.ColumnPages) {
-			f := u.field(path)
-			rep := k % len(f.Columns)
-			columns[f.Columns[rep][index].ID] = pages
-		}
-		put("i", 0, ints.store(u.tuple, k, 12))
-		put("f", 0, floats.store(u.tuple, k, 20))
-		put("b", 0, bools.store(u.tuple, k, 16))
-		ends := vEnds.store(u.tuple, k, 5)
-		put("v", 0, ends)
-		put("v._0", 0, vItems.store(u.tuple, k, 6))
-		put("w", 0, ends)
-		put("w._0", 0, wItems.store(u.tuple, k, 11))
-		put("s", 0, sEnds.store(u.tuple, k, 8))
-		put("s", 1, sChars.store(u.tuple, k, 33))
-		put("a._0", 0, threes.store(u.tuple, k, 14))
-		put("t", 0, bits.store(u.tuple, k, 31))
-		put("o", 0, oEnds.store(u.tuple, k, 40))
-		put("o._0", 0, oItems.store(u.tuple, k, 2))
+		ints.put(u.tuple, k, 12, columns)
+		floats.put(u.tuple, k, 20, columns)
+		bools.put(u.tuple, k, 16, columns)
+		vEnds.put(u.tuple, k, 5, columns)
+		columns[u.field("w").Columns[0][0].ID] = columns[u.field("v").Columns[0][0].ID]
+		vItems.put(u.tuple, k, 6, columns)
+		wItems.put(u.tuple, k, 11, columns)
+		sEnds.put(u.tuple, k, 8, columns)
+		sChars.put(u.tuple, k, 33, columns)
+		threes.put(u.tuple, k, 14, columns)
+		bits.put(u.tuple, k, 31, columns)
+		oEnds.put(u.tuple, k, 40, columns)
+		oItems.put(u.tuple, k, 2, columns)
 		last := s.Columns[len(s.Columns)-1]
 		if zeros := min(n, max(0, addedAt-first)); k > 0 {
 			u.stored[u.field("x")] = [2]int64{int64(first + zeros)} // the column counts what it does not store, too
@@ -137,6 +131,9 @@ type probe interface {
 	// open returns a column that is read with a read-ahead.
 	open(t testing.TB, a *ReadAhead) reader
 	len(cluster int) int64
+	// put writes the column of a cluster, in pages of at most per elements.
+	put(u *tuple, cluster, per int, columns []envelope.ColumnPages)
+	chunk(u *tuple, c *Cluster) (Chunk, error)
 }
 
 // A known is a column of which is known what it holds.
@@ -164,6 +161,16 @@ func (k *known[T]) store(u *tuple, cluster, per int) envelope.ColumnPages {
 	u.t.Helper()
 	f := u.field(k.path)
 	return chunk(u, f.Columns[cluster%len(f.Columns)][k.index], k.want[cluster], per)
+}
+
+func (k *known[T]) put(u *tuple, cluster, per int, columns []envelope.ColumnPages) {
+	u.t.Helper()
+	f := u.field(k.path)
+	columns[f.Columns[cluster%len(f.Columns)][k.index].ID] = k.store(u, cluster, per)
+}
+
+func (k *known[T]) chunk(u *tuple, c *Cluster) (Chunk, error) {
+	return c.Chunk(u.field(k.path), k.index)
 }
 
 func (k *known[T]) open(t testing.TB, a *ReadAhead) reader {
