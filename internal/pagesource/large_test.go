@@ -12,7 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// newLarge returns a tuple with pages of which parts are worth decoding: two clusters with pages of 20000 and 5000 doubles,
+// newLarge returns a tuple with pages of which parts are worth decoding: two clusters with pages of 9000 and 2000 doubles,
 // which columns f and g share, and of bools.
 func newLarge(t testing.TB, zipped bool) (*sheet, *known[float64], *known[float64], *known[bool]) {
 	t.Helper()
@@ -23,7 +23,7 @@ func newLarge(t testing.TB, zipped bool) (*sheet, *known[float64], *known[float6
 		u.compression = 401 // LZ4
 	}
 	f, g, b := &known[float64]{path: "f"}, &known[float64]{path: "g"}, &known[bool]{path: "b"}
-	const n = 45000
+	const n = 20000
 	for k := range 2 {
 		f.more()
 		b.more()
@@ -31,7 +31,7 @@ func newLarge(t testing.TB, zipped bool) (*sheet, *known[float64], *known[float6
 			f.add(float64((k*n + i) / 3))
 			b.add((k*n+i)%5 == 0)
 		}
-		pages := f.store(u.tuple, k, 20000)
+		pages := f.store(u.tuple, k, 9000)
 		u.cluster(n, pages, pages, b.store(u.tuple, k, n))
 		u.group()
 	}
@@ -62,9 +62,9 @@ func TestReadParts(t *testing.T) {
 							}
 							m.forget()
 							for _, c := range all { // in order
-								for first := int64(0); first < 45000; first += 7000 {
+								for first := int64(0); first < 20000; first += 5000 {
 									for _, column := range columns {
-										if err := column.read(t.Context(), c, first, min(7000, 45000-first)); err != nil {
+										if err := column.read(t.Context(), c, first, 5000); err != nil {
 											t.Fatal(err)
 										}
 									}
@@ -81,9 +81,9 @@ func TestReadParts(t *testing.T) {
 							})
 							for i, column := range columns { // parts of any size, here and there
 								for _, s := range []Span{
-									{30000, part}, {30000 - part, part}, {0, part - 1}, {0, part}, {1, part}, {20000 - part, part},
-									{20000 - part, part + 1}, {19999, part + 1}, {19999, 2}, {5, 2 * part}, {0, 20000}, {5, part},
-									{6, part}, {20000, 20000}, {100, 5}, {40000, 5000}, {0, 45000}, {25000, part}, {1, 44999},
+									{13000, part}, {13000 - part, part}, {0, part - 1}, {0, part}, {1, part}, {9000 - part, part},
+									{9000 - part, part + 1}, {8999, part + 1}, {8999, 2}, {5, 2 * part}, {0, 9000}, {5, part},
+									{6, part}, {9000, 9000}, {100, 5}, {18000, 2000}, {0, 20000}, {11000, part}, {1, 19999},
 								} {
 									for _, c := range all {
 										if err := errors.Join(column.read(t.Context(), c, s.First, s.N),
@@ -121,12 +121,12 @@ func TestSpansOfPage(t *testing.T) {
 			more  bool
 			kept  int // pages
 		}{
-			{"few", []Span{{5, 1}, {900, 2}, {19999, 1}}, false, 0},
-			{"few of several pages", []Span{{5, 1}, {30000, 1}, {44999, 1}}, false, 0},
+			{"few", []Span{{5, 1}, {900, 2}, {8999, 1}}, false, 0},
+			{"few of several pages", []Span{{5, 1}, {10000, 1}, {19999, 1}}, false, 0},
 			{"more to come", []Span{{5, 1}, {900, 2}}, true, 1},
-			{"as many as are worth it", []Span{{5, 2495}}, false, 0}, // 32 and 8 for each element are below 20000
-			{"one too many", []Span{{5, 2496}}, false, 1},
-			{"whole", []Span{{0, 20000}}, false, 0},
+			{"as many as are worth it", []Span{{5, 1120}}, false, 0}, // 32 and 8 for each element are below 9000
+			{"one too many", []Span{{5, 1121}}, false, 1},
+			{"whole", []Span{{0, 9000}}, false, 0},
 		} {
 			c, column := open()
 			if err := column.spans(t.Context(), all[0], test.spans, test.more); err != nil {
@@ -151,14 +151,14 @@ func TestSpansOfPage(t *testing.T) {
 			mapped.data = m.data
 		}
 		for name, read := range map[string]func(column reader) error{
-			"spans":      func(column reader) error { return column.spans(t.Context(), all[1], []Span{{20001, 1}}, false) },
-			"many spans": func(column reader) error { return column.spans(t.Context(), all[1], []Span{{20001, 9999}}, false) },
-			"part":       func(column reader) error { return column.read(t.Context(), all[1], 20001, 9999) },
-			"whole":      func(column reader) error { return column.read(t.Context(), all[1], 20000, 20000) },
-			"next":       func(column reader) error { return column.next(t.Context(), all[1], 20001, 1) },
+			"spans":      func(column reader) error { return column.spans(t.Context(), all[1], []Span{{9001, 1}}, false) },
+			"many spans": func(column reader) error { return column.spans(t.Context(), all[1], []Span{{9001, 8000}}, false) },
+			"part":       func(column reader) error { return column.read(t.Context(), all[1], 9001, 8000) },
+			"whole":      func(column reader) error { return column.read(t.Context(), all[1], 9000, 9000) },
+			"next":       func(column reader) error { return column.next(t.Context(), all[1], 9001, 1) },
 		} {
 			_, column := open()
-			err := column.spans(t.Context(), all[1], []Span{{5, 1}, {44000, 2}}, false)
+			err := column.spans(t.Context(), all[1], []Span{{5, 1}, {19000, 2}}, false)
 			if err != nil {
 				t.Errorf("%s, %s: the other pages: %v", place.name, name, err)
 			}
