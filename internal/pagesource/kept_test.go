@@ -419,3 +419,66 @@ func TestAdvanceAway(t *testing.T) {
 		a.fetch.empty(t)
 	})
 }
+
+// TestPlanOn has a reader that goes on in the cluster in which an earlier plan ended: then what it wants is what follows.
+func TestPlanOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, a, x, all := decades(t, 0)
+		lending(t)
+		f := &farFile{memory: m, costs: remote.Costs{Ranges: 100, Bytes: 1 << 20, Requests: 4}}
+		a.src.R = f
+		a.fetch = a.src.newFetch(1 << 20)
+		for i, s := range []Span{{0, 50}, {20, 30}, {50, 40}, {90, 30}, {0, 20}} {
+			a.Fetch(t.Context(), all[0], s.First, s.First+s.N)
+			want := s
+			if i == 1 {
+				want = Span{0, 50} // of which this is a part
+			}
+			if w := a.wanted(t.Context(), all[0]); len(w.entries) != 1 || w.entries[0] != want {
+				t.Errorf("%v: entries %v are wanted", s, w.entries)
+			}
+			must(t, x.read(t.Context(), all[0], s.First, s.N))
+		}
+		a.Stop()
+		synctest.Wait()
+		a.fetch.empty(t)
+	})
+}
+
+// TestFetchOn reads one part of a cluster after the other: each takes no more requests than it takes alone.
+func TestFetchOn(t *testing.T) {
+	u := newEvents(t)
+	for _, n := range []int64{3, 30, 45} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &farFile{memory: &memory{data: u.file}, costs: remote.Costs{Ranges: 1000, Bytes: 1 << 20, Requests: 4}}
+			src := u.source(f.memory)
+			all := clusters(t, src)
+			src.R, src.Budget = f, 1<<20
+			open := func() (a *ReadAhead, columns []reader) {
+				a = src.NewReadAhead()
+				for _, p := range u.probes {
+					columns = append(columns, p.open(t, a))
+				}
+				return a, columns
+			}
+			read := func(a *ReadAhead, columns []reader, s Span) int {
+				f.requests = 0
+				a.Fetch(t.Context(), all[0], s.First, s.First+s.N)
+				must(t, u.read(t.Context(), columns, all[0], s))
+				return f.requests
+			}
+			a, columns := open()
+			for first := int64(0); first+n <= eventsPerCluster; first += n {
+				alone, others := open()
+				most := read(alone, others, Span{first, n})
+				alone.Stop()
+				if got := read(a, columns, Span{first, n}); got > most {
+					t.Errorf("%d entries from %d on: %d requests, alone %d", n, first, got, most)
+				}
+			}
+			a.Stop()
+			synctest.Wait()
+			a.fetch.empty(t)
+		})
+	}
+}
