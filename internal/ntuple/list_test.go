@@ -71,6 +71,7 @@ func TestNotFound(t *testing.T) {
 		{"trees", listed(t, "TTree", trees[:10]...), "", false,
 			"the file holds TTrees, no RNTuple: " + strings.Join(trees[:10], ", ")},
 		{"many trees", listed(t, "TTree", trees...), "n", false, strings.Join(trees[:10], ", ") + " and 2 more"},
+		{"one tree more", listed(t, "TTree", trees[:11]...), "n", false, strings.Join(trees[:10], ", ") + " and 1 more"},
 		{"tuples", listed(t, "TNtupleD", "a", "a", "b"), "", false, "TTrees, no RNTuple: a, b"},
 		{"several", two, "", true, "the file has several RNTuples, name one of them: one, two"},
 		{"another name", two, "three", false, `RNTuple "three": not found; the file has one, two, d/two`},

@@ -83,6 +83,12 @@ func TestRefresh(t *testing.T) {
 
 	// The set is found through the RNTuple it belongs to.
 	fillSet(t, set)
+	if err := w.Checkpoint(); err != nil {
+		t.Fatal(err)
+	}
+	if same, err := second.Refresh(t.Context()); err != nil || same == second || same.Source.Entries != 7 {
+		t.Errorf("after a commit to the set: %v", err)
+	}
 	data.put(1)
 	if err := w.Checkpoint(); err != nil {
 		t.Fatal(err)
@@ -189,6 +195,7 @@ func TestReplaced(t *testing.T) {
 		different bool
 	}{
 		{"another header", before.data, replaceName(t), ntuple.ErrReplaced, "replaced by another one", true},
+		{"the same header elsewhere", before.data, moved(t), ntuple.ErrReplaced, "replaced by another one", true},
 		{"fewer entries", u.data, grown.data, ntuple.ErrReplaced, "it has 5 entries, it had 9", false},
 		{"more entries", grown.data, u.data, nil, "", false},
 		{"no file", grown.data, noHeader[:10], nil, "", true},
@@ -218,6 +225,19 @@ func replaceName(t *testing.T) []byte {
 	h.Description = "another one"
 	w := create(t, f, "n", h)
 	put(t, w, 9)
+	closeAll(t, w, f)
+	return s.data
+}
+
+// moved returns a file with the RNTuple of written that lies behind another one.
+func moved(t *testing.T) []byte {
+	t.Helper()
+	s, f := newStore(t, writeOptions(t))
+	first := create(t, f, "first", header(t, "first"))
+	put(t, first, 100)
+	closeAll(t, first)
+	w := create(t, f, "n", header(t, "n"))
+	put(t, w, 20)
 	closeAll(t, w, f)
 	return s.data
 }

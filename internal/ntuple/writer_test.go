@@ -122,6 +122,10 @@ func TestSets(t *testing.T) {
 			t.Errorf("%s: %v, want %s", test.name, err, test.want)
 		}
 	}
+	r.Source.MaxKeySize = 40 // of pages and envelopes; anchors are never split
+	if _, err := r.OpenSet("two"); err != nil {
+		t.Errorf("with small keys: %v", err)
+	}
 	r.Source.Objects = true
 	if _, err := r.OpenSet("two"); !errors.Is(err, wire.ErrUnsupported) {
 		t.Errorf("in objects: %v", err)
@@ -459,7 +463,7 @@ func TestAbort(t *testing.T) {
 func TestAbortOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f.root")
-	o := writeOptions(t, func(o *ntuple.WriteOptions) error { o.NoSync = true; return nil })
+	o := writeOptions(t, func(o *ntuple.WriteOptions) error { o.NoSync, o.Pages.Compression = true, 0; return nil })
 	files := func() (names []string) {
 		all, err := os.ReadDir(dir)
 		if err != nil {
@@ -500,11 +504,23 @@ func TestAbortOnDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	closeAll(t, w, f)
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	read := func() []byte {
+		t.Helper()
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
 	}
-	for _, checkpoint := range []bool{false, true} {
+	const many = 300000 // so that they are not only in memory
+	for _, test := range []struct {
+		checkpoint bool
+		behind     int // bytes that follow the file
+	}{{false, 0}, {true, 0}, {false, 4 << 20}} {
+		if err := os.WriteFile(path, append(read(), make([]byte, test.behind)...), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		before := read()
 		r, err := ntuple.Open(path, "", readOptions(t))
 		if err != nil {
 			t.Fatal(err)
@@ -515,42 +531,38 @@ func TestAbortOnDisk(t *testing.T) {
 		if w, err = f.Resume(r, o); err != nil {
 			t.Fatal(err)
 		}
-		data := fill(t, w, 200)
-		data.put(5000)
-		if err := w.Sink.CommitCluster(); err != nil {
-			t.Fatal(err)
-		}
-		if checkpoint {
+		n := int(r.Source.Entries)
+		data := fill(t, w, int32(n))
+		if test.checkpoint {
+			data.put(500)
+			n += 500
 			if err := w.Checkpoint(); err != nil {
 				t.Fatal(err)
 			}
-			data.put(5000)
-			if err := w.Sink.CommitCluster(); err != nil {
-				t.Fatal(err)
-			}
 		}
-		size := f.Size()
+		committed := f.Size()
+		data.put(many)
+		if err := errors.Join(w.Sink.CommitCluster(), w.Sink.Wait()); err != nil {
+			t.Fatal(err)
+		}
+		if grown := len(read()); test.behind == 0 && grown <= len(before)+2000 {
+			t.Errorf("%+v: the file has %d bytes, it had %d", test, grown, len(before))
+		}
 		if err := w.Abort(); err != nil {
 			t.Error(err)
 		}
 		f.Abort()
 		r.Close()
-		after, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !checkpoint && !bytes.Equal(after, before) {
-			t.Errorf("the file had %d bytes and has %d", len(before), len(after))
-		}
-		if checkpoint && (len(after) <= len(before) || int64(len(after)) >= size) {
-			t.Errorf("the file had %d bytes, and %d later, and has %d", len(before), size, len(after))
+		switch after := read(); {
+		case test.checkpoint && int64(len(after)) > committed:
+			t.Errorf("%+v: the file has %d bytes, %d were committed", test, len(after), committed)
+		case !test.checkpoint && len(after) != len(before):
+			t.Errorf("%+v: the file had %d bytes and has %d", test, len(before), len(after))
+		case !test.checkpoint && test.behind == 0 && !bytes.Equal(after, before):
+			t.Errorf("%+v: the file has changed", test)
 		}
 		if r, err = ntuple.Open(path, "", readOptions(t)); err != nil {
 			t.Fatal(err)
-		}
-		n := 200
-		if checkpoint {
-			n += 5000
 		}
 		checkNumbers(t, "aborted", r, n)
 		r.Close()

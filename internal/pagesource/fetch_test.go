@@ -222,8 +222,13 @@ func TestFetchBudget(t *testing.T) {
 					t.Errorf("%+v: page %d has not arrived", test, i)
 				}
 				ahead.drop(planned[i])
+				synctest.Wait()
+				ahead.mu.Lock()
+				if q := ahead.queue; len(q) > 0 && (ahead.held == 0 || ahead.held+q[0].bytes() <= test.budget) {
+					t.Errorf("%+v: %d requests wait after page %d, though there is room", test, len(q), i)
+				}
+				ahead.mu.Unlock()
 			}
-			synctest.Wait()
 			ahead.empty(t)
 			if f.requests != n/test.per {
 				t.Errorf("%+v: %d requests", test, f.requests)
@@ -377,6 +382,13 @@ func TestExpect(t *testing.T) {
 		if m.count(400) != 3 {
 			t.Errorf("page three was read %d times", m.count(400))
 		}
+		b.ahead.empty(t)
+		others := b.ahead.plan(t.Context(), stored(three)) // that others need, too
+		if n, err := b.Exactly(t.Context()).ReadAt(got, 400); n != 99 || err != nil {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+		b.ahead.drop(others[0])
+		synctest.Wait()
 		b.ahead.empty(t)
 		f.gate = func(context.Context, []remote.Range) error { return io.ErrUnexpectedEOF }
 		expect(one)
