@@ -654,3 +654,55 @@ func TestWriteFails(t *testing.T) {
 		checkNumbers(t, "after a fault", r, int(r.Source.Entries))
 	}
 }
+
+// TestReuse commits an RNTuple and its attribute set again and again: what only earlier states needed becomes free.
+func TestReuse(t *testing.T) {
+	o := writeOptions(t)
+	s, f := newStore(t, o)
+	w := create(t, f, "n", header(t, "n"))
+	set, err := w.CreateSet(setHeader(t, "set"), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := fill(t, w, 0)
+	const n = 30
+	for range n {
+		data.put(1)
+		fillSet(t, set)
+		if err := w.Checkpoint(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closeAll(t, w, f)
+	r := s.open(t, "n")
+	opened, err := r.OpenSet("set")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blobs := 0 // that are in use
+	for _, r := range []*ntuple.Reader{r, opened} {
+		blobs += 2 + len(r.Footer.ClusterGroups) // header, footer and page lists
+		clusters, err := r.Source.Clusters(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages := map[uint64]bool{}
+		for _, c := range clusters {
+			for _, column := range c.Columns() {
+				for _, p := range column.Pages {
+					pages[p.Locator.Offset] = true
+				}
+			}
+		}
+		blobs += len(pages)
+	}
+	got := map[string]int{}
+	if err := rootfile.Scan(t.Context(), s, s.Size(), func(r rootfile.Record) error { got[r.Class]++; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	const before = 4 // records of the state before, of each kind
+	if got["ROOT::RNTuple"] > 2+before || got[rootfile.BlobClassName] > blobs+2*before {
+		t.Errorf("%d anchors of 2, and %d blobs of %d, after %d commits", got["ROOT::RNTuple"], got[rootfile.BlobClassName], blobs, n)
+	}
+	checkNumbers(t, "in the end", r, n)
+}

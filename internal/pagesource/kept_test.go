@@ -1,6 +1,7 @@
 package pagesource
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -216,6 +217,35 @@ func TestLateTasks(t *testing.T) {
 		if len(a.tasks) != 0 {
 			t.Errorf("%d tasks after Stop", len(a.tasks))
 		}
+		must(t, x.read(t.Context(), all[0], 0, 1))
+		a.queue(t.Context(), all[1], 120)
+		a.Choose(&list{{130, 5}})
+		if len(a.tasks) != 0 || len(x.c.coming) != 0 {
+			t.Errorf("%d tasks for entries that are not chosen", len(a.tasks))
+		}
+		a.Stop()
+	})
+}
+
+// TestTaskCancelled has the context of a task end while it reads: another context reads the page.
+func TestTaskCancelled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, a, x, all := decades(t, 0) // without a fetch
+		lending(t)
+		asked := make(chan struct{})
+		a.src.R = &farFile{memory: m, gate: func(ctx context.Context, _ []remote.Range) error { close(asked); <-ctx.Done(); return ctx.Err() }}
+		a.queue(t.Context(), all[0], 0)
+		ctx, cancel := context.WithCancel(t.Context())
+		ran := make(chan bool)
+		go func() { ran <- a.tasks[0].run(ctx) }()
+		<-asked
+		cancel()
+		if <-ran {
+			t.Error("the page is decoded")
+		}
+		a.src.R = m
+		must(t, x.next(t.Context(), all[0], 0, 5))
+		a.Stop()
 	})
 }
 
