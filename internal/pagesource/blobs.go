@@ -97,8 +97,11 @@ func tooLarge(need, have int64) error {
 	return &frame.LimitError{Limit: "PageBytes", What: "page", Need: need, Have: have}
 }
 
-// buffers holds memory that pages are read and decompressed into.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
+// buffers holds memory that pages are read and decompressed into. Tests replace it to see what comes back.
+var buffers interface {
+	Get() any
+	Put(any)
+} = &sync.Pool{New: func() any { return new([]byte) }}
 
 func lend(n int64) *[]byte {
 	p := buffers.Get().(*[]byte)

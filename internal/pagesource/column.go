@@ -160,7 +160,7 @@ func (c *Column[T]) leave(pages *clusterPages[T]) {
 
 // release releases all memory.
 func (c *Column[T]) release() {
-	c.recent = c.recent[:0]
+	c.dropRecent(len(c.recent)) // they may be of a cluster that was left
 	c.leave(c.now)
 	c.skip(func(*Cluster) bool { return true })
 	c.now, c.at = nil, 0
@@ -490,10 +490,15 @@ func (c *Column[T]) use(p int) {
 		keep := c.ahead.keep / int64(len(c.ahead.columns))
 		drop = max(0, others-int(min(maxRecent, keep/max(1, column.Size[T]()*int64(c.now.Pages[p].NumElements)))))
 	}
-	for _, r := range c.recent[:drop] {
+	c.dropRecent(drop)
+}
+
+// dropRecent releases the memory of the n recent pages that were used longest ago.
+func (c *Column[T]) dropRecent(n int) {
+	for _, r := range c.recent[:n] {
 		c.drop(&r.pages.slots[r.page])
 	}
-	c.recent = slices.Delete(c.recent, 0, drop)
+	c.recent = slices.Delete(c.recent, 0, n)
 }
 
 // elements returns the elements of page p, and whether others may have them, too.

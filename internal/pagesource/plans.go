@@ -52,10 +52,11 @@ func (a *ReadAhead) extend(ctx context.Context, cluster *Cluster, first, end int
 			if err != nil {
 				break // the reader meets the error
 			}
-			c := a.planFor(next, p.next, min(end, next.End))
+			until := min(end, next.End)
+			c := a.planFor(next, p.next, until)
 			pages = append(pages, a.descend(ctx, c, false)...)
 			p.clusters = append(p.clusters, c)
-			if p.next = a.after(next.End); p.next == math.MaxInt64 {
+			if p.next = a.after(until); p.next == math.MaxInt64 {
 				p.next = max(end, next.End)
 			}
 			if a.full(pages) {

@@ -1,6 +1,7 @@
 package bufpool
 
 import (
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -28,5 +29,25 @@ func testBorrow[T column.Element](t *testing.T) {
 			elements[i] = *new(T)
 		}
 		GiveBack(elements)
+	}
+}
+
+// TestWatch lends memory and takes it back under watch, and then no longer.
+func TestWatch(t *testing.T) {
+	type event struct {
+		memory unsafe.Pointer
+		back   bool
+	}
+	var got []event
+	end := Watch(func(memory unsafe.Pointer, back bool) { got = append(got, event{memory, back}) })
+	one, other := Borrow[float32](1000), Borrow[bool](3)
+	GiveBack(other)
+	GiveBack(one)
+	GiveBack(make([]byte, 17)) // not of a size that is lent
+	end()
+	GiveBack(Borrow[byte](100))
+	a, b := unsafe.Pointer(unsafe.SliceData(one)), unsafe.Pointer(unsafe.SliceData(other))
+	if want := []event{{a, false}, {b, false}, {b, true}, {a, true}}; !slices.Equal(got, want) {
+		t.Errorf("watched %v, want %v", got, want)
 	}
 }

@@ -1,0 +1,150 @@
+package pagesource
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
+)
+
+// An inOrder reads all columns of a sheet in order of the entries, as a view does.
+type inOrder struct {
+	a       *ReadAhead
+	src     *Source
+	columns []reader
+	probes  []probe
+	begun   func(entry int64) // called before a batch is read; may be nil
+}
+
+func (u *sheet) inOrder(t testing.TB, src *Source) *inOrder {
+	t.Helper()
+	o := &inOrder{a: src.NewReadAhead(), src: src, probes: u.probes}
+	for _, p := range u.probes {
+		o.columns = append(o.columns, p.open(t, o.a))
+	}
+	return o
+}
+
+// run reads batches of at most n entries, from first up to end. The k-th batch of elements is read in one of several
+// ways.
+func (o *inOrder) run(ctx context.Context, first, end int64, n int64) error {
+	for first < end {
+		c, err := o.src.Find(ctx, first)
+		if err != nil {
+			return err
+		}
+		next := min(end, c.End, first+n)
+		if n < end {
+			o.a.Advance(ctx, c, first, end)
+		} else { // batches are whole clusters
+			o.a.Fetch(ctx, c, first, end)
+		}
+		if o.begun != nil {
+			o.begun(first)
+		}
+		for i, column := range o.columns {
+			// The elements of the batch, in proportion: collections need not be looked at for that.
+			have, entries := o.probes[i].len(c.ID), c.End-c.First
+			begin, behind := (first-c.First)*have/entries, (next-c.First)*have/entries
+			how := column.read
+			switch i % 3 {
+			case 1:
+				how = column.next
+			case 2:
+				how = func(ctx context.Context, c *Cluster, first, n int64) error {
+					return column.spans(ctx, c, []columnar.Span{{First: first, N: n}}, true)
+				}
+			}
+			if err := how(ctx, c, begin, behind-begin); err != nil {
+				return err
+			}
+		}
+		first = next
+	}
+	return nil
+}
+
+// pages calls f for all pages of a sheet that are not those of another column, too.
+func (u *sheet) pages(t testing.TB, src *Source, f func(c *Cluster, id, page int, p envelope.Page)) {
+	t.Helper()
+	for _, c := range clusters(t, src) {
+		seen := map[uint64]bool{}
+		for id, column := range c.Columns() {
+			for i, p := range column.Pages {
+				if !seen[p.Locator.Offset] {
+					f(c, id, i, p)
+				}
+				seen[p.Locator.Offset] = true
+			}
+		}
+	}
+}
+
+// TestReadInOrder reads everything in order, in batches of several sizes, twice. No page may be read more than once by
+// then, unless columns share it and nothing is read ahead.
+func TestReadInOrder(t *testing.T) {
+	const whole = 100 // entries are more than there are
+	settings(t, func(t *testing.T, s setting, u *sheet, src *Source, m *memory) {
+		for _, n := range []int64{1, 4, whole} {
+			clusters(t, src)
+			o := u.inOrder(t, src)
+			o.begun = func(int64) {
+				o.a.mu.Lock()
+				defer o.a.mu.Unlock()
+				if most := max(o.a.budget, 40*8); o.a.used > most {
+					t.Errorf("%d bytes are decoded, the budget is %d", o.a.used, o.a.budget)
+				}
+			}
+			for range 2 {
+				m.forget()
+				if err := o.run(t.Context(), 0, src.Entries, n); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				u.pages(t, src, func(c *Cluster, id, page int, p envelope.Page) {
+					want, least := 1, 1
+					if src.mapped(int64(p.Locator.Offset), int64(p.StoredSize())) != nil {
+						want, least = 0, 0
+					} else if c.sharesBytes(p) {
+						least = 0 // the source keeps it
+						if s.budget < 1<<20 || o.a.fetch == nil || n == whole && !src.Far() {
+							want = 2
+						}
+					} else if n < whole && p.NumElements <= 11*uint32(n) && o.a.fetch != nil {
+						want = 2 // a page that a batch has whole may be planned while it is decoded ahead
+					}
+					if n := m.count(p.Locator.Offset); n > want || n < least {
+						t.Errorf("page %d of column %d in cluster %d was read %d times, want %d", page, id, c.ID, n, want)
+					}
+				})
+				o.a.Stop()
+			}
+			o.check(t)
+		}
+	})
+}
+
+// check makes sure that nothing is planned or held any more after Stop. It is for bubbles.
+func (o *inOrder) check(t testing.TB) {
+	t.Helper()
+	synctest.Wait()
+	if o.a.used != 0 || o.a.running != 0 || len(o.a.tasks) > 0 {
+		t.Errorf("%d bytes of the budget are in use, %d goroutines run, %d tasks wait", o.a.used, o.a.running, len(o.a.tasks))
+	}
+	if f := o.a.fetch; f != nil {
+		f.empty(t)
+	}
+}
+
+// empty makes sure that nothing is fetched.
+func (f *fetch) empty(t testing.TB) {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.blobs) > 0 || len(f.queue) > 0 || f.planned != 0 || f.held != 0 || f.running != 0 || len(f.expected) > 0 {
+		t.Errorf("%d blobs, %d requests in the queue, %d bytes planned, %d held, %d requests, %d blobs expected",
+			len(f.blobs), len(f.queue), f.planned, f.held, f.running, len(f.expected))
+	}
+}
