@@ -14,6 +14,12 @@ const (
 	ExperimentalClassName = "ROOT::Experimental::RNTuple" // before the first stable format
 )
 
+// IsClass reports whether a class name in a directory is that of an anchor.
+func IsClass(name string) bool { return name == ClassName || name == ExperimentalClassName }
+
+// MaxSize is the size in bytes above which readers should refuse an anchor. It far exceeds the 78 bytes of today's anchors.
+const MaxSize = 1 << 16
+
 // ClassVersion is the class version of ROOT::RNTuple that this library writes.
 const ClassVersion = 2
 
@@ -54,6 +60,16 @@ func New(header, footer locator.Link, maxKeySize uint64) *Anchor {
 		SeekFooter: footer.Locator.Offset, NBytesFooter: footer.Locator.Size, LenFooter: footer.Length,
 		MaxKeySize: maxKeySize,
 	}
+}
+
+// Header returns where the header is.
+func (a *Anchor) Header() locator.Link {
+	return locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)}
+}
+
+// Footer returns where the footer is.
+func (a *Anchor) Footer() locator.Link {
+	return locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}
 }
 
 // Sizes in bytes.

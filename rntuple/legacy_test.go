@@ -17,7 +17,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc1"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc2"
-	v0 "github.com/go-rntuple/go-rntuple/internal/legacy/v0"
+	"github.com/go-rntuple/go-rntuple/internal/legacy/v0"
 	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"

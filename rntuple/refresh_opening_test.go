@@ -56,7 +56,7 @@ type place struct{ first, end uint64 }
 func places(t *testing.T, r *rntuple.Reader) (all []place) {
 	n := r.Unwrapped()
 	add := func(l locator.Locator) { all = append(all, place{l.Offset, l.Offset + l.Size}) }
-	add(locator.At(n.Anchor.SeekFooter, n.Anchor.NBytesFooter))
+	add(n.Anchor.Footer().Locator)
 	for _, g := range n.Footer.ClusterGroups {
 		add(g.PageList.Locator)
 	}
@@ -258,7 +258,7 @@ func regroup(t *testing.T, file []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	header := locator.Link{Length: n.Anchor.LenHeader, Locator: locator.At(n.Anchor.SeekHeader, n.Anchor.NBytesHeader)}
+	header := n.Anchor.Header()
 	object, err := anchor.New(header, add(footer.Append(nil)), n.Anchor.MaxKeySize).Append(nil)
 	if err != nil || len(object) != int(key.ObjLen) {
 		t.Fatalf("anchor of %d bytes, %v", len(object), err)

@@ -79,9 +79,9 @@ func (e *editor) ntuple(name string, edit func(*envelope.Header)) rootfile.Key {
 		e.check(err)
 		return b
 	}
-	header, err := envelope.ParseHeader(read("header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)}))
+	header, err := envelope.ParseHeader(read("header", a.Header()))
 	e.check(err)
-	footer, err := envelope.ParseFooter(read("footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}))
+	footer, err := envelope.ParseFooter(read("footer", a.Footer()))
 	e.check(err)
 	list, err := envelope.ParsePageList(read("page list", footer.ClusterGroups[0].PageList))
 	e.check(err)

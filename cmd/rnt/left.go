@@ -61,7 +61,7 @@ func abridged(names []string, what string) []string {
 
 func nameOfObject(o surgery.Object) string {
 	class := o.Class
-	if class == anchor.ClassName || class == anchor.ExperimentalClassName {
+	if anchor.IsClass(class) {
 		class = "RNTuple"
 	}
 	return fmt.Sprintf("%s %q", class, o.Path)

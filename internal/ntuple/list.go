@@ -59,7 +59,7 @@ func list(file *rootfile.File) ([]Info, error) {
 	var cycles []int
 	newest := map[string]int{} // cycle, by path
 	err := file.Walk(func(dir string, k rootfile.Key) error {
-		if isAnchor(k) {
+		if anchor.IsClass(k.Class) {
 			path := strings.TrimPrefix(dir+"/"+k.Name, "/")
 			newest[path] = max(newest[path], k.CycleNumber())
 			infos, cycles = append(infos, Info{Path: path, Class: k.Class}), append(cycles, k.CycleNumber())
@@ -72,10 +72,6 @@ func list(file *rootfile.File) ([]Info, error) {
 		}
 	}
 	return infos, err
-}
-
-func isAnchor(k rootfile.Key) bool {
-	return k.Class == anchor.ClassName || k.Class == anchor.ExperimentalClassName
 }
 
 // openContainer opens a ROOT file, or a bare file as pre-release versions could write it.
@@ -97,7 +93,7 @@ func onlyName(file *rootfile.File) (string, error) {
 	}
 	var names []string
 	for _, k := range keys {
-		if isAnchor(k) && !slices.Contains(names, k.Name) { // otherwise another cycle
+		if anchor.IsClass(k.Class) && !slices.Contains(names, k.Name) { // otherwise another cycle
 			names = append(names, k.Name)
 		}
 	}

@@ -139,7 +139,7 @@ func TestDamagedFiles(t *testing.T) {
 	s.failRead = nil
 	// Every byte of anchor, header and footer counts. That of an anchor's class, as of its key, may only make it disappear.
 	a := r.Anchor
-	for _, part := range []locator.Locator{locator.At(a.SeekHeader, a.NBytesHeader), locator.At(a.SeekFooter, a.NBytesFooter)} {
+	for _, part := range []locator.Locator{a.Header().Locator, a.Footer().Locator} {
 		for at := part.Offset; at < part.Offset+part.Size; at += 3 {
 			bad := s.copied()
 			bad.data[at] ^= 0x55

@@ -108,11 +108,8 @@ func NewReaderAt(r io.ReaderAt, size int64, class string, object []byte, o *Read
 	return open(pagesource.Blobs{R: r, Size: size}, class, class, object, nil, o)
 }
 
-// maxAnchor far exceeds the 78 bytes of today's anchors.
-const maxAnchor = 1 << 16
-
 func readAnchor(file *rootfile.File, key rootfile.Key) ([]byte, error) {
-	if key.ObjLen > maxAnchor {
+	if key.ObjLen > anchor.MaxSize {
 		return nil, &frame.FormatError{Offset: key.SeekKey, Path: "anchor", Err: frame.Corrupt("%d bytes long", key.ObjLen)}
 	}
 	return file.Payload(key)
@@ -151,11 +148,11 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 	}
 	blobs.MaxKeySize, blobs.SkipChecksums = a.MaxKeySize, o.SkipChecksums
 	blobs.MaxPage, blobs.MaxEnvelope = o.Limits.PageBytes, o.Limits.EnvelopeBytes
-	header, err := blobs.Envelope(o.Context, "header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
+	header, err := blobs.Envelope(o.Context, "header", a.Header())
 	if err != nil {
 		return trail.Check(err)
 	}
-	footer, err := blobs.Envelope(o.Context, "footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)})
+	footer, err := blobs.Envelope(o.Context, "footer", a.Footer())
 	if err := trail.Check(err); err != nil { // now no commit can spoil the rest
 		return err
 	}
@@ -268,7 +265,7 @@ func (r *Reader) openSet(name string) (*Reader, error) {
 		return nil, frame.Unsupported("attribute sets in objects: no version of ROOT reads them yet")
 	case link.SchemaMajor != 1:
 		return nil, frame.Unsupported("schema version %d.%d", link.SchemaMajor, link.SchemaMinor)
-	case link.AnchorLength > maxAnchor:
+	case link.AnchorLength > anchor.MaxSize:
 		return nil, &frame.FormatError{Path: "footer.attribute sets", Err: frame.Corrupt("anchor of %d bytes", link.AnchorLength)}
 	}
 	trail := r.trail.Load()

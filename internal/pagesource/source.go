@@ -164,24 +164,48 @@ func (s *Source) read(ctx context.Context, g *group) ([]*Cluster, error) {
 	return clusters, nil
 }
 
+// PageList reads the page list of a cluster group, which is numbered as in the footer, and checks it.
+func (s *Source) PageList(ctx context.Context, number int) (*envelope.PageList, error) {
+	g := s.groups[slices.IndexFunc(s.groups, func(g *group) bool { return g.index == number })]
+	where := fmt.Sprintf("page list of the clusters from %d on", g.firstID)
+	b, err := s.Envelope(ctx, where, g.PageList)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.parse(g, b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
+	if _, err := s.clusters(g, list.Scanned()); err != nil {
+		return nil, &frame.FormatError{Offset: int64(g.PageList.Locator.Offset), Path: where, Err: err}
+	}
+	return list, nil
+}
+
 // scan reads a page list; of the usual ones, the pages of a cluster are parsed when they
 // are first needed.
 func (s *Source) scan(g *group, b []byte) (*envelope.ScannedPageList, error) {
 	if s.ParsePageList == nil && !s.Objects {
 		return envelope.ScanPageList(b)
 	}
-	parse := s.ParsePageList
-	if parse == nil {
-		parse = func(_ int, b []byte) (*envelope.PageList, error) { return envelope.ParsePageList(b) }
-	}
-	list, err := parse(g.index, b)
-	if err == nil && s.Objects {
-		err = PlacePages(list)
-	}
+	list, err := s.parse(g, b)
 	if err != nil {
 		return nil, err
 	}
 	return list.Scanned(), nil
+}
+
+// parse reads all of a page list.
+func (s *Source) parse(g *group, b []byte) (list *envelope.PageList, err error) {
+	if s.ParsePageList == nil {
+		list, err = envelope.ParsePageList(b)
+	} else {
+		list, err = s.ParsePageList(g.index, b)
+	}
+	if err == nil && s.Objects {
+		err = PlacePages(list)
+	}
+	return list, err
 }
 
 // CheckPageList returns the error that a Source would return for any cluster of

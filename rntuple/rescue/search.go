@@ -93,7 +93,7 @@ func search(ctx context.Context, r io.ReaderAt, size int64, limits rntuple.Limit
 			e.blobs = append(e.blobs, extent{at, min(at+n, size)})
 		case strings.HasPrefix(k.Class, "TDirectory"):
 			e.dirs[k.SeekKey] = k.Key
-		case isAnchor(k.Key):
+		case anchor.IsClass(k.Class):
 			names[k.SeekKey] = k.Name
 			if !slices.ContainsFunc(listed, func(a listedKey) bool { return a.SeekKey == k.SeekKey }) {
 				listed = append(listed, listedKey{Key: k.Key})
@@ -127,7 +127,7 @@ func search(ctx context.Context, r io.ReaderAt, size int64, limits rntuple.Limit
 		others = append(others, plain)
 	}
 	for _, a := range e.anchors {
-		for _, l := range []locator.Link{a.header(), a.footer()} {
+		for _, l := range []locator.Link{a.Header(), a.Footer()} {
 			if plain, err := e.envelope(l, a.MaxKeySize); err == nil {
 				add(int64(l.Locator.Offset), plain, int64(l.Locator.Size))
 			}
@@ -154,18 +154,6 @@ func search(ctx context.Context, r io.ReaderAt, size int64, limits rntuple.Limit
 	return e, nil
 }
 
-func isAnchor(k rootfile.Key) bool {
-	return k.Class == anchor.ClassName || k.Class == anchor.ExperimentalClassName
-}
-
-func (a *foundAnchor) header() locator.Link {
-	return locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)}
-}
-
-func (a *foundAnchor) footer() locator.Link {
-	return locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}
-}
-
 // lost reports a loss that belongs to none of the RNTuples.
 func (e *evidence) lost(format string, args ...any) {
 	e.report.Lost = append(e.report.Lost, fmt.Sprintf(format, args...))
@@ -190,7 +178,7 @@ func (e *evidence) walk() (anchors []listedKey) {
 		err = f.Walk(func(dir string, k rootfile.Key) error {
 			path := strings.TrimPrefix(dir+"/"+k.Name, "/")
 			switch {
-			case isAnchor(k):
+			case anchor.IsClass(k.Class):
 				anchors = append(anchors, listedKey{k, path})
 			case !strings.HasPrefix(k.Class, "TDirectory"):
 				e.report.Left = append(e.report.Left, fmt.Sprintf("%s (%s)", path, k.Class))
@@ -210,9 +198,6 @@ func known(s compress.Settings) bool {
 	return err == nil
 }
 
-// maxAnchor far exceeds the 78 bytes of today's anchors.
-const maxAnchor = 1 << 16
-
 // addAnchor reads an anchor. If sure is set, its name is certain.
 func (e *evidence) addAnchor(k listedKey, sure bool) {
 	path := k.path
@@ -222,7 +207,7 @@ func (e *evidence) addAnchor(k listedKey, sure bool) {
 	lost := func(format string, args ...any) {
 		e.lost("anchor of RNTuple %q at %#x: %s", path, k.SeekKey, fmt.Sprintf(format, args...))
 	}
-	if k.ObjLen > maxAnchor {
+	if k.ObjLen > anchor.MaxSize {
 		lost("the object has %d bytes", k.ObjLen)
 		return
 	}

@@ -36,7 +36,7 @@ func (n *ntuple) attributeSets() {
 			fail(frame.Unsupported("schema version %d.%d", s.SchemaMajor, s.SchemaMinor))
 			continue
 		}
-		if s.AnchorLength > maxAnchor {
+		if s.AnchorLength > anchor.MaxSize {
 			fail(frame.Corrupt("anchor of %d bytes", s.AnchorLength))
 			continue
 		}

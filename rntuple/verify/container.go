@@ -298,12 +298,9 @@ func (c *container) compare(part string, k *rootfile.Key) {
 	}
 }
 
-// maxAnchor far exceeds the 78 bytes of today's anchors.
-const maxAnchor = 1 << 16
-
 // object checks the object with the key k.
 func (c *container) object(path, part string, k *rootfile.Key, ok bool, depth int) {
-	isAnchor := k.Class == anchor.ClassName || k.Class == anchor.ExperimentalClassName
+	isAnchor := anchor.IsClass(k.Class)
 	switch {
 	case k.Class == "TDirectory" || k.Class == "TDirectoryFile":
 		var d rootfile.Directory
@@ -314,7 +311,7 @@ func (c *container) object(path, part string, k *rootfile.Key, ok bool, depth in
 			c.complete = false
 		}
 		return
-	case isAnchor && k.ObjLen > maxAnchor:
+	case isAnchor && k.ObjLen > anchor.MaxSize:
 		c.corrupt(part, k.SeekKey, "an anchor of %d bytes", k.ObjLen)
 	case int64(k.ObjLen) > c.limits.PageBytes:
 		c.problem(part, k.SeekKey, &frame.LimitError{Limit: "PageBytes", What: "object", Need: int64(k.ObjLen), Have: c.limits.PageBytes})

@@ -101,8 +101,8 @@ func (v *verifier) load(a anchorObject, link *setLink) {
 // metadata reads header and footer, and reports whether the check can continue.
 func (n *ntuple) metadata(old bool) bool {
 	a := n.anchor
-	headerLink := locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)}
-	footerLink := locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}
+	headerLink := a.Header()
+	footerLink := a.Footer()
 	header, footer := n.envelope("header", headerLink), n.envelope("footer", footerLink)
 	if old {
 		if header == nil || footer == nil {

@@ -107,8 +107,8 @@ func regions(t *testing.T, file []byte) []string {
 		}
 		b := pagesource.Blobs{R: bytes.NewReader(file), Size: int64(len(file)), MaxKeySize: a.MaxKeySize}
 		mark(locator.Link{Length: uint64(k.ObjLen), Locator: locator.At(uint64(k.SeekKey)+uint64(k.KeyLen), uint64(k.NBytes)-uint64(k.KeyLen))})
-		mark(locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
-		link := locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}
+		mark(a.Header())
+		link := a.Footer()
 		mark(link)
 		footer, err := b.Envelope(context.Background(), "footer", link)
 		if err != nil {

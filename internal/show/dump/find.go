@@ -89,7 +89,7 @@ func (f *file) record(k rootfile.Key) error {
 	switch k.Class {
 	case anchor.ClassName, anchor.ExperimentalClassName:
 		n := &ntuple{path: k.Name, key: k}
-		if k.ObjLen <= maxAnchor {
+		if k.ObjLen <= anchor.MaxSize {
 			n.object, n.err = rootfile.ReadPayload(f.r, f.size, k)
 		}
 		if n.err == nil && k.Class == anchor.ClassName {
@@ -166,10 +166,10 @@ func (f *file) within(n *ntuple, at int64, b []byte) (*Record, []Line) {
 		}
 		return describeEnvelope(fmt.Sprintf("%s of RNTuple %q", what, n.path), n, t, l, plain)
 	}
-	if r := show(envelope.TypeHeader, "header", n.header()); r != nil {
+	if r := show(envelope.TypeHeader, "header", n.anchor.Header()); r != nil {
 		return r, nil
 	}
-	if r := show(envelope.TypeFooter, "footer", n.footer()); r != nil {
+	if r := show(envelope.TypeFooter, "footer", n.anchor.Footer()); r != nil {
 		return r, nil
 	}
 	m, err := f.metadata(n)

@@ -58,12 +58,12 @@ func (f *file) ntuple(opts Options) error {
 		return fmt.Errorf("RNTuple %q: %w", n.path, n.err)
 	}
 	if all || opts.Header {
-		if err := f.link(n, envelope.TypeHeader, "header", n.header()); err != nil {
+		if err := f.link(n, envelope.TypeHeader, "header", n.anchor.Header()); err != nil {
 			return err
 		}
 	}
 	if all || opts.Footer {
-		if err := f.link(n, envelope.TypeFooter, "footer", n.footer()); err != nil {
+		if err := f.link(n, envelope.TypeFooter, "footer", n.anchor.Footer()); err != nil {
 			return err
 		}
 	}
@@ -103,7 +103,7 @@ func (f *file) ntuple(opts Options) error {
 // ntuples returns the RNTuples that directories list.
 func (f *file) ntuples() (list []*ntuple, err error) {
 	err = f.root.Walk(func(dir string, k rootfile.Key) error {
-		if k.Class == anchor.ClassName || k.Class == anchor.ExperimentalClassName {
+		if anchor.IsClass(k.Class) {
 			list = append(list, f.open(strings.TrimPrefix(dir+"/"+k.Name, "/"), k))
 		}
 		return nil
@@ -139,13 +139,10 @@ func (f *file) find(path string) (*ntuple, error) {
 	return f.open(path, k), nil
 }
 
-// maxAnchor far exceeds the 78 bytes of today's anchors.
-const maxAnchor = 1 << 16
-
 // open reads an anchor.
 func (f *file) open(path string, k rootfile.Key) *ntuple {
 	n := &ntuple{path: path, key: k}
-	if k.ObjLen > maxAnchor {
+	if k.ObjLen > anchor.MaxSize {
 		n.err = frame.Corrupt("anchor of %d bytes", k.ObjLen)
 		return n
 	}
@@ -168,19 +165,11 @@ func (f *file) open(path string, k rootfile.Key) *ntuple {
 		var version [4]byte // 0 in files before release candidate 1
 		if _, err := f.r.ReadAt(version[:], int64(a.SeekHeader)); err == nil && a.NBytesHeader == a.LenHeader && version == [4]byte{} {
 			n.dialect = before
-		} else if plain, err := f.envelope(n, n.header()); err == nil && len(plain) >= 4 && binary.LittleEndian.Uint32(plain) == 0 {
+		} else if plain, err := f.envelope(n, n.anchor.Header()); err == nil && len(plain) >= 4 && binary.LittleEndian.Uint32(plain) == 0 {
 			n.dialect = before
 		}
 	}
 	return n
-}
-
-func (n *ntuple) header() locator.Link {
-	return locator.Link{Length: n.anchor.LenHeader, Locator: locator.At(n.anchor.SeekHeader, n.anchor.NBytesHeader)}
-}
-
-func (n *ntuple) footer() locator.Link {
-	return locator.Link{Length: n.anchor.LenFooter, Locator: locator.At(n.anchor.SeekFooter, n.anchor.NBytesFooter)}
 }
 
 func (f *file) blobs(n *ntuple) pagesource.Blobs {
@@ -195,11 +184,11 @@ func (f *file) envelope(n *ntuple, l locator.Link) ([]byte, error) {
 
 // metadata parses header and footer.
 func (f *file) metadata(n *ntuple) (*legacy.Metadata, error) {
-	header, err := f.envelope(n, n.header())
+	header, err := f.envelope(n, n.anchor.Header())
 	if err != nil {
 		return nil, err
 	}
-	footer, err := f.envelope(n, n.footer())
+	footer, err := f.envelope(n, n.anchor.Footer())
 	if err != nil {
 		return nil, err
 	}

@@ -63,8 +63,8 @@ func Pack(lists [][]Extent) {
 func Envelopes(r *rntuple.Reader) []Extent {
 	n := r.Unwrapped()
 	all := []Extent{
-		extent(locator.At(n.Anchor.SeekHeader, n.Anchor.NBytesHeader), n.Anchor.NBytesHeader, Metadata),
-		extent(locator.At(n.Anchor.SeekFooter, n.Anchor.NBytesFooter), n.Anchor.NBytesFooter, Metadata),
+		extent(n.Anchor.Header().Locator, n.Anchor.NBytesHeader, Metadata),
+		extent(n.Anchor.Footer().Locator, n.Anchor.NBytesFooter, Metadata),
 	}
 	for _, g := range n.Footer.ClusterGroups {
 		all = append(all, extent(g.PageList.Locator, g.PageList.Locator.Size, Metadata))

@@ -44,7 +44,7 @@ func (o *Objects) TakeApart(t testing.TB, path, name string) {
 	o.All = nil
 	p := parts{t, r.Unwrapped(), o, map[locator.Locator]uint64{}}
 	a, n := p.n.Anchor, p.n
-	header := p.stored(locator.At(a.SeekHeader, a.NBytesHeader), a.NBytesHeader)
+	header := p.stored(a.Header().Locator, a.NBytesHeader)
 	id := o.add(header)
 	footer := *n.Footer
 	footer.ClusterGroups = append([]envelope.ClusterGroup{}, footer.ClusterGroups...)

@@ -11,7 +11,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/locator"
 )
 
 // A Seed is the metadata of an RNTuple that ROOT wrote: its envelopes,
@@ -82,10 +81,10 @@ func metadata(t testing.TB, path string) (seeds []Seed) {
 		}
 		blobs := pagesource.Blobs{R: bytes.NewReader(b), Size: int64(len(b)), MaxKeySize: a.MaxKeySize}
 		s := Seed{Name: filepath.Base(path) + ":" + k.Name}
-		if s.Header, err = blobs.Envelope(context.Background(), "header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)}); err != nil {
+		if s.Header, err = blobs.Envelope(context.Background(), "header", a.Header()); err != nil {
 			return err
 		}
-		if s.Footer, err = blobs.Envelope(context.Background(), "footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}); err != nil {
+		if s.Footer, err = blobs.Envelope(context.Background(), "footer", a.Footer()); err != nil {
 			return err
 		}
 		footer, err := envelope.ParseFooter(s.Footer)

@@ -74,7 +74,7 @@ func (r *run) leaveBehind(ctx context.Context, n int, sources []*source) {
 
 // takes reports whether an object is an RNTuple that a job takes.
 func (r *run) takes(o Object) bool {
-	if o.Class != anchor.ClassName && o.Class != anchor.ExperimentalClassName {
+	if !anchor.IsClass(o.Class) {
 		return false
 	}
 	only := r.taken[Input{Path: o.File}] && !strings.Contains(o.Path, "/") // at the top level
