@@ -192,10 +192,10 @@ func TestLateTasks(t *testing.T) {
 				t.Errorf("task %d is at %v, and costs %d", i, task.at, task.cost)
 			}
 		}
-		must(t, x.read(t.Context(), all[0], 10, 25))                            // two whole pages and a part
+		must(t, x.read(t.Context(), all[0], 10, 25))                                      // two whole pages and a part
 		must(t, x.spans(t.Context(), all[0], []columnar.Span{{First: 50, N: 10}}, false)) // a whole one
-		must(t, x.next(t.Context(), all[0], 71, 1))                             // a part
-		must(t, x.next(t.Context(), all[1], 0, 1))                              // leaves the cluster
+		must(t, x.next(t.Context(), all[0], 71, 1))                                       // a part
+		must(t, x.next(t.Context(), all[1], 0, 1))                                        // leaves the cluster
 		run(0)
 		a.Stop()
 		a.queue(t.Context(), all[0], 37)

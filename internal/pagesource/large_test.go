@@ -152,7 +152,9 @@ func TestSpansOfPage(t *testing.T) {
 			mapped.data = m.data
 		}
 		for name, read := range map[string]func(column reader) error{
-			"spans": func(column reader) error { return column.spans(t.Context(), all[1], []columnar.Span{{First: 9001, N: 1}}, false) },
+			"spans": func(column reader) error {
+				return column.spans(t.Context(), all[1], []columnar.Span{{First: 9001, N: 1}}, false)
+			},
 			"many spans": func(column reader) error {
 				return column.spans(t.Context(), all[1], []columnar.Span{{First: 9001, N: 8000}}, false)
 			},
