@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -57,20 +56,12 @@ wait for it.`,
 
 // appendLines adds the entries on standard input.
 func (t *tool) appendLines(cmd *cobra.Command, into string, m merging) error {
-	if m.clusterSize <= 0 {
-		return usageError("--cluster-size must be positive")
+	opts, err := m.writeFlags.options(cmd.Context())
+	if err != nil {
+		return err
 	}
-	opts := []rntuple.WriteOption{rntuple.WriteContext(cmd.Context()), rntuple.ReadLimits(t.limits()), rntuple.ClusterSize(m.clusterSize)}
-	opts = append(opts, m.durability.options()...)
-	if m.compression != "" {
-		c, err := compress.ParseSettings(m.compression)
-		if err != nil {
-			return usageError("--compression: " + err.Error())
-		}
-		opts = append(opts, rntuple.Compression(c))
-	}
-	t.output.begin(updated, into)
-	w, err := rntuple.AppendRecords(into, m.name, opts...)
+	t.output.update(into)
+	w, err := rntuple.AppendRecords(into, m.name, append(opts, rntuple.ReadLimits(t.input.limits()))...)
 	if err != nil {
 		return err
 	}
@@ -82,7 +73,7 @@ func (t *tool) appendLines(cmd *cobra.Command, into string, m merging) error {
 	switch {
 	case m.asJSON:
 		return printJSON(t.out, map[string]int64{"added": added, "entries": all})
-	case t.quiet:
+	case t.report.quiet:
 		return nil
 	}
 	_, err = fmt.Fprintf(t.out, "%s added, %s in all\n", pluralOf(added, "entry", "entries"), count(all))

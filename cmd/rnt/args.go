@@ -76,7 +76,7 @@ func (t *tool) takeLists(c *cobra.Command) {
 			names := []string{arg}
 			if list, ok := strings.CutPrefix(arg, "@"); ok {
 				var err error
-				if names, err = rntuple.PathsIn(list, rntuple.Context(cmd.Context()), rntuple.Remote(t.remote.options)); err != nil {
+				if names, err = rntuple.PathsIn(list, rntuple.Context(cmd.Context()), rntuple.Remote(t.input.far())); err != nil {
 					return err
 				}
 			}

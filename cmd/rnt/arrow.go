@@ -58,17 +58,6 @@ After an error the stream ends within a message, so that its reader fails, too.`
 	return cmd
 }
 
-// flags adds the flags.
-func (s *selecting) flags(cmd *cobra.Command) {
-	fieldsFlag(cmd, &s.fields, "fields to read")
-	completeFields(cmd, "fields", 0)
-	f := cmd.Flags()
-	s.whereFlags(cmd)
-	f.BoolVar(&s.collections, "collections", false, "with all fields, also untyped collections whose members have projected fields")
-	f.StringVar(&s.name, "name", "", "name of the RNTuples (default the only one of each file)")
-	completeNames(cmd, "name", 0)
-}
-
 func (t *tool) arrow(ctx context.Context, args []string, s streaming) error {
 	switch {
 	case isTerminal(t.stdout):
@@ -98,12 +87,12 @@ func (t *tool) arrow(ctx context.Context, args []string, s streaming) error {
 		return from.named(err)
 	}
 	defer r.Release()
-	bar := t.bar("entries")
+	bar := t.report.bar("entries")
 	defer bar.done()
 	total := from.numEntries()
 	if _, err := rntarrow.WriteStream(t.out, r, func(done int64) { bar.setOf(done, total) }); err != nil {
 		return from.named(err)
 	}
-	t.leaveOmitted(from, s.fields)
+	from.leaveOmitted(t.report, s.fields)
 	return nil
 }

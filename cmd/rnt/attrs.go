@@ -135,7 +135,7 @@ func (t *tool) listSets(ctx context.Context, r *rntuple.Reader, path string, asJ
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			t.incomplete = true
+			t.report.incomplete = true
 			l.Error = strings.TrimPrefix(withAdvice(err.Error()), fmt.Sprintf("attribute set %q: ", s.Name))
 		default:
 			l.Attributes = set.Len()
@@ -149,7 +149,7 @@ func (t *tool) listSets(ctx context.Context, r *rntuple.Reader, path string, asJ
 	case asJSON:
 		return printJSON(t.out, list)
 	case len(list) == 0:
-		t.note("%s: RNTuple %q has no attribute sets", path, r.Name())
+		t.report.note("%s: RNTuple %q has no attribute sets", path, r.Name())
 		return nil
 	}
 	table := newTable("NAME", ">ATTRIBUTES", "SCHEMA", "FIELDS")

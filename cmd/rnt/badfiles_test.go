@@ -288,13 +288,13 @@ func TestIsBad(t *testing.T) {
 			t.Errorf("%v: %v", c.err, got)
 		}
 	}
-	err := new(tool).without(t.Context(), badFiles{skip: true, out: "https://localhost/out.root?signed"}, []string{"in"}, nil)
+	err := (&skipping{skip: true, out: "https://localhost/out.root?signed"}).without(t.Context(), newTool(nil, nil, nil), []string{"in"}, nil)
 	if _, ok := err.(usageError); !ok {
 		t.Errorf("a list at a URL with a query: %v", err)
 	}
 	stopped, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := new(tool).leaveOut(stopped, []string{"in"}, &rntuple.InputError{Path: "in", Err: rntuple.ErrCorrupt}); err == nil {
+	if _, err := new(skipping).leaveOut(stopped, []string{"in"}, &rntuple.InputError{Path: "in", Err: rntuple.ErrCorrupt}); err == nil {
 		t.Error("a file was left out after an interrupt")
 	}
 }

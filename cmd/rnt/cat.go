@@ -97,7 +97,7 @@ func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
 		return err
 	}
 	t.warnHidden(from.first, from.name, sel.fields, from.left...)
-	entries, err := sel.entries(ctx, t, from)
+	entries, err := from.where(ctx, t.report, &sel.filter)
 	if err != nil {
 		return err
 	}
@@ -120,9 +120,9 @@ func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
 // if no patterns choose fields. left are those of a file of another kind, of which there were warnings.
 func (t *tool) warnHidden(r *rntuple.Reader, path string, patterns []string, left ...error) {
 	if len(patterns) == 0 {
-		t.incomplete = t.incomplete || len(left) > 0
+		t.report.incomplete = t.report.incomplete || len(left) > 0
 		for _, h := range r.Schema().Hidden {
-			t.leave("%s: left out field %q: %w", path, h.Field.Name, h.Err)
+			t.report.leave("%s: left out field %q: %w", path, h.Field.Name, h.Err)
 		}
 	}
 }
@@ -151,7 +151,7 @@ const (
 // printEntries prints the entries from first up to but not including end of an
 // RNTuple in the file at path.
 func (t *tool) printEntries(ctx context.Context, path string, view *rntuple.View[value.Record], first, end int64) error {
-	bar := t.bar("entries")
+	bar := t.report.bar("entries")
 	defer bar.done()
 	batch := make([]value.Record, firstBatch)
 	var text []byte

@@ -39,7 +39,7 @@ Ranges of attributes are cut and renumbered with their entries.`,
 				if err != nil {
 					return err
 				}
-				if p.Path, err = t.input(cmd.Context(), p.Path); err != nil {
+				if p.Path, err = t.input.root(cmd.Context(), p.Path); err != nil {
 					return err
 				}
 				p.Name, p.Clusters = c.name, clusters

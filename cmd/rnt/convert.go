@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
-	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -28,9 +27,7 @@ type conversion struct {
 	flat, skip, binary                    bool
 	everyTree, flatten                    bool
 	dryRun, force, skipBad                bool
-	compression                           string
-	clusterSize                           int64
-	durability
+	writeFlags
 	set  func(flag string) bool // reports whether a flag is given
 	unit string
 }
@@ -184,11 +181,11 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 	}
 	paths := make([]string, len(args))
 	for i, arg := range args {
-		if paths[i], err = t.inputOf(ctx, arg, false); err != nil {
+		if paths[i], err = t.input.file(ctx, arg); err != nil {
 			return err
 		}
 	}
-	from, err := c.source(ctx, paths, t.remote.options)
+	from, err := c.source(ctx, paths, t.input.far())
 	if err != nil {
 		return err
 	}
@@ -208,12 +205,13 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 		return t.dryRun(ctx, args, paths, from, c)
 	}
 	if out != "-" {
-		if err := t.beginOutput(ctx, out, c.force, append(paths, c.schema)...); err != nil {
+		if err := t.output.begin(ctx, out, c.force, append(paths, c.schema)...); err != nil {
 			return err
 		}
 	}
 	if from == foreign.RNTuple {
-		return t.without(ctx, t.bad(ctx, c.skipBad, out, c.force, c.name), paths, func(files []string) error {
+		bad := skipping{skip: c.skipBad, out: out, force: c.force, name: c.name}
+		return bad.without(ctx, t, paths, func(files []string) error {
 			if to == foreign.RNTuple {
 				return t.convertWithin(ctx, c.pieces(files), out, c)
 			}
@@ -232,13 +230,17 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 	if len(c.where)+len(c.define) == 0 { // which may need other fields
 		p.fields = c.fields
 	}
-	source, err := t.openTable(ctx, args, paths, from, c, p)
+	o, err := c.tables(from)
+	if err != nil {
+		return err
+	}
+	source, err := t.openTable(ctx, shown(args[0]), paths, o, c.newName, p)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
 	if c.name = ""; to == foreign.RNTuple {
-		t.incomplete = t.incomplete || len(c.fields) == 0 && len(source.left) > 0
+		t.report.incomplete = t.report.incomplete || len(c.fields) == 0 && len(source.left) > 0
 		return t.convertWithin(ctx, c.pieces(source.paths), out, c)
 	}
 	return t.convertFrom(ctx, source, c.pieces(source.paths), to, out, c)
@@ -292,42 +294,25 @@ func (c *conversion) source(ctx context.Context, paths []string, o remote.Option
 	return from, nil
 }
 
-// table opens files that are no RNTuples.
-func (t *tool) table(ctx context.Context, args, paths []string, from foreign.Kind, c conversion, set func(*foreign.Options)) (foreign.Table, error) {
-	o := foreign.Options{Context: ctx, Kind: from, Name: c.name, Count: int64(all), Null: c.null, Plain: c.plain, Flat: c.flat, Skip: c.skip, Remote: t.remote.options}
+// tables returns how files are read that are no RNTuples.
+func (c *conversion) tables(from foreign.Kind) (o foreign.Options, err error) {
+	o = foreign.Options{Kind: from, Name: c.name, Count: int64(all), Null: c.null, Plain: c.plain, Flat: c.flat, Skip: c.skip}
 	if c.schema != "" {
-		var err error
 		if o.Schema, err = readDocument(c.schema); err != nil {
-			return nil, fmt.Errorf("%s: %w", c.schema, err)
+			return o, fmt.Errorf("%s: %w", c.schema, err)
 		}
 	}
-	bar := t.bar("entries")
-	o.Progress = bar.setOf
-	set(&o)
-	table, err := foreign.Open(paths, o)
+	return o, nil
+}
+
+// table opens files that are no RNTuples. The flags choose columns, which must exist.
+func (c *conversion) table(ctx context.Context, t *tool, args, paths []string, from foreign.Kind) (foreign.Table, error) {
+	o, err := c.tables(from)
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range table.Warnings() {
-		t.warn("%s: %w", shown(args[0]), w)
-	}
-	return barred{table, bar}, nil
-}
-
-// barred is a table with a progress bar, which closing it removes.
-type barred struct {
-	foreign.Table
-	bar *bar
-}
-
-func (b barred) Close() error {
-	b.bar.done()
-	return b.Table.Close()
-}
-
-// strict makes the fields of the flags a choice of columns, which must exist.
-func (c *conversion) strict(o *foreign.Options) {
 	o.Choose = func(columns []string) ([]string, error) { return chooseColumns(columns, c.fields) }
+	return t.table(ctx, shown(args[0]), paths, o)
 }
 
 // nameOf returns the name of the RNTuple that is made of a table.
@@ -340,33 +325,17 @@ func (c *conversion) nameOf(table foreign.Table) string {
 	case table.Name() != "":
 		return table.Name()
 	}
-	return "Events"
-}
-
-// writing returns the options for writing RNTuples.
-func (c *conversion) writing(ctx context.Context) ([]rntuple.WriteOption, error) {
-	if c.clusterSize <= 0 {
-		return nil, usageError("--cluster-size must be positive")
-	}
-	opts := append(c.durability.options(), rntuple.WriteContext(ctx), rntuple.ClusterSize(c.clusterSize))
-	if c.compression != "" {
-		settings, err := compress.ParseSettings(c.compression)
-		if err != nil {
-			return nil, usageError("--compression: " + err.Error())
-		}
-		opts = append(opts, rntuple.Compression(settings))
-	}
-	return opts, nil
+	return defaultName
 }
 
 // convertTo makes RNTuples of files that hold none: of one table or, with --all, of all TTrees. All
 // are looked at before the first is written.
 func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign.Kind, out string, c conversion) error {
-	opts, err := c.writing(ctx)
+	opts, err := c.options(ctx)
 	if err != nil {
 		return err
 	}
-	opts = append(opts, t.creating()...)
+	opts = append(opts, t.output.options()...)
 	all := []string{c.name}
 	if c.everyTree {
 		if all, err = t.treesOf(paths); err != nil {
@@ -376,12 +345,12 @@ func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign
 	tables := map[string]foreign.Table{}
 	var names []string
 	for _, c.name = range all {
-		table, err := t.table(ctx, args, paths, from, c, c.strict)
+		table, err := c.table(ctx, t, args, paths, from)
 		if err != nil {
 			return err
 		}
 		defer table.Close()
-		t.incomplete = t.incomplete || len(table.Warnings()) > 0
+		t.report.incomplete = t.report.incomplete || len(table.Warnings()) > 0
 		name := c.nameOf(table)
 		if tables[name] != nil {
 			return fmt.Errorf("%s: there are several trees %q; without --flatten, they are told apart by their directories", shown(args[0]), name)
@@ -405,18 +374,18 @@ func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign
 		return err
 	}
 	t.output.done()
-	t.warnNeeds(out, f.Needs())
+	t.report.warnNeeds(out, f.Needs())
 	return t.printConverted(out, total)
 }
 
 // treesOf returns the names of the TTrees that each of the files has.
 func (t *tool) treesOf(paths []string) ([]string, error) {
-	all, err := foreign.TreeNames(paths[0], t.remote.options)
+	all, err := foreign.TreeNames(paths[0], t.input.far())
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range paths[1:] {
-		names, err := foreign.TreeNames(path, t.remote.options)
+		names, err := foreign.TreeNames(path, t.input.far())
 		if err != nil {
 			return nil, err
 		}
@@ -428,7 +397,7 @@ func (t *tool) treesOf(paths []string) ([]string, error) {
 }
 
 func (t *tool) printConverted(out string, n int64) error {
-	if t.quiet || out == "-" {
+	if t.report.quiet || out == "-" {
 		return nil
 	}
 	_, err := fmt.Fprintf(t.out, "%s: %s\n", remote.Base(out), pluralOf(n, "entry", "entries"))
@@ -445,12 +414,11 @@ func (c *conversion) pieces(paths []string) (all []surgery.Piece) {
 
 // convertWithin makes an RNTuple of others.
 func (t *tool) convertWithin(ctx context.Context, pieces []surgery.Piece, out string, c conversion, more ...surgery.Option) error {
-	opts, err := compressionOption(c.compression)
+	opts, err := optionsOf(&c.writeFlags)
 	if err != nil {
 		return err
 	}
-	opts = append(opts, surgery.Write(rntuple.ClusterSize(c.clusterSize)), surgery.Write(c.durability.options()...))
-	report, err := t.withBar(func(all ...surgery.Option) (*surgery.Report, error) {
+	report, err := withBar(ctx, t, false, func(all ...surgery.Option) (*surgery.Report, error) {
 		return t.skimmed(ctx, out, pieces, &c, slices.Concat(opts, more, all)...)
 	})
 	if err != nil {
@@ -485,7 +453,7 @@ func (t *tool) convertUnits(cmd *cobra.Command, args []string, c conversion) err
 			return err
 		}
 		defer s.Close()
-		if err := s.openChain(o.pieces(), append(t.reading(), rntuple.Context(ctx))); err != nil {
+		if err := s.openChain(o.pieces(), t.input.options(ctx)); err != nil {
 			return err
 		}
 		return t.convertFrom(ctx, s, o.pieces(), to, o.path(), c)
@@ -506,7 +474,7 @@ func (t *tool) convertFrom(ctx context.Context, from *source, pieces []surgery.P
 	if err != nil {
 		return err
 	}
-	bar := t.bar("entries")
+	bar := t.report.bar("entries")
 	o := foreign.WriteOptions{Fields: fields, Null: c.null, Binary: c.binary, Item: c.item, Progress: bar.setOf}
 	write := func(w io.Writer) (int64, error) {
 		b := bufio.NewWriterSize(w, 1<<20)
@@ -518,7 +486,7 @@ func (t *tool) convertFrom(ctx context.Context, from *source, pieces []surgery.P
 		if err != nil {
 			return n, lacking(from.named(err), adviseFields, c.fields...)
 		}
-		t.leaveOmitted(from, c.fields)
+		from.leaveOmitted(t.report, c.fields)
 		return n, nil
 	}
 	if out == "-" {
@@ -528,22 +496,13 @@ func (t *tool) convertFrom(ctx context.Context, from *source, pieces []surgery.P
 		_, err := write(t.out)
 		return err
 	}
-	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: c.noSync, Upload: t.uploads, Wait: t.wait, NoReplace: !t.uploads.Replace})
-	if err != nil {
+	var n int64
+	if err := t.output.create(ctx, out, c.noSync, func(f *diskfile.File) (err error) {
+		n, err = write(io.NewOffsetWriter(f, 0))
+		return err
+	}); err != nil {
 		return err
 	}
-	defer f.Close()
-	n, err := write(io.NewOffsetWriter(f, 0))
-	if err == nil {
-		err = context.Cause(ctx)
-	}
-	if err != nil {
-		return err
-	}
-	if err := f.Publish(); err != nil {
-		return err
-	}
-	t.output.done()
 	return t.printConverted(out, n)
 }
 
@@ -561,12 +520,12 @@ func (t *tool) dryRun(ctx context.Context, args, paths []string, from foreign.Ki
 		}
 		return s.first.Schema().Print(t.out, fieldsOf(chosen)...)
 	}
-	table, err := t.table(ctx, args, paths, from, c, c.strict)
+	table, err := c.table(ctx, t, args, paths, from)
 	if err != nil {
 		return err
 	}
 	defer table.Close()
-	t.incomplete = t.incomplete || len(table.Warnings()) > 0
+	t.report.incomplete = t.report.incomplete || len(table.Warnings()) > 0
 	s, err := foreign.SchemaOf(table.Document(), c.nameOf(table))
 	if err != nil {
 		return err

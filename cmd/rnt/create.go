@@ -5,25 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/internal/jsonl"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
 // creation holds the flags of create.
 type creation struct {
-	schema, name, compression string
-	clusterSize               int64
-	force                     bool
-	durability
+	schema, name string
+	force        bool
+	writeFlags
 }
 
 func (t *tool) createCommand() *cobra.Command {
@@ -59,14 +54,14 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 	if c.schema == "" {
 		return usageError("which schema? Use --schema")
 	}
-	settings, err := compress.ParseSettings(c.compression)
+	if _, err := parseCompression(c.compression); err != nil { // nor may it be empty
+		return err
+	}
+	opts, err := c.options(cmd.Context())
 	if err != nil {
-		return usageError("--compression: " + err.Error())
+		return err
 	}
-	if c.clusterSize <= 0 {
-		return usageError("--cluster-size must be positive")
-	}
-	if err := t.beginOutput(cmd.Context(), out, c.force, c.schema); err != nil {
+	if err := t.output.begin(cmd.Context(), out, c.force, c.schema); err != nil {
 		return err
 	}
 	doc, err := readDocument(c.schema)
@@ -77,8 +72,7 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 	if name == "" {
 		name = doc.Name
 	}
-	opts := []rntuple.WriteOption{rntuple.WriteContext(cmd.Context()), rntuple.Compression(settings), rntuple.ClusterSize(c.clusterSize)}
-	w, err := rntuple.CreateRecords(out, name, doc, slices.Concat(opts, t.creating(), c.durability.options())...)
+	w, err := rntuple.CreateRecords(out, name, doc, append(opts, t.output.options()...)...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", remote.Redact(out), err)
 	}
@@ -88,16 +82,16 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 // writeLines writes the entries on standard input, JSON Lines, to the file out, and
 // closes the writer.
 func (t *tool) writeLines(ctx context.Context, out string, w *rntuple.Writer[value.Record]) error {
-	bar := t.bar("entries")
+	bar := t.report.bar("entries")
 	defer bar.done()
-	entries := jsonl.NewReader(t.interruptible(ctx), w.Schema().Fields)
+	entries := jsonl.NewReader(t.input.lines(ctx), w.Schema().Fields)
 	for {
 		record, err := entries.Read()
 		if errors.Is(err, io.EOF) {
 			err := w.Close()
 			if err == nil {
 				t.output.done()
-				t.warnNeeds(out, w.Needs())
+				t.report.warnNeeds(out, w.Needs())
 			}
 			return err
 		}
@@ -110,17 +104,4 @@ func (t *tool) writeLines(ctx context.Context, out string, w *rntuple.Writer[val
 		}
 		bar.setOf(w.NumEntries(), -1)
 	}
-}
-
-func readDocument(path string) (*schema.Document, error) {
-	f, _, err := regular.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	doc, err := schema.ParseDocument(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return doc, nil
 }

@@ -25,14 +25,6 @@ type diffing struct {
 	layout, asJSON bool
 }
 
-// errDiffer is the error of diff if it has found and printed differences.
-var errDiffer = errors.New("the RNTuples differ")
-
-// A troubleError is any other error of diff, whose status 1 means differences.
-type troubleError struct{ error }
-
-func (e troubleError) Unwrap() error { return e.error }
-
 func (t *tool) diffCommand() *cobra.Command {
 	var d diffing
 	cmd := &cobra.Command{
@@ -75,10 +67,10 @@ With --quiet nothing is printed; the status tells.`,
 			}
 			found, err := t.diff(cmd.Context(), args, d, opts)
 			switch {
-			case err != nil:
-				return troubleError{err}
+			case err != nil: // status 1 means differences
+				return &statusError{err: err, status: exitUsage}
 			case found:
-				return errDiffer
+				return &statusError{status: exitError, done: true}
 			}
 			return nil
 		},
@@ -145,7 +137,7 @@ func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ
 		}
 		opts = append(opts, differ.Only(paths...))
 	}
-	bar := t.bar("values")
+	bar := t.report.bar("values")
 	result, err := differ.Values(ctx, readers[0], readers[1], append(opts, differ.Progress(bar.setOf))...)
 	bar.done()
 	if err != nil {
@@ -163,7 +155,7 @@ func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ
 	}
 	found = !result.Equal() || len(layout) > 0
 	switch {
-	case t.quiet && !d.asJSON:
+	case t.report.quiet && !d.asJSON:
 	case d.asJSON:
 		err = printJSON(t.out, differenceOf(result, layout, found))
 	default:
@@ -176,8 +168,8 @@ func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ
 // one has.
 func (t *tool) openBoth(ctx context.Context, args []string) (sources [2]*source, err error) {
 	order := []int{0, 1}
-	if path, err := t.inputOf(ctx, args[0], false); err == nil {
-		if kind, _ := foreign.Detect(ctx, path, "", t.remote.options); kind.IsText() {
+	if path, err := t.input.file(ctx, args[0]); err == nil {
+		if kind, _ := foreign.Detect(ctx, path, "", t.input.far()); kind.IsText() {
 			order = []int{1, 0}
 		}
 	}

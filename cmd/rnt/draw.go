@@ -18,7 +18,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/plot"
 	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
@@ -82,8 +81,8 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 			if d.skipBad && d.units != "" {
 				return usageError("--skip-bad cannot be combined with --units")
 			}
-			bad := t.bad(cmd.Context(), d.skipBad, d.out, d.force, d.name)
-			return t.without(cmd.Context(), bad, files, func(files []string) error { return t.draw(cmd.Context(), files, &d) })
+			bad := skipping{skip: d.skipBad, out: d.out, force: d.force, name: d.name}
+			return bad.without(cmd.Context(), t, files, func(files []string) error { return t.draw(cmd.Context(), files, &d, bad.skipped) })
 		},
 	}
 	f := cmd.Flags()
@@ -145,7 +144,7 @@ func (d *drawing) complete(cmd *cobra.Command, args []string, word string) ([]st
 }
 
 // draw draws the entries of files.
-func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
+func (t *tool) draw(ctx context.Context, files []string, d *drawing, skipped []badFile) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(d.out)), ".")
 	switch {
 	case d.out != "" && !slices.Contains(plot.Formats, format):
@@ -181,7 +180,7 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 		return named(err)
 	}
 	if d.out != "" {
-		if err := t.beginOutput(ctx, d.out, d.force, source.paths...); err != nil {
+		if err := t.output.begin(ctx, d.out, d.force, source.paths...); err != nil {
 			return err
 		}
 	}
@@ -197,7 +196,7 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 	if d.units != "" {
 		histograms, err = q.plan.Load(filled)
 	} else {
-		bar := t.bar("entries")
+		bar := t.report.bar("entries")
 		q.plan.Progress = bar.setOf
 		histograms, err = q.plan.Fill(source.entries)
 		bar.done()
@@ -205,14 +204,14 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 	if err != nil {
 		return named(err)
 	}
-	t.warnOfZones(zones)
+	warnOfZones(t.report, zones)
 	q.titles(histograms, source.first.Schema())
 	p := q.picture(histograms, d)
 	for i, h := range histograms {
 		if h.Entries == 0 {
-			t.warn("%s: no value to draw", q.plan.Curves[i].Label)
+			t.report.warn("%s: no value to draw", q.plan.Curves[i].Label)
 		} else if h.Inside() == 0 && !h.Profile && q.weight < 0 {
-			t.warn("%s: no value in the range", q.plan.Curves[i].Label)
+			t.report.warn("%s: no value in the range", q.plan.Curves[i].Label)
 		}
 	}
 	if d.out != "" {
@@ -220,21 +219,21 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing) error {
 		if err := plot.Write(&b, p, format); err != nil {
 			return err
 		}
-		if err := t.writeFile(ctx, d.out, b.Bytes()); err != nil {
+		if err := t.output.writeFile(ctx, d.out, b.Bytes()); err != nil {
 			return err
 		}
 	}
 	switch {
 	case d.asJSON:
 		j := drawnOf(q, histograms, files)
-		j.Skipped = t.skipped
+		j.Skipped = skipped
 		return printJSON(t.out, j)
 	case d.out == "":
 		if err := p.WriteText(t.out, screen); err != nil {
 			return err
 		}
 		fmt.Fprintln(t.out)
-	case t.quiet:
+	case t.report.quiet:
 		return nil
 	}
 	return t.printStatistics(p, screen)
@@ -250,7 +249,7 @@ func (t *tool) drawUnits(cmd *cobra.Command, which string, files []string, d *dr
 		if err != nil {
 			return err
 		}
-		source, err := o.plan.Open(o.number, append(t.reading(), rntuple.Context(cmd.Context()))...)
+		source, err := o.plan.Open(o.number, t.input.options(cmd.Context())...)
 		if err != nil {
 			return err
 		}
@@ -271,22 +270,13 @@ func (t *tool) drawUnits(cmd *cobra.Command, which string, files []string, d *dr
 		if err != nil {
 			return err
 		}
-		t.warnOfZones(zones)
+		warnOfZones(t.report, zones)
 		b, err := draw.Save(histograms)
 		if err != nil {
 			return err
 		}
-		return t.writeFile(cmd.Context(), o.path(), b)
+		return t.output.writeFile(cmd.Context(), o.path(), b)
 	})
-}
-
-// withPath returns an error of a chain, which says which file it is about, without saying so twice.
-func withPath(err error) error {
-	var in *rntuple.InputError
-	if errors.As(err, &in) && strings.Contains(in.Err.Error(), remote.Redact(in.Path)) {
-		return in.Err
-	}
-	return err
 }
 
 // openQuery opens files and compiles a query for them. Of files of other kinds than RNTuple it

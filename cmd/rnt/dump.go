@@ -82,7 +82,7 @@ func (t *tool) dump(cmd *cobra.Command, args []string, d dumping) error {
 			*numbers[i] = n
 		}
 	}
-	d.MaxMemory = int64(t.maxMemory)
+	d.MaxMemory = int64(t.input.maxMemory)
 	f, size, err := t.openFile(cmd.Context(), args[0])
 	if err != nil {
 		return err

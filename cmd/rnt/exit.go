@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
-
-	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // The exit statuses. After a signal it is exitSignal plus the signal's number, as
@@ -28,6 +25,22 @@ const (
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
+
+// A statusError is an error with an exit status of its own.
+type statusError struct {
+	err    error // nil: the results have said it, and nothing is printed
+	status int
+	done   bool // the results are complete all the same
+}
+
+func (e *statusError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("status %d", e.status)
+	}
+	return e.err.Error()
+}
+
+func (e *statusError) Unwrap() error { return e.err }
 
 // A signalError is the cause of a context that a signal cancels.
 type signalError struct{ os.Signal }
@@ -49,67 +62,29 @@ func (e signalError) status() int {
 // exit prints the error that a command ended with and returns the exit status.
 func (t *tool) exit(ctx context.Context, cmd *cobra.Command, err error) int {
 	var stopped signalError
+	var own *statusError
+	errors.As(err, &own)
 	switch {
-	case err == nil && t.incomplete:
+	case err == nil && t.report.incomplete:
 		return exitSkipped
 	case err == nil:
 		return exitOK
 	case !t.running || errors.As(err, new(usageError)):
 		// Before a command runs, only the parsing of its arguments can fail.
-		t.complain(err)
+		t.report.complain(err)
 		fmt.Fprintf(t.stderr, "usage: %s\nMore with: %s --help\n", cmd.UseLine(), cmd.CommandPath())
 		return exitUsage
-	case errors.Is(err, errDiffer):
-		return exitError
+	case own != nil && own.err == nil:
+		return own.status
 	case errors.As(context.Cause(ctx), &stopped):
-		t.complain(fmt.Errorf("%w%s", stopped, t.output.fate(false)))
+		t.report.complain(fmt.Errorf("%w%s", stopped, t.output.fate(false)))
 		return stopped.status()
 	case errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe):
 		return exitError // whoever reads the output has seen enough
 	}
-	t.complain(err)
-	switch {
-	case errors.As(err, new(troubleError)):
-		return exitUsage
-	case errors.As(err, new(skippedError)):
-		return exitSkipped
+	t.report.complain(err)
+	if own != nil {
+		return own.status
 	}
 	return exitError
-}
-
-// complain prints an error. Joined errors get a line each, and so do the items of a
-// list, which are indented.
-func (t *tool) complain(err error) {
-	text := withAdvice(err.Error())
-	if t.spooled != "" {
-		text = strings.ReplaceAll(text, t.spooled, stdinName)
-	}
-	for path, url := range t.copies {
-		text = strings.ReplaceAll(text, path, url)
-	}
-	for line := range strings.SplitSeq(text, "\n") {
-		prefix := "rnt: "
-		if item, ok := strings.CutPrefix(line, "\t"); ok {
-			prefix, line = "  ", item
-		}
-		// Messages may quote bytes of the file, which must not control the
-		// terminal.
-		fmt.Fprintf(t.stderr, "%s%s\n", prefix, schema.Printable(line))
-	}
-}
-
-// warn prints a warning, unless --quiet is set.
-func (t *tool) warn(format string, args ...any) { t.note("warning: "+format, args...) }
-
-// leave warns that something was left out, which the exit status says, too.
-func (t *tool) leave(format string, args ...any) {
-	t.incomplete = true
-	t.warn(format, args...)
-}
-
-// note prints a remark, unless --quiet is set.
-func (t *tool) note(format string, args ...any) {
-	if !t.quiet {
-		t.complain(fmt.Errorf(format, args...))
-	}
 }

@@ -256,7 +256,7 @@ func TestProgress(t *testing.T) {
 	isTerminal = func(any) bool { return true }
 	for _, quiet := range []bool{false, true} {
 		var stderr strings.Builder
-		b := (&tool{stderr: &stderr, quiet: quiet}).byteBar()
+		b := (&reporter{w: &stderr, quiet: quiet}).byteBar()
 		b.begin = time.Now().Add(-time.Second)
 		b.setOf(25e6, 100e6)
 		time.Sleep(150 * time.Millisecond) // bars are not drawn more often than each tenth of a second

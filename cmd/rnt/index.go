@@ -40,12 +40,12 @@ maps up, verify checks them, and stat tells what they have.`,
 			}
 			in := surgery.Input{Path: args[0], Name: nameOf(args)}
 			write := surgery.Write(d.options()...)
-			t.output.begin(updated, in.Path)
+			t.output.update(in.Path)
 			if remove {
-				return surgery.RemoveIndex(cmd.Context(), in, write, t.readInputs())
+				return surgery.RemoveIndex(cmd.Context(), in, write, surgery.Read(t.input.options(cmd.Context())...))
 			}
-			bar := t.bar("clusters")
-			report, err := surgery.Index(cmd.Context(), in, surgery.Keep(fields...), surgery.Drop(drop...), write, t.readInputs(),
+			bar := t.report.bar("clusters")
+			report, err := surgery.Index(cmd.Context(), in, surgery.Keep(fields...), surgery.Drop(drop...), write, surgery.Read(t.input.options(cmd.Context())...),
 				surgery.Progress(bar.setOf))
 			bar.done()
 			if err != nil {
@@ -76,7 +76,7 @@ func (t *tool) printIndexed(path string, r *surgery.Indexed, asJSON bool) error 
 			Fields   []string `json:"fields"`
 			Clusters int      `json:"clusters"`
 		}{append([]string{}, r.Fields...), r.Clusters})
-	case t.quiet:
+	case t.report.quiet:
 		return nil
 	}
 	_, err := fmt.Fprintf(t.out, "%s: bounds of %s in %s\n", filepath.Base(path), plural(len(r.Fields), "field"), plural(r.Clusters, "cluster"))

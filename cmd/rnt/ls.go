@@ -75,13 +75,13 @@ func (t *tool) ls(ctx context.Context, args []string, asJSON bool) error {
 			return ctx.Err()
 		case errors.Is(err, rntuple.ErrNotFound):
 			if !asJSON {
-				t.note("%w", err)
+				t.report.note("%w", err)
 			}
 		case err != nil:
 			errs = append(errs, err)
 		}
 	}
-	t.incomplete = slices.ContainsFunc(list, func(l listing) bool { return l.Error != "" }) || t.incomplete
+	t.report.incomplete = slices.ContainsFunc(list, func(l listing) bool { return l.Error != "" }) || t.report.incomplete
 	switch {
 	case asJSON:
 		errs = append(errs, printJSON(t.out, list))
@@ -94,14 +94,14 @@ func (t *tool) ls(ctx context.Context, args []string, asJSON bool) error {
 // listFile lists what is in a file. With an error it returns what was found before. The error
 // wraps ErrNotFound if there is nothing.
 func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err error) {
-	path, err := t.inputOf(ctx, arg, false)
+	path, err := t.input.file(ctx, arg)
 	if err != nil {
 		return nil, err
 	}
 	if remote.IsObjects(path) {
 		return t.listObjects(ctx, arg, path)
 	}
-	kind, err := foreign.Detect(ctx, path, "", t.remote.options)
+	kind, err := foreign.Detect(ctx, path, "", t.input.far())
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err er
 			return list, err
 		}
 	}
-	others, otherErr := foreign.List(ctx, path, kind, t.remote.options)
+	others, otherErr := foreign.List(ctx, path, kind, t.input.far())
 	for _, o := range others {
 		list = append(list, listing{File: shown(arg), Path: o.Name, Class: o.Class, Entries: o.Entries, Fields: o.Columns, Disk: o.Bytes,
 			Compression: append([]string{}, o.Compression...), Settings: []uint32{}})
@@ -122,14 +122,14 @@ func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err er
 	case otherErr != nil && kind != foreign.RNTuple:
 		err = otherErr
 	case otherErr != nil && err == nil:
-		t.leave("the trees cannot be listed: %w", otherErr)
+		t.report.leave("the trees cannot be listed: %w", otherErr)
 	}
 	return list, err
 }
 
 // listROOT lists the RNTuples in a ROOT file.
 func (t *tool) listROOT(ctx context.Context, arg, path string) (list []listing, err error) {
-	f, size, err := input.Open(ctx, path, false, t.remote.options)
+	f, size, err := input.Open(ctx, path, false, t.input.far())
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (t *tool) listROOT(ctx context.Context, arg, path string) (list []listing, 
 	infos, err := rntuple.List(f, size)
 	for _, i := range infos {
 		l := listing{File: shown(arg), Path: i.Path, Class: i.Class, Older: !i.Newest, Compression: []string{}, Settings: []uint32{}}
-		r, err := rntuple.NewReader(f, size, i.Path, append(t.reading(), rntuple.Context(ctx))...)
+		r, err := rntuple.NewReader(f, size, i.Path, t.input.options(ctx)...)
 		if err == nil {
 			err = l.read(r)
 		}
@@ -160,7 +160,7 @@ func (t *tool) listROOT(ctx context.Context, arg, path string) (list []listing, 
 
 // listObjects lists the RNTuple in the objects at a URL.
 func (t *tool) listObjects(ctx context.Context, arg, url string) ([]listing, error) {
-	r, err := rntuple.Open(url, "", append(t.reading(), rntuple.Context(ctx))...)
+	r, err := rntuple.Open(url, "", t.input.options(ctx)...)
 	if err != nil {
 		return nil, err
 	}

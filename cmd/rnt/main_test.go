@@ -137,7 +137,7 @@ func TestRepeatedFlags(t *testing.T) {
 		name, kind string
 	}
 	var all []flag
-	eachCommand(newTool(nil, io.Discard, io.Discard).command(), func(c *cobra.Command) {
+	eachCommand(newTool(nil, io.Discard, io.Discard, families...).command(), func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			all = append(all, flag{strings.Fields(c.CommandPath())[1:], f.Name, f.Value.Type()})
 		})
@@ -153,7 +153,7 @@ func TestRepeatedFlags(t *testing.T) {
 		case "duration":
 			values = []string{"1s", "2s"}
 		}
-		c, _, err := newTool(nil, io.Discard, io.Discard).command().Find(f.command)
+		c, _, err := newTool(nil, io.Discard, io.Discard, families...).command().Find(f.command)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestRepeatedFlags(t *testing.T) {
 // A short flag means the same in all commands.
 func TestShortFlags(t *testing.T) {
 	long := map[string]string{}
-	eachCommand(newTool(nil, io.Discard, io.Discard).command(), func(c *cobra.Command) {
+	eachCommand(newTool(nil, io.Discard, io.Discard, families...).command(), func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if other := long[f.Shorthand]; f.Shorthand != "" && other != "" && other != f.Name {
 				t.Errorf("%s: -%s is --%s, elsewhere --%s", c.CommandPath(), f.Shorthand, f.Name, other)

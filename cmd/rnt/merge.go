@@ -17,6 +17,7 @@ type merging struct {
 	join                           int64
 	all, into, convert, keep, fast bool
 	skipBad                        bool
+	filtering                      bool // the flag --mode is given
 }
 
 func (t *tool) mergeCommand() *cobra.Command {
@@ -131,7 +132,7 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 	if err != nil {
 		return err
 	}
-	t.filtering = cmd.Flags().Changed("mode")
+	m.filtering = cmd.Flags().Changed("mode")
 	if m.plan != "" {
 		files, identity, err := t.planned(cmd, in[0], m)
 		if err != nil {
@@ -144,51 +145,51 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 		return err
 	}
 	if m.into {
-		report, err := t.mergeInto(cmd, surgery.Input{Path: out, Name: m.name}, inputs, opts)
+		report, err := t.mergeInto(cmd, surgery.Input{Path: out, Name: m.name}, inputs, opts, m)
 		if err != nil {
 			return lacking(err, adviseUnion)
 		}
 		return t.printMerged(out, report, m.asJSON)
 	}
-	if err := t.beginOutput(cmd.Context(), out, m.force, pathsOf(inputs)...); err != nil {
+	if err := t.output.begin(cmd.Context(), out, m.force, pathsOf(inputs)...); err != nil {
 		return err
 	}
-	bad := t.bad(cmd.Context(), m.skipBad, out, m.force, m.name)
+	bad := skipping{skip: m.skipBad, out: out, force: m.force, name: m.name}
 	if m.all {
 		bad.open = func(path string) error {
-			_, err := rntuple.ListFile(path, append(t.reading(), rntuple.Context(cmd.Context()))...)
+			_, err := rntuple.ListFile(path, t.input.options(cmd.Context())...)
 			return err
 		}
 	}
-	return t.without(cmd.Context(), bad, pathsOf(inputs), func(files []string) error {
+	return bad.without(cmd.Context(), t, pathsOf(inputs), func(files []string) error {
 		if m.all {
-			return t.mergeAll(cmd, out, files, m, opts)
+			return t.mergeAll(cmd, out, files, m, opts, bad.skipped)
 		}
-		report, err := t.withBar(func(more ...surgery.Option) (*surgery.Report, error) {
+		report, err := withBar(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (*surgery.Report, error) {
 			return surgery.Merge(cmd.Context(), out, inputsOf(files, m.name), slices.Concat(opts, more)...)
 		})
 		if err != nil {
 			return lacking(err, adviseUnion)
 		}
-		return t.printMerged(out, report, m.asJSON)
+		return t.printMerged(out, report, m.asJSON, bad.skipped...)
 	})
 }
 
 // mergeInto adds the entries of inputs to an RNTuple in its file.
-func (t *tool) mergeInto(cmd *cobra.Command, into surgery.Input, inputs []surgery.Input, opts []surgery.Option) (*surgery.Report, error) {
+func (t *tool) mergeInto(cmd *cobra.Command, into surgery.Input, inputs []surgery.Input, opts []surgery.Option, m merging) (*surgery.Report, error) {
 	if err := checkNotInput(into.Path, pathsOf(inputs)...); err != nil {
 		return nil, err
 	}
-	t.output.begin(updated, into.Path)
-	return t.withBar(func(more ...surgery.Option) (*surgery.Report, error) {
+	t.output.update(into.Path)
+	return withBar(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (*surgery.Report, error) {
 		return surgery.MergeInto(cmd.Context(), into, inputs, append(opts, more...)...)
 	})
 }
 
 // mergeAll merges all RNTuples of files into the file out.
-func (t *tool) mergeAll(cmd *cobra.Command, out string, files []string, m merging, opts []surgery.Option) error {
+func (t *tool) mergeAll(cmd *cobra.Command, out string, files []string, m merging, opts []surgery.Option, skipped []badFile) error {
 	var merged []surgery.Merged
-	if _, err := t.withBar(func(more ...surgery.Option) (_ *surgery.Report, err error) {
+	if _, err := withBar(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (_ *surgery.Report, err error) {
 		merged, err = surgery.MergeAll(cmd.Context(), out, files, slices.Concat(opts, more)...)
 		if err != nil {
 			return nil, err
@@ -200,12 +201,12 @@ func (t *tool) mergeAll(cmd *cobra.Command, out string, files []string, m mergin
 	if m.asJSON {
 		list := []mergedJSON{}
 		for _, one := range merged {
-			list = append(list, mergedJSON{one.Name, t.reportOf(one.Report)})
+			list = append(list, mergedJSON{one.Name, reportOf(one.Report, skipped)})
 		}
 		return printJSON(t.out, list)
 	}
 	for i, one := range merged {
-		if i > 0 && !t.quiet {
+		if i > 0 && !t.report.quiet {
 			fmt.Fprintln(t.out)
 		}
 		if err := t.printMerged(out+":"+one.Name, one.Report, false); err != nil {

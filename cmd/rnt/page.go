@@ -107,12 +107,12 @@ func (t *tool) writePage(ctx context.Context, arg string, p *paging) error {
 	if _, err := viewer.Files(); err != nil {
 		return err
 	}
-	path, err := t.input(ctx, arg)
+	path, err := t.input.root(ctx, arg)
 	if err != nil {
 		return err
 	}
 	if p.out != "-" {
-		if err := t.beginOutput(ctx, p.out, p.force, path); err != nil {
+		if err := t.output.begin(ctx, p.out, p.force, path); err != nil {
 			return err
 		}
 	}
@@ -127,7 +127,7 @@ func (t *tool) writePage(ctx context.Context, arg string, p *paging) error {
 		if err := t.cut(ctx, from, path, p); err != nil {
 			return fmt.Errorf("%s: %w", shown(arg), err)
 		}
-	} else if kind, _ := foreign.Detect(ctx, path, "", t.remote.options); kind != "" && kind != foreign.RNTuple {
+	} else if kind, _ := foreign.Detect(ctx, path, "", t.input.far()); kind != "" && kind != foreign.RNTuple {
 		return fmt.Errorf("%s: it is %s, of which rnt convert makes an RNTuple", shown(arg), kind.Title())
 	}
 	f, n, err := t.openFile(ctx, from)
@@ -150,10 +150,10 @@ func (t *tool) writePage(ctx context.Context, arg string, p *paging) error {
 		_, err := t.out.Write(b.Bytes())
 		return err
 	}
-	if err := t.writeFile(ctx, p.out, b.Bytes()); err != nil {
+	if err := t.output.writeFile(ctx, p.out, b.Bytes()); err != nil {
 		return err
 	}
-	if !t.quiet {
+	if !t.report.quiet {
 		fmt.Fprintf(t.out, "%s: %s, with %s of data\n", p.out, size(int64(b.Len())), size(n))
 	}
 	return nil
@@ -161,7 +161,7 @@ func (t *tool) writePage(ctx context.Context, arg string, p *paging) error {
 
 // cut makes the file out with part of an RNTuple.
 func (t *tool) cut(ctx context.Context, out, in string, p *paging) error {
-	r, err := rntuple.Open(in, p.name, append(t.reading(), rntuple.Context(ctx))...)
+	r, err := rntuple.Open(in, p.name, t.input.options(ctx)...)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func (t *tool) cut(ctx context.Context, out, in string, p *paging) error {
 	if left := n - piece.First; int64(p.count) < left {
 		piece.End = piece.First + int64(p.count)
 	}
-	opts := []surgery.Option{t.readInputs()}
+	opts := []surgery.Option{surgery.Read(t.input.options(ctx)...)}
 	if len(p.fields) > 0 {
 		opts = append(opts, surgery.Keep(p.fields...))
 	}

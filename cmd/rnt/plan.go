@@ -55,8 +55,8 @@ plan only opens files; a job whose file is damaged fails, and has no --skip-bad.
 		Args:              outArgs(anyNumber, "planned"),
 		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			bad := t.bad(cmd.Context(), p.skipBad, args[0], p.force, p.name)
-			return t.without(cmd.Context(), bad, args[1:], func(files []string) error { return t.plan(cmd.Context(), args[0], files, p) })
+			bad := skipping{skip: p.skipBad, out: args[0], force: p.force, name: p.name}
+			return bad.without(cmd.Context(), t, args[1:], func(files []string) error { return t.plan(cmd.Context(), args[0], files, p, bad.skipped) })
 		},
 	}
 	f := cmd.Flags()
@@ -74,7 +74,7 @@ plan only opens files; a job whose file is damaged fails, and has no --skip-bad.
 }
 
 // plan makes the plan of the files in.
-func (t *tool) plan(ctx context.Context, out string, in []string, p planning) error {
+func (t *tool) plan(ctx context.Context, out string, in []string, p planning, skipped []badFile) error {
 	switch {
 	case p.units < 0:
 		return usageError("--units must be positive")
@@ -84,16 +84,16 @@ func (t *tool) plan(ctx context.Context, out string, in []string, p planning) er
 	if slices.Contains(in, "-") {
 		return usageError("standard input cannot be planned: jobs could not read it")
 	}
-	if err := t.beginOutput(ctx, out, p.force, in...); err != nil {
+	if err := t.output.begin(ctx, out, p.force, in...); err != nil {
 		return err
 	}
 	fields, err := t.plannedFields(ctx, in[0], p)
 	if err != nil {
 		return err
 	}
-	bar := t.bar("files")
+	bar := t.report.bar("files")
 	plan, err := workunits.Make(ctx, in, workunits.Options{
-		Name: p.name, Fields: fields, Count: p.units, Target: int64(p.size), Read: t.reading(),
+		Name: p.name, Fields: fields, Count: p.units, Target: int64(p.size), Read: t.input.options(ctx),
 		Progress: func(done, total int) { bar.setOf(int64(done), int64(total)) },
 	})
 	bar.done()
@@ -107,10 +107,10 @@ func (t *tool) plan(ctx context.Context, out string, in []string, p planning) er
 	if err := plan.Write(&b); err != nil {
 		return err
 	}
-	if err := t.writeFile(ctx, out, b.Bytes()); err != nil {
+	if err := t.output.writeFile(ctx, out, b.Bytes()); err != nil {
 		return err
 	}
-	return t.printPlan(plan, p.asJSON)
+	return t.printPlan(plan, p.asJSON, skipped)
 }
 
 // plannedFields returns the fields that will be read, those of conditions among them, or none for all.
@@ -119,7 +119,7 @@ func (t *tool) plannedFields(ctx context.Context, path string, p planning) ([]st
 	if err != nil || len(conditions) == 0 {
 		return p.fields, err
 	}
-	r, err := rntuple.Open(path, p.name, append(t.reading(), rntuple.Context(ctx))...)
+	r, err := rntuple.Open(path, p.name, t.input.options(ctx)...)
 	if err != nil {
 		return nil, t.withKind(ctx, path, p.name, err)
 	}
@@ -145,8 +145,8 @@ type planJSON struct {
 	Most    int64     `json:"most_cost"`
 }
 
-func (t *tool) printPlan(plan *workunits.Plan, asJSON bool) error {
-	s := planJSON{ID: plan.ID(), Files: len(plan.Files), Skipped: t.skipped, Units: len(plan.Units), Entries: plan.Entries()}
+func (t *tool) printPlan(plan *workunits.Plan, asJSON bool, skipped []badFile) error {
+	s := planJSON{ID: plan.ID(), Files: len(plan.Files), Skipped: skipped, Units: len(plan.Units), Entries: plan.Entries()}
 	for i, u := range plan.Units {
 		if s.Most = max(s.Most, u.Cost); i == 0 || u.Cost < s.Least {
 			s.Least = u.Cost
@@ -155,7 +155,7 @@ func (t *tool) printPlan(plan *workunits.Plan, asJSON bool) error {
 	switch {
 	case asJSON:
 		return printJSON(t.out, s)
-	case t.quiet:
+	case t.report.quiet:
 		return nil
 	}
 	_, err := fmt.Fprintf(t.out, "%s of %s, %s of %s to %s each: 0 to %d\n", pluralOf(s.Entries, "entry", "entries"), plural(s.Files, "file"),
@@ -165,7 +165,7 @@ func (t *tool) printPlan(plan *workunits.Plan, asJSON bool) error {
 
 // readPlan reads the plan that an argument names.
 func (t *tool) readPlan(ctx context.Context, arg string) (*workunits.Plan, error) {
-	f, n, err := input.Open(ctx, arg, false, t.remote.options)
+	f, n, err := input.Open(ctx, arg, false, t.input.far())
 	if err != nil {
 		return nil, err
 	}

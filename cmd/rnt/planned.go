@@ -58,7 +58,7 @@ func (t *tool) collect(ctx context.Context, planArg, folder string, fast bool) (
 		}
 		missing = append(missing, strconv.Itoa(i))
 		if !errors.Is(wrong[i], fs.ErrNotExist) {
-			t.warn("unit %s: %w", plan.Units[i].Name, wrong[i])
+			t.report.warn("unit %s: %w", plan.Units[i].Name, wrong[i])
 		}
 	}
 	if len(missing) > 0 {

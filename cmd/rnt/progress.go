@@ -12,30 +12,30 @@ import (
 // noticeably long, and draws nothing where it would be in the way: if standard
 // error is not a terminal, and with --quiet.
 type bar struct {
-	tool  *tool
-	unit  string // empty: bytes
-	b     *progressbar.ProgressBar
-	begin time.Time
+	report *reporter
+	unit   string // empty: bytes
+	b      *progressbar.ProgressBar
+	begin  time.Time
 }
 
 // patience is the time after which a bar appears.
 const patience = 300 * time.Millisecond
 
 // bar returns a bar for work that is counted in a unit: "entries".
-func (t *tool) bar(unit string) *bar { return &bar{tool: t, unit: unit, begin: time.Now()} }
+func (r *reporter) bar(unit string) *bar { return &bar{report: r, unit: unit, begin: time.Now()} }
 
 // byteBar returns a bar for work that is counted in bytes. It shows them in
 // megabytes or the like, and how many are done in a second.
-func (t *tool) byteBar() *bar { return t.bar("") }
+func (r *reporter) byteBar() *bar { return r.bar("") }
 
 // setOf shows how much is done of a total, which is -1 if it is not known.
 func (b *bar) setOf(done, total int64) {
-	if b.tool.quiet || total == 0 || total == 1 || time.Since(b.begin) < patience || !isTerminal(b.tool.stderr) {
+	if b.report.quiet || total == 0 || total == 1 || time.Since(b.begin) < patience || !isTerminal(b.report.w) {
 		return
 	}
 	if b.b == nil {
 		b.b = progressbar.NewOptions64(total,
-			progressbar.OptionSetWriter(b.tool.stderr),
+			progressbar.OptionSetWriter(b.report.w),
 			progressbar.OptionSetDescription(b.unit),
 			progressbar.OptionSetWidth(30),
 			progressbar.OptionShowCount(),

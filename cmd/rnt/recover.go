@@ -36,14 +36,14 @@ The exit status is 0 if nothing was lost, 3 if OUT was written without what was 
 		Args:              outArgs(2, "recovered"),
 		ValidArgsFunction: completeArgs(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, err := t.input(cmd.Context(), args[1])
+			in, err := t.input.root(cmd.Context(), args[1])
 			if err != nil {
 				return err
 			}
-			if err := t.beginOutput(cmd.Context(), args[0], force, in); err != nil {
+			if err := t.output.begin(cmd.Context(), args[0], force, in); err != nil {
 				return err
 			}
-			opts := []rescue.Option{rescue.Only(only), rescue.WithLimits(t.limits()), rescue.Remote(t.remote.options), rescue.Sync(!d.noSync), rescue.Upload(t.uploads)}
+			opts := []rescue.Option{rescue.Only(only), rescue.WithLimits(t.input.limits()), rescue.Remote(t.input.far()), rescue.Sync(!d.noSync), rescue.Upload(t.output.uploading())}
 			if !force {
 				opts = append(opts, rescue.NoReplace())
 			}
@@ -55,13 +55,13 @@ The exit status is 0 if nothing was lost, 3 if OUT was written without what was 
 				return err
 			}
 			t.output.done()
-			t.incomplete = lostAny(report)
+			t.report.incomplete = lostAny(report)
 			if asJSON {
 				return errors.Join(printJSON(t.out, report), err)
 			}
 			t.printReport(report)
 			if !keepGoing && skipped(report) {
-				t.warn("entries after lost ones were not saved; --keep-going saves them, with other numbers than they had")
+				t.report.warn("entries after lost ones were not saved; --keep-going saves them, with other numbers than they had")
 			}
 			return err
 		},
@@ -94,7 +94,7 @@ func skipped(r *rescue.Report) bool {
 }
 
 func (t *tool) printReport(r *rescue.Report) {
-	if t.quiet {
+	if t.report.quiet {
 		return
 	}
 	say := func(format string, args ...any) {

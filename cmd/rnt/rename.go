@@ -49,8 +49,8 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 			in := surgery.Input{Path: args[0], Name: nameOf(args)}
 			write := surgery.Write(d.options()...)
 			if out == "" {
-				t.output.begin(updated, in.Path)
-				return surgery.RenameInPlace(cmd.Context(), in, renaming, write, t.readInputs())
+				t.output.update(in.Path)
+				return surgery.RenameInPlace(cmd.Context(), in, renaming, write, surgery.Read(t.input.options(cmd.Context())...))
 			}
 			inputs, err := t.inputs(cmd, args[:1], in.Name)
 			if err != nil {

@@ -37,7 +37,7 @@ sources of projected fields come with them.`,
 			if err := checkName(from.kind, nameOf(args), from.name); err != nil {
 				return err
 			}
-			t.incomplete = len(from.left) > 0
+			t.report.incomplete = len(from.left) > 0
 			r := from.first
 			chosen, err := choose(r.Schema(), fields)
 			if err != nil {

@@ -65,7 +65,7 @@ At most --max-streams streams are sent at a time, the others wait for their turn
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			o.Folder, o.Limits = args[0], t.limits()
+			o.Folder, o.Limits = args[0], t.input.limits()
 			switch {
 			case (cert == "") != (key == ""):
 				return usageError("--tls-cert and --tls-key belong together")
@@ -86,7 +86,7 @@ At most --max-streams streams are sent at a time, the others wait for their turn
 					return err
 				}
 			}
-			if !t.quiet {
+			if !t.report.quiet {
 				o.Log = slog.New(slog.NewTextHandler(t.stderr, nil))
 			}
 			return t.serve(cmd.Context(), o, listen)

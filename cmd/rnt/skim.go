@@ -62,19 +62,20 @@ with --zones only.
 			if err != nil {
 				return err
 			}
+			bad := skipping{skip: skipBad, out: args[0], force: c.force, name: c.name}
 			skim := func(out string, pieces []surgery.Piece, more ...surgery.Option) error {
 				zones := &zonemap.Use{Off: f.noZones}
 				condition, err := f.condition(zones)
 				if err != nil {
 					return err
 				}
-				report, err := t.withBar(func(all ...surgery.Option) (*surgery.Report, error) {
+				report, err := withBar(cmd.Context(), t, false, func(all ...surgery.Option) (*surgery.Report, error) {
 					return surgery.SkimPieces(cmd.Context(), out, pieces, condition, slices.Concat(opts, more, all)...)
 				})
 				if err != nil {
 					return lacking(err, adviseFields, c.fields...)
 				}
-				return t.printSkimmed(out, report, zones, c.asJSON)
+				return t.printSkimmed(out, report, zones, c.asJSON, bad.skipped)
 			}
 			if unit != "" {
 				return t.cutUnits(cmd, unit, args, skim)
@@ -83,11 +84,10 @@ with --zones only.
 			if err != nil {
 				return err
 			}
-			if err := t.beginOutput(cmd.Context(), args[0], c.force, pathsOf(inputs)...); err != nil {
+			if err := t.output.begin(cmd.Context(), args[0], c.force, pathsOf(inputs)...); err != nil {
 				return err
 			}
-			b := t.bad(cmd.Context(), skipBad, args[0], c.force, c.name)
-			return t.without(cmd.Context(), b, pathsOf(inputs), func(files []string) error {
+			return bad.without(cmd.Context(), t, pathsOf(inputs), func(files []string) error {
 				return skim(args[0], piecesOf(inputsOf(files, c.name)))
 			})
 		},
@@ -111,24 +111,17 @@ type skimJSON struct {
 }
 
 // printSkimmed prints what was written to the file out, and what came of zone maps.
-func (t *tool) printSkimmed(out string, r *surgery.Report, zones *zonemap.Use, asJSON bool) error {
-	t.warnOfZones(zones)
+func (t *tool) printSkimmed(out string, r *surgery.Report, zones *zonemap.Use, asJSON bool, skipped []badFile) error {
+	warnOfZones(t.report, zones)
 	zoned, passed := zones.Clusters()
 	if asJSON {
-		return printJSON(t.out, skimJSON{t.cutOf(r), zoned, passed})
+		return printJSON(t.out, skimJSON{cutOf(r, skipped...), zoned, passed})
 	}
-	if err := t.printCut(out, r, false); err != nil || t.quiet || zoned == 0 {
+	if err := t.printCut(out, r, false); err != nil || t.report.quiet || zoned == 0 {
 		return err
 	}
 	_, err := fmt.Fprintf(t.out, "\nzone maps: %s of %s passed over\n", count(passed), plural(int(zoned), "cluster"))
 	return err
-}
-
-// warnOfZones says which zone maps could not be used.
-func (t *tool) warnOfZones(zones *zonemap.Use) {
-	for _, problem := range zones.Problems() {
-		t.warn("%s; rnt index makes it anew", problem)
-	}
 }
 
 // explain prints the types of conditions for the RNTuple of a file, and the fields that they read.

@@ -63,12 +63,12 @@ float. Its description is EXPR. To replace a field, drop the old one with --drop
 // printCut prints what was written to the file out.
 func (t *tool) printCut(out string, r *surgery.Report, asJSON bool) error {
 	if asJSON {
-		return printJSON(t.out, t.cutOf(r))
+		return printJSON(t.out, cutOf(r))
 	}
 	for _, f := range r.Dropped {
-		t.warn("field %q is dropped: it is a projection of a field that is dropped", f)
+		t.report.warn("field %q is dropped: it is a projection of a field that is dropped", f)
 	}
-	if t.quiet {
+	if t.report.quiet {
 		return nil
 	}
 	fmt.Fprintf(t.out, "%s: %s of %s entries%s\n\n", remote.Base(out), count(r.Entries), count(r.InputEntries), sizeOf(out))
@@ -82,8 +82,8 @@ type cutJSON struct {
 	Dropped      []string `json:"dropped"` // projections of fields that were dropped
 }
 
-func (t *tool) cutOf(r *surgery.Report) cutJSON {
-	return cutJSON{t.reportOf(r), r.InputEntries, append([]string{}, r.Dropped...)}
+func cutOf(r *surgery.Report, skipped ...badFile) cutJSON {
+	return cutJSON{reportOf(r, skipped), r.InputEntries, append([]string{}, r.Dropped...)}
 }
 
 func (t *tool) slimCommand() *cobra.Command {
@@ -118,7 +118,7 @@ kept, too; projections of a field that is dropped are dropped.
 			}
 			if unit != "" {
 				return t.cutUnits(cmd, unit, args, func(out string, pieces []surgery.Piece, identity ...surgery.Option) error {
-					report, err := t.withBar(func(more ...surgery.Option) (*surgery.Report, error) {
+					report, err := withBar(cmd.Context(), t, false, func(more ...surgery.Option) (*surgery.Report, error) {
 						return surgery.SkimPieces(cmd.Context(), out, pieces, nil, slices.Concat(opts, more, identity)...)
 					})
 					if err != nil {

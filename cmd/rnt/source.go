@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
-	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -44,24 +42,23 @@ type part struct {
 func (t *tool) openSource(ctx context.Context, args []string, name string, p part) (*source, error) {
 	s := &source{name: shown(args[0]), kind: foreign.RNTuple}
 	for _, arg := range args {
-		path, err := t.inputOf(ctx, arg, false)
+		path, err := t.input.file(ctx, arg)
 		if err != nil {
 			return nil, err
 		}
 		s.paths = append(s.paths, path)
 	}
-	opts := append(t.reading(), rntuple.Context(ctx))
+	opts := t.input.options(ctx)
 	var err error
 	if s.first, err = rntuple.Open(s.paths[0], name, opts...); err != nil {
-		kind, unknown := foreign.Detect(ctx, s.paths[0], name, t.remote.options)
+		kind, unknown := foreign.Detect(ctx, s.paths[0], name, t.input.far())
 		switch {
 		case unknown != nil && !errors.Is(err, fs.ErrNotExist):
 			return nil, unknown
 		case kind == foreign.RNTuple || unknown != nil:
 			return nil, err
 		}
-		c := conversion{selecting: selecting{fields: p.fields, name: name}, skip: true}
-		return t.openTable(ctx, args, s.paths, kind, c, p)
+		return t.openTable(ctx, s.name, s.paths, foreign.Options{Kind: kind, Name: name, Skip: true}, "", p)
 	}
 	s.entries = s.first
 	if len(args) > 1 {
@@ -132,7 +129,7 @@ func (s *source) compare(i int, r *rntuple.Reader) {
 }
 
 // leaveOmitted warns of the fields of other files that the first one lacks, unless flags have chosen fields.
-func (t *tool) leaveOmitted(s *source, chosen []string) {
+func (s *source) leaveOmitted(t *reporter, chosen []string) {
 	if len(chosen) > 0 {
 		return
 	}
@@ -144,7 +141,7 @@ func (t *tool) leaveOmitted(s *source, chosen []string) {
 			names = append(names, name)
 		}
 	}
-	t.omit(names)
+	omit(t, names, false)
 }
 
 // named adds the file to an error that does not name it: the first one, whose schema is that of all.
@@ -163,6 +160,27 @@ func (s *source) numEntries() int64 {
 	return s.first.NumEntries()
 }
 
+// where returns the entries for which all of --where hold.
+func (s *source) where(ctx context.Context, t *reporter, f *filter) (rntuple.Source, error) {
+	if len(f.where) == 0 && len(f.define) > 0 {
+		return nil, usageError("--define gives names for --where; rnt slim and rnt convert add fields")
+	}
+	if _, err := untyped(f.define); err != nil {
+		return nil, err
+	}
+	zones := &zonemap.Use{Off: f.noZones}
+	c, err := f.condition(zones)
+	if err != nil || c == nil {
+		return s.entries, err
+	}
+	some, err := rntuple.Where(s.entries, c)
+	if err != nil {
+		return nil, s.named(err)
+	}
+	warnOfZones(t, zones)
+	return some.WithContext(ctx), nil
+}
+
 // isProjected reports whether a field is an untyped collection, as those that stand for the arrays
 // of a TTree, whose members all have projected fields at the top of the schema.
 func isProjected(f *schema.Field, s *schema.Schema) bool {
@@ -177,91 +195,4 @@ func isProjected(f *schema.Field, s *schema.Schema) bool {
 		}
 	}
 	return true
-}
-
-// selecting holds the flags of commands that choose entries and fields of a source.
-type selecting struct {
-	filter
-	fields      []string
-	name        string
-	collections bool
-}
-
-// choose returns the entries that meet the condition of the flags, and the paths of their fields.
-func (s *selecting) choose(ctx context.Context, t *tool, from *source) (rntuple.Source, []string, error) {
-	chosen, err := choose(from.first.Schema(), s.fields)
-	if err != nil {
-		return nil, nil, from.named(err)
-	}
-	fields := paths(chosen)
-	if len(fields) == 0 {
-		t.warnHidden(from.first, from.name, nil, from.left...)
-		for _, f := range from.first.Schema().Fields {
-			if s.collections || !isProjected(f, from.first.Schema()) {
-				fields = append(fields, f.Name)
-			}
-		}
-	}
-	entries, err := s.entries(ctx, t, from)
-	return entries, fields, err
-}
-
-// openTable makes a temporary RNTuple of part of files of another kind, and opens it.
-func (t *tool) openTable(ctx context.Context, args, paths []string, kind foreign.Kind, c conversion, p part) (*source, error) {
-	c.fields = p.fields
-	table, err := t.table(ctx, args, paths, kind, c, func(o *foreign.Options) {
-		o.Choose = func(columns []string) ([]string, error) { return mayHold(columns, p.fields), nil }
-		o.First, o.Count, o.Like = int64(p.first), int64(p.count), p.like
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer table.Close()
-	f, place, err := t.temporary()
-	if err != nil {
-		return nil, err
-	}
-	t.isCopy(place, shown(args[0]))
-	plain, err := compress.ParseSettings("none")
-	if err != nil {
-		return nil, err
-	}
-	w, err := rntuple.NewFile(f, "temporary.root", rntuple.Compression(plain), rntuple.WriteContext(ctx), rntuple.PageChecksums(false))
-	if err != nil {
-		return nil, err
-	}
-	if _, err := table.Add(w, path.Base(c.nameOf(table))); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	r, err := rntuple.Open(place, "", append(t.reading(), rntuple.Context(ctx))...)
-	if err != nil {
-		return nil, err
-	}
-	return &source{entries: r, first: r, paths: []string{place}, name: shown(args[0]), kind: kind, left: table.Warnings()}, nil
-}
-
-// mayHold returns the columns that hold fields that patterns name, or all if there is a doubt.
-func mayHold(columns, patterns []string) []string {
-	var some []string
-	for _, p := range patterns {
-		found := false
-		for _, name := range columns {
-			if matchesColumn(p, name) || strings.HasPrefix(p, name+".") {
-				found = true
-				if !slices.Contains(some, name) {
-					some = append(some, name)
-				}
-			}
-		}
-		if !found {
-			return columns
-		}
-	}
-	if len(patterns) == 0 {
-		return columns
-	}
-	return some
 }

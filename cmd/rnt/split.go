@@ -47,8 +47,8 @@ No existing file is replaced, and after an error no part is left.`,
 				return err
 			}
 			var made []surgery.Part
-			t.output.begin(parts, numbered(args[0]))
-			if _, err := t.withBar(func(more ...surgery.Option) (_ *surgery.Report, err error) {
+			t.output.split(numbered(args[0]))
+			if _, err := withBar(cmd.Context(), t, false, func(more ...surgery.Option) (_ *surgery.Report, err error) {
 				made, err = surgery.Split(cmd.Context(), numbered(args[0]), inputs[0], size, append(opts, more...)...)
 				if err != nil {
 					return nil, err
@@ -91,11 +91,11 @@ func (t *tool) printParts(parts []surgery.Part, asJSON bool) error {
 	if asJSON {
 		all := []partJSON{}
 		for _, p := range parts {
-			all = append(all, partJSON{p.Path, p.Entries.First, p.Entries.End, t.cutOf(p.Report)})
+			all = append(all, partJSON{p.Path, p.Entries.First, p.Entries.End, cutOf(p.Report)})
 		}
 		return printJSON(t.out, all)
 	}
-	if t.quiet {
+	if t.report.quiet {
 		return nil
 	}
 	table := newTable("FILE", ">FIRST", ">ENTRIES", ">COPIED", ">REWRITTEN")

@@ -74,7 +74,7 @@ type stating struct {
 // stat prints or draws the sizes of the fields that match patterns, or of all if there
 // are none.
 func (t *tool) stat(ctx context.Context, args []string, s stating) error {
-	t.remote.zones = true // they are shown, not relied on
+	t.input.trustZones() // they are shown, not relied on
 	r, err := t.open(ctx, args)
 	if err != nil {
 		return err
@@ -85,11 +85,11 @@ func (t *tool) stat(ctx context.Context, args []string, s stating) error {
 		return fmt.Errorf("%s: %w", shown(args[0]), err)
 	}
 	if s.picture != "" && s.picture != "-" {
-		path, err := t.input(ctx, args[0])
+		path, err := t.input.root(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		if err := t.beginOutput(ctx, s.picture, s.force, path); err != nil {
+		if err := t.output.begin(ctx, s.picture, s.force, path); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func (t *tool) stat(ctx context.Context, args []string, s stating) error {
 	if len(s.fields) > 0 {
 		fields = fieldsOf(chosen)
 	}
-	bar := t.bar("page lists")
+	bar := t.report.bar("page lists")
 	i, err := r.Inspect(func(done, total int) { bar.setOf(int64(done), int64(total)) })
 	bar.done()
 	switch {
@@ -176,7 +176,7 @@ func (t *tool) printZones(r *rntuple.Reader) error {
 		return err
 	}
 	for _, problem := range m.Problems() {
-		t.warn("RNTuple %q: %s; rnt index makes it anew", r.Name(), problem)
+		t.report.warn("RNTuple %q: %s; rnt index makes it anew", r.Name(), problem)
 	}
 	if paths, clusters := m.Fields(); len(paths) > 0 {
 		fmt.Fprintf(t.out, "zone map: bounds of %s in %s\n", plural(len(paths), "field"), plural(slices.Max(clusters), "cluster"))

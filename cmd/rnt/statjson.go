@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -124,4 +126,14 @@ func storageOf(s rntuple.Storage) statStorage {
 		t.Ratio = float64(s.Memory) / float64(s.Disk)
 	}
 	return t
+}
+
+// below reports whether f is one of the given fields or below one of them.
+func below(fields []*schema.Field, f *schema.Field) bool {
+	for ; f != nil; f = f.Parent {
+		if slices.Contains(fields, f) {
+			return true
+		}
+	}
+	return false
 }

@@ -29,7 +29,7 @@ func (t *tool) writeMap(ctx context.Context, r *rntuple.Reader, i *rntuple.Inspe
 	if err := p.Write(&b); err != nil {
 		return err
 	}
-	return t.writeFile(ctx, out, b.Bytes())
+	return t.output.writeFile(ctx, out, b.Bytes())
 }
 
 // pictureOf returns the picture of the storage of fields, or of the whole RNTuple if

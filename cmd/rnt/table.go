@@ -1,117 +1,85 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"strconv"
-	"strings"
-	"unicode/utf8"
+	"cmp"
+	"context"
+	"path"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// A table is printed with its columns aligned.
-type table struct {
-	head  []string
-	right []bool
-	rows  [][]string
+// table opens files that are no RNTuples, of which arg is the first, and warns of what it cannot read.
+func (t *tool) table(ctx context.Context, name string, paths []string, o foreign.Options) (foreign.Table, error) {
+	bar := t.report.bar("entries")
+	o.Context, o.Remote, o.Progress = ctx, t.input.far(), bar.setOf
+	table, err := foreign.Open(paths, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range table.Warnings() {
+		t.report.warn("%s: %w", name, w)
+	}
+	return barred{table, bar}, nil
 }
 
-// newTable returns a table with the given heads. A column whose head begins
-// with > is aligned to the right.
-func newTable(heads ...string) *table {
-	t := &table{right: make([]bool, len(heads))}
-	for i, h := range heads {
-		h, right := strings.CutPrefix(h, ">")
-		t.head, t.right[i] = append(t.head, h), right
-	}
-	return t
+// barred is a table with a progress bar, which closing it removes.
+type barred struct {
+	foreign.Table
+	bar *bar
 }
 
-// row appends a row; cells that are missing at its end are empty.
-func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
-
-// dropFirst removes the first column.
-func (t *table) dropFirst() {
-	t.head, t.right = t.head[1:], t.right[1:]
-	for i, row := range t.rows {
-		t.rows[i] = row[1:]
-	}
+func (b barred) Close() error {
+	b.bar.done()
+	return b.Table.Close()
 }
 
-// widest limits the width of a column that is aligned to the left; a wider cell
-// pushes the rest of its row to the right.
-const widest = 52
-
-func (t *table) print(w io.Writer) error {
-	rows := append([][]string{t.head}, t.rows...)
-	width := make([]int, len(t.head))
-	for _, row := range rows {
-		for i, cell := range row {
-			if n := utf8.RuneCountInString(cell); n <= widest || t.right[i] {
-				width[i] = max(width[i], n)
-			}
-		}
+// openTable makes a temporary RNTuple of part of files of another kind, the first of which messages call
+// name, and opens it. The RNTuple is called as the last element of newName, or as the table if that is empty.
+func (t *tool) openTable(ctx context.Context, name string, paths []string, o foreign.Options, newName string, p part) (*source, error) {
+	o.Choose = func(columns []string) ([]string, error) { return mayHold(columns, p.fields), nil }
+	o.First, o.Count, o.Like = int64(p.first), int64(p.count), p.like
+	table, err := t.table(ctx, name, paths, o)
+	if err != nil {
+		return nil, err
 	}
-	for _, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			pad := strings.Repeat(" ", max(0, width[i]-utf8.RuneCountInString(cell)))
-			if t.right[i] {
-				cell, pad = pad+cell, ""
-			}
-			line.WriteString(cell + pad + "  ")
-		}
-		if _, err := fmt.Fprintln(w, strings.TrimRight(line.String(), " ")); err != nil {
-			return err
-		}
+	defer table.Close()
+	f, place, err := t.input.temporary()
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	t.report.call(place, name)
+	plain, err := compress.ParseSettings("none")
+	if err != nil {
+		return nil, err
+	}
+	w, err := rntuple.NewFile(f, "temporary.root", rntuple.Compression(plain), rntuple.WriteContext(ctx), rntuple.PageChecksums(false))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := table.Add(w, path.Base(cmp.Or(newName, table.Name(), defaultName))); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	s, err := t.openMade(ctx, place, name)
+	if err != nil {
+		return nil, err
+	}
+	s.kind, s.left = o.Kind, table.Warnings()
+	return s, nil
 }
 
-// count returns n with its digits in groups: 1,234,567.
-func count(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+// defaultName is what an RNTuple is called that is made of files in which nothing has a name.
+const defaultName = "Events"
 
-// size returns a size of n bytes with three or four digits: "999 B", "1.24 kB".
-func size(n int64) string {
-	if n < 1000 && n > -1000 {
-		return fmt.Sprintf("%d B", n)
+// openMade opens the only RNTuple in a temporary file, which messages call name.
+func (t *tool) openMade(ctx context.Context, path, name string) (*source, error) {
+	r, err := rntuple.Open(path, "", t.input.options(ctx)...)
+	if err != nil {
+		return nil, err
 	}
-	v := float64(n)
-	for _, unit := range []string{"kB", "MB", "GB", "TB", "PB", "EB"} {
-		v /= 1000
-		switch {
-		case v < 9.995:
-			return fmt.Sprintf("%.2f %s", v, unit)
-		case v < 99.95:
-			return fmt.Sprintf("%.1f %s", v, unit)
-		case v < 999.5:
-			return fmt.Sprintf("%.0f %s", v, unit)
-		}
-	}
-	return fmt.Sprintf("%.0f EB", v)
-}
-
-// printJSON prints v as JSON for people and programs.
-func printJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false) // < and > are in most type names
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
-
-// plural returns a number with a noun whose plural ends in s.
-func plural(n int, what string) string { return pluralOf(int64(n), what, what+"s") }
-
-// pluralOf returns a number with the singular or the plural of a noun.
-func pluralOf(n int64, one, several string) string {
-	if n == 1 {
-		several = one
-	}
-	return count(n) + " " + several
+	return &source{entries: r, first: r, paths: []string{path}, name: name, kind: foreign.RNTuple}, nil
 }

@@ -100,7 +100,7 @@ func (t *tool) tail(ctx context.Context, args []string, sel selection, follow bo
 		case errors.Is(statErr, fs.ErrNotExist):
 			return fmt.Errorf("%s: the file was removed", args[0])
 		case replaced:
-			t.note("%s: another file has taken its place", args[0])
+			t.report.note("%s: another file has taken its place", args[0])
 			next, err := t.openFollowed(ctx, args)
 			if err != nil {
 				return err
@@ -117,7 +117,7 @@ func (t *tool) tail(ctx context.Context, args []string, sel selection, follow bo
 
 // openFollowed opens the RNTuple that the arguments FILE [NTUPLE] name.
 func (t *tool) openFollowed(ctx context.Context, args []string) (*followed, error) {
-	path, err := t.input(ctx, args[0])
+	path, err := t.input.root(ctx, args[0])
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func (t *tool) eachUnit(cmd *cobra.Command, which, planArg, folder, suffix, work
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	t.wait = unitWait
+	t.output.wait = unitWait
 	id := plan.ID()
 	for i := first; i < end; i++ {
 		name := plan.Units[i].Name
@@ -147,12 +147,12 @@ func (t *tool) makeUnit(cmd *cobra.Command, o *unitOutput, force bool, do func(*
 			return fmt.Errorf("%s is of other work, %s on unit %s of plan %s; --force replaces it", o.record(), there.Work, there.Unit, there.Plan)
 		}
 		if there.check(o.folder, false) == nil {
-			t.note("unit %s is done already", o.Unit)
+			t.report.note("unit %s is done already", o.Unit)
 			return nil
 		}
 	}
 	ctx := cmd.Context()
-	if err := t.beginOutput(ctx, o.path(), true); err != nil {
+	if err := t.output.begin(ctx, o.path(), true); err != nil {
 		return err
 	}
 	if err := do(o); err != nil {
@@ -166,10 +166,10 @@ func (t *tool) makeUnit(cmd *cobra.Command, o *unitOutput, force bool, do func(*
 	if err != nil {
 		return err
 	}
-	if err := t.beginOutput(ctx, o.record(), true); err != nil {
+	if err := t.output.begin(ctx, o.record(), true); err != nil {
 		return err
 	}
-	return t.writeFile(ctx, o.record(), append(b, '\n'))
+	return t.output.writeFile(ctx, o.record(), append(b, '\n'))
 }
 
 // readRecord reads the record of an output.

@@ -72,16 +72,16 @@ func (t *tool) verify(ctx context.Context, args []string, limit int, asJSON bool
 
 // verifyFile checks a file and returns how many problems it has.
 func (t *tool) verifyFile(ctx context.Context, arg string, limit int, asJSON bool) (problems int64, err error) {
-	path, err := t.input(ctx, arg)
+	path, err := t.input.root(ctx, arg)
 	if err != nil {
 		return 0, err
 	}
 	lines := json.NewEncoder(t.out)
 	lines.SetEscapeHTML(false)
-	bar := t.byteBar()
+	bar := t.report.byteBar()
 	s, err := verify.File(ctx, path, func(p verify.Problem) error {
 		odd := p.Severity == verify.Oddity
-		if odd && t.quiet && !asJSON {
+		if odd && t.report.quiet && !asJSON {
 			return nil
 		}
 		bar.done() // it would be in the way of the line
@@ -96,14 +96,14 @@ func (t *tool) verifyFile(ctx context.Context, arg string, limit int, asJSON boo
 			_, err = fmt.Fprintln(t.out, schema.Printable(withAdvice(fmt.Sprintf("%s: %s%v", p.File, kind, p))))
 		}
 		return errors.Join(err, t.out.Flush())
-	}, verify.Limit(limit), verify.WithLimits(t.limits()), verify.Remote(t.remote.options), verify.Progress(bar.setOf))
+	}, verify.Limit(limit), verify.WithLimits(t.input.limits()), verify.Remote(t.input.far()), verify.Progress(bar.setOf))
 	bar.done()
 	switch {
 	case err != nil:
 		return 0, err
 	case asJSON:
 		return s.Problems, lines.Encode(verifiedOf(shown(arg), s))
-	case t.quiet && s.Problems == 0:
+	case t.report.quiet && s.Problems == 0:
 		return 0, nil
 	}
 	return s.Problems, t.printVerified(shown(arg), s)

@@ -17,7 +17,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
 // skippedSuffix is what the list of the files that were left out is called, behind the name of OUT.
@@ -54,48 +53,49 @@ func (e skippedError) Error() string {
 	return text
 }
 
-// badFiles says how to leave out files.
-type badFiles struct {
-	skip  bool                    // otherwise they are errors
-	out   string                  // the file that is made, or "" or "-"
-	force bool                    // replace the list
-	open  func(path string) error // reads what every file must have
-}
-
-// bad returns badFiles for RNTuples of a name.
-func (t *tool) bad(ctx context.Context, skip bool, out string, force bool, name string) badFiles {
-	return badFiles{skip, out, force, func(path string) error {
-		r, err := rntuple.Open(path, name, append(t.reading(), rntuple.Context(ctx))...)
-		if err != nil {
-			return err
-		}
-		return r.Close()
-	}}
+// A skipping leaves out files that are bad.
+type skipping struct {
+	skip    bool                    // otherwise they are errors
+	out     string                  // the file that is made, or "" or "-"
+	force   bool                    // replace the list
+	open    func(path string) error // reads what every file must have; nil: an RNTuple called name
+	name    string
+	skipped []badFile // so far
 }
 
 // without calls do with files, and without those that are bad if they are to be left out: those that cannot be
 // opened from the start; after do has failed because of another, it is called again without that. Then do must
-// have left nothing behind. The error is a skippedError if files were left out of what do has made.
-func (t *tool) without(ctx context.Context, b badFiles, files []string, do func(files []string) error) error {
-	if !b.skip {
+// have left nothing behind. The error has exitSkipped if files were left out of what do has made.
+func (s *skipping) without(ctx context.Context, t *tool, files []string, do func(files []string) error) error {
+	if !s.skip {
 		return do(files)
 	}
-	list := b.out + skippedSuffix
+	list := s.out + skippedSuffix
 	switch {
-	case slices.Contains(files, "-"), t.spooled != "":
+	case slices.Contains(files, "-"), t.input.isSpooled():
 		return usageError("--skip-bad takes no standard input")
-	case b.out == "-":
+	case s.out == "-":
 		return usageError("--skip-bad writes no standard output: entries of a file may have been printed when it turns out to be bad")
-	case remote.IsURL(b.out) && strings.ContainsAny(b.out, "?#"):
+	case remote.IsURL(s.out) && strings.ContainsAny(s.out, "?#"):
 		return usageError("--skip-bad makes the file OUT" + skippedSuffix + ", and the URL of OUT has a query")
-	case b.out != "":
-		if err := t.checkOutput(ctx, list, b.force, files...); err != nil {
+	case s.out != "":
+		if err := t.output.check(ctx, list, s.force, files...); err != nil {
 			return err
+		}
+	}
+	open := s.open
+	if open == nil {
+		open = func(path string) error {
+			r, err := rntuple.Open(path, s.name, t.input.options(ctx)...)
+			if err != nil {
+				return err
+			}
+			return r.Close()
 		}
 	}
 	failed := make([]error, len(files))
 	err := parallel.Do(min(8, len(files)), len(files), func(i int) error {
-		if err := b.open(files[i]); err != nil {
+		if err := open(files[i]); err != nil {
 			failed[i] = &rntuple.InputError{Index: i, Path: files[i], Err: err}
 		}
 		return context.Cause(ctx)
@@ -108,26 +108,26 @@ func (t *tool) without(ctx context.Context, b badFiles, files []string, do func(
 		if err == nil || !slices.Contains(left, files[i]) { // it was named twice
 			continue
 		}
-		if left, err = t.leaveOut(ctx, left, err); err != nil {
+		if left, err = s.leaveOut(ctx, left, err); err != nil {
 			return withPath(err)
 		}
 	}
 	for len(left) > 0 {
 		err := do(left)
 		if err == nil {
-			return t.listSkipped(ctx, b.out, b.force, skippedError{len(files), t.skipped})
+			return s.list(ctx, t, list, skippedError{len(files), s.skipped})
 		}
-		if left, err = t.leaveOut(ctx, left, err); err != nil {
+		if left, err = s.leaveOut(ctx, left, err); err != nil {
 			return err
 		}
-		last := t.skipped[len(t.skipped)-1]
-		t.note("%s: %s; beginning anew without it", last.File, last.Reason)
+		last := s.skipped[len(s.skipped)-1]
+		t.report.note("%s: %s; beginning anew without it", last.File, last.Reason)
 	}
-	return fmt.Errorf("no file is left: %v", skippedError{len(files), t.skipped})
+	return fmt.Errorf("no file is left: %v", skippedError{len(files), s.skipped})
 }
 
 // leaveOut returns files without the one that an error says is bad; otherwise the error.
-func (t *tool) leaveOut(ctx context.Context, files []string, err error) ([]string, error) {
+func (s *skipping) leaveOut(ctx context.Context, files []string, err error) ([]string, error) {
 	var in *rntuple.InputError
 	if ctx.Err() != nil || !errors.As(err, &in) || !isBad(in) || !slices.Contains(files, in.Path) {
 		return nil, err
@@ -137,7 +137,7 @@ func (t *tool) leaveOut(ctx context.Context, files []string, err error) ([]strin
 	var left []string
 	for _, f := range files {
 		if f == in.Path { // each time that it was named, so that the numbers add up
-			t.skipped = append(t.skipped, badFile{name, reason})
+			s.skipped = append(s.skipped, badFile{name, reason})
 		} else {
 			left = append(left, f)
 		}
@@ -169,17 +169,16 @@ func isBad(err *rntuple.InputError) bool {
 	return errors.As(err, new(*remote.Error))
 }
 
-// listSkipped makes the list beside the file out, if there is one, also if no file was left out.
-func (t *tool) listSkipped(ctx context.Context, out string, force bool, e skippedError) error {
-	if out != "" {
-		list := out + skippedSuffix
+// list makes the list, if there is a file for it to be beside, also if no file was left out.
+func (s *skipping) list(ctx context.Context, t *tool, list string, e skippedError) error {
+	if s.out != "" {
 		e.Skipped = append([]badFile{}, e.Skipped...) // not null
 		b, err := json.MarshalIndent(e, "", "  ")
 		if err == nil {
-			err = t.beginOutput(ctx, list, force)
+			err = t.output.begin(ctx, list, s.force)
 		}
 		if err == nil {
-			err = t.writeFile(ctx, list, append(b, '\n'))
+			err = t.output.writeFile(ctx, list, append(b, '\n'))
 		}
 		if err != nil {
 			return fmt.Errorf("%w\n%v", err, e)
@@ -188,14 +187,5 @@ func (t *tool) listSkipped(ctx context.Context, out string, force bool, e skippe
 	if len(e.Skipped) == 0 {
 		return nil
 	}
-	return e
-}
-
-// inputsOf returns the RNTuples of a name in files.
-func inputsOf(files []string, name string) []surgery.Input {
-	inputs := make([]surgery.Input, len(files))
-	for i, path := range files {
-		inputs[i] = surgery.Input{Path: path, Name: name}
-	}
-	return inputs
+	return &statusError{err: e, status: exitSkipped, done: true}
 }

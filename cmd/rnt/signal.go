@@ -12,8 +12,6 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 	"github.com/go-rntuple/go-rntuple/internal/disk/tempfile"
-	"github.com/go-rntuple/go-rntuple/remote"
-	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // grace is the time that a command has to return after a signal. Most need less than a
@@ -34,7 +32,7 @@ func (t *tool) runUntilSignal(args []string) int {
 	defer cancel(nil)
 	signals, unseen := notify(), notify()
 	var mu sync.Mutex
-	t.look = func() {
+	look := func() {
 		mu.Lock()
 		defer mu.Unlock()
 		deliverSignals()
@@ -44,8 +42,9 @@ func (t *tool) runUntilSignal(args []string) int {
 		default:
 		}
 	}
+	t.input.look = look
 	ctx = diskfile.WithLastLook(ctx, func(path string) {
-		if t.look(); ctx.Err() == nil {
+		if look(); ctx.Err() == nil {
 			t.output.commit(path)
 		}
 	})
@@ -101,101 +100,27 @@ func (t *tool) abandon(stopped signalError) int {
 	return stopped.status()
 }
 
-// output is the file that a command makes or changes. It is safe for concurrent use.
-type output struct {
-	mu     sync.Mutex
-	kind   outputKind
-	path   string
-	before os.FileInfo // of the file that was there, or nil
-
-	committed bool // or about to be; nothing stops that any more
-}
-
-type outputKind int
-
-const (
-	noOutput outputKind = iota
-	newFile             // made under another name, and then given its own
-	parts               // several new files
-	updated             // an existing file, changed where it is
-)
-
-// begin says what the command is going to write.
-func (o *output) begin(kind outputKind, path string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.kind, o.path, o.committed = kind, path, false
-	o.before, _ = os.Stat(path)
-}
-
-// done says that it is written, so that a message need not tell its fate.
-func (o *output) done() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.kind = noOutput
-}
-
-// commit says that the file at path is about to be committed. What is uploaded can still
-// be interrupted, and parts are not complete with the first.
-func (o *output) commit(path string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if path == o.path && !remote.IsURL(path) && (o.kind == newFile || o.kind == updated) {
-		o.committed = true
-	}
-}
-
-func (o *output) isCommitted() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.committed
-}
-
-// fate says, for the message after a signal, what has become of the output. The
-// command is still running if running is set.
-func (o *output) fate(running bool) string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	now, err := os.Stat(o.path)
-	replaced := err == nil && (o.before == nil || !os.SameFile(o.before, now))
-	switch name := schema.Printable(remote.Redact(o.path)); {
-	case o.kind == newFile && remote.IsURL(o.path):
-		return fmt.Sprintf("; %s was not written, or is complete", name)
-	case o.kind == newFile && !replaced:
-		return fmt.Sprintf("; %s was not written", name)
-	case o.kind == parts && !running:
-		return fmt.Sprintf("; %s were not written", name)
-	case o.kind == parts:
-		return fmt.Sprintf("; some of %s may have been written", name)
-	case o.kind == updated && !running && !o.committed:
-		return fmt.Sprintf("; %s is as it was", name)
-	case o.kind == updated:
-		return fmt.Sprintf("; %s is as it was, or complete", name)
-	}
-	return ""
-}
-
 // afterEnd is how long a signal may arrive after the end of standard input. Ctrl-C
 // also ends the program that writes to standard input, so that the end arrives at the
 // same time; it must not be taken for a regular one.
 const afterEnd = 50 * time.Millisecond
 
-// interruptible returns a reader of standard input whose Read fails once ctx is
+// lines returns a reader of standard input whose Read fails once ctx is
 // done, even while no input arrives.
-func (t *tool) interruptible(ctx context.Context) io.Reader {
+func (in *toolInput) lines(ctx context.Context) io.Reader {
 	r, w := io.Pipe()
 	context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
 	go func() {
-		_, err := io.Copy(w, t.stdin)
-		if err == nil && isPipe(t.stdin) {
+		_, err := io.Copy(w, in.stdin)
+		if err == nil && isPipe(in.stdin) {
 			select {
 			case <-ctx.Done():
 				return
 			case <-time.After(afterEnd):
 			}
 		}
-		if t.look != nil {
-			t.look()
+		if in.look != nil {
+			in.look()
 		}
 		if ctx.Err() == nil {
 			w.CloseWithError(err) // nil is io.EOF

@@ -7,10 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/pattern"
-	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -40,27 +37,6 @@ func checkFields(cmd *cobra.Command, fields []string) error {
 		}
 	}
 	return nil
-}
-
-// Advice for lacking.
-const (
-	adviseUnion  = "--mode union takes the fields of all files, with zeros where a file has none"
-	adviseFields = "--fields takes only the fields that it names, which all files must have"
-)
-
-// lacking adds advice to an error, if that says that a file lacks a field that another one has, and the field was not
-// chosen by --fields.
-func lacking(err error, advice string, chosen ...string) error {
-	var inputs *surgery.IncompatibleError
-	var chain *rntuple.SchemaError
-	if len(chosen) > 0 {
-		return err
-	}
-	if errors.As(err, &inputs) && slices.ContainsFunc(inputs.Problems, func(p surgery.Problem) bool { return p.Lacks }) ||
-		errors.As(err, &chain) && slices.ContainsFunc(chain.Differences, func(d rntuple.Difference) bool { return d.Have == "" }) {
-		return fmt.Errorf("%w\n%s", err, advice)
-	}
-	return err
 }
 
 // A choice is a field that --fields names.
@@ -147,44 +123,4 @@ func fieldsOf(chosen []choice) []*schema.Field {
 		}
 	}
 	return all
-}
-
-// below reports whether f is one of the given fields or below one of them.
-func below(fields []*schema.Field, f *schema.Field) bool {
-	for ; f != nil; f = f.Parent {
-		if slices.Contains(fields, f) {
-			return true
-		}
-	}
-	return false
-}
-
-// chooseColumns returns the columns that patterns name.
-func chooseColumns(columns, patterns []string) ([]string, error) {
-	if len(patterns) == 0 {
-		return columns, nil
-	}
-	var chosen []string
-	var errs []error
-	seen := map[string]bool{}
-	for _, p := range patterns {
-		found := false
-		for _, name := range columns {
-			if matchesColumn(p, name) {
-				found = true
-				if !seen[name] {
-					seen[name], chosen = true, append(chosen, name)
-				}
-			}
-		}
-		if !found {
-			errs = append(errs, fmt.Errorf("%w %q", schema.ErrNoField, p))
-		}
-	}
-	return chosen, errors.Join(errs...)
-}
-
-// matchesColumn reports whether a pattern names a column at the top.
-func matchesColumn(p, name string) bool {
-	return pattern.Match(p, &schema.Field{Field: envelope.Field{Name: name}})
 }

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/internal/input"
+	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
+
+// open opens the RNTuple that the arguments FILE [NTUPLE] name.
+func (t *tool) open(ctx context.Context, args []string) (*rntuple.Reader, error) {
+	name := ""
+	if len(args) > 1 {
+		name = args[1]
+		if name == "" {
+			return nil, usageError("NTUPLE is empty")
+		}
+	}
+	path, err := t.input.root(ctx, args[0])
+	if err != nil {
+		return nil, err
+	}
+	r, err := rntuple.Open(path, name, t.input.options(ctx)...)
+	if err != nil {
+		return nil, t.withKind(ctx, path, name, err)
+	}
+	return r, nil
+}
+
+// withKind returns an error of opening an RNTuple, and says what else the file is, if it is of another kind.
+func (t *tool) withKind(ctx context.Context, path, name string, err error) error {
+	if kind, _ := foreign.Detect(ctx, path, name, t.input.far()); kind != "" && kind != foreign.RNTuple {
+		err = fmt.Errorf("%w; it is %s, of which rnt convert makes an RNTuple", err, kind.Title())
+	}
+	return err
+}
+
+// openFile opens the file that an argument names and returns its size.
+func (t *tool) openFile(ctx context.Context, arg string) (input.File, int64, error) {
+	path, err := t.input.root(ctx, arg)
+	if err != nil {
+		return nil, 0, err
+	}
+	return input.Open(ctx, path, false, t.input.far())
+}
+
+// withPath returns an error of a chain, which says which file it is about, without saying so twice.
+func withPath(err error) error {
+	var in *rntuple.InputError
+	if errors.As(err, &in) && strings.Contains(in.Err.Error(), remote.Redact(in.Path)) {
+		return in.Err
+	}
+	return err
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
+)
+
+// An operation calls package surgery, with the options that all operations have: for
+// the inputs, and to report its progress.
+type operation func(more ...surgery.Option) (*surgery.Report, error)
+
+// withBar runs an operation with a progress bar, and warns of what was not copied from the files of the
+// inputs. Filtering says that a flag leaves out fields that the first input lacks.
+func withBar(ctx context.Context, t *tool, filtering bool, do operation) (*surgery.Report, error) {
+	bar := t.report.byteBar()
+	report, err := do(surgery.Read(t.input.options(ctx)...), surgery.Write(t.output.options()...), surgery.Progress(bar.setOf))
+	bar.done()
+	if err == nil {
+		t.output.done()
+		warnLeft(t.report, report, filtering)
+	}
+	return report, err
+}
+
+// warnLeft prints which fields and objects in the files of the inputs were not copied, the objects in a line for
+// each file, and which files could not be searched for them.
+func warnLeft(t *reporter, report *surgery.Report, filtering bool) {
+	for _, err := range report.Unlisted {
+		t.warn("other objects may not have been copied: %v", err)
+	}
+	for _, file := range report.Without {
+		t.leave("%s: not copied: the file holds no RNTuple", remote.Redact(file))
+	}
+	omit(t, report.Omitted, filtering)
+	objects := report.LeftBehind
+	for len(objects) > 0 {
+		file := objects[0].File
+		ofFile := func(o surgery.Object) bool { return o.File == file }
+		var names []string
+		for _, o := range objects {
+			if ofFile(o) {
+				names = append(names, nameOfObject(o))
+			}
+		}
+		t.warn("%s: not copied: %s", remote.Redact(file), strings.Join(abridged(names, "objects"), ", "))
+		objects = slices.DeleteFunc(slices.Clone(objects), ofFile)
+	}
+}
+
+func nameOfObject(o surgery.Object) string {
+	class := o.Class
+	if class == anchor.ClassName || class == anchor.ExperimentalClassName {
+		class = "RNTuple"
+	}
+	return fmt.Sprintf("%s %q", class, o.Path)
+}
+
+// inputsOf returns the RNTuples of a name in files.
+func inputsOf(files []string, name string) []surgery.Input {
+	inputs := make([]surgery.Input, len(files))
+	for i, path := range files {
+		inputs[i] = surgery.Input{Path: path, Name: name}
+	}
+	return inputs
+}
+
+// piecesOf returns all of the entries of inputs.
+func piecesOf(inputs []surgery.Input) (all []surgery.Piece) {
+	for _, in := range inputs {
+		all = append(all, surgery.Piece{Input: in})
+	}
+	return all
+}
+
+func pathsOf(inputs []surgery.Input) []string {
+	var all []string
+	for _, in := range inputs {
+		all = append(all, in.Path)
+	}
+	return all
+}
+
+// compressionOption returns the option for the flag --compression, or none if that
+// is empty.
+func compressionOption(flag string) ([]surgery.Option, error) {
+	if flag == "" {
+		return nil, nil
+	}
+	c, err := parseCompression(flag)
+	if err != nil {
+		return nil, err
+	}
+	return []surgery.Option{surgery.Compression(c)}, nil
+}
+
+// optionsOf returns the options of package surgery that the flags stand for.
+func optionsOf(w *writeFlags) ([]surgery.Option, error) {
+	opts, err := compressionOption(w.compression)
+	return append(opts, surgery.Write(rntuple.ClusterSize(w.clusterSize)), surgery.Write(w.durability.options()...)), err
+}
+
+// Advice for lacking.
+const (
+	adviseUnion  = "--mode union takes the fields of all files, with zeros where a file has none"
+	adviseFields = "--fields takes only the fields that it names, which all files must have"
+)
+
+// lacking adds advice to an error, if that says that a file lacks a field that another one has, and the field was not
+// chosen by --fields.
+func lacking(err error, advice string, chosen ...string) error {
+	var inputs *surgery.IncompatibleError
+	var chain *rntuple.SchemaError
+	if len(chosen) > 0 {
+		return err
+	}
+	if errors.As(err, &inputs) && slices.ContainsFunc(inputs.Problems, func(p surgery.Problem) bool { return p.Lacks }) ||
+		errors.As(err, &chain) && slices.ContainsFunc(chain.Differences, func(d rntuple.Difference) bool { return d.Have == "" }) {
+		return fmt.Errorf("%w\n%s", err, advice)
+	}
+	return err
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// A reporter prints messages and progress on standard error.
+type reporter struct {
+	quiet      bool // no progress, warnings or reports
+	incomplete bool // something was left out, which the exit status says
+	w          io.Writer
+	names      map[string]string // by path: what temporary files hold
+}
+
+// call has messages call the file at a path by another name.
+func (r *reporter) call(path, name string) {
+	if r.names == nil {
+		r.names = map[string]string{}
+	}
+	r.names[path] = name
+}
+
+// complain prints an error. Joined errors get a line each, and so do the items of a
+// list, which are indented.
+func (r *reporter) complain(err error) {
+	text := withAdvice(err.Error())
+	for path, name := range r.names {
+		text = strings.ReplaceAll(text, path, name)
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		prefix := "rnt: "
+		if item, ok := strings.CutPrefix(line, "\t"); ok {
+			prefix, line = "  ", item
+		}
+		// Messages may quote bytes of the file, which must not control the
+		// terminal.
+		fmt.Fprintf(r.w, "%s%s\n", prefix, schema.Printable(line))
+	}
+}
+
+// warn prints a warning, unless --quiet is set.
+func (r *reporter) warn(format string, args ...any) { r.note("warning: "+format, args...) }
+
+// leave warns that something was left out, which the exit status says, too.
+func (r *reporter) leave(format string, args ...any) {
+	r.incomplete = true
+	r.warn(format, args...)
+}
+
+// note prints a remark, unless --quiet is set.
+func (r *reporter) note(format string, args ...any) {
+	if !r.quiet {
+		r.complain(fmt.Errorf(format, args...))
+	}
+}
+
+// warnNeeds warns that the file at path can only be read with --max-memory, if need is
+// not zero.
+func (r *reporter) warnNeeds(path string, need rntuple.Limits) {
+	if most := max(need.PageBytes, need.EntryBytes, need.EnvelopeBytes); most > 0 {
+		r.warn("%s: very small for what it holds; to read it, add --max-memory %dM", path, (most-1)>>20+1)
+	}
+}
+
+var limitName = regexp.MustCompile(`\(rntuple\.Limits\.(\w+)\)`)
+
+// onlyTrees matches a line about a file that was refused because of what it holds.
+var onlyTrees = regexp.MustCompile(`(?m)the file holds TTrees, no RNTuple: .*$`)
+
+// withAdvice returns the text of an error as users of the tool need it: where a limit is
+// exceeded, it says how to raise it, options have the names of flags, and what can be converted is said to be.
+func withAdvice(text string) string {
+	text = onlyTrees.ReplaceAllStringFunc(text, func(line string) string {
+		if strings.Contains(line, "rnt convert") {
+			return line
+		}
+		return line + "; rnt convert makes RNTuples of them"
+	})
+	text = strings.ReplaceAll(text, "Options.Binary", "--binary")
+	return limitName.ReplaceAllString(text, "($1; --max-memory raises it)")
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
+	"github.com/spf13/cobra"
+)
+
+// selecting holds the flags of commands that choose entries and fields of a source.
+type selecting struct {
+	filter
+	fields      []string
+	name        string
+	collections bool
+}
+
+// choose returns the entries that meet the condition of the flags, and the paths of their fields.
+func (s *selecting) choose(ctx context.Context, t *tool, from *source) (rntuple.Source, []string, error) {
+	chosen, err := choose(from.first.Schema(), s.fields)
+	if err != nil {
+		return nil, nil, from.named(err)
+	}
+	fields := paths(chosen)
+	if len(fields) == 0 {
+		t.warnHidden(from.first, from.name, nil, from.left...)
+		for _, f := range from.first.Schema().Fields {
+			if s.collections || !isProjected(f, from.first.Schema()) {
+				fields = append(fields, f.Name)
+			}
+		}
+	}
+	entries, err := from.where(ctx, t.report, &s.filter)
+	return entries, fields, err
+}
+
+// skimmed makes an RNTuple of the chosen entries and fields of pieces, with the fields that --define adds.
+func (t *tool) skimmed(ctx context.Context, out string, pieces []surgery.Piece, c *conversion, opts ...surgery.Option) (*surgery.Report, error) {
+	zones := &zonemap.Use{Off: c.noZones}
+	condition, err := c.condition(zones)
+	if err != nil {
+		return nil, err
+	}
+	defined, err := newFields(c.define)
+	if err != nil {
+		return nil, err
+	}
+	opts = append(opts, surgery.Keep(c.fields...))
+	if len(defined) > 0 {
+		opts = append(opts, surgery.DefineColumns(defined))
+	}
+	report, err := surgery.SkimPieces(ctx, out, pieces, condition, opts...)
+	warnOfZones(t.report, zones)
+	return report, err
+}
+
+// withDefined makes a temporary RNTuple as skimmed does, of which c then takes everything.
+func (t *tool) withDefined(ctx context.Context, pieces []surgery.Piece, name string, c *conversion) (*source, error) {
+	f, err := t.input.named(".root")
+	if err != nil {
+		return nil, err
+	}
+	bar := t.report.byteBar()
+	report, err := t.skimmed(ctx, f.Name(), pieces, c, surgery.Read(t.input.options(ctx)...), surgery.Write(rntuple.Sync(false)), surgery.Progress(bar.setOf))
+	bar.done()
+	if err != nil {
+		return nil, err
+	}
+	omit(t.report, report.Omitted, false)
+	if len(c.fields) > 0 {
+		defined, err := newFields(c.define)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range defined {
+			c.fields = append(c.fields, d.Name)
+		}
+	}
+	c.filter = filter{}
+	return t.openMade(ctx, f.Name(), name)
+}
+
+// flags adds the flags.
+func (s *selecting) flags(cmd *cobra.Command) {
+	fieldsFlag(cmd, &s.fields, "fields to read")
+	completeFields(cmd, "fields", 0)
+	f := cmd.Flags()
+	s.whereFlags(cmd)
+	f.BoolVar(&s.collections, "collections", false, "with all fields, also untyped collections whose members have projected fields")
+	f.StringVar(&s.name, "name", "", "name of the RNTuples (default the only one of each file)")
+	completeNames(cmd, "name", 0)
+}
