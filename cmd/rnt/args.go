@@ -44,6 +44,33 @@ func outArgs(limit int, done string) cobra.PositionalArgs {
 	}
 }
 
+// nameOf returns NTUPLE of the arguments FILE [NTUPLE], or nothing.
+func nameOf(args []string) string {
+	if len(args) > 1 {
+		return args[1]
+	}
+	return ""
+}
+
+// checkedName is like nameOf, but NTUPLE must not be empty.
+func checkedName(args []string) (string, error) {
+	if len(args) > 1 && args[1] == "" {
+		return "", usageError("NTUPLE is empty")
+	}
+	return nameOf(args), nil
+}
+
+// rangeOf matches IN[FIRST:END].
+var rangeOf = regexp.MustCompile(`^(.+)\[(\d*):(\d*)\]$`)
+
+// cutRange returns IN, FIRST and END of the argument IN[FIRST:END], or the argument if it is IN alone.
+func cutRange(arg string) (in string, ends [2]string) {
+	if m := rangeOf.FindStringSubmatch(arg); m != nil {
+		return m[1], [2]string(m[2:])
+	}
+	return arg, ends
+}
+
 // shortCount returns args with -5, an argument of the commands head and tail, written
 // as -n5.
 func shortCount(root *cobra.Command, args []string) []string {

@@ -71,7 +71,8 @@ func completeFields(cmd *cobra.Command, flag string, file int) {
 		} else if len(args) > file+1 {
 			name = args[file+1]
 		}
-		r, err := rntuple.Open(pieceOf.ReplaceAllString(args[file], "$1"), name)
+		path, _ := cutRange(args[file])
+		r, err := rntuple.Open(path, name)
 		if err != nil {
 			return nil, directive
 		}

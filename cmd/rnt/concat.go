@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -61,26 +60,19 @@ Ranges of attributes are cut and renumbered with their entries.`,
 	return cmd
 }
 
-// pieceOf matches IN[FIRST:END].
-var pieceOf = regexp.MustCompile(`^(.+)\[(\d*):(\d*)\]$`)
-
 // parsePiece reads IN[FIRST:END], or IN alone.
 func parsePiece(arg string) (p surgery.Piece, err error) {
-	m := pieceOf.FindStringSubmatch(arg)
-	if m == nil {
-		p.Path = arg
-		return p, nil
-	}
-	p.Path = m[1]
+	var ends [2]string
+	p.Path, ends = cutRange(arg)
 	for i, n := range []*int64{&p.First, &p.End} {
-		if m[i+2] == "" {
+		if ends[i] == "" {
 			continue
 		}
-		if *n, err = strconv.ParseInt(m[i+2], 10, 64); err != nil {
-			return p, usageError(fmt.Sprintf("%s: %s is too large", arg, m[i+2]))
+		if *n, err = strconv.ParseInt(ends[i], 10, 64); err != nil {
+			return p, usageError(fmt.Sprintf("%s: %s is too large", arg, ends[i]))
 		}
 	}
-	if m[3] != "" && p.End <= p.First {
+	if ends[1] != "" && p.End <= p.First {
 		return p, usageError(arg + ": the range is empty")
 	}
 	return p, nil

@@ -213,14 +213,14 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 		bad := skipping{skip: c.skipBad, out: out, force: c.force, name: c.name}
 		return bad.without(ctx, t, paths, func(files []string) error {
 			if to == foreign.RNTuple {
-				return t.convertWithin(ctx, c.pieces(files), out, c)
+				return t.convertWithin(ctx, piecesOf(files, c.name), out, c)
 			}
 			source, err := t.openSource(ctx, files, c.name, part{})
 			if err != nil {
 				return err
 			}
 			defer source.Close()
-			return t.convertFrom(ctx, source, c.pieces(files), to, out, c)
+			return t.convertFrom(ctx, source, piecesOf(files, c.name), to, out, c)
 		})
 	}
 	if to == foreign.RNTuple && len(c.where)+len(c.define) == 0 {
@@ -241,9 +241,9 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 	defer source.Close()
 	if c.name = ""; to == foreign.RNTuple {
 		t.report.incomplete = t.report.incomplete || len(c.fields) == 0 && len(source.left) > 0
-		return t.convertWithin(ctx, c.pieces(source.paths), out, c)
+		return t.convertWithin(ctx, piecesOf(source.paths, c.name), out, c)
 	}
-	return t.convertFrom(ctx, source, c.pieces(source.paths), to, out, c)
+	return t.convertFrom(ctx, source, piecesOf(source.paths, c.name), to, out, c)
 }
 
 // target returns the format of the file out.
@@ -404,14 +404,6 @@ func (t *tool) printConverted(out string, n int64) error {
 	return err
 }
 
-// pieces returns all of the RNTuples in files.
-func (c *conversion) pieces(paths []string) (all []surgery.Piece) {
-	for _, path := range paths {
-		all = append(all, surgery.Piece{Input: surgery.Input{Path: path, Name: c.name}})
-	}
-	return all
-}
-
 // convertWithin makes an RNTuple of others.
 func (t *tool) convertWithin(ctx context.Context, pieces []surgery.Piece, out string, c conversion, more ...surgery.Option) error {
 	opts, err := optionsOf(&c.writeFlags)
@@ -448,15 +440,16 @@ func (t *tool) convertUnits(cmd *cobra.Command, args []string, c conversion) err
 		if to == foreign.RNTuple {
 			return t.convertWithin(ctx, o.pieces(), o.path(), c, o.writing())
 		}
-		s, err := t.openSource(ctx, []string{o.pieces()[0].Path}, o.plan.Name, part{})
+		pieces := o.pieces()
+		s, err := t.openSource(ctx, []string{pieces[0].Path}, pieces[0].Name, part{})
 		if err != nil {
 			return err
 		}
 		defer s.Close()
-		if err := s.openChain(o.pieces(), t.input.options(ctx)); err != nil {
+		if err := s.openChain(pieces, t.input.options(ctx)); err != nil {
 			return err
 		}
-		return t.convertFrom(ctx, s, o.pieces(), to, o.path(), c)
+		return t.convertFrom(ctx, s, pieces, to, o.path(), c)
 	})
 }
 

@@ -253,7 +253,7 @@ func (t *tool) printDifferences(r *differ.Result, layout []differ.Difference) er
 			rows.row(schema.Printable(f.Path), count(f.Entries), count(f.First), count(f.Values), fmt.Sprintf("%.3g", f.MaxAbs), fmt.Sprintf("%.3g", f.MaxRel))
 		}
 	}
-	if len(rows.rows) == 0 {
+	if rows.len() == 0 {
 		return nil
 	}
 	return rows.print(t.out)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/plot"
+	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -249,7 +250,7 @@ func (t *tool) drawUnits(cmd *cobra.Command, which string, files []string, d *dr
 		if err != nil {
 			return err
 		}
-		source, err := o.plan.Open(o.number, t.input.options(cmd.Context())...)
+		source, err := o.open(t.input.options(cmd.Context())...)
 		if err != nil {
 			return err
 		}
@@ -277,6 +278,28 @@ func (t *tool) drawUnits(cmd *cobra.Command, which string, files []string, d *dr
 		}
 		return t.output.writeFile(cmd.Context(), o.path(), b)
 	})
+}
+
+// filled returns the histograms that jobs have filled, by unit, and the first file of the plan with the name of its RNTuple.
+func (t *tool) filled(ctx context.Context, args []string, d *drawing) (all [][]byte, files []string, name string, err error) {
+	if len(args) != 1 || d.name != "" {
+		return nil, nil, "", usageError("--units takes the plan in the place of the files, and no --name")
+	}
+	plan, outputs, err := t.collect(ctx, args[0], d.units, false)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	if work := outputs[0].Work; work != d.work {
+		return nil, nil, "", fmt.Errorf("%s: the units are of other work, %s and not %s", d.units, work, d.work)
+	}
+	for _, o := range outputs {
+		b, err := regular.ReadFile(o.path())
+		if err != nil {
+			return nil, nil, "", err
+		}
+		all = append(all, b)
+	}
+	return all, []string{plan.Files[0].Path}, plan.Name, nil
 }
 
 // openQuery opens files and compiles a query for them. Of files of other kinds than RNTuple it

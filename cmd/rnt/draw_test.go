@@ -152,10 +152,7 @@ func numbersToDraw(t *testing.T) string {
 func TestDrawText(t *testing.T) {
 	t.Setenv("LC_ALL", "C.UTF-8")
 	file := numbersToDraw(t)
-	terminal, size := isTerminal, terminalSize
-	defer func() { isTerminal, terminalSize = terminal, size }()
-	isTerminal = func(any) bool { return true }
-	terminalSize = func(any) (int, int, bool) { return 40, 14, true }
+	defer pretend(40, 14)()
 	t.Setenv("NO_COLOR", "1")
 	compare(t, rnt(t, "draw", file, "x"), `entries
 2┤                           █████████
@@ -191,7 +188,7 @@ ENTRIES  MEAN  STD DEV  UNDERFLOW  OVERFLOW  MISSING
 		t.Errorf("in ASCII:\n%s", got)
 	}
 
-	terminalSize = func(any) (int, int, bool) { return 120, 30, true }
+	defer pretend(120, 30)()
 	for _, noColour := range []string{"", "1"} {
 		t.Setenv("NO_COLOR", noColour)
 		t.Setenv("TERM", "xterm")

@@ -7,22 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/term"
-
 	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
-
-// terminalSize returns the size of the terminal that a stream is, in characters. Tests replace
-// it.
-var terminalSize = func(stream any) (width, height int, ok bool) {
-	f, ok := stream.(*os.File)
-	if !ok {
-		return 0, 0, false
-	}
-	width, height, err := term.GetSize(int(f.Fd()))
-	return width, height, err == nil && width > 0 && height > 0
-}
 
 // screen returns what pictures of characters are drawn for: the terminal, or 80 columns.
 func (t *tool) screen() draw.Terminal {
@@ -31,7 +18,7 @@ func (t *tool) screen() draw.Terminal {
 		return s
 	}
 	s.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	if width, height, ok := terminalSize(t.stdout); ok {
+	if width, height := sizeOfTerminal(t.stdout); width > 0 && height > 0 {
 		// The picture is about as high as it is wide, and leaves room for what is below it.
 		s.Width, s.Height = width, max(5, min(width*2/9, 36, height-8))
 	}

@@ -57,10 +57,9 @@ record is shown up to the damage, followed by what is wrong, and the exit status
 }
 
 func (t *tool) dump(cmd *cobra.Command, args []string, d dumping) error {
-	if len(args) > 1 {
-		if d.NTuple = args[1]; d.NTuple == "" {
-			return usageError("NTUPLE is empty")
-		}
+	var err error
+	if d.NTuple, err = checkedName(args); err != nil {
+		return err
 	}
 	d.PageList = d.lists
 	if d.at != "" {

@@ -11,13 +11,14 @@ import (
 )
 
 // prepareTool prepares a process that a test starts as the tool.
-var prepareTool = func() {}
+var prepareTool = func(*tool) {}
 
 // TestMain runs the tool itself if the tests start their own program again.
 func TestMain(m *testing.M) {
 	if os.Getenv("RNT_TEST_AS_TOOL") != "" {
-		prepareTool()
-		main()
+		tool := newTool(os.Stdin, os.Stdout, os.Stderr, families...)
+		prepareTool(tool)
+		os.Exit(tool.runUntilSignal(os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
@@ -251,9 +252,7 @@ func TestNoGo(t *testing.T) {
 // Where there is a terminal, a bar shows megabytes and how many there are in a
 // second; not with --quiet.
 func TestProgress(t *testing.T) {
-	terminal := isTerminal
-	defer func() { isTerminal = terminal }()
-	isTerminal = func(any) bool { return true }
+	defer pretend(80, 25)()
 	for _, quiet := range []bool{false, true} {
 		var stderr strings.Builder
 		b := (&reporter{w: &stderr, quiet: quiet}).byteBar()

@@ -367,9 +367,9 @@ func TestSignalToPipeline(t *testing.T) {
 var moments = map[string]diskfile.OpKind{"write": diskfile.WriteOp, "sync": diskfile.SyncOp, "rename": diskfile.RenameOp, "syncdir": diskfile.SyncDirOp}
 
 func init() {
-	prepareTool = func() {
+	prepareTool = func(tool *tool) {
 		if d, err := time.ParseDuration(os.Getenv("RNT_TEST_GRACE")); err == nil {
-			grace = d
+			tool.grace = d
 		}
 		if moment := os.Getenv("RNT_TEST_SIGNAL_AT"); moment != "" {
 			signalAt(moment)

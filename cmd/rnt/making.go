@@ -58,6 +58,14 @@ func (t *tool) inputs(cmd *cobra.Command, args []string, name string) ([]surgery
 	return inputsOf(paths, name), nil
 }
 
+func pathsOf(inputs []surgery.Input) []string {
+	var all []string
+	for _, in := range inputs {
+		all = append(all, in.Path)
+	}
+	return all
+}
+
 // operate makes the file out by an operation on inputs after
 // checking that nothing is overwritten.
 func (t *tool) operate(ctx context.Context, out string, force bool, inputs []surgery.Input, do operation) (*surgery.Report, error) {

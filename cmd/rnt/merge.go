@@ -134,7 +134,7 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 	}
 	m.filtering = cmd.Flags().Changed("mode")
 	if m.plan != "" {
-		files, identity, err := t.planned(cmd, in[0], m)
+		files, identity, err := t.planned(cmd, m.plan, in[0], m.fast)
 		if err != nil {
 			return err
 		}

@@ -10,16 +10,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
 // open opens the RNTuple that the arguments FILE [NTUPLE] name.
 func (t *tool) open(ctx context.Context, args []string) (*rntuple.Reader, error) {
-	name := ""
-	if len(args) > 1 {
-		name = args[1]
-		if name == "" {
-			return nil, usageError("NTUPLE is empty")
-		}
+	name, err := checkedName(args)
+	if err != nil {
+		return nil, err
 	}
 	path, err := t.input.root(ctx, args[0])
 	if err != nil {
@@ -56,4 +54,22 @@ func withPath(err error) error {
 		return in.Err
 	}
 	return err
+}
+
+// inputsOf returns the RNTuples called name in files.
+func inputsOf(files []string, name string) []surgery.Input {
+	inputs := make([]surgery.Input, len(files))
+	for i, path := range files {
+		inputs[i] = surgery.Input{Path: path, Name: name}
+	}
+	return inputs
+}
+
+// piecesOf returns all entries of the RNTuples called name in files.
+func piecesOf(files []string, name string) []surgery.Piece {
+	pieces := make([]surgery.Piece, len(files))
+	for i, in := range inputsOf(files, name) {
+		pieces[i].Input = in
+	}
+	return pieces
 }

@@ -39,7 +39,7 @@ func warnLeft(t *reporter, report *surgery.Report, filtering bool) {
 	for _, file := range report.Without {
 		t.leave("%s: not copied: the file holds no RNTuple", remote.Redact(file))
 	}
-	omit(t, report.Omitted, filtering)
+	t.omit(report.Omitted, filtering)
 	objects := report.LeftBehind
 	for len(objects) > 0 {
 		file := objects[0].File
@@ -61,31 +61,6 @@ func nameOfObject(o surgery.Object) string {
 		class = "RNTuple"
 	}
 	return fmt.Sprintf("%s %q", class, o.Path)
-}
-
-// inputsOf returns the RNTuples of a name in files.
-func inputsOf(files []string, name string) []surgery.Input {
-	inputs := make([]surgery.Input, len(files))
-	for i, path := range files {
-		inputs[i] = surgery.Input{Path: path, Name: name}
-	}
-	return inputs
-}
-
-// piecesOf returns all of the entries of inputs.
-func piecesOf(inputs []surgery.Input) (all []surgery.Piece) {
-	for _, in := range inputs {
-		all = append(all, surgery.Piece{Input: in})
-	}
-	return all
-}
-
-func pathsOf(inputs []surgery.Input) []string {
-	var all []string
-	for _, in := range inputs {
-		all = append(all, in.Path)
-	}
-	return all
 }
 
 // compressionOption returns the option for the flag --compression, or none if that

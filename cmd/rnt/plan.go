@@ -5,13 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/internal/input"
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
@@ -161,18 +158,4 @@ func (t *tool) printPlan(plan *workunits.Plan, asJSON bool, skipped []badFile) e
 	_, err := fmt.Fprintf(t.out, "%s of %s, %s of %s to %s each: 0 to %d\n", pluralOf(s.Entries, "entry", "entries"), plural(s.Files, "file"),
 		plural(s.Units, "unit"), size(s.Least), size(s.Most), s.Units-1)
 	return err
-}
-
-// readPlan reads the plan that an argument names.
-func (t *tool) readPlan(ctx context.Context, arg string) (*workunits.Plan, error) {
-	f, n, err := input.Open(ctx, arg, false, t.input.far())
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	plan, err := workunits.Read(io.NewSectionReader(f, 0, n))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", remote.Redact(arg), err)
-	}
-	return plan, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"strconv"
@@ -11,8 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
+	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
@@ -68,9 +70,10 @@ func (t *tool) collect(ctx context.Context, planArg, folder string, fast bool) (
 	return plan, all, nil
 }
 
-// planned returns the files that jobs have made of the units of a plan, in its order, and an option for merging them.
-func (t *tool) planned(cmd *cobra.Command, folder string, m merging) (files []string, identity surgery.Option, err error) {
-	plan, all, err := t.collect(cmd.Context(), m.plan, folder, m.fast)
+// planned returns the files that jobs have made in a folder of the units of a plan, in its order, and an option for
+// merging them by cmd. Fast is as for check.
+func (t *tool) planned(cmd *cobra.Command, planArg, folder string, fast bool) (files []string, identity surgery.Option, err error) {
+	plan, all, err := t.collect(cmd.Context(), planArg, folder, fast)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,24 +87,16 @@ func (t *tool) planned(cmd *cobra.Command, folder string, m merging) (files []st
 	return files, whole.writing(), nil
 }
 
-// filled returns the histograms that jobs have filled, by unit, and the first file of the plan with the name of its RNTuple.
-func (t *tool) filled(ctx context.Context, args []string, d *drawing) (all [][]byte, files []string, name string, err error) {
-	if len(args) != 1 || d.name != "" {
-		return nil, nil, "", usageError("--units takes the plan in the place of the files, and no --name")
-	}
-	plan, outputs, err := t.collect(ctx, args[0], d.units, false)
+// readPlan reads the plan that an argument names.
+func (t *tool) readPlan(ctx context.Context, arg string) (*workunits.Plan, error) {
+	f, n, err := input.Open(ctx, arg, false, t.input.far())
 	if err != nil {
-		return nil, nil, "", err
+		return nil, err
 	}
-	if work := outputs[0].Work; work != d.work {
-		return nil, nil, "", fmt.Errorf("%s: the units are of other work, %s and not %s", d.units, work, d.work)
+	defer f.Close()
+	plan, err := workunits.Read(io.NewSectionReader(f, 0, n))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", remote.Redact(arg), err)
 	}
-	for _, o := range outputs {
-		b, err := regular.ReadFile(o.path())
-		if err != nil {
-			return nil, nil, "", err
-		}
-		all = append(all, b)
-	}
-	return all, []string{plan.Files[0].Path}, plan.Name, nil
+	return plan, nil
 }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // A bar is a progress bar on standard error. It appears when the work takes
@@ -53,10 +51,4 @@ func (b *bar) done() {
 	if b.b != nil {
 		_ = b.b.Clear()
 	}
-}
-
-// isTerminal reports whether a reader or writer is a terminal. Tests replace it.
-var isTerminal = func(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

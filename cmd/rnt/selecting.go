@@ -68,7 +68,7 @@ func (t *tool) withDefined(ctx context.Context, pieces []surgery.Piece, name str
 	if err != nil {
 		return nil, err
 	}
-	omit(t.report, report.Omitted, false)
+	t.report.omit(report.Omitted, false)
 	if len(c.fields) > 0 {
 		defined, err := newFields(c.define)
 		if err != nil {

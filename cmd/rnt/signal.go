@@ -15,9 +15,8 @@ import (
 )
 
 // grace is the time that a command has to return after a signal. Most need less than a
-// millisecond, but a write to a full pipe or the syncing of a disk can take any time. It is
-// a variable for tests.
-var grace = 500 * time.Millisecond
+// millisecond, but a write to a full pipe or the syncing of a disk can take any time.
+const grace = 500 * time.Millisecond
 
 // runUntilSignal runs the tool and returns its exit status. After SIGINT or SIGTERM
 // the command has grace to return; then it is left to die with the process, as by
@@ -61,7 +60,7 @@ func (t *tool) runUntilSignal(args []string) int {
 		select {
 		case s := <-status:
 			return s
-		case <-time.After(grace):
+		case <-time.After(t.grace):
 		}
 		if t.output.isCommitted() {
 			return <-status
@@ -95,7 +94,7 @@ func (t *tool) abandon(stopped signalError) int {
 	}()
 	select {
 	case <-said:
-	case <-time.After(grace / 5): // standard error may be what is blocked
+	case <-time.After(t.grace / 5): // standard error may be what is blocked
 	}
 	return stopped.status()
 }

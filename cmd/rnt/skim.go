@@ -88,7 +88,7 @@ with --zones only.
 				return err
 			}
 			return bad.without(cmd.Context(), t, pathsOf(inputs), func(files []string) error {
-				return skim(args[0], piecesOf(inputsOf(files, c.name)))
+				return skim(args[0], piecesOf(files, c.name))
 			})
 		},
 	}

@@ -146,11 +146,3 @@ kept, too; projections of a field that is dropped are dropped.
 	unitFlag(cmd, &unit)
 	return cmd
 }
-
-// nameOf returns NTUPLE of the arguments FILE [NTUPLE], or nothing.
-func nameOf(args []string) string {
-	if len(args) > 1 {
-		return args[1]
-	}
-	return ""
-}

@@ -62,7 +62,7 @@ func (t *tool) openSource(ctx context.Context, args []string, name string, p par
 	}
 	s.entries = s.first
 	if len(args) > 1 {
-		if err := s.openChain(piecesOf(inputsOf(s.paths, name)), opts); err != nil {
+		if err := s.openChain(piecesOf(s.paths, name), opts); err != nil {
 			s.first.Close()
 			return nil, err
 		}
@@ -72,11 +72,9 @@ func (t *tool) openSource(ctx context.Context, args []string, name string, p par
 
 // openEntries is openSource for the arguments FILE [NTUPLE].
 func (t *tool) openEntries(ctx context.Context, args []string, p part) (*source, error) {
-	name := ""
-	if len(args) > 1 {
-		if name = args[1]; name == "" {
-			return nil, usageError("NTUPLE is empty")
-		}
+	name, err := checkedName(args)
+	if err != nil {
+		return nil, err
 	}
 	return t.openSource(ctx, args[:1], name, p)
 }
@@ -141,7 +139,7 @@ func (s *source) leaveOmitted(t *reporter, chosen []string) {
 			names = append(names, name)
 		}
 	}
-	omit(t, names, false)
+	t.omit(names, false)
 }
 
 // named adds the file to an error that does not name it: the first one, whose schema is that of all.

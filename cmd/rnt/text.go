@@ -30,6 +30,9 @@ func newTable(heads ...string) *table {
 // row appends a row; cells that are missing at its end are empty.
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
+// len returns the number of rows.
+func (t *table) len() int { return len(t.rows) }
+
 // dropFirst removes the first column.
 func (t *table) dropFirst() {
 	t.head, t.right = t.head[1:], t.right[1:]

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -22,6 +23,8 @@ type tool struct {
 	input          *toolInput
 	output         *output
 
+	grace time.Duration // that a command has to return after a signal
+
 	families  []family
 	jobs      int
 	running   bool   // a command has begun, so its arguments are in order
@@ -33,7 +36,7 @@ type family func(*tool) []*cobra.Command
 
 // newTool returns a tool with the commands of families.
 func newTool(stdin io.Reader, stdout, stderr io.Writer, families ...family) *tool {
-	t := &tool{out: bufio.NewWriterSize(stdout, 64<<10), stdout: stdout, stderr: stderr, families: families, report: &reporter{w: stderr}}
+	t := &tool{out: bufio.NewWriterSize(stdout, 64<<10), stdout: stdout, stderr: stderr, grace: grace, families: families, report: &reporter{w: stderr}}
 	t.input = &toolInput{stdin: stdin, report: t.report}
 	t.output = &output{input: t.input}
 	return t

@@ -62,6 +62,11 @@ func (o *unitOutput) pieces() (all []surgery.Piece) {
 	return all
 }
 
+// open opens the entries of the unit.
+func (o *unitOutput) open(opts ...rntuple.Option) (*rntuple.Chain, error) {
+	return o.plan.Open(o.number, opts...)
+}
+
 // writing returns the option with which an RNTuple has the same bytes each time: the time is that of the plan, and
 // its UUID is made of the plan, the unit and the work.
 func (o *unitOutput) writing() surgery.Option {
