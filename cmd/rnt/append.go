@@ -9,7 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-func (t *tool) appendCommand() *cobra.Command {
+func appendCommand(t *tool) *cobra.Command {
 	m := merging{into: true, level: "copy", maxLevel: "rewrite"}
 	cmd := &cobra.Command{
 		Use:   "append INTO IN...",
@@ -43,9 +43,9 @@ wait for it.`,
 			case lines && (cmd.Flags().Changed("mode") || m.convert || m.keep || m.dropSets):
 				return usageError("--mode, --convert, --keep-compression and --drop-attributes go with files")
 			case lines:
-				return t.appendLines(cmd, args[0], m)
+				return appendLines(t, cmd, args[0], m)
 			}
-			return t.merge(cmd, args[0], args[1:], m)
+			return merge(t, cmd, args[0], args[1:], m)
 		},
 	}
 	m.flags(cmd, "that of INTO")
@@ -55,7 +55,7 @@ wait for it.`,
 }
 
 // appendLines adds the entries on standard input.
-func (t *tool) appendLines(cmd *cobra.Command, into string, m merging) error {
+func appendLines(t *tool, cmd *cobra.Command, into string, m merging) error {
 	opts, err := m.writeFlags.options(cmd.Context())
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (t *tool) appendLines(cmd *cobra.Command, into string, m merging) error {
 		return err
 	}
 	before := w.NumEntries()
-	if err := t.writeLines(cmd.Context(), into, w); err != nil {
+	if err := writeLines(cmd.Context(), t, into, w); err != nil {
 		return err
 	}
 	added, all := w.NumEntries()-before, w.NumEntries()

@@ -18,7 +18,7 @@ type streaming struct {
 	pairs        bool
 }
 
-func (t *tool) arrowCommand() *cobra.Command {
+func arrowCommand(t *tool) *cobra.Command {
 	s := streaming{count: all}
 	cmd := &cobra.Command{
 		Use:   "arrow FILE...",
@@ -42,7 +42,7 @@ After an error the stream ends within a message, so that its reader fails, too.`
 			if err := checkFields(cmd, s.fields); err != nil {
 				return err
 			}
-			return t.arrow(cmd.Context(), args, s)
+			return arrow(cmd.Context(), t, args, s)
 		},
 	}
 	s.selecting.flags(cmd)
@@ -58,7 +58,7 @@ After an error the stream ends within a message, so that its reader fails, too.`
 	return cmd
 }
 
-func (t *tool) arrow(ctx context.Context, args []string, s streaming) error {
+func arrow(ctx context.Context, t *tool, args []string, s streaming) error {
 	switch {
 	case isTerminal(t.stdout):
 		return usageError("standard output is a terminal, and an Arrow stream no text")
@@ -71,7 +71,7 @@ func (t *tool) arrow(ctx context.Context, args []string, s streaming) error {
 	if len(s.where) == 0 {
 		need.fields = s.fields
 	}
-	from, err := t.openSource(ctx, args, s.name, need)
+	from, err := openSource(ctx, t, args, s.name, need)
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ type attributes struct {
 	asJSON bool
 }
 
-func (t *tool) attrsCommand() *cobra.Command {
+func attrsCommand(t *tool) *cobra.Command {
 	var sel attributes
 	cmd := &cobra.Command{
 		Use:   "attrs FILE [NTUPLE]",
@@ -43,7 +43,7 @@ one entry, of all sets or of the one that --set names.`,
 			case sel.asJSON && (named || !sel.ofAll):
 				return usageError("--json is for the list of sets; attributes are always JSON")
 			}
-			return t.attrs(cmd.Context(), args, sel)
+			return attrs(cmd.Context(), t, args, sel)
 		},
 	}
 	cmd.Flags().StringVar(&sel.set, "set", "", "print the attributes of this set")
@@ -52,8 +52,8 @@ one entry, of all sets or of the one that --set names.`,
 	return cmd
 }
 
-func (t *tool) attrs(ctx context.Context, args []string, sel attributes) error {
-	r, err := t.open(ctx, args)
+func attrs(ctx context.Context, t *tool, args []string, sel attributes) error {
+	r, err := openRNTuple(ctx, t, args)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (t *tool) attrs(ctx context.Context, args []string, sel attributes) error {
 		return fmt.Errorf("%s: there is no entry %d: there are %d", shown(args[0]), sel.entry, n)
 	}
 	if sel.set == "" && sel.ofAll {
-		return t.listSets(ctx, r, shown(args[0]), sel.asJSON)
+		return listSets(ctx, t, r, shown(args[0]), sel.asJSON)
 	}
 	names := []string{sel.set}
 	if sel.set == "" {
@@ -72,7 +72,7 @@ func (t *tool) attrs(ctx context.Context, args []string, sel attributes) error {
 		}
 	}
 	for _, name := range names {
-		if err := t.printAttributes(ctx, r, name, sel); err != nil {
+		if err := printAttributes(ctx, t, r, name, sel); err != nil {
 			return fmt.Errorf("%s: %w", shown(args[0]), err)
 		}
 	}
@@ -80,7 +80,7 @@ func (t *tool) attrs(ctx context.Context, args []string, sel attributes) error {
 }
 
 // printAttributes prints the attributes of one set.
-func (t *tool) printAttributes(ctx context.Context, r *rntuple.Reader, name string, sel attributes) error {
+func printAttributes(ctx context.Context, t *tool, r *rntuple.Reader, name string, sel attributes) error {
 	set, err := r.OpenAttributes(name)
 	if err != nil {
 		return err
@@ -126,7 +126,7 @@ type setField struct {
 }
 
 // listSets lists the attribute sets of an RNTuple in the file at path.
-func (t *tool) listSets(ctx context.Context, r *rntuple.Reader, path string, asJSON bool) error {
+func listSets(ctx context.Context, t *tool, r *rntuple.Reader, path string, asJSON bool) error {
 	list := []setListing{}
 	for _, s := range r.AttributeSets() {
 		l := setListing{attributeSet: setOf(s), Fields: []setField{}}

@@ -19,7 +19,7 @@ type selection struct {
 	first, count entries
 }
 
-func (t *tool) catCommand() *cobra.Command {
+func catCommand(t *tool) *cobra.Command {
 	sel := selection{count: all}
 	cmd := &cobra.Command{
 		Use:   "cat FILE [NTUPLE]",
@@ -42,7 +42,7 @@ floats have a point or an exponent, 3.0, so that they differ from integers.`,
 		Args:              fileArgs(2),
 		ValidArgsFunction: completeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.cat(cmd, args, sel)
+			return cat(t, cmd, args, sel)
 		},
 	}
 	sel.fieldsFlag(cmd)
@@ -52,7 +52,7 @@ floats have a point or an exponent, 3.0, so that they differ from integers.`,
 	return cmd
 }
 
-func (t *tool) headCommand() *cobra.Command {
+func headCommand(t *tool) *cobra.Command {
 	sel := selection{count: 10}
 	cmd := &cobra.Command{
 		Use:               "head FILE [NTUPLE]",
@@ -62,7 +62,7 @@ func (t *tool) headCommand() *cobra.Command {
 		Args:              fileArgs(2),
 		ValidArgsFunction: completeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.cat(cmd, args, sel)
+			return cat(t, cmd, args, sel)
 		},
 	}
 	sel.fieldsFlag(cmd)
@@ -76,7 +76,7 @@ func (s *selection) fieldsFlag(cmd *cobra.Command) {
 	completeFields(cmd, "fields", 0)
 }
 
-func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
+func cat(t *tool, cmd *cobra.Command, args []string, sel selection) error {
 	if err := checkFields(cmd, sel.fields); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
 			need.first, need.count = need.first-1, min(need.count, all-1)+1
 		}
 	}
-	from, err := t.openEntries(ctx, args, need)
+	from, err := openEntries(ctx, t, args, need)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
 	if err := checkName(from.kind, nameOf(args), from.name); err != nil {
 		return err
 	}
-	t.warnHidden(from.first, from.name, sel.fields, from.left...)
+	warnHidden(t, from.first, from.name, sel.fields, from.left...)
 	entries, err := from.where(ctx, t.report, &sel.filter)
 	if err != nil {
 		return err
@@ -113,12 +113,12 @@ func (t *tool) cat(cmd *cobra.Command, args []string, sel selection) error {
 	if first > n {
 		return fmt.Errorf("%s: there is no entry %d to start with%s", from.name, sel.first, there)
 	}
-	return t.printEntries(ctx, from.name, view, first, first+min(int64(sel.count), n-first))
+	return printEntries(ctx, t, from.name, view, first, first+min(int64(sel.count), n-first))
 }
 
 // warnHidden warns of the fields of an RNTuple in the file at path that cannot be read,
 // if no patterns choose fields. left are those of a file of another kind, of which there were warnings.
-func (t *tool) warnHidden(r *rntuple.Reader, path string, patterns []string, left ...error) {
+func warnHidden(t *tool, r *rntuple.Reader, path string, patterns []string, left ...error) {
 	if len(patterns) == 0 {
 		t.report.incomplete = t.report.incomplete || len(left) > 0
 		for _, h := range r.Schema().Hidden {
@@ -150,7 +150,7 @@ const (
 
 // printEntries prints the entries from first up to but not including end of an
 // RNTuple in the file at path.
-func (t *tool) printEntries(ctx context.Context, path string, view *rntuple.View[value.Record], first, end int64) error {
+func printEntries(ctx context.Context, t *tool, path string, view *rntuple.View[value.Record], first, end int64) error {
 	bar := t.report.bar("entries")
 	defer bar.done()
 	batch := make([]value.Record, firstBatch)

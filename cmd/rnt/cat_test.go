@@ -97,7 +97,7 @@ func TestCatHidden(t *testing.T) {
 	if out := rnt(t, "schema", path); !strings.Contains(out, "13 top-level fields (1 hidden)") || !strings.Contains(out, "HIDDEN: ") {
 		t.Errorf("schema prints\n%s", out)
 	}
-	if s := decode[stat](t, "stat", "--json", path); s.Fields[1].Path != "luminosityBlock" || s.Fields[1].Hidden == "" || s.Fields[1].Disk != 1150 {
+	if s := decode[statJSON](t, "stat", "--json", path); s.Fields[1].Path != "luminosityBlock" || s.Fields[1].Hidden == "" || s.Fields[1].Disk != 1150 {
 		t.Errorf("got %+v", s.Fields[1])
 	}
 }

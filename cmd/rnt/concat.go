@@ -9,7 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-func (t *tool) concatCommand() *cobra.Command {
+func concatCommand(t *tool) *cobra.Command {
 	var c cutting
 	var clusters bool
 	cmd := &cobra.Command{
@@ -44,13 +44,13 @@ Ranges of attributes are cut and renumbered with their entries.`,
 				p.Name, p.Clusters = c.name, clusters
 				pieces, inputs = append(pieces, p), append(inputs, p.Input)
 			}
-			report, err := t.operate(cmd.Context(), args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+			report, err := operate(cmd.Context(), t, args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
 				return surgery.Concat(cmd.Context(), args[0], pieces, append(opts, more...)...)
 			})
 			if err != nil {
 				return err
 			}
-			return t.printCut(args[0], report, c.asJSON)
+			return printCut(t, args[0], report, c.asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&clusters, "clusters", false, "FIRST and END count clusters")

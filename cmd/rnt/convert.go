@@ -32,7 +32,7 @@ type conversion struct {
 	unit string
 }
 
-func (t *tool) convertCommand() *cobra.Command {
+func convertCommand(t *tool) *cobra.Command {
 	var c conversion
 	cmd := &cobra.Command{
 		Use:   "convert IN... OUT",
@@ -78,9 +78,9 @@ OUT appears only once it is complete: after an error there is no new file.
 			last := len(args) - 1
 			c.set = func(flag string) bool { return cmd.Flags().Changed(flag) }
 			if c.unit != "" {
-				return t.convertUnits(cmd, args, c)
+				return convertUnits(t, cmd, args, c)
 			}
-			return t.convert(cmd.Context(), args[:last], args[last], c)
+			return convert(cmd.Context(), t, args[:last], args[last], c)
 		},
 	}
 	c.selecting.flags(cmd)
@@ -174,7 +174,7 @@ func kindOf(flag, value string) (foreign.Kind, error) {
 	return k, nil
 }
 
-func (t *tool) convert(ctx context.Context, args []string, out string, c conversion) error {
+func convert(ctx context.Context, t *tool, args []string, out string, c conversion) error {
 	to, err := c.target(out)
 	if err != nil {
 		return err
@@ -202,7 +202,7 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 		return usageError("--all converts all TTrees, with their names")
 	}
 	if c.dryRun {
-		return t.dryRun(ctx, args, paths, from, c)
+		return dryRun(ctx, t, args, paths, from, c)
 	}
 	if out != "-" {
 		if err := t.output.begin(ctx, out, c.force, append(paths, c.schema)...); err != nil {
@@ -213,18 +213,18 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 		bad := skipping{skip: c.skipBad, out: out, force: c.force, name: c.name}
 		return bad.without(ctx, t, paths, func(files []string) error {
 			if to == foreign.RNTuple {
-				return t.convertWithin(ctx, piecesOf(files, c.name), out, c)
+				return convertWithin(ctx, t, piecesOf(files, c.name), out, c)
 			}
-			source, err := t.openSource(ctx, files, c.name, part{})
+			source, err := openSource(ctx, t, files, c.name, part{})
 			if err != nil {
 				return err
 			}
 			defer source.Close()
-			return t.convertFrom(ctx, source, piecesOf(files, c.name), to, out, c)
+			return convertFrom(ctx, t, source, piecesOf(files, c.name), to, out, c)
 		})
 	}
 	if to == foreign.RNTuple && len(c.where)+len(c.define) == 0 {
-		return t.convertTo(ctx, args, paths, from, out, c)
+		return convertTo(ctx, t, args, paths, from, out, c)
 	}
 	p := part{count: all}
 	if len(c.where)+len(c.define) == 0 { // which may need other fields
@@ -234,16 +234,16 @@ func (t *tool) convert(ctx context.Context, args []string, out string, c convers
 	if err != nil {
 		return err
 	}
-	source, err := t.openTable(ctx, shown(args[0]), paths, o, c.newName, p)
+	source, err := fromForeign(ctx, t, shown(args[0]), paths, o, c.newName, p)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
 	if c.name = ""; to == foreign.RNTuple {
 		t.report.incomplete = t.report.incomplete || len(c.fields) == 0 && len(source.left) > 0
-		return t.convertWithin(ctx, piecesOf(source.paths, c.name), out, c)
+		return convertWithin(ctx, t, piecesOf(source.paths, c.name), out, c)
 	}
-	return t.convertFrom(ctx, source, piecesOf(source.paths, c.name), to, out, c)
+	return convertFrom(ctx, t, source, piecesOf(source.paths, c.name), to, out, c)
 }
 
 // target returns the format of the file out.
@@ -312,7 +312,7 @@ func (c *conversion) table(ctx context.Context, t *tool, args, paths []string, f
 		return nil, err
 	}
 	o.Choose = func(columns []string) ([]string, error) { return chooseColumns(columns, c.fields) }
-	return t.table(ctx, shown(args[0]), paths, o)
+	return openForeign(ctx, t, shown(args[0]), paths, o)
 }
 
 // nameOf returns the name of the RNTuple that is made of a table.
@@ -330,7 +330,7 @@ func (c *conversion) nameOf(table foreign.Table) string {
 
 // convertTo makes RNTuples of files that hold none: of one table or, with --all, of all TTrees. All
 // are looked at before the first is written.
-func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign.Kind, out string, c conversion) error {
+func convertTo(ctx context.Context, t *tool, args, paths []string, from foreign.Kind, out string, c conversion) error {
 	opts, err := c.options(ctx)
 	if err != nil {
 		return err
@@ -338,7 +338,7 @@ func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign
 	opts = append(opts, t.output.options()...)
 	all := []string{c.name}
 	if c.everyTree {
-		if all, err = t.treesOf(paths); err != nil {
+		if all, err = treesOf(t, paths); err != nil {
 			return err
 		}
 	}
@@ -375,11 +375,11 @@ func (t *tool) convertTo(ctx context.Context, args, paths []string, from foreign
 	}
 	t.output.done()
 	t.report.warnNeeds(out, f.Needs())
-	return t.printConverted(out, total)
+	return printConverted(t, out, total)
 }
 
 // treesOf returns the names of the TTrees that each of the files has.
-func (t *tool) treesOf(paths []string) ([]string, error) {
+func treesOf(t *tool, paths []string) ([]string, error) {
 	all, err := foreign.TreeNames(paths[0], t.input.far())
 	if err != nil {
 		return nil, err
@@ -396,7 +396,7 @@ func (t *tool) treesOf(paths []string) ([]string, error) {
 	return all, nil
 }
 
-func (t *tool) printConverted(out string, n int64) error {
+func printConverted(t *tool, out string, n int64) error {
 	if t.report.quiet || out == "-" {
 		return nil
 	}
@@ -405,22 +405,22 @@ func (t *tool) printConverted(out string, n int64) error {
 }
 
 // convertWithin makes an RNTuple of others.
-func (t *tool) convertWithin(ctx context.Context, pieces []surgery.Piece, out string, c conversion, more ...surgery.Option) error {
+func convertWithin(ctx context.Context, t *tool, pieces []surgery.Piece, out string, c conversion, more ...surgery.Option) error {
 	opts, err := optionsOf(&c.writeFlags)
 	if err != nil {
 		return err
 	}
 	report, err := withBar(ctx, t, false, func(all ...surgery.Option) (*surgery.Report, error) {
-		return t.skimmed(ctx, out, pieces, &c, slices.Concat(opts, more, all)...)
+		return skimmed(ctx, t, out, pieces, &c, slices.Concat(opts, more, all)...)
 	})
 	if err != nil {
 		return lacking(err, adviseFields, c.fields...)
 	}
-	return t.printConverted(out, report.Entries)
+	return printConverted(t, out, report.Entries)
 }
 
 // convertUnits converts units of a plan.
-func (t *tool) convertUnits(cmd *cobra.Command, args []string, c conversion) error {
+func convertUnits(t *tool, cmd *cobra.Command, args []string, c conversion) error {
 	if len(args) != 2 || c.to == "" {
 		return usageError("--unit takes a plan, a folder, and --to")
 	}
@@ -436,12 +436,12 @@ func (t *tool) convertUnits(cmd *cobra.Command, args []string, c conversion) err
 		suffix = ".root"
 	}
 	ctx := cmd.Context()
-	return t.eachUnit(cmd, c.unit, args[0], args[1], suffix, workOf(cmd), func(o *unitOutput) error {
+	return eachUnit(t, cmd, c.unit, args[0], args[1], suffix, workOf(cmd), func(o *unitOutput) error {
 		if to == foreign.RNTuple {
-			return t.convertWithin(ctx, o.pieces(), o.path(), c, o.writing())
+			return convertWithin(ctx, t, o.pieces(), o.path(), c, o.writing())
 		}
 		pieces := o.pieces()
-		s, err := t.openSource(ctx, []string{pieces[0].Path}, pieces[0].Name, part{})
+		s, err := openSource(ctx, t, []string{pieces[0].Path}, pieces[0].Name, part{})
 		if err != nil {
 			return err
 		}
@@ -449,14 +449,14 @@ func (t *tool) convertUnits(cmd *cobra.Command, args []string, c conversion) err
 		if err := s.openChain(pieces, t.input.options(ctx)); err != nil {
 			return err
 		}
-		return t.convertFrom(ctx, s, pieces, to, o.path(), c)
+		return convertFrom(ctx, t, s, pieces, to, o.path(), c)
 	})
 }
 
 // convertFrom writes the chosen entries of a source, which pieces are, to a file of another format.
-func (t *tool) convertFrom(ctx context.Context, from *source, pieces []surgery.Piece, to foreign.Kind, out string, c conversion) error {
+func convertFrom(ctx context.Context, t *tool, from *source, pieces []surgery.Piece, to foreign.Kind, out string, c conversion) error {
 	if len(c.define) > 0 {
-		with, err := t.withDefined(ctx, pieces, from.name, &c)
+		with, err := withDefined(ctx, t, pieces, from.name, &c)
 		if err != nil {
 			return err
 		}
@@ -496,13 +496,13 @@ func (t *tool) convertFrom(ctx context.Context, from *source, pieces []surgery.P
 	}); err != nil {
 		return err
 	}
-	return t.printConverted(out, n)
+	return printConverted(t, out, n)
 }
 
 // dryRun prints the fields of the RNTuple that would be made.
-func (t *tool) dryRun(ctx context.Context, args, paths []string, from foreign.Kind, c conversion) error {
+func dryRun(ctx context.Context, t *tool, args, paths []string, from foreign.Kind, c conversion) error {
 	if from == foreign.RNTuple {
-		s, err := t.openSource(ctx, args, c.name, part{})
+		s, err := openSource(ctx, t, args, c.name, part{})
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,7 @@ type creation struct {
 	writeFlags
 }
 
-func (t *tool) createCommand() *cobra.Command {
+func createCommand(t *tool) *cobra.Command {
 	var c creation
 	cmd := &cobra.Command{
 		Use:   "create --schema SCHEMA OUT",
@@ -37,7 +37,7 @@ OUT appears only once it is complete: after an error there is no new file.`,
 		Args:              fileArgs(1),
 		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.create(cmd, args[0], c)
+			return create(t, cmd, args[0], c)
 		},
 	}
 	cmd.Flags().StringVar(&c.schema, "schema", "", "the schema, as JSON")
@@ -50,7 +50,7 @@ OUT appears only once it is complete: after an error there is no new file.`,
 	return cmd
 }
 
-func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
+func create(t *tool, cmd *cobra.Command, out string, c creation) error {
 	if c.schema == "" {
 		return usageError("which schema? Use --schema")
 	}
@@ -76,12 +76,12 @@ func (t *tool) create(cmd *cobra.Command, out string, c creation) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", remote.Redact(out), err)
 	}
-	return t.writeLines(cmd.Context(), out, w)
+	return writeLines(cmd.Context(), t, out, w)
 }
 
 // writeLines writes the entries on standard input, JSON Lines, to the file out, and
 // closes the writer.
-func (t *tool) writeLines(ctx context.Context, out string, w *rntuple.Writer[value.Record]) error {
+func writeLines(ctx context.Context, t *tool, out string, w *rntuple.Writer[value.Record]) error {
 	bar := t.report.bar("entries")
 	defer bar.done()
 	entries := jsonl.NewReader(t.input.lines(ctx), w.Schema().Fields)

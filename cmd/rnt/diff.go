@@ -25,7 +25,7 @@ type diffing struct {
 	layout, asJSON bool
 }
 
-func (t *tool) diffCommand() *cobra.Command {
+func diffCommand(t *tool) *cobra.Command {
 	var d diffing
 	cmd := &cobra.Command{
 		Use:   "diff A B [NTUPLE [NTUPLE_OF_B]]",
@@ -65,7 +65,7 @@ With --quiet nothing is printed; the status tells.`,
 			if err != nil {
 				return err
 			}
-			found, err := t.diff(cmd.Context(), args, d, opts)
+			found, err := diff(cmd.Context(), t, args, d, opts)
 			switch {
 			case err != nil: // status 1 means differences
 				return &statusError{err: err, status: exitUsage}
@@ -110,8 +110,8 @@ func (d *diffing) options() ([]differ.Option, error) {
 }
 
 // diff compares two RNTuples, prints how they differ and reports whether they do.
-func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ.Option) (found bool, err error) {
-	sources, err := t.openBoth(ctx, args)
+func diff(ctx context.Context, t *tool, args []string, d diffing, opts []differ.Option) (found bool, err error) {
+	sources, err := openBoth(ctx, t, args)
 	for _, s := range sources {
 		if s != nil {
 			defer s.Close()
@@ -159,14 +159,14 @@ func (t *tool) diff(ctx context.Context, args []string, d diffing, opts []differ
 	case d.asJSON:
 		err = printJSON(t.out, differenceOf(result, layout, found))
 	default:
-		err = t.printDifferences(result, layout)
+		err = printDifferences(t, result, layout)
 	}
 	return found, err
 }
 
 // openBoth opens what diff compares. Text is opened last, as values of the types that the other
 // one has.
-func (t *tool) openBoth(ctx context.Context, args []string) (sources [2]*source, err error) {
+func openBoth(ctx context.Context, t *tool, args []string) (sources [2]*source, err error) {
 	order := []int{0, 1}
 	if path, err := t.input.file(ctx, args[0]); err == nil {
 		if kind, _ := foreign.Detect(ctx, path, "", t.input.far()); kind.IsText() {
@@ -179,7 +179,7 @@ func (t *tool) openBoth(ctx context.Context, args []string) (sources [2]*source,
 		if names := args[2:]; len(names) > 0 {
 			one = append(one, names[min(i, len(names)-1)])
 		}
-		if sources[i], err = t.openEntries(ctx, one, need); err != nil {
+		if sources[i], err = openEntries(ctx, t, one, need); err != nil {
 			return sources, err
 		}
 		need.like = sources[i].first.Schema().Document()
@@ -228,7 +228,7 @@ func commonChoice(readers [2]*rntuple.Reader, patterns []string) ([]string, erro
 }
 
 // printDifferences prints what differs.
-func (t *tool) printDifferences(r *differ.Result, layout []differ.Difference) error {
+func printDifferences(t *tool, r *differ.Result, layout []differ.Difference) error {
 	if r.Entries[0] != r.Entries[1] {
 		fmt.Fprintf(t.out, "%s entries, %s entries\n", count(r.Entries[0]), count(r.Entries[1]))
 	}

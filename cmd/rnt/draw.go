@@ -36,7 +36,7 @@ type drawing struct {
 	work                       string // theirs: see workOf
 }
 
-func (t *tool) drawCommand() *cobra.Command {
+func drawCommand(t *tool) *cobra.Command {
 	var d drawing
 	var unit string
 	cmd := &cobra.Command{
@@ -77,13 +77,13 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 			}
 			d.work = workOf(cmd, d.expr...)
 			if unit != "" {
-				return t.drawUnits(cmd, unit, files, &d)
+				return drawUnits(t, cmd, unit, files, &d)
 			}
 			if d.skipBad && d.units != "" {
 				return usageError("--skip-bad cannot be combined with --units")
 			}
 			bad := skipping{skip: d.skipBad, out: d.out, force: d.force, name: d.name}
-			return bad.without(cmd.Context(), t, files, func(files []string) error { return t.draw(cmd.Context(), files, &d, bad.skipped) })
+			return bad.without(cmd.Context(), t, files, func(files []string) error { return drawFiles(cmd.Context(), t, files, &d, bad.skipped) })
 		},
 	}
 	f := cmd.Flags()
@@ -144,8 +144,8 @@ func (d *drawing) complete(cmd *cobra.Command, args []string, word string) ([]st
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// draw draws the entries of files.
-func (t *tool) draw(ctx context.Context, files []string, d *drawing, skipped []badFile) error {
+// drawFiles draws the entries of files.
+func drawFiles(ctx context.Context, t *tool, files []string, d *drawing, skipped []badFile) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(d.out)), ".")
 	switch {
 	case d.out != "" && !slices.Contains(plot.Formats, format):
@@ -162,11 +162,11 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing, skipped []b
 	name := d.name
 	var filled [][]byte
 	if d.units != "" {
-		if filled, files, name, err = t.filled(ctx, files, d); err != nil {
+		if filled, files, name, err = loadUnits(ctx, t, files, d); err != nil {
 			return err
 		}
 	}
-	source, program, err := t.openQuery(ctx, files, name, q)
+	source, program, err := openQuery(ctx, t, files, name, q)
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing, skipped []b
 			return err
 		}
 	}
-	screen := t.screen()
+	screen := screenOf(t.stdout)
 	if d.asJSON || d.out != "" || d.units != "" {
 		q.plan.X.Most, q.plan.Y.Most = 100, 100
 	} else {
@@ -237,15 +237,15 @@ func (t *tool) draw(ctx context.Context, files []string, d *drawing, skipped []b
 	case t.report.quiet:
 		return nil
 	}
-	return t.printStatistics(p, screen)
+	return printStatistics(t, p, screen)
 }
 
 // drawUnits fills histograms with the entries of units, for draw with d.units.
-func (t *tool) drawUnits(cmd *cobra.Command, which string, files []string, d *drawing) error {
+func drawUnits(t *tool, cmd *cobra.Command, which string, files []string, d *drawing) error {
 	if len(files) != 1 || d.out == "" || d.asJSON {
 		return usageError("--unit takes the plan in the place of the files, a folder as --out, and no --json")
 	}
-	return t.eachUnit(cmd, which, files[0], d.out, ".hist.json", d.work, func(o *unitOutput) error {
+	return eachUnit(t, cmd, which, files[0], d.out, ".hist.json", d.work, func(o *unitOutput) error {
 		q, err := d.parse()
 		if err != nil {
 			return err
@@ -280,12 +280,12 @@ func (t *tool) drawUnits(cmd *cobra.Command, which string, files []string, d *dr
 	})
 }
 
-// filled returns the histograms that jobs have filled, by unit, and the first file of the plan with the name of its RNTuple.
-func (t *tool) filled(ctx context.Context, args []string, d *drawing) (all [][]byte, files []string, name string, err error) {
+// loadUnits returns the histograms that jobs have filled, by unit, and the first file of the plan with the name of its RNTuple.
+func loadUnits(ctx context.Context, t *tool, args []string, d *drawing) (all [][]byte, files []string, name string, err error) {
 	if len(args) != 1 || d.name != "" {
 		return nil, nil, "", usageError("--units takes the plan in the place of the files, and no --name")
 	}
-	plan, outputs, err := t.collect(ctx, args[0], d.units, false)
+	plan, outputs, err := collect(ctx, t, args[0], d.units, false)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -304,9 +304,9 @@ func (t *tool) filled(ctx context.Context, args []string, d *drawing) (all [][]b
 
 // openQuery opens files and compiles a query for them. Of files of other kinds than RNTuple it
 // reads what the query needs.
-func (t *tool) openQuery(ctx context.Context, files []string, name string, q *query) (*source, *expression.Program, error) {
+func openQuery(ctx context.Context, t *tool, files []string, name string, q *query) (*source, *expression.Program, error) {
 	for need := (part{}); ; {
-		s, err := t.openSource(ctx, files, name, need)
+		s, err := openSource(ctx, t, files, name, need)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -324,7 +324,7 @@ func (t *tool) openQuery(ctx context.Context, files []string, name string, q *qu
 }
 
 // printStatistics prints the table of a picture, with the marks of several histograms.
-func (t *tool) printStatistics(p *draw.Picture, screen draw.Terminal) error {
+func printStatistics(t *tool, p *draw.Picture, screen draw.Terminal) error {
 	heads, last := slices.Clone(p.Heads), len(p.Heads)-1
 	for i := range heads[:last] {
 		heads[i] = ">" + heads[i]

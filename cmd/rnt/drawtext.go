@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -11,14 +12,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// screen returns what pictures of characters are drawn for: the terminal, or 80 columns.
-func (t *tool) screen() draw.Terminal {
+// screenOf returns what pictures of characters are drawn for: the terminal that a stream is, or 80 columns.
+func screenOf(stdout io.Writer) draw.Terminal {
 	s := draw.Terminal{Width: 80, Height: 18, ASCII: !speaksUTF8()}
-	if !isTerminal(t.stdout) {
+	if !isTerminal(stdout) {
 		return s
 	}
 	s.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	if width, height := sizeOfTerminal(t.stdout); width > 0 && height > 0 {
+	if width, height := sizeOfTerminal(stdout); width > 0 && height > 0 {
 		// The picture is about as high as it is wide, and leaves room for what is below it.
 		s.Width, s.Height = width, max(5, min(width*2/9, 36, height-8))
 	}

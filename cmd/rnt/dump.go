@@ -19,7 +19,7 @@ type dumping struct {
 	asJSON   bool
 }
 
-func (t *tool) dumpCommand() *cobra.Command {
+func dumpCommand(t *tool) *cobra.Command {
 	var d dumping
 	cmd := &cobra.Command{
 		Use:   "dump FILE [NTUPLE]",
@@ -40,7 +40,7 @@ record is shown up to the damage, followed by what is wrong, and the exit status
 		Args:              fileArgs(2),
 		ValidArgsFunction: completeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.dump(cmd, args, d)
+			return dumpRecords(t, cmd, args, d)
 		},
 	}
 	f := cmd.Flags()
@@ -56,7 +56,7 @@ record is shown up to the damage, followed by what is wrong, and the exit status
 	return cmd
 }
 
-func (t *tool) dump(cmd *cobra.Command, args []string, d dumping) error {
+func dumpRecords(t *tool, cmd *cobra.Command, args []string, d dumping) error {
 	var err error
 	if d.NTuple, err = checkedName(args); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (t *tool) dump(cmd *cobra.Command, args []string, d dumping) error {
 		}
 	}
 	d.MaxMemory = int64(t.input.maxMemory)
-	f, size, err := t.openFile(cmd.Context(), args[0])
+	f, size, err := openFile(cmd.Context(), t, args[0])
 	if err != nil {
 		return err
 	}

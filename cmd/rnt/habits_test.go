@@ -203,7 +203,7 @@ func TestFields(t *testing.T) {
 	if text := rnt(t, "stat", dimuon, "-f", "run"); !strings.Contains(text, "\nrun ") || strings.Contains(text, "Muon") {
 		t.Error(text)
 	}
-	s := decode[stat](t, "stat", "--json", dimuon, "-f", "_collection0.Muon_pt,run")
+	s := decode[statJSON](t, "stat", "--json", dimuon, "-f", "_collection0.Muon_pt,run")
 	if len(s.Fields) != 2 || len(s.Columns) != 2 || s.Fields[0].Path != "_collection0._0.Muon_pt" || s.Columns[0].Field != "run" {
 		t.Errorf("%+v", s)
 	}

@@ -16,7 +16,7 @@ type hmerging struct {
 	names, prefixes []string
 }
 
-func (t *tool) hmergeCommand() *cobra.Command {
+func hmergeCommand(t *tool) *cobra.Command {
 	var h hmerging
 	cmd := &cobra.Command{
 		Use:   "hmerge OUT IN...",
@@ -33,7 +33,7 @@ OUT appears only once it is complete: after an error there is no new file.`,
 			"  rnt hmerge --prefix ,new_ both.root old.root new.root",
 		Args:              outArgs(anyNumber, "put side by side"),
 		ValidArgsFunction: completeFiles,
-		RunE:              func(cmd *cobra.Command, args []string) error { return t.hmerge(cmd, args[0], args[1:], h) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return hmerge(t, cmd, args[0], args[1:], h) },
 	}
 	h.flags(cmd, "as it is")
 	forceFlag(cmd, &h.force)
@@ -44,7 +44,7 @@ OUT appears only once it is complete: after an error there is no new file.`,
 	return cmd
 }
 
-func (t *tool) hmerge(cmd *cobra.Command, out string, in []string, h hmerging) error {
+func hmerge(t *tool, cmd *cobra.Command, out string, in []string, h hmerging) error {
 	opts, err := h.options()
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (t *tool) hmerge(cmd *cobra.Command, out string, in []string, h hmerging) e
 	if len(h.prefixes) > len(in) || len(h.names) > len(in) {
 		return usageError("there are more names or prefixes than files")
 	}
-	inputs, err := t.inputs(cmd, in, "")
+	inputs, err := inputsFrom(t, cmd, in, "")
 	if err != nil {
 		return err
 	}
@@ -61,13 +61,13 @@ func (t *tool) hmerge(cmd *cobra.Command, out string, in []string, h hmerging) e
 			inputs[i].Name = h.names[min(i, n-1)]
 		}
 	}
-	report, err := t.operate(cmd.Context(), out, h.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+	report, err := operate(cmd.Context(), t, out, h.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
 		return surgery.HMerge(cmd.Context(), out, inputs, append(append(opts, surgery.Prefix(h.prefixes...)), more...)...)
 	})
 	if err != nil {
 		return withNames(err)
 	}
-	return t.printMerged(out, report, h.asJSON)
+	return printMerged(t, out, report, h.asJSON)
 }
 
 // withNames returns an error of hmerge, which says how names become different if some occur more than once.

@@ -9,7 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-func (t *tool) indexCommand() *cobra.Command {
+func indexCommand(t *tool) *cobra.Command {
 	var fields, drop []string
 	var remove, asJSON bool
 	var d durability
@@ -52,7 +52,7 @@ maps up, verify checks them, and stat tells what they have.`,
 				return err
 			}
 			t.output.done()
-			return t.printIndexed(in.Path, report, asJSON)
+			return printIndexed(t, in.Path, report, asJSON)
 		},
 	}
 	f := cmd.Flags()
@@ -69,7 +69,7 @@ maps up, verify checks them, and stat tells what they have.`,
 }
 
 // printIndexed prints what a zone map has.
-func (t *tool) printIndexed(path string, r *surgery.Indexed, asJSON bool) error {
+func printIndexed(t *tool, path string, r *surgery.Indexed, asJSON bool) error {
 	switch {
 	case asJSON:
 		return printJSON(t.out, struct {

@@ -89,7 +89,7 @@ func TestIndexCommand(t *testing.T) {
 		t.Error(text)
 	}
 	compare(t, rnt(t, "index", "--fields", "R*", "--quiet", in), "")
-	if got := decode[stat](t, "stat", "--json", in); fmt.Sprint(got.Zones) != "[{Run 10}]" {
+	if got := decode[statJSON](t, "stat", "--json", in); fmt.Sprint(got.Zones) != "[{Run 10}]" {
 		t.Error(got)
 	}
 	compare(t, rnt(t, "index", "--json", "--drop", "Run", in, "events"), "{\n  \"fields\": [\n    \"Pt\",\n    \"Pt._0\"\n  ],\n  \"clusters\": 10\n}\n")

@@ -18,7 +18,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-func (t *tool) lsCommand() *cobra.Command {
+func lsCommand(t *tool) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "ls FILE...",
@@ -31,7 +31,7 @@ too, and Parquet, Arrow, CSV and JSON Lines files.`,
 		Args:              fileArgs(anyNumber),
 		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return t.ls(cmd.Context(), args, asJSON)
+			return ls(cmd.Context(), t, args, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, sizes in bytes")
@@ -64,11 +64,11 @@ func setOf(a rntuple.AttributeSet) attributeSet {
 }
 
 // ls lists the RNTuples in files. It goes on after a file that cannot be read.
-func (t *tool) ls(ctx context.Context, args []string, asJSON bool) error {
+func ls(ctx context.Context, t *tool, args []string, asJSON bool) error {
 	list := []listing{}
 	var errs []error
 	for _, arg := range args {
-		found, err := t.listFile(ctx, arg)
+		found, err := listFile(ctx, t, arg)
 		list = append(list, found...)
 		switch {
 		case ctx.Err() != nil:
@@ -86,27 +86,27 @@ func (t *tool) ls(ctx context.Context, args []string, asJSON bool) error {
 	case asJSON:
 		errs = append(errs, printJSON(t.out, list))
 	case len(list) > 0:
-		errs = append(errs, t.printListing(list, len(args) > 1))
+		errs = append(errs, printListing(t, list, len(args) > 1))
 	}
 	return errors.Join(errs...)
 }
 
 // listFile lists what is in a file. With an error it returns what was found before. The error
 // wraps ErrNotFound if there is nothing.
-func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err error) {
+func listFile(ctx context.Context, t *tool, arg string) (list []listing, err error) {
 	path, err := t.input.file(ctx, arg)
 	if err != nil {
 		return nil, err
 	}
 	if remote.IsObjects(path) {
-		return t.listObjects(ctx, arg, path)
+		return listObjects(ctx, t, arg, path)
 	}
 	kind, err := foreign.Detect(ctx, path, "", t.input.far())
 	if err != nil {
 		return nil, err
 	}
 	if kind == foreign.RNTuple || kind == foreign.Tree {
-		if list, err = t.listROOT(ctx, arg, path); err != nil && !errors.Is(err, rntuple.ErrNotFound) {
+		if list, err = listROOT(ctx, t, arg, path); err != nil && !errors.Is(err, rntuple.ErrNotFound) {
 			return list, err
 		}
 	}
@@ -128,7 +128,7 @@ func (t *tool) listFile(ctx context.Context, arg string) (list []listing, err er
 }
 
 // listROOT lists the RNTuples in a ROOT file.
-func (t *tool) listROOT(ctx context.Context, arg, path string) (list []listing, err error) {
+func listROOT(ctx context.Context, t *tool, arg, path string) (list []listing, err error) {
 	f, size, err := input.Open(ctx, path, false, t.input.far())
 	if err != nil {
 		return nil, err
@@ -159,7 +159,7 @@ func (t *tool) listROOT(ctx context.Context, arg, path string) (list []listing, 
 }
 
 // listObjects lists the RNTuple in the objects at a URL.
-func (t *tool) listObjects(ctx context.Context, arg, url string) ([]listing, error) {
+func listObjects(ctx context.Context, t *tool, arg, url string) ([]listing, error) {
 	r, err := rntuple.Open(url, "", t.input.options(ctx)...)
 	if err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func settings(list []compress.Settings) (words []string, numbers []uint32) {
 }
 
 // printListing prints a table, with a column for files if there are several.
-func (t *tool) printListing(list []listing, files bool) error {
+func printListing(t *tool, list []listing, files bool) error {
 	table := newTable("FILE", "NAME", ">ENTRIES", ">FIELDS", ">SIZE", "COMPRESSION", "")
 	for _, l := range list {
 		file, name := schema.Printable(l.File), schema.Printable(l.Path)

@@ -20,21 +20,21 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return newTool(stdin, stdout, stderr, families...).run(ctx, args)
 }
 func showCommands(t *tool) []*cobra.Command {
-	return []*cobra.Command{t.lsCommand(), t.schemaCommand(), t.catCommand(), t.headCommand(), t.tailCommand(), t.statCommand(), t.dumpCommand(), t.attrsCommand()}
+	return []*cobra.Command{lsCommand(t), schemaCommand(t), catCommand(t), headCommand(t), tailCommand(t), statCommand(t), dumpCommand(t), attrsCommand(t)}
 }
-func drawCommands(t *tool) []*cobra.Command { return []*cobra.Command{t.drawCommand()} }
+func drawCommands(t *tool) []*cobra.Command { return []*cobra.Command{drawCommand(t)} }
 func convertCommands(t *tool) []*cobra.Command {
-	return []*cobra.Command{t.arrowCommand(), t.convertCommand()}
+	return []*cobra.Command{arrowCommand(t), convertCommand(t)}
 }
 func editCommands(t *tool) []*cobra.Command {
 	return []*cobra.Command{
-		t.createCommand(), t.mergeCommand(), t.slimCommand(), t.skimCommand(), t.concatCommand(), t.splitCommand(), t.hmergeCommand(),
-		t.planCommand(), t.repackCommand(), t.appendCommand(), t.renameCommand(), t.indexCommand(),
+		createCommand(t), mergeCommand(t), slimCommand(t), skimCommand(t), concatCommand(t), splitCommand(t), hmergeCommand(t),
+		planCommand(t), repackCommand(t), appendCommand(t), renameCommand(t), indexCommand(t),
 	}
 }
 func checkCommands(t *tool) []*cobra.Command {
-	return []*cobra.Command{t.verifyCommand(), t.diffCommand(), t.recoverCommand()}
+	return []*cobra.Command{verifyCommand(t), diffCommand(t), recoverCommand(t)}
 }
 func serveCommands(t *tool) []*cobra.Command {
-	return []*cobra.Command{t.serveCommand(), t.pageCommand()}
+	return []*cobra.Command{serveCommand(t), pageCommand(t)}
 }

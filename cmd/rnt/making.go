@@ -45,9 +45,9 @@ func (m *making) options() ([]surgery.Option, error) {
 	return opts, err
 }
 
-// inputs returns the inputs that arguments name, all with the same name of the
+// inputsFrom returns the inputs that arguments name, all with the same name of the
 // RNTuple.
-func (t *tool) inputs(cmd *cobra.Command, args []string, name string) ([]surgery.Input, error) {
+func inputsFrom(t *tool, cmd *cobra.Command, args []string, name string) ([]surgery.Input, error) {
 	paths := make([]string, len(args))
 	for i, arg := range args {
 		var err error
@@ -68,7 +68,7 @@ func pathsOf(inputs []surgery.Input) []string {
 
 // operate makes the file out by an operation on inputs after
 // checking that nothing is overwritten.
-func (t *tool) operate(ctx context.Context, out string, force bool, inputs []surgery.Input, do operation) (*surgery.Report, error) {
+func operate(ctx context.Context, t *tool, out string, force bool, inputs []surgery.Input, do operation) (*surgery.Report, error) {
 	if err := t.output.begin(ctx, out, force, pathsOf(inputs)...); err != nil {
 		return nil, err
 	}
@@ -103,7 +103,7 @@ func reportOf(r *surgery.Report, skipped []badFile) reportJSON {
 }
 
 // printMerged prints what was written to the file out.
-func (t *tool) printMerged(out string, r *surgery.Report, asJSON bool, skipped ...badFile) error {
+func printMerged(t *tool, out string, r *surgery.Report, asJSON bool, skipped ...badFile) error {
 	switch {
 	case asJSON:
 		return printJSON(t.out, reportOf(r, skipped))
@@ -111,7 +111,7 @@ func (t *tool) printMerged(out string, r *surgery.Report, asJSON bool, skipped .
 		return nil
 	}
 	fmt.Fprintf(t.out, "%s: %s from %s, in %s%s\n\n", remote.Base(out), pluralOf(r.Entries, "entry", "entries"), plural(r.Inputs, "input"), plural(r.ClusterGroups, "cluster group"), sizeOf(out))
-	return t.printLevels(r)
+	return printLevels(t, r)
 }
 
 // sizeOf returns the size of a file that was made, after a comma, if it is on disk.
@@ -124,7 +124,7 @@ func sizeOf(out string) string {
 }
 
 // printLevels prints how many pages of the inputs were treated at each level.
-func (t *tool) printLevels(r *surgery.Report) error {
+func printLevels(t *tool, r *surgery.Report) error {
 	levels := newTable("LEVEL", ">INPUT PAGES", ">INPUT BYTES")
 	for _, l := range reportOf(r, nil).Levels {
 		levels.row(l.Level, count(l.Pages), size(l.Bytes))

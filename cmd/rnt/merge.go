@@ -20,7 +20,7 @@ type merging struct {
 	filtering                      bool // the flag --mode is given
 }
 
-func (t *tool) mergeCommand() *cobra.Command {
+func mergeCommand(t *tool) *cobra.Command {
 	var m merging
 	cmd := &cobra.Command{
 		Use:   "merge OUT IN...",
@@ -53,7 +53,7 @@ command; otherwise the numbers of those that are not are printed: 3,7,8.
 			"  rnt merge --level rewrite --cluster-size 100000000 few.root many/*.root",
 		Args:              outArgs(anyNumber, "merged"),
 		ValidArgsFunction: completeFiles,
-		RunE:              func(cmd *cobra.Command, args []string) error { return t.merge(cmd, args[0], args[1:], m) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return merge(t, cmd, args[0], args[1:], m) },
 	}
 	m.flags(cmd, "that of the first input")
 	m.modeFlag(cmd)
@@ -115,7 +115,7 @@ func (m *merging) options() ([]surgery.Option, error) {
 	return opts, nil
 }
 
-func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) error {
+func merge(t *tool, cmd *cobra.Command, out string, in []string, m merging) error {
 	if m.all && (m.into || m.name != "") {
 		return usageError("--all cannot be combined with --name or --into")
 	}
@@ -134,22 +134,22 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 	}
 	m.filtering = cmd.Flags().Changed("mode")
 	if m.plan != "" {
-		files, identity, err := t.planned(cmd, m.plan, in[0], m.fast)
+		files, identity, err := planned(t, cmd, m.plan, in[0], m.fast)
 		if err != nil {
 			return err
 		}
 		in, opts = files, append(opts, identity)
 	}
-	inputs, err := t.inputs(cmd, in, m.name)
+	inputs, err := inputsFrom(t, cmd, in, m.name)
 	if err != nil {
 		return err
 	}
 	if m.into {
-		report, err := t.mergeInto(cmd, surgery.Input{Path: out, Name: m.name}, inputs, opts, m)
+		report, err := mergeInto(t, cmd, surgery.Input{Path: out, Name: m.name}, inputs, opts, m)
 		if err != nil {
 			return lacking(err, adviseUnion)
 		}
-		return t.printMerged(out, report, m.asJSON)
+		return printMerged(t, out, report, m.asJSON)
 	}
 	if err := t.output.begin(cmd.Context(), out, m.force, pathsOf(inputs)...); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 	}
 	return bad.without(cmd.Context(), t, pathsOf(inputs), func(files []string) error {
 		if m.all {
-			return t.mergeAll(cmd, out, files, m, opts, bad.skipped)
+			return mergeAll(t, cmd, out, files, m, opts, bad.skipped)
 		}
 		report, err := withBar(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (*surgery.Report, error) {
 			return surgery.Merge(cmd.Context(), out, inputsOf(files, m.name), slices.Concat(opts, more)...)
@@ -171,12 +171,12 @@ func (t *tool) merge(cmd *cobra.Command, out string, in []string, m merging) err
 		if err != nil {
 			return lacking(err, adviseUnion)
 		}
-		return t.printMerged(out, report, m.asJSON, bad.skipped...)
+		return printMerged(t, out, report, m.asJSON, bad.skipped...)
 	})
 }
 
 // mergeInto adds the entries of inputs to an RNTuple in its file.
-func (t *tool) mergeInto(cmd *cobra.Command, into surgery.Input, inputs []surgery.Input, opts []surgery.Option, m merging) (*surgery.Report, error) {
+func mergeInto(t *tool, cmd *cobra.Command, into surgery.Input, inputs []surgery.Input, opts []surgery.Option, m merging) (*surgery.Report, error) {
 	if err := checkNotInput(into.Path, pathsOf(inputs)...); err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func (t *tool) mergeInto(cmd *cobra.Command, into surgery.Input, inputs []surger
 }
 
 // mergeAll merges all RNTuples of files into the file out.
-func (t *tool) mergeAll(cmd *cobra.Command, out string, files []string, m merging, opts []surgery.Option, skipped []badFile) error {
+func mergeAll(t *tool, cmd *cobra.Command, out string, files []string, m merging, opts []surgery.Option, skipped []badFile) error {
 	var merged []surgery.Merged
 	if _, err := withBar(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (_ *surgery.Report, err error) {
 		merged, err = surgery.MergeAll(cmd.Context(), out, files, slices.Concat(opts, more)...)
@@ -209,7 +209,7 @@ func (t *tool) mergeAll(cmd *cobra.Command, out string, files []string, m mergin
 		if i > 0 && !t.report.quiet {
 			fmt.Fprintln(t.out)
 		}
-		if err := t.printMerged(out+":"+one.Name, one.Report, false); err != nil {
+		if err := printMerged(t, out+":"+one.Name, one.Report, false); err != nil {
 			return err
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-// open opens the RNTuple that the arguments FILE [NTUPLE] name.
-func (t *tool) open(ctx context.Context, args []string) (*rntuple.Reader, error) {
+// openRNTuple opens the RNTuple that the arguments FILE [NTUPLE] name.
+func openRNTuple(ctx context.Context, t *tool, args []string) (*rntuple.Reader, error) {
 	name, err := checkedName(args)
 	if err != nil {
 		return nil, err
@@ -25,13 +25,13 @@ func (t *tool) open(ctx context.Context, args []string) (*rntuple.Reader, error)
 	}
 	r, err := rntuple.Open(path, name, t.input.options(ctx)...)
 	if err != nil {
-		return nil, t.withKind(ctx, path, name, err)
+		return nil, withKind(ctx, t, path, name, err)
 	}
 	return r, nil
 }
 
 // withKind returns an error of opening an RNTuple, and says what else the file is, if it is of another kind.
-func (t *tool) withKind(ctx context.Context, path, name string, err error) error {
+func withKind(ctx context.Context, t *tool, path, name string, err error) error {
 	if kind, _ := foreign.Detect(ctx, path, name, t.input.far()); kind != "" && kind != foreign.RNTuple {
 		err = fmt.Errorf("%w; it is %s, of which rnt convert makes an RNTuple", err, kind.Title())
 	}
@@ -39,7 +39,7 @@ func (t *tool) withKind(ctx context.Context, path, name string, err error) error
 }
 
 // openFile opens the file that an argument names and returns its size.
-func (t *tool) openFile(ctx context.Context, arg string) (input.File, int64, error) {
+func openFile(ctx context.Context, t *tool, arg string) (input.File, int64, error) {
 	path, err := t.input.root(ctx, arg)
 	if err != nil {
 		return nil, 0, err

@@ -33,7 +33,7 @@ type paging struct {
 	most         byteCount
 }
 
-func (t *tool) pageCommand() *cobra.Command {
+func pageCommand(t *tool) *cobra.Command {
 	p := paging{count: all, most: maxInPage}
 	cmd := &cobra.Command{
 		Use:   "page FILE -o OUT | page --serve [FILE|FOLDER]...",
@@ -67,7 +67,7 @@ files, too, and URLs whose server lets pages of other sites read (CORS).`,
 			case p.serve && (p.port < 0 || p.port > math.MaxUint16):
 				return usageError("--port must be from 0 to 65535")
 			case p.serve:
-				return t.servePage(cmd.Context(), args, p.port)
+				return servePage(cmd.Context(), t, args, p.port)
 			case p.count == 0:
 				return usageError("--count must be positive")
 			case p.out == "":
@@ -78,7 +78,7 @@ files, too, and URLs whose server lets pages of other sites read (CORS).`,
 			if err := checkFields(cmd, p.fields); err != nil {
 				return err
 			}
-			return t.writePage(cmd.Context(), args[0], &p)
+			return writePage(cmd.Context(), t, args[0], &p)
 		},
 	}
 	f := cmd.Flags()
@@ -103,7 +103,7 @@ func (p *paging) cuts() bool {
 }
 
 // writePage makes a page that holds a file.
-func (t *tool) writePage(ctx context.Context, arg string, p *paging) error {
+func writePage(ctx context.Context, t *tool, arg string, p *paging) error {
 	if _, err := viewer.Files(); err != nil {
 		return err
 	}
@@ -124,13 +124,13 @@ func (t *tool) writePage(ctx context.Context, arg string, p *paging) error {
 		}
 		defer os.RemoveAll(folder)
 		from = filepath.Join(folder, "part.root")
-		if err := t.cut(ctx, from, path, p); err != nil {
+		if err := cutFile(ctx, t, from, path, p); err != nil {
 			return fmt.Errorf("%s: %w", shown(arg), err)
 		}
 	} else if kind, _ := foreign.Detect(ctx, path, "", t.input.far()); kind != "" && kind != foreign.RNTuple {
 		return fmt.Errorf("%s: it is %s, of which rnt convert makes an RNTuple", shown(arg), kind.Title())
 	}
-	f, n, err := t.openFile(ctx, from)
+	f, n, err := openFile(ctx, t, from)
 	if err != nil {
 		return err
 	}
@@ -159,8 +159,8 @@ func (t *tool) writePage(ctx context.Context, arg string, p *paging) error {
 	return nil
 }
 
-// cut makes the file out with part of an RNTuple.
-func (t *tool) cut(ctx context.Context, out, in string, p *paging) error {
+// cutFile makes the file out with part of an RNTuple.
+func cutFile(ctx context.Context, t *tool, out, in string, p *paging) error {
 	r, err := rntuple.Open(in, p.name, t.input.options(ctx)...)
 	if err != nil {
 		return err

@@ -27,7 +27,7 @@ import (
 const maxPageFiles = 10_000
 
 // servePage serves the page and files until the context is done. It listens on this machine only.
-func (t *tool) servePage(ctx context.Context, args []string, port int) error {
+func servePage(ctx context.Context, t *tool, args []string, port int) error {
 	page, err := viewer.Handler()
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ type planning struct {
 	skipBad       bool
 }
 
-func (t *tool) planCommand() *cobra.Command {
+func planCommand(t *tool) *cobra.Command {
 	var p planning
 	cmd := &cobra.Command{
 		Use:   "plan OUT IN...",
@@ -53,7 +53,7 @@ plan only opens files; a job whose file is damaged fails, and has no --skip-bad.
 		ValidArgsFunction: completeFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			bad := skipping{skip: p.skipBad, out: args[0], force: p.force, name: p.name}
-			return bad.without(cmd.Context(), t, args[1:], func(files []string) error { return t.plan(cmd.Context(), args[0], files, p, bad.skipped) })
+			return bad.without(cmd.Context(), t, args[1:], func(files []string) error { return planFiles(cmd.Context(), t, args[0], files, p, bad.skipped) })
 		},
 	}
 	f := cmd.Flags()
@@ -70,8 +70,8 @@ plan only opens files; a job whose file is damaged fails, and has no --skip-bad.
 	return cmd
 }
 
-// plan makes the plan of the files in.
-func (t *tool) plan(ctx context.Context, out string, in []string, p planning, skipped []badFile) error {
+// planFiles makes the plan of the files in.
+func planFiles(ctx context.Context, t *tool, out string, in []string, p planning, skipped []badFile) error {
 	switch {
 	case p.units < 0:
 		return usageError("--units must be positive")
@@ -84,7 +84,7 @@ func (t *tool) plan(ctx context.Context, out string, in []string, p planning, sk
 	if err := t.output.begin(ctx, out, p.force, in...); err != nil {
 		return err
 	}
-	fields, err := t.plannedFields(ctx, in[0], p)
+	fields, err := plannedFields(ctx, t, in[0], p)
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (t *tool) plan(ctx context.Context, out string, in []string, p planning, sk
 	})
 	bar.done()
 	if bad := (*rntuple.InputError)(nil); errors.As(err, &bad) {
-		err = t.withKind(ctx, in[bad.Index], p.name, withPath(err))
+		err = withKind(ctx, t, in[bad.Index], p.name, withPath(err))
 	}
 	if err != nil {
 		return err
@@ -107,18 +107,18 @@ func (t *tool) plan(ctx context.Context, out string, in []string, p planning, sk
 	if err := t.output.writeFile(ctx, out, b.Bytes()); err != nil {
 		return err
 	}
-	return t.printPlan(plan, p.asJSON, skipped)
+	return printPlan(t, plan, p.asJSON, skipped)
 }
 
 // plannedFields returns the fields that will be read, those of conditions among them, or none for all.
-func (t *tool) plannedFields(ctx context.Context, path string, p planning) ([]string, error) {
+func plannedFields(ctx context.Context, t *tool, path string, p planning) ([]string, error) {
 	conditions, err := parseWhere(p.where)
 	if err != nil || len(conditions) == 0 {
 		return p.fields, err
 	}
 	r, err := rntuple.Open(path, p.name, t.input.options(ctx)...)
 	if err != nil {
-		return nil, t.withKind(ctx, path, p.name, err)
+		return nil, withKind(ctx, t, path, p.name, err)
 	}
 	defer r.Close()
 	program, err := expression.Compile(r, conditions...)
@@ -142,7 +142,7 @@ type planJSON struct {
 	Most    int64     `json:"most_cost"`
 }
 
-func (t *tool) printPlan(plan *workunits.Plan, asJSON bool, skipped []badFile) error {
+func printPlan(t *tool, plan *workunits.Plan, asJSON bool, skipped []badFile) error {
 	s := planJSON{ID: plan.ID(), Files: len(plan.Files), Skipped: skipped, Units: len(plan.Units), Entries: plan.Entries()}
 	for i, u := range plan.Units {
 		if s.Most = max(s.Most, u.Cost); i == 0 || u.Cost < s.Least {

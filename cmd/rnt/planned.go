@@ -21,8 +21,8 @@ import (
 
 // collect returns what jobs have made in a folder of all units of a plan, in its order. If some are missing, it
 // prints their numbers, and it is an error.
-func (t *tool) collect(ctx context.Context, planArg, folder string, fast bool) (*workunits.Plan, []*unitOutput, error) {
-	plan, err := t.readPlan(ctx, planArg)
+func collect(ctx context.Context, t *tool, planArg, folder string, fast bool) (*workunits.Plan, []*unitOutput, error) {
+	plan, err := readPlan(ctx, t, planArg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,8 +72,8 @@ func (t *tool) collect(ctx context.Context, planArg, folder string, fast bool) (
 
 // planned returns the files that jobs have made in a folder of the units of a plan, in its order, and an option for
 // merging them by cmd. Fast is as for check.
-func (t *tool) planned(cmd *cobra.Command, planArg, folder string, fast bool) (files []string, identity surgery.Option, err error) {
-	plan, all, err := t.collect(cmd.Context(), planArg, folder, fast)
+func planned(t *tool, cmd *cobra.Command, planArg, folder string, fast bool) (files []string, identity surgery.Option, err error) {
+	plan, all, err := collect(cmd.Context(), t, planArg, folder, fast)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -88,7 +88,7 @@ func (t *tool) planned(cmd *cobra.Command, planArg, folder string, fast bool) (f
 }
 
 // readPlan reads the plan that an argument names.
-func (t *tool) readPlan(ctx context.Context, arg string) (*workunits.Plan, error) {
+func readPlan(ctx context.Context, t *tool, arg string) (*workunits.Plan, error) {
 	f, n, err := input.Open(ctx, arg, false, t.input.far())
 	if err != nil {
 		return nil, err

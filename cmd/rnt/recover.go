@@ -12,7 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-func (t *tool) recoverCommand() *cobra.Command {
+func recoverCommand(t *tool) *cobra.Command {
 	var only string
 	var keepGoing, force, asJSON bool
 	var d durability
@@ -59,7 +59,7 @@ The exit status is 0 if nothing was lost, 3 if OUT was written without what was 
 			if asJSON {
 				return errors.Join(printJSON(t.out, report), err)
 			}
-			t.printReport(report)
+			printReport(t, report)
 			if !keepGoing && skipped(report) {
 				t.report.warn("entries after lost ones were not saved; --keep-going saves them, with other numbers than they had")
 			}
@@ -93,7 +93,7 @@ func skipped(r *rescue.Report) bool {
 	return false
 }
 
-func (t *tool) printReport(r *rescue.Report) {
+func printReport(t *tool, r *rescue.Report) {
 	if t.report.quiet {
 		return
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-func (t *tool) renameCommand() *cobra.Command {
+func renameCommand(t *tool) *cobra.Command {
 	var to, out string
 	var fields []string
 	var asJSON, force bool
@@ -52,17 +52,17 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 				t.output.update(in.Path)
 				return surgery.RenameInPlace(cmd.Context(), in, renaming, write, surgery.Read(t.input.options(cmd.Context())...))
 			}
-			inputs, err := t.inputs(cmd, args[:1], in.Name)
+			inputs, err := inputsFrom(t, cmd, args[:1], in.Name)
 			if err != nil {
 				return err
 			}
-			report, err := t.operate(cmd.Context(), out, force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+			report, err := operate(cmd.Context(), t, out, force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
 				return surgery.Rename(cmd.Context(), out, inputs[0], renaming, append(more, write)...)
 			})
 			if err != nil {
 				return err
 			}
-			return t.printMerged(out, report, asJSON)
+			return printMerged(t, out, report, asJSON)
 		},
 	}
 	f := cmd.Flags()

@@ -19,7 +19,7 @@ type repacking struct {
 	pageSize  int64
 }
 
-func (t *tool) repackCommand() *cobra.Command {
+func repackCommand(t *tool) *cobra.Command {
 	var r repacking
 	cmd := &cobra.Command{
 		Use:   "repack OUT IN [NTUPLE]",
@@ -38,7 +38,7 @@ OUT appears only once it is complete: after an error there is no new file.`,
 			"  rnt repack --cluster-size 100000000 --encoding pt=Real16 out.root in.root",
 		Args:              outArgs(3, "repacked"),
 		ValidArgsFunction: completeArgs(2, 3),
-		RunE:              func(cmd *cobra.Command, args []string) error { return t.repack(cmd, args, r) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return repack(t, cmd, args, r) },
 	}
 	f := cmd.Flags()
 	compressionFlag(cmd, &r.compression, "", "as it is")
@@ -52,22 +52,22 @@ OUT appears only once it is complete: after an error there is no new file.`,
 	return cmd
 }
 
-func (t *tool) repack(cmd *cobra.Command, args []string, r repacking) error {
+func repack(t *tool, cmd *cobra.Command, args []string, r repacking) error {
 	opts, err := r.options(cmd)
 	if err != nil {
 		return err
 	}
-	inputs, err := t.inputs(cmd, args[1:2], nameOf(args[1:]))
+	inputs, err := inputsFrom(t, cmd, args[1:2], nameOf(args[1:]))
 	if err != nil {
 		return err
 	}
-	report, err := t.operate(cmd.Context(), args[0], r.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+	report, err := operate(cmd.Context(), t, args[0], r.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
 		return surgery.Repack(cmd.Context(), args[0], inputs[0], append(opts, more...)...)
 	})
 	if err != nil {
 		return err
 	}
-	return t.printMerged(args[0], report, r.asJSON)
+	return printMerged(t, args[0], report, r.asJSON)
 }
 
 // options returns the options of package surgery.

@@ -10,7 +10,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-func (t *tool) schemaCommand() *cobra.Command {
+func schemaCommand(t *tool) *cobra.Command {
 	var asJSON bool
 	var fields []string
 	cmd := &cobra.Command{
@@ -29,7 +29,7 @@ sources of projected fields come with them.`,
 			if err := checkFields(cmd, fields); err != nil {
 				return err
 			}
-			from, err := t.openEntries(cmd.Context(), args, part{})
+			from, err := openEntries(cmd.Context(), t, args, part{})
 			if err != nil {
 				return err
 			}

@@ -25,7 +25,7 @@ func (s *selecting) choose(ctx context.Context, t *tool, from *source) (rntuple.
 	}
 	fields := paths(chosen)
 	if len(fields) == 0 {
-		t.warnHidden(from.first, from.name, nil, from.left...)
+		warnHidden(t, from.first, from.name, nil, from.left...)
 		for _, f := range from.first.Schema().Fields {
 			if s.collections || !isProjected(f, from.first.Schema()) {
 				fields = append(fields, f.Name)
@@ -37,7 +37,7 @@ func (s *selecting) choose(ctx context.Context, t *tool, from *source) (rntuple.
 }
 
 // skimmed makes an RNTuple of the chosen entries and fields of pieces, with the fields that --define adds.
-func (t *tool) skimmed(ctx context.Context, out string, pieces []surgery.Piece, c *conversion, opts ...surgery.Option) (*surgery.Report, error) {
+func skimmed(ctx context.Context, t *tool, out string, pieces []surgery.Piece, c *conversion, opts ...surgery.Option) (*surgery.Report, error) {
 	zones := &zonemap.Use{Off: c.noZones}
 	condition, err := c.condition(zones)
 	if err != nil {
@@ -57,13 +57,13 @@ func (t *tool) skimmed(ctx context.Context, out string, pieces []surgery.Piece, 
 }
 
 // withDefined makes a temporary RNTuple as skimmed does, of which c then takes everything.
-func (t *tool) withDefined(ctx context.Context, pieces []surgery.Piece, name string, c *conversion) (*source, error) {
+func withDefined(ctx context.Context, t *tool, pieces []surgery.Piece, name string, c *conversion) (*source, error) {
 	f, err := t.input.named(".root")
 	if err != nil {
 		return nil, err
 	}
 	bar := t.report.byteBar()
-	report, err := t.skimmed(ctx, f.Name(), pieces, c, surgery.Read(t.input.options(ctx)...), surgery.Write(rntuple.Sync(false)), surgery.Progress(bar.setOf))
+	report, err := skimmed(ctx, t, f.Name(), pieces, c, surgery.Read(t.input.options(ctx)...), surgery.Write(rntuple.Sync(false)), surgery.Progress(bar.setOf))
 	bar.done()
 	if err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (t *tool) withDefined(ctx context.Context, pieces []surgery.Piece, name str
 		}
 	}
 	c.filter = filter{}
-	return t.openMade(ctx, f.Name(), name)
+	return fromTemporary(ctx, t, f.Name(), name)
 }
 
 // flags adds the flags.

@@ -15,7 +15,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 )
 
-func (t *tool) serveCommand() *cobra.Command {
+func serveCommand(t *tool) *cobra.Command {
 	var o rntflight.Options
 	var listen, cert, key, tokens string
 	cmd := &cobra.Command{
@@ -89,7 +89,7 @@ At most --max-streams streams are sent at a time, the others wait for their turn
 			if !t.report.quiet {
 				o.Log = slog.New(slog.NewTextHandler(t.stderr, nil))
 			}
-			return t.serve(cmd.Context(), o, listen)
+			return serveFlight(cmd.Context(), t, o, listen)
 		},
 	}
 	f := cmd.Flags()
@@ -120,8 +120,8 @@ func readTokens(path string) (tokens []string, err error) {
 	return tokens, nil
 }
 
-// serve serves a folder until the context is done.
-func (t *tool) serve(ctx context.Context, o rntflight.Options, listen string) error {
+// serveFlight serves a folder until the context is done.
+func serveFlight(ctx context.Context, t *tool, o rntflight.Options, listen string) error {
 	s, err := rntflight.New(o)
 	if err != nil {
 		return err

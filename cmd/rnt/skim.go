@@ -12,7 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
-func (t *tool) skimCommand() *cobra.Command {
+func skimCommand(t *tool) *cobra.Command {
 	var c cutting
 	var f filter
 	var explain, skipBad bool
@@ -56,7 +56,7 @@ with --zones only.
 				return usageError("--explain makes no file and has no report; leave out --json and --skip-bad")
 			}
 			if explain && unit == "" {
-				return t.explain(cmd.Context(), args[1], c.name, &f)
+				return explainWhere(cmd.Context(), t, args[1], c.name, &f)
 			}
 			opts, err := c.options(cmd)
 			if err != nil {
@@ -75,12 +75,12 @@ with --zones only.
 				if err != nil {
 					return lacking(err, adviseFields, c.fields...)
 				}
-				return t.printSkimmed(out, report, zones, c.asJSON, bad.skipped)
+				return printSkimmed(t, out, report, zones, c.asJSON, bad.skipped)
 			}
 			if unit != "" {
-				return t.cutUnits(cmd, unit, args, skim)
+				return cutUnits(t, cmd, unit, args, skim)
 			}
-			inputs, err := t.inputs(cmd, args[1:], c.name)
+			inputs, err := inputsFrom(t, cmd, args[1:], c.name)
 			if err != nil {
 				return err
 			}
@@ -111,21 +111,21 @@ type skimJSON struct {
 }
 
 // printSkimmed prints what was written to the file out, and what came of zone maps.
-func (t *tool) printSkimmed(out string, r *surgery.Report, zones *zonemap.Use, asJSON bool, skipped []badFile) error {
+func printSkimmed(t *tool, out string, r *surgery.Report, zones *zonemap.Use, asJSON bool, skipped []badFile) error {
 	warnOfZones(t.report, zones)
 	zoned, passed := zones.Clusters()
 	if asJSON {
 		return printJSON(t.out, skimJSON{cutOf(r, skipped...), zoned, passed})
 	}
-	if err := t.printCut(out, r, false); err != nil || t.report.quiet || zoned == 0 {
+	if err := printCut(t, out, r, false); err != nil || t.report.quiet || zoned == 0 {
 		return err
 	}
 	_, err := fmt.Fprintf(t.out, "\nzone maps: %s of %s passed over\n", count(passed), plural(int(zoned), "cluster"))
 	return err
 }
 
-// explain prints the types of conditions for the RNTuple of a file, and the fields that they read.
-func (t *tool) explain(ctx context.Context, arg, name string, f *filter) error {
+// explainWhere prints the types of conditions for the RNTuple of a file, and the fields that they read.
+func explainWhere(ctx context.Context, t *tool, arg, name string, f *filter) error {
 	all, err := parseWhere(f.where)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func (t *tool) explain(ctx context.Context, arg, name string, f *filter) error {
 	if name != "" {
 		args = append(args, name)
 	}
-	r, err := t.open(ctx, args)
+	r, err := openRNTuple(ctx, t, args)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ cannot hold is an error, as is an array that has not N items; floats are rounded
 float. Its description is EXPR. To replace a field, drop the old one with --drop.`
 
 // printCut prints what was written to the file out.
-func (t *tool) printCut(out string, r *surgery.Report, asJSON bool) error {
+func printCut(t *tool, out string, r *surgery.Report, asJSON bool) error {
 	if asJSON {
 		return printJSON(t.out, cutOf(r))
 	}
@@ -72,7 +72,7 @@ func (t *tool) printCut(out string, r *surgery.Report, asJSON bool) error {
 		return nil
 	}
 	fmt.Fprintf(t.out, "%s: %s of %s entries%s\n\n", remote.Base(out), count(r.Entries), count(r.InputEntries), sizeOf(out))
-	return t.printLevels(r)
+	return printLevels(t, r)
 }
 
 // cutJSON is a report as JSON.
@@ -86,7 +86,7 @@ func cutOf(r *surgery.Report, skipped ...badFile) cutJSON {
 	return cutJSON{reportOf(r, skipped), r.InputEntries, append([]string{}, r.Dropped...)}
 }
 
-func (t *tool) slimCommand() *cobra.Command {
+func slimCommand(t *tool) *cobra.Command {
 	var c cutting
 	var unit string
 	cmd := &cobra.Command{
@@ -117,27 +117,27 @@ kept, too; projections of a field that is dropped are dropped.
 				return usageError("which fields? Use --fields, --drop or --define")
 			}
 			if unit != "" {
-				return t.cutUnits(cmd, unit, args, func(out string, pieces []surgery.Piece, identity ...surgery.Option) error {
+				return cutUnits(t, cmd, unit, args, func(out string, pieces []surgery.Piece, identity ...surgery.Option) error {
 					report, err := withBar(cmd.Context(), t, false, func(more ...surgery.Option) (*surgery.Report, error) {
 						return surgery.SkimPieces(cmd.Context(), out, pieces, nil, slices.Concat(opts, more, identity)...)
 					})
 					if err != nil {
 						return err
 					}
-					return t.printCut(out, report, c.asJSON)
+					return printCut(t, out, report, c.asJSON)
 				})
 			}
-			inputs, err := t.inputs(cmd, args[1:2], nameOf(args[1:]))
+			inputs, err := inputsFrom(t, cmd, args[1:2], nameOf(args[1:]))
 			if err != nil {
 				return err
 			}
-			report, err := t.operate(cmd.Context(), args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+			report, err := operate(cmd.Context(), t, args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
 				return surgery.Slim(cmd.Context(), args[0], inputs[0], append(opts, more...)...)
 			})
 			if err != nil {
 				return err
 			}
-			return t.printCut(args[0], report, c.asJSON)
+			return printCut(t, args[0], report, c.asJSON)
 		},
 	}
 	c.flags(cmd)

@@ -39,7 +39,7 @@ type part struct {
 
 // openSource opens the RNTuples called name in the files that arguments name. Of files of another
 // kind it reads the part that is needed.
-func (t *tool) openSource(ctx context.Context, args []string, name string, p part) (*source, error) {
+func openSource(ctx context.Context, t *tool, args []string, name string, p part) (*source, error) {
 	s := &source{name: shown(args[0]), kind: foreign.RNTuple}
 	for _, arg := range args {
 		path, err := t.input.file(ctx, arg)
@@ -58,7 +58,7 @@ func (t *tool) openSource(ctx context.Context, args []string, name string, p par
 		case kind == foreign.RNTuple || unknown != nil:
 			return nil, err
 		}
-		return t.openTable(ctx, s.name, s.paths, foreign.Options{Kind: kind, Name: name, Skip: true}, "", p)
+		return fromForeign(ctx, t, s.name, s.paths, foreign.Options{Kind: kind, Name: name, Skip: true}, "", p)
 	}
 	s.entries = s.first
 	if len(args) > 1 {
@@ -71,12 +71,12 @@ func (t *tool) openSource(ctx context.Context, args []string, name string, p par
 }
 
 // openEntries is openSource for the arguments FILE [NTUPLE].
-func (t *tool) openEntries(ctx context.Context, args []string, p part) (*source, error) {
+func openEntries(ctx context.Context, t *tool, args []string, p part) (*source, error) {
 	name, err := checkedName(args)
 	if err != nil {
 		return nil, err
 	}
-	return t.openSource(ctx, args[:1], name, p)
+	return openSource(ctx, t, args[:1], name, p)
 }
 
 // checkName refuses the name of an RNTuple or TTree for a file of a kind that has no names.

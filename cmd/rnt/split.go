@@ -8,7 +8,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-func (t *tool) splitCommand() *cobra.Command {
+func splitCommand(t *tool) *cobra.Command {
 	var c cutting
 	var size surgery.PartSize
 	cmd := &cobra.Command{
@@ -42,7 +42,7 @@ No existing file is replaced, and after an error no part is left.`,
 			if err != nil {
 				return err
 			}
-			inputs, err := t.inputs(cmd, args[1:2], nameOf(args[1:]))
+			inputs, err := inputsFrom(t, cmd, args[1:2], nameOf(args[1:]))
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ No existing file is replaced, and after an error no part is left.`,
 			}); err != nil {
 				return err
 			}
-			return t.printParts(made, c.asJSON)
+			return printParts(t, made, c.asJSON)
 		},
 	}
 	f := cmd.Flags()
@@ -87,7 +87,7 @@ type partJSON struct {
 	cutJSON
 }
 
-func (t *tool) printParts(parts []surgery.Part, asJSON bool) error {
+func printParts(t *tool, parts []surgery.Part, asJSON bool) error {
 	if asJSON {
 		all := []partJSON{}
 		for _, p := range parts {

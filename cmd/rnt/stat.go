@@ -13,7 +13,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-func (t *tool) statCommand() *cobra.Command {
+func statCommand(t *tool) *cobra.Command {
 	var s stating
 	cmd := &cobra.Command{
 		Use:   "stat FILE [NTUPLE]",
@@ -52,7 +52,7 @@ fields have rows, and of more than 100 of these the largest.`,
 			case s.force && !drawn:
 				return usageError("--force goes with --map only")
 			}
-			return t.stat(cmd.Context(), args, s)
+			return stat(cmd.Context(), t, args, s)
 		},
 	}
 	fieldsFlag(cmd, &s.fields, "fields to print")
@@ -73,9 +73,9 @@ type stating struct {
 
 // stat prints or draws the sizes of the fields that match patterns, or of all if there
 // are none.
-func (t *tool) stat(ctx context.Context, args []string, s stating) error {
+func stat(ctx context.Context, t *tool, args []string, s stating) error {
 	t.input.trustZones() // they are shown, not relied on
-	r, err := t.open(ctx, args)
+	r, err := openRNTuple(ctx, t, args)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (t *tool) stat(ctx context.Context, args []string, s stating) error {
 		if len(s.fields) == 0 {
 			fields = nil // all, and metadata
 		}
-		return t.writeMap(ctx, r, i, shown(args[0]), s.picture, fields)
+		return writeMap(ctx, t, r, i, shown(args[0]), s.picture, fields)
 	case s.asJSON:
 		m, err := zonemap.Of(r)
 		if err != nil {
@@ -115,19 +115,19 @@ func (t *tool) stat(ctx context.Context, args []string, s stating) error {
 		}
 		return printJSON(t.out, statOf(r, i, m, fields))
 	}
-	return t.printStat(r, i, fields)
+	return printStat(t, r, i, fields)
 }
 
 // printStat prints the sizes of an RNTuple, and of the given fields with all below
 // them.
-func (t *tool) printStat(r *rntuple.Reader, i *rntuple.Inspection, fields []*schema.Field) error {
+func printStat(t *tool, r *rntuple.Reader, i *rntuple.Inspection, fields []*schema.Field) error {
 	fmt.Fprintf(t.out, "RNTuple %q: %s entries, %s in %s\n", r.Name(), count(i.Entries),
 		plural(i.Clusters, "cluster"), plural(i.ClusterGroups, "cluster group"))
 	words, _ := settings(i.Compression())
 	if len(words) > 0 {
 		fmt.Fprintf(t.out, "compression: %s\n", strings.Join(words, ", "))
 	}
-	if err := t.printZones(r); err != nil {
+	if err := printZones(t, r); err != nil {
 		return err
 	}
 	fmt.Fprintln(t.out)
@@ -170,7 +170,7 @@ func (t *tool) printStat(r *rntuple.Reader, i *rntuple.Inspection, fields []*sch
 }
 
 // printZones prints what the zone map of an RNTuple has, if there is one.
-func (t *tool) printZones(r *rntuple.Reader) error {
+func printZones(t *tool, r *rntuple.Reader) error {
 	m, err := zonemap.Of(r)
 	if err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// stat is what `rnt stat --json` prints. All sizes are in bytes.
-type stat struct {
+// statJSON is what `rnt stat --json` prints. All sizes are in bytes.
+type statJSON struct {
 	Name          string       `json:"name"`
 	Entries       int64        `json:"entries"`
 	Clusters      int          `json:"clusters"`
@@ -73,8 +73,8 @@ type statColumn struct {
 }
 
 // statOf returns the sizes of an RNTuple, and of some fields with all below them.
-func statOf(r *rntuple.Reader, i *rntuple.Inspection, m *zonemap.Map, fields []*schema.Field) stat {
-	s := stat{
+func statOf(r *rntuple.Reader, i *rntuple.Inspection, m *zonemap.Map, fields []*schema.Field) statJSON {
+	s := statJSON{
 		Name: r.Name(), Entries: i.Entries, Clusters: i.Clusters, ClusterGroups: i.ClusterGroups,
 		Header: statEnvelope(i.Header), Footer: statEnvelope(i.Footer), PageLists: statEnvelope(i.PageLists),
 		Disk: i.Disk(), Pages: storageOf(i.Total),

@@ -16,7 +16,7 @@ import (
 
 // writeMap writes the picture of the storage of fields, or of the whole RNTuple if
 // fields is nil, to the file out, or to standard output for "-".
-func (t *tool) writeMap(ctx context.Context, r *rntuple.Reader, i *rntuple.Inspection, file, out string, fields []*schema.Field) error {
+func writeMap(ctx context.Context, t *tool, r *rntuple.Reader, i *rntuple.Inspection, file, out string, fields []*schema.Field) error {
 	p, err := pictureOf(ctx, r, i, fields)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// table opens files that are no RNTuples, of which arg is the first, and warns of what it cannot read.
-func (t *tool) table(ctx context.Context, name string, paths []string, o foreign.Options) (foreign.Table, error) {
+// openForeign opens files that are no RNTuples, of which arg is the first, and warns of what it cannot read.
+func openForeign(ctx context.Context, t *tool, name string, paths []string, o foreign.Options) (foreign.Table, error) {
 	bar := t.report.bar("entries")
 	o.Context, o.Remote, o.Progress = ctx, t.input.far(), bar.setOf
 	table, err := foreign.Open(paths, o)
@@ -35,12 +35,12 @@ func (b barred) Close() error {
 	return b.Table.Close()
 }
 
-// openTable makes a temporary RNTuple of part of files of another kind, the first of which messages call
+// fromForeign makes a temporary RNTuple of part of files of another kind, the first of which messages call
 // name, and opens it. The RNTuple is called as the last element of newName, or as the table if that is empty.
-func (t *tool) openTable(ctx context.Context, name string, paths []string, o foreign.Options, newName string, p part) (*source, error) {
+func fromForeign(ctx context.Context, t *tool, name string, paths []string, o foreign.Options, newName string, p part) (*source, error) {
 	o.Choose = func(columns []string) ([]string, error) { return mayHold(columns, p.fields), nil }
 	o.First, o.Count, o.Like = int64(p.first), int64(p.count), p.like
-	table, err := t.table(ctx, name, paths, o)
+	table, err := openForeign(ctx, t, name, paths, o)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (t *tool) openTable(ctx context.Context, name string, paths []string, o for
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	s, err := t.openMade(ctx, place, name)
+	s, err := fromTemporary(ctx, t, place, name)
 	if err != nil {
 		return nil, err
 	}
@@ -75,8 +75,8 @@ func (t *tool) openTable(ctx context.Context, name string, paths []string, o for
 // defaultName is what an RNTuple is called that is made of files in which nothing has a name.
 const defaultName = "Events"
 
-// openMade opens the only RNTuple in a temporary file, which messages call name.
-func (t *tool) openMade(ctx context.Context, path, name string) (*source, error) {
+// fromTemporary opens the only RNTuple in a temporary file, which messages call name.
+func fromTemporary(ctx context.Context, t *tool, path, name string) (*source, error) {
 	r, err := rntuple.Open(path, "", t.input.options(ctx)...)
 	if err != nil {
 		return nil, err

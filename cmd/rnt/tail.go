@@ -14,7 +14,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-func (t *tool) tailCommand() *cobra.Command {
+func tailCommand(t *tool) *cobra.Command {
 	sel := selection{count: 10}
 	var follow bool
 	var interval time.Duration
@@ -47,7 +47,7 @@ as in all commands.`,
 			case follow && remote.IsURL(args[0]):
 				return usageError("a file at a URL cannot be followed")
 			}
-			return t.tail(cmd.Context(), args, sel, follow, interval)
+			return tail(cmd.Context(), t, args, sel, follow, interval)
 		},
 	}
 	f := cmd.Flags()
@@ -65,15 +65,15 @@ type followed struct {
 	done int64       // entries that have been printed or passed over
 }
 
-func (t *tool) tail(ctx context.Context, args []string, sel selection, follow bool, interval time.Duration) error {
-	f, err := t.openFollowed(ctx, args)
+func tail(ctx context.Context, t *tool, args []string, sel selection, follow bool, interval time.Duration) error {
+	f, err := openFollowed(ctx, t, args)
 	if err != nil {
 		return err
 	}
 	defer func() { f.r.Close() }()
-	t.warnHidden(f.r, shown(args[0]), sel.fields)
+	warnHidden(t, f.r, shown(args[0]), sel.fields)
 	f.done = max(0, f.r.NumEntries()-int64(sel.count))
-	if err := t.printNew(ctx, args[0], f, sel.fields); err != nil || !follow {
+	if err := printNew(ctx, t, args[0], f, sel.fields); err != nil || !follow {
 		return err
 	}
 	tick := time.NewTicker(interval)
@@ -92,7 +92,7 @@ func (t *tool) tail(ctx context.Context, args []string, sel selection, follow bo
 		}
 		if fresh != f.r {
 			f.r = fresh
-			if err := t.printNew(ctx, args[0], f, sel.fields); err != nil {
+			if err := printNew(ctx, t, args[0], f, sel.fields); err != nil {
 				return err
 			}
 		}
@@ -101,14 +101,14 @@ func (t *tool) tail(ctx context.Context, args []string, sel selection, follow bo
 			return fmt.Errorf("%s: the file was removed", args[0])
 		case replaced:
 			t.report.note("%s: another file has taken its place", args[0])
-			next, err := t.openFollowed(ctx, args)
+			next, err := openFollowed(ctx, t, args)
 			if err != nil {
 				return err
 			}
 			f.r.Close()
 			f = next
-			t.warnHidden(f.r, args[0], sel.fields)
-			if err := t.printNew(ctx, args[0], f, sel.fields); err != nil {
+			warnHidden(t, f.r, args[0], sel.fields)
+			if err := printNew(ctx, t, args[0], f, sel.fields); err != nil {
 				return err
 			}
 		}
@@ -116,13 +116,13 @@ func (t *tool) tail(ctx context.Context, args []string, sel selection, follow bo
 }
 
 // openFollowed opens the RNTuple that the arguments FILE [NTUPLE] name.
-func (t *tool) openFollowed(ctx context.Context, args []string) (*followed, error) {
+func openFollowed(ctx context.Context, t *tool, args []string) (*followed, error) {
 	path, err := t.input.root(ctx, args[0])
 	if err != nil {
 		return nil, err
 	}
 	if remote.IsURL(path) {
-		r, err := t.open(ctx, args)
+		r, err := openRNTuple(ctx, t, args)
 		return &followed{r: r}, err
 	}
 	for {
@@ -130,7 +130,7 @@ func (t *tool) openFollowed(ctx context.Context, args []string) (*followed, erro
 		if err != nil {
 			return nil, err
 		}
-		r, err := t.open(ctx, args)
+		r, err := openRNTuple(ctx, t, args)
 		if err != nil {
 			return nil, err
 		}
@@ -146,14 +146,14 @@ func (t *tool) openFollowed(ctx context.Context, args []string) (*followed, erro
 }
 
 // printNew prints the entries that have not been printed yet, and flushes the output.
-func (t *tool) printNew(ctx context.Context, path string, f *followed, fields []string) error {
+func printNew(ctx context.Context, t *tool, path string, f *followed, fields []string) error {
 	view, err := viewOf(f.r, f.r.Schema(), shown(path), fields)
 	if err != nil {
 		return err
 	}
 	first := f.done
 	f.done = f.r.NumEntries()
-	if err := t.printEntries(ctx, shown(path), view, first, f.done); err != nil {
+	if err := printEntries(ctx, t, shown(path), view, first, f.done); err != nil {
 		return err
 	}
 	return t.out.Flush()

@@ -109,7 +109,7 @@ func unitRange(which string, plan *workunits.Plan) (first, end int, err error) {
 
 // eachUnit calls do for the units that the flag --unit names, but for those of which the folder has the output of
 // the same work already. Do makes the file at the output's path.
-func (t *tool) eachUnit(cmd *cobra.Command, which, planArg, folder, suffix, work string, do func(*unitOutput) error) error {
+func eachUnit(t *tool, cmd *cobra.Command, which, planArg, folder, suffix, work string, do func(*unitOutput) error) error {
 	for _, flag := range []string{"all", "dry-run", "explain", "from", "name", "skip-bad", "units"} {
 		if f := cmd.Flags().Lookup(flag); f != nil && f.Changed {
 			return usageError("--unit cannot be combined with --" + flag)
@@ -122,7 +122,7 @@ func (t *tool) eachUnit(cmd *cobra.Command, which, planArg, folder, suffix, work
 	if err != nil {
 		return err
 	}
-	plan, err := t.readPlan(cmd.Context(), planArg)
+	plan, err := readPlan(cmd.Context(), t, planArg)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (t *tool) eachUnit(cmd *cobra.Command, which, planArg, folder, suffix, work
 	for i := first; i < end; i++ {
 		name := plan.Units[i].Name
 		o := &unitOutput{Plan: id, Unit: name, Work: work, File: name + suffix, plan: plan, number: i, folder: folder}
-		if err := t.makeUnit(cmd, o, force, do); err != nil {
+		if err := makeUnit(t, cmd, o, force, do); err != nil {
 			return fmt.Errorf("unit %s: %w", name, err)
 		}
 	}
@@ -146,7 +146,7 @@ func (t *tool) eachUnit(cmd *cobra.Command, which, planArg, folder, suffix, work
 }
 
 // makeUnit makes an output and its record, unless both are there.
-func (t *tool) makeUnit(cmd *cobra.Command, o *unitOutput, force bool, do func(*unitOutput) error) error {
+func makeUnit(t *tool, cmd *cobra.Command, o *unitOutput, force bool, do func(*unitOutput) error) error {
 	if there, err := readRecord(o.record()); err == nil && !force { // a damaged record counts as none
 		if there.Plan != o.Plan || there.Unit != o.Unit || there.Work != o.Work || there.File != o.File {
 			return fmt.Errorf("%s is of other work, %s on unit %s of plan %s; --force replaces it", o.record(), there.Work, there.Unit, there.Plan)
@@ -226,11 +226,11 @@ func sumOfFile(path string) (size int64, sum string, err error) {
 }
 
 // cutUnits makes RNTuples of units by an operation on the pieces of each.
-func (t *tool) cutUnits(cmd *cobra.Command, which string, args []string, do func(out string, pieces []surgery.Piece, identity ...surgery.Option) error) error {
+func cutUnits(t *tool, cmd *cobra.Command, which string, args []string, do func(out string, pieces []surgery.Piece, identity ...surgery.Option) error) error {
 	if len(args) != 2 {
 		return usageError("--unit takes two arguments, a folder and a plan")
 	}
-	return t.eachUnit(cmd, which, args[1], args[0], ".root", workOf(cmd), func(o *unitOutput) error {
+	return eachUnit(t, cmd, which, args[1], args[0], ".root", workOf(cmd), func(o *unitOutput) error {
 		return do(o.path(), o.pieces(), o.writing())
 	})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-func (t *tool) verifyCommand() *cobra.Command {
+func verifyCommand(t *tool) *cobra.Command {
 	var asJSON bool
 	limit := 20
 	cmd := &cobra.Command{
@@ -35,7 +35,7 @@ a problem have no line. The status is 1 if any file has a problem.`,
 			if limit <= 0 {
 				return usageError("--limit must be positive")
 			}
-			return t.verify(cmd.Context(), args, limit, asJSON)
+			return verifyFiles(cmd.Context(), t, args, limit, asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON Lines")
@@ -43,12 +43,12 @@ a problem have no line. The status is 1 if any file has a problem.`,
 	return cmd
 }
 
-// verify checks files, and at the end reports how many have problems.
-func (t *tool) verify(ctx context.Context, args []string, limit int, asJSON bool) error {
+// verifyFiles checks files, and at the end reports how many have problems.
+func verifyFiles(ctx context.Context, t *tool, args []string, limit int, asJSON bool) error {
 	bad := 0
 	var errs []error
 	for _, arg := range args {
-		problems, err := t.verifyFile(ctx, arg, limit, asJSON)
+		problems, err := verifyFile(ctx, t, arg, limit, asJSON)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -71,7 +71,7 @@ func (t *tool) verify(ctx context.Context, args []string, limit int, asJSON bool
 }
 
 // verifyFile checks a file and returns how many problems it has.
-func (t *tool) verifyFile(ctx context.Context, arg string, limit int, asJSON bool) (problems int64, err error) {
+func verifyFile(ctx context.Context, t *tool, arg string, limit int, asJSON bool) (problems int64, err error) {
 	path, err := t.input.root(ctx, arg)
 	if err != nil {
 		return 0, err
@@ -106,10 +106,10 @@ func (t *tool) verifyFile(ctx context.Context, arg string, limit int, asJSON boo
 	case t.report.quiet && s.Problems == 0:
 		return 0, nil
 	}
-	return s.Problems, t.printVerified(shown(arg), s)
+	return s.Problems, printVerified(t, shown(arg), s)
 }
 
-func (t *tool) printVerified(path string, s *verify.Summary) error {
+func printVerified(t *tool, path string, s *verify.Summary) error {
 	verdict := "ok"
 	if s.Problems > 0 {
 		verdict = plural(int(s.Problems), "problem")
