@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -72,10 +73,10 @@ func appendLines(t *tool, cmd *cobra.Command, into string, m merging) error {
 	added, all := w.NumEntries()-before, w.NumEntries()
 	switch {
 	case m.asJSON:
-		return printJSON(t.out, map[string]int64{"added": added, "entries": all})
+		return text.JSON(t.out, map[string]int64{"added": added, "entries": all})
 	case t.report.quiet:
 		return nil
 	}
-	_, err = fmt.Fprintf(t.out, "%s added, %s in all\n", pluralOf(added, "entry", "entries"), count(all))
+	_, err = fmt.Fprintf(t.out, "%s added, %s in all\n", text.PluralOf(added, "entry", "entries"), text.Count(all))
 	return err
 }

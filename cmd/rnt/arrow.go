@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 )
 
 // streaming holds the flags of arrow.
@@ -60,7 +61,7 @@ After an error the stream ends within a message, so that its reader fails, too.`
 
 func arrow(ctx context.Context, t *tool, args []string, s streaming) error {
 	switch {
-	case isTerminal(t.stdout):
+	case terminal.Is(t.stdout):
 		return usageError("standard output is a terminal, and an Arrow stream no text")
 	case s.lists != 32 && s.lists != 64:
 		return usageError("--lists must be 64 or 32")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -147,22 +148,22 @@ func listSets(ctx context.Context, t *tool, r *rntuple.Reader, path string, asJS
 	}
 	switch {
 	case asJSON:
-		return printJSON(t.out, list)
+		return text.JSON(t.out, list)
 	case len(list) == 0:
 		t.report.note("%s: RNTuple %q has no attribute sets", path, r.Name())
 		return nil
 	}
-	table := newTable("NAME", ">ATTRIBUTES", "SCHEMA", "FIELDS")
+	table := text.NewTable("NAME", ">ATTRIBUTES", "SCHEMA", "FIELDS")
 	for _, l := range list {
 		if l.Error != "" {
-			table.row(schema.Printable(l.Name), "-", l.Schema, "cannot be read: "+schema.Printable(l.Error))
+			table.Row(schema.Printable(l.Name), "-", l.Schema, "cannot be read: "+schema.Printable(l.Error))
 			continue
 		}
 		var fields []string
 		for _, f := range l.Fields {
 			fields = append(fields, schema.Printable(f.Name+" "+f.Type))
 		}
-		table.row(schema.Printable(l.Name), count(int64(l.Attributes)), l.Schema, strings.Join(fields, ", "))
+		table.Row(schema.Printable(l.Name), text.Count(int64(l.Attributes)), l.Schema, strings.Join(fields, ", "))
 	}
-	return table.print(t.out)
+	return table.Print(t.out)
 }

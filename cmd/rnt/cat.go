@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -172,7 +173,7 @@ func printEntries(ctx context.Context, t *tool, path string, view *rntuple.View[
 			}
 		}
 		at += int64(n)
-		if !isTerminal(t.stdout) { // where the entries themselves show progress
+		if !terminal.Is(t.stdout) { // where the entries themselves show progress
 			bar.setOf(at-first, end-first)
 		}
 		switch {

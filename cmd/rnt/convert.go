@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -400,7 +402,7 @@ func printConverted(t *tool, out string, n int64) error {
 	if t.report.quiet || out == "-" {
 		return nil
 	}
-	_, err := fmt.Fprintf(t.out, "%s: %s\n", remote.Base(out), pluralOf(n, "entry", "entries"))
+	_, err := fmt.Fprintf(t.out, "%s: %s\n", remote.Base(out), text.PluralOf(n, "entry", "entries"))
 	return err
 }
 
@@ -483,7 +485,7 @@ func convertFrom(ctx context.Context, t *tool, from *source, pieces []surgery.Pi
 		return n, nil
 	}
 	if out == "-" {
-		if to != foreign.CSV && to != foreign.JSON && isTerminal(t.stdout) {
+		if to != foreign.CSV && to != foreign.JSON && terminal.Is(t.stdout) {
 			return usageError("standard output is a terminal, and " + string(to) + " no text")
 		}
 		_, err := write(t.out)

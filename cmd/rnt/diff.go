@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	differ "github.com/go-rntuple/go-rntuple/rntuple/compare"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -157,7 +158,7 @@ func diff(ctx context.Context, t *tool, args []string, d diffing, opts []differ.
 	switch {
 	case t.report.quiet && !d.asJSON:
 	case d.asJSON:
-		err = printJSON(t.out, differenceOf(result, layout, found))
+		err = text.JSON(t.out, differenceOf(result, layout, found))
 	default:
 		err = printDifferences(t, result, layout)
 	}
@@ -230,7 +231,7 @@ func commonChoice(readers [2]*rntuple.Reader, patterns []string) ([]string, erro
 // printDifferences prints what differs.
 func printDifferences(t *tool, r *differ.Result, layout []differ.Difference) error {
 	if r.Entries[0] != r.Entries[1] {
-		fmt.Fprintf(t.out, "%s entries, %s entries\n", count(r.Entries[0]), count(r.Entries[1]))
+		fmt.Fprintf(t.out, "%s entries, %s entries\n", text.Count(r.Entries[0]), text.Count(r.Entries[1]))
 	}
 	for _, part := range []struct {
 		head string
@@ -239,24 +240,24 @@ func printDifferences(t *tool, r *differ.Result, layout []differ.Difference) err
 		if len(part.all) == 0 {
 			continue
 		}
-		rows := newTable(part.head, "OF", "A", "B")
+		rows := text.NewTable(part.head, "OF", "A", "B")
 		for _, d := range part.all {
-			rows.row(d.What, schema.Printable(d.Path), schema.Printable(d.A), schema.Printable(d.B))
+			rows.Row(d.What, schema.Printable(d.Path), schema.Printable(d.A), schema.Printable(d.B))
 		}
-		if err := rows.print(t.out); err != nil {
+		if err := rows.Print(t.out); err != nil {
 			return err
 		}
 	}
-	rows := newTable("VALUES OF", ">ENTRIES", ">FIRST", ">VALUES", ">MAX ABS", ">MAX REL")
+	rows := text.NewTable("VALUES OF", ">ENTRIES", ">FIRST", ">VALUES", ">MAX ABS", ">MAX REL")
 	for _, f := range r.Fields {
 		if f.Entries > 0 {
-			rows.row(schema.Printable(f.Path), count(f.Entries), count(f.First), count(f.Values), fmt.Sprintf("%.3g", f.MaxAbs), fmt.Sprintf("%.3g", f.MaxRel))
+			rows.Row(schema.Printable(f.Path), text.Count(f.Entries), text.Count(f.First), text.Count(f.Values), fmt.Sprintf("%.3g", f.MaxAbs), fmt.Sprintf("%.3g", f.MaxRel))
 		}
 	}
-	if rows.len() == 0 {
+	if rows.Len() == 0 {
 		return nil
 	}
-	return rows.print(t.out)
+	return rows.Print(t.out)
 }
 
 // differenceJSON is what `rnt diff --json` prints.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/plot"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
@@ -228,7 +229,7 @@ func drawFiles(ctx context.Context, t *tool, files []string, d *drawing, skipped
 	case d.asJSON:
 		j := drawnOf(q, histograms, files)
 		j.Skipped = skipped
-		return printJSON(t.out, j)
+		return text.JSON(t.out, j)
 	case d.out == "":
 		if err := p.WriteText(t.out, screen); err != nil {
 			return err
@@ -329,15 +330,15 @@ func printStatistics(t *tool, p *draw.Picture, screen draw.Terminal) error {
 	for i := range heads[:last] {
 		heads[i] = ">" + heads[i]
 	}
-	table := newTable(heads...)
+	table := text.NewTable(heads...)
 	for i, row := range p.Rows {
 		row = slices.Clone(row)
 		if len(p.Rows) > 1 {
 			row[last] = p.Mark(i, screen) + " " + row[last]
 		}
-		table.row(row...)
+		table.Row(row...)
 	}
-	return table.print(t.out)
+	return table.Print(t.out)
 }
 
 // A query is what the flags of draw ask for.

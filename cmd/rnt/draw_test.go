@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -152,7 +153,7 @@ func numbersToDraw(t *testing.T) string {
 func TestDrawText(t *testing.T) {
 	t.Setenv("LC_ALL", "C.UTF-8")
 	file := numbersToDraw(t)
-	defer pretend(40, 14)()
+	defer terminal.Pretend(40, 14)()
 	t.Setenv("NO_COLOR", "1")
 	compare(t, rnt(t, "draw", file, "x"), `entries
 2┤                           █████████
@@ -188,7 +189,7 @@ ENTRIES  MEAN  STD DEV  UNDERFLOW  OVERFLOW  MISSING
 		t.Errorf("in ASCII:\n%s", got)
 	}
 
-	defer pretend(120, 30)()
+	defer terminal.Pretend(120, 30)()
 	for _, noColour := range []string{"", "1"} {
 		t.Setenv("NO_COLOR", noColour)
 		t.Setenv("TERM", "xterm")

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -15,11 +17,11 @@ import (
 // screenOf returns what pictures of characters are drawn for: the terminal that a stream is, or 80 columns.
 func screenOf(stdout io.Writer) draw.Terminal {
 	s := draw.Terminal{Width: 80, Height: 18, ASCII: !speaksUTF8()}
-	if !isTerminal(stdout) {
+	if !terminal.Is(stdout) {
 		return s
 	}
 	s.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	if width, height := sizeOfTerminal(stdout); width > 0 && height > 0 {
+	if width, height := terminal.Size(stdout); width > 0 && height > 0 {
 		// The picture is about as high as it is wide, and leaves room for what is below it.
 		s.Width, s.Height = width, max(5, min(width*2/9, 36, height-8))
 	}
@@ -121,7 +123,7 @@ func (q *query) statistics(histograms []*draw.Histogram) (heads []string, rows [
 		}
 	}
 	for _, h := range histograms {
-		row := []string{count(h.Entries)}
+		row := []string{text.Count(h.Entries)}
 		under, over := h.At(0, 0).W, 0.0
 		if h.Y == nil {
 			over = h.At(h.X.Bins()+1, 0).W
@@ -141,10 +143,10 @@ func (q *query) statistics(histograms []*draw.Histogram) (heads []string, rows [
 			row = append(row, amount(h.Inside()))
 		}
 		if nan > 0 {
-			row = append(row, count(h.NaN))
+			row = append(row, text.Count(h.NaN))
 		}
 		if missing > 0 {
-			row = append(row, count(h.Missing))
+			row = append(row, text.Count(h.Missing))
 		}
 		rows = append(rows, append(row, schema.Printable(h.Label)))
 	}
@@ -162,7 +164,7 @@ func number(v float64) string {
 // amount returns a sum of weights, with its digits in groups if it is a whole number.
 func amount(v float64) string {
 	if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
-		return count(int64(v))
+		return text.Count(int64(v))
 	}
 	return fmt.Sprintf("%.6g", v)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/show/dump"
 )
 
@@ -102,7 +103,7 @@ func dumpRecords(t *tool, cmd *cobra.Command, args []string, d dumping) error {
 	}
 	err = dump.File(cmd.Context(), f, size, d.Options, emit)
 	if err == nil && damaged > 0 {
-		err = fmt.Errorf("damaged: %s", plural(damaged, "record"))
+		err = fmt.Errorf("damaged: %s", text.Plural(damaged, "record"))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", shown(args[0]), err)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 )
 
 // prepareTool prepares a process that a test starts as the tool.
@@ -252,7 +254,7 @@ func TestNoGo(t *testing.T) {
 // Where there is a terminal, a bar shows megabytes and how many there are in a
 // second; not with --quiet.
 func TestProgress(t *testing.T) {
-	defer pretend(80, 25)()
+	defer terminal.Pretend(80, 25)()
 	for _, quiet := range []bool{false, true} {
 		var stderr strings.Builder
 		b := (&reporter{w: &stderr, quiet: quiet}).byteBar()

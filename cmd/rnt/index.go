@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
@@ -72,13 +73,13 @@ maps up, verify checks them, and stat tells what they have.`,
 func printIndexed(t *tool, path string, r *surgery.Indexed, asJSON bool) error {
 	switch {
 	case asJSON:
-		return printJSON(t.out, struct {
+		return text.JSON(t.out, struct {
 			Fields   []string `json:"fields"`
 			Clusters int      `json:"clusters"`
 		}{append([]string{}, r.Fields...), r.Clusters})
 	case t.report.quiet:
 		return nil
 	}
-	_, err := fmt.Fprintf(t.out, "%s: bounds of %s in %s\n", filepath.Base(path), plural(len(r.Fields), "field"), plural(r.Clusters, "cluster"))
+	_, err := fmt.Fprintf(t.out, "%s: bounds of %s in %s\n", filepath.Base(path), text.Plural(len(r.Fields), "field"), text.Plural(r.Clusters, "cluster"))
 	return err
 }

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"path"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/remote"
@@ -97,7 +99,7 @@ func (in *toolInput) path(ctx context.Context, arg string, root bool) (string, e
 		return arg, nil
 	case in.spooled != "":
 		return in.spooled, nil
-	case isTerminal(in.stdin):
+	case terminal.Is(in.stdin):
 		return "", usageError("standard input is a terminal, not a file")
 	}
 	from := bufio.NewReader(in.lines(ctx))
@@ -112,7 +114,7 @@ func (in *toolInput) path(ctx context.Context, arg string, root bool) (string, e
 	in.report.call(path, stdinName)
 	n, err := io.Copy(f, io.LimitReader(from, maxSpooled+1))
 	if err == nil && n > maxSpooled {
-		err = fmt.Errorf("more than %s; save it to a file first", size(maxSpooled))
+		err = fmt.Errorf("more than %s; save it to a file first", text.Size(maxSpooled))
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", stdinName, err)
@@ -138,7 +140,7 @@ func (in *toolInput) copyOf(ctx context.Context, name string) (string, error) {
 		return name, nil
 	}
 	if from.Len() > maxSpooled {
-		return "", fmt.Errorf("%s: more than %s; save it to a file first", from.Name(), size(maxSpooled))
+		return "", fmt.Errorf("%s: more than %s; save it to a file first", from.Name(), text.Size(maxSpooled))
 	}
 	suffix := ""
 	if u, err := url.Parse(name); err == nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/remote"
@@ -84,7 +85,7 @@ func ls(ctx context.Context, t *tool, args []string, asJSON bool) error {
 	t.report.incomplete = slices.ContainsFunc(list, func(l listing) bool { return l.Error != "" }) || t.report.incomplete
 	switch {
 	case asJSON:
-		errs = append(errs, printJSON(t.out, list))
+		errs = append(errs, text.JSON(t.out, list))
 	case len(list) > 0:
 		errs = append(errs, printListing(t, list, len(args) > 1))
 	}
@@ -206,14 +207,14 @@ func settings(list []compress.Settings) (words []string, numbers []uint32) {
 
 // printListing prints a table, with a column for files if there are several.
 func printListing(t *tool, list []listing, files bool) error {
-	table := newTable("FILE", "NAME", ">ENTRIES", ">FIELDS", ">SIZE", "COMPRESSION", "")
+	table := text.NewTable("FILE", "NAME", ">ENTRIES", ">FIELDS", ">SIZE", "COMPRESSION", "")
 	for _, l := range list {
 		file, name := schema.Printable(l.File), schema.Printable(l.Path)
 		if l.Error != "" {
-			table.row(file, name, "-", "-", "-", "-", "cannot be read: "+schema.Printable(l.Error))
+			table.Row(file, name, "-", "-", "-", "-", "cannot be read: "+schema.Printable(l.Error))
 			continue
 		}
-		remark, disk := "", size(l.Disk)
+		remark, disk := "", text.Size(l.Disk)
 		switch {
 		case l.Format == "":
 			remark = l.Class
@@ -223,13 +224,13 @@ func printListing(t *tool, list []listing, files bool) error {
 		if l.Disk == 0 {
 			disk = "-"
 		}
-		table.row(file, name, count(l.Entries), count(int64(l.Fields)), disk, strings.Join(l.Compression, ", "), remark)
+		table.Row(file, name, text.Count(l.Entries), text.Count(int64(l.Fields)), disk, strings.Join(l.Compression, ", "), remark)
 		for _, a := range l.AttributeSets {
-			table.row(file, "  "+schema.Printable(a.Name), "", "", "", "", "attribute set, schema "+a.Schema)
+			table.Row(file, "  "+schema.Printable(a.Name), "", "", "", "", "attribute set, schema "+a.Schema)
 		}
 	}
 	if !files {
-		table.dropFirst()
+		table.DropFirst()
 	}
-	return table.print(t.out)
+	return table.Print(t.out)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/compress"
 )
 
@@ -309,12 +310,12 @@ func TestNumbers(t *testing.T) {
 		0: "0 B", 999: "999 B", 1000: "1.00 kB", 9994: "9.99 kB", 9995: "10.0 kB", 99949: "99.9 kB", 99950: "100 kB",
 		999499: "999 kB", 999500: "1.00 MB", 1312072: "1.31 MB", 1e9: "1.00 GB", 1<<63 - 1: "9.22 EB",
 	} {
-		if got := size(n); got != want {
+		if got := text.Size(n); got != want {
 			t.Errorf("size(%d) = %s, want %s", n, got, want)
 		}
 	}
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234"} {
-		if got := count(n); got != want {
+		if got := text.Count(n); got != want {
 			t.Errorf("count(%d) = %s, want %s", n, got, want)
 		}
 	}

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
-	"github.com/spf13/cobra"
 )
 
 // making holds the flags that the commands share which make a file from others.
@@ -106,11 +108,11 @@ func reportOf(r *surgery.Report, skipped []badFile) reportJSON {
 func printMerged(t *tool, out string, r *surgery.Report, asJSON bool, skipped ...badFile) error {
 	switch {
 	case asJSON:
-		return printJSON(t.out, reportOf(r, skipped))
+		return text.JSON(t.out, reportOf(r, skipped))
 	case t.report.quiet:
 		return nil
 	}
-	fmt.Fprintf(t.out, "%s: %s from %s, in %s%s\n\n", remote.Base(out), pluralOf(r.Entries, "entry", "entries"), plural(r.Inputs, "input"), plural(r.ClusterGroups, "cluster group"), sizeOf(out))
+	fmt.Fprintf(t.out, "%s: %s from %s, in %s%s\n\n", remote.Base(out), text.PluralOf(r.Entries, "entry", "entries"), text.Plural(r.Inputs, "input"), text.Plural(r.ClusterGroups, "cluster group"), sizeOf(out))
 	return printLevels(t, r)
 }
 
@@ -120,14 +122,14 @@ func sizeOf(out string) string {
 	if err != nil || remote.IsURL(out) {
 		return ""
 	}
-	return ", " + size(info.Size())
+	return ", " + text.Size(info.Size())
 }
 
 // printLevels prints how many pages of the inputs were treated at each level.
 func printLevels(t *tool, r *surgery.Report) error {
-	levels := newTable("LEVEL", ">INPUT PAGES", ">INPUT BYTES")
+	levels := text.NewTable("LEVEL", ">INPUT PAGES", ">INPUT BYTES")
 	for _, l := range reportOf(r, nil).Levels {
-		levels.row(l.Level, count(l.Pages), size(l.Bytes))
+		levels.Row(l.Level, text.Count(l.Pages), text.Size(l.Bytes))
 	}
-	return levels.print(t.out)
+	return levels.Print(t.out)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
@@ -203,7 +204,7 @@ func mergeAll(t *tool, cmd *cobra.Command, out string, files []string, m merging
 		for _, one := range merged {
 			list = append(list, mergedJSON{one.Name, reportOf(one.Report, skipped)})
 		}
-		return printJSON(t.out, list)
+		return text.JSON(t.out, list)
 	}
 	for i, one := range merged {
 		if i > 0 && !t.report.quiet {

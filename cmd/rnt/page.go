@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
@@ -136,7 +137,7 @@ func writePage(ctx context.Context, t *tool, arg string, p *paging) error {
 	}
 	defer f.Close()
 	if n > int64(p.most) {
-		return fmt.Errorf("%s: %s are too much for a page, which takes %s: take less with --count and --fields, or more with --max-size; rnt page --serve shows it all", shown(arg), size(n), size(int64(p.most)))
+		return fmt.Errorf("%s: %s are too much for a page, which takes %s: take less with --count and --fields, or more with --max-size; rnt page --serve shows it all", shown(arg), text.Size(n), text.Size(int64(p.most)))
 	}
 	name := remote.Base(arg)
 	if arg == "-" {
@@ -154,7 +155,7 @@ func writePage(ctx context.Context, t *tool, arg string, p *paging) error {
 		return err
 	}
 	if !t.report.quiet {
-		fmt.Fprintf(t.out, "%s: %s, with %s of data\n", p.out, size(int64(b.Len())), size(n))
+		fmt.Fprintf(t.out, "%s: %s, with %s of data\n", p.out, text.Size(int64(b.Len())), text.Size(n))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
@@ -151,11 +152,11 @@ func printPlan(t *tool, plan *workunits.Plan, asJSON bool, skipped []badFile) er
 	}
 	switch {
 	case asJSON:
-		return printJSON(t.out, s)
+		return text.JSON(t.out, s)
 	case t.report.quiet:
 		return nil
 	}
-	_, err := fmt.Fprintf(t.out, "%s of %s, %s of %s to %s each: 0 to %d\n", pluralOf(s.Entries, "entry", "entries"), plural(s.Files, "file"),
-		plural(s.Units, "unit"), size(s.Least), size(s.Most), s.Units-1)
+	_, err := fmt.Fprintf(t.out, "%s of %s, %s of %s to %s each: 0 to %d\n", text.PluralOf(s.Entries, "entry", "entries"), text.Plural(s.Files, "file"),
+		text.Plural(s.Units, "unit"), text.Size(s.Least), text.Size(s.Most), s.Units-1)
 	return err
 }

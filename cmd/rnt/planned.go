@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/remote"
@@ -65,7 +66,7 @@ func collect(ctx context.Context, t *tool, planArg, folder string, fast bool) (*
 	}
 	if len(missing) > 0 {
 		fmt.Fprintln(t.out, strings.Join(missing, ","))
-		return nil, nil, fmt.Errorf("%s: %d of %s to be done", folder, len(missing), plural(len(plan.Units), "unit"))
+		return nil, nil, fmt.Errorf("%s: %d of %s to be done", folder, len(missing), text.Plural(len(plan.Units), "unit"))
 	}
 	return plan, all, nil
 }

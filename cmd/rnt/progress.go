@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 )
 
 // A bar is a progress bar on standard error. It appears when the work takes
@@ -28,7 +30,7 @@ func (r *reporter) byteBar() *bar { return r.bar("") }
 
 // setOf shows how much is done of a total, which is -1 if it is not known.
 func (b *bar) setOf(done, total int64) {
-	if b.report.quiet || total == 0 || total == 1 || time.Since(b.begin) < patience || !isTerminal(b.report.w) {
+	if b.report.quiet || total == 0 || total == 1 || time.Since(b.begin) < patience || !terminal.Is(b.report.w) {
 		return
 	}
 	if b.b == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple/rescue"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -57,7 +58,7 @@ The exit status is 0 if nothing was lost, 3 if OUT was written without what was 
 			t.output.done()
 			t.report.incomplete = lostAny(report)
 			if asJSON {
-				return errors.Join(printJSON(t.out, report), err)
+				return errors.Join(text.JSON(t.out, report), err)
 			}
 			printReport(t, report)
 			if !keepGoing && skipped(report) {
@@ -106,9 +107,9 @@ func printReport(t *tool, r *rescue.Report) {
 	for _, n := range r.NTuples {
 		of := "an unknown number of"
 		if n.Entries >= 0 {
-			of = count(n.Entries)
+			of = text.Count(n.Entries)
 		}
-		say("%s: %s of %s entries saved, found by %s", n.Path, count(n.Saved), of, n.Found)
+		say("%s: %s of %s entries saved, found by %s", n.Path, text.Count(n.Saved), of, n.Found)
 		for _, l := range n.Lost {
 			say("  lost: entries %s: %s", entryRange(l.Entries), strings.ReplaceAll(l.Why, "\n", "; "))
 		}
@@ -131,9 +132,9 @@ func printReport(t *tool, r *rescue.Report) {
 func entryRange(e rescue.Entries) string {
 	switch {
 	case e.End < 0:
-		return fmt.Sprintf("%s and later", count(e.First))
+		return fmt.Sprintf("%s and later", text.Count(e.First))
 	case e.End == e.First+1:
-		return count(e.First)
+		return text.Count(e.First)
 	}
-	return fmt.Sprintf("%s to %s", count(e.First), count(e.End-1))
+	return fmt.Sprintf("%s to %s", text.Count(e.First), text.Count(e.End-1))
 }

@@ -4,13 +4,20 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/spf13/pflag"
 
-	"github.com/go-rntuple/go-rntuple/remote"
-	_ "github.com/go-rntuple/go-rntuple/remote/https"  // http, https, dav and davs
-	_ "github.com/go-rntuple/go-rntuple/remote/s3"     // s3, ntpl+s3+http and ntpl+s3+https
-	_ "github.com/go-rntuple/go-rntuple/remote/xrootd" // root, roots, xroot and xroots
+	_ "github.com/go-rntuple/go-rntuple/remote/https"
+
+	// http, https, dav and davs
+	_ "github.com/go-rntuple/go-rntuple/remote/s3"
+
+	// s3, ntpl+s3+http and ntpl+s3+https
+	_ "github.com/go-rntuple/go-rntuple/remote/xrootd"
 )
+
+// root, roots, xroot and xroots
 
 // remoteFlags are the flags of all commands that concern files whose names are URLs.
 type remoteFlags struct {
@@ -49,17 +56,17 @@ func (r *remoteFlags) printStats(w io.Writer) {
 		return
 	}
 	c := r.options.Stats.Count()
-	files := pluralOf(c.Files, "file", "files")
+	files := text.PluralOf(c.Files, "file", "files")
 	if c.FileSize > 0 { // that of objects is not known
-		files += " of " + size(c.FileSize)
+		files += " of " + text.Size(c.FileSize)
 	}
-	fmt.Fprintf(w, "%s, %s", files, pluralOf(c.Requests, "request", "requests"))
+	fmt.Fprintf(w, "%s, %s", files, text.PluralOf(c.Requests, "request", "requests"))
 	if c.Repeated > 0 {
 		fmt.Fprintf(w, " (%d of them repeated)", c.Repeated)
 	}
-	fmt.Fprintf(w, ", %s read, %s wanted, %s from the cache, %.3g s waiting\n", size(c.Read), size(c.Wanted), size(c.Cached), c.Waiting.Seconds())
+	fmt.Fprintf(w, ", %s read, %s wanted, %s from the cache, %.3g s waiting\n", text.Size(c.Read), text.Size(c.Wanted), text.Size(c.Cached), c.Waiting.Seconds())
 	if c.Written > 0 {
-		fmt.Fprintf(w, "%s written\n", size(c.Written))
+		fmt.Fprintf(w, "%s written\n", text.Size(c.Written))
 	}
 	if c.FileSize > 0 && c.Read > 0 {
 		fmt.Fprintf(w, "ROOT's terms: transactions %d, sparseness %.3g\n", c.Requests, float64(c.Read)/float64(c.FileSize))

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -53,7 +54,7 @@ sources of projected fields come with them.`,
 			if len(chosen) > 0 {
 				doc.Fields = withTop(doc.Fields, topsOf(chosen))
 			}
-			return printJSON(t.out, doc)
+			return text.JSON(t.out, doc)
 		},
 	}
 	fieldsFlag(cmd, &fields, "fields to print")

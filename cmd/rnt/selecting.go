@@ -3,10 +3,11 @@ package main
 import (
 	"context"
 
+	"github.com/spf13/cobra"
+
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
-	"github.com/spf13/cobra"
 )
 
 // selecting holds the flags of commands that choose entries and fields of a source.

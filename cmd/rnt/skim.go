@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
@@ -115,12 +116,12 @@ func printSkimmed(t *tool, out string, r *surgery.Report, zones *zonemap.Use, as
 	warnOfZones(t.report, zones)
 	zoned, passed := zones.Clusters()
 	if asJSON {
-		return printJSON(t.out, skimJSON{cutOf(r, skipped...), zoned, passed})
+		return text.JSON(t.out, skimJSON{cutOf(r, skipped...), zoned, passed})
 	}
 	if err := printCut(t, out, r, false); err != nil || t.report.quiet || zoned == 0 {
 		return err
 	}
-	_, err := fmt.Fprintf(t.out, "\nzone maps: %s of %s passed over\n", count(passed), plural(int(zoned), "cluster"))
+	_, err := fmt.Fprintf(t.out, "\nzone maps: %s of %s passed over\n", text.Count(passed), text.Plural(int(zoned), "cluster"))
 	return err
 }
 

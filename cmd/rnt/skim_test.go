@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 )
 
 // TestCut slims, skims, concatenates and splits a file of ROOT's.
@@ -36,7 +38,7 @@ func TestCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(stderr, `field "nMuon" is dropped`) || !strings.HasPrefix(stdout, "out.root: 80,000 of 80,000 entries, "+size(made.Size())+"\n\nLEVEL  INPUT PAGES  INPUT BYTES\n") {
+	if !strings.Contains(stderr, `field "nMuon" is dropped`) || !strings.HasPrefix(stdout, "out.root: 80,000 of 80,000 entries, "+text.Size(made.Size())+"\n\nLEVEL  INPUT PAGES  INPUT BYTES\n") {
 		t.Error(stdout, stderr)
 	}
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/remote"
@@ -46,7 +47,7 @@ type skippedError struct {
 }
 
 func (e skippedError) Error() string {
-	text := fmt.Sprintf("skipped %d of %s:", len(e.Skipped), plural(e.Files, "file"))
+	text := fmt.Sprintf("skipped %d of %s:", len(e.Skipped), text.Plural(e.Files, "file"))
 	for _, f := range e.Skipped {
 		text += "\n\t" + f.File + ": " + f.Reason
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
@@ -63,7 +64,7 @@ float. Its description is EXPR. To replace a field, drop the old one with --drop
 // printCut prints what was written to the file out.
 func printCut(t *tool, out string, r *surgery.Report, asJSON bool) error {
 	if asJSON {
-		return printJSON(t.out, cutOf(r))
+		return text.JSON(t.out, cutOf(r))
 	}
 	for _, f := range r.Dropped {
 		t.report.warn("field %q is dropped: it is a projection of a field that is dropped", f)
@@ -71,7 +72,7 @@ func printCut(t *tool, out string, r *surgery.Report, asJSON bool) error {
 	if t.report.quiet {
 		return nil
 	}
-	fmt.Fprintf(t.out, "%s: %s of %s entries%s\n\n", remote.Base(out), count(r.Entries), count(r.InputEntries), sizeOf(out))
+	fmt.Fprintf(t.out, "%s: %s of %s entries%s\n\n", remote.Base(out), text.Count(r.Entries), text.Count(r.InputEntries), sizeOf(out))
 	return printLevels(t, r)
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
@@ -93,18 +94,18 @@ func printParts(t *tool, parts []surgery.Part, asJSON bool) error {
 		for _, p := range parts {
 			all = append(all, partJSON{p.Path, p.Entries.First, p.Entries.End, cutOf(p.Report)})
 		}
-		return printJSON(t.out, all)
+		return text.JSON(t.out, all)
 	}
 	if t.report.quiet {
 		return nil
 	}
-	table := newTable("FILE", ">FIRST", ">ENTRIES", ">COPIED", ">REWRITTEN")
+	table := text.NewTable("FILE", ">FIRST", ">ENTRIES", ">COPIED", ">REWRITTEN")
 	for _, p := range parts {
 		copied, rewritten := int64(0), p.Report.Levels[surgery.Rewrite].Bytes
 		for _, l := range p.Report.Levels[:surgery.Rewrite] {
 			copied += l.Bytes
 		}
-		table.row(p.Path, count(p.Entries.First), count(p.Entries.Len()), size(copied), size(rewritten))
+		table.Row(p.Path, text.Count(p.Entries.First), text.Count(p.Entries.Len()), text.Size(copied), text.Size(rewritten))
 	}
-	return table.print(t.out)
+	return table.Print(t.out)
 }

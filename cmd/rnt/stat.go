@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -113,7 +114,7 @@ func stat(ctx context.Context, t *tool, args []string, s stating) error {
 		if err != nil {
 			return err
 		}
-		return printJSON(t.out, statOf(r, i, m, fields))
+		return text.JSON(t.out, statOf(r, i, m, fields))
 	}
 	return printStat(t, r, i, fields)
 }
@@ -121,8 +122,8 @@ func stat(ctx context.Context, t *tool, args []string, s stating) error {
 // printStat prints the sizes of an RNTuple, and of the given fields with all below
 // them.
 func printStat(t *tool, r *rntuple.Reader, i *rntuple.Inspection, fields []*schema.Field) error {
-	fmt.Fprintf(t.out, "RNTuple %q: %s entries, %s in %s\n", r.Name(), count(i.Entries),
-		plural(i.Clusters, "cluster"), plural(i.ClusterGroups, "cluster group"))
+	fmt.Fprintf(t.out, "RNTuple %q: %s entries, %s in %s\n", r.Name(), text.Count(i.Entries),
+		text.Plural(i.Clusters, "cluster"), text.Plural(i.ClusterGroups, "cluster group"))
 	words, _ := settings(i.Compression())
 	if len(words) > 0 {
 		fmt.Fprintf(t.out, "compression: %s\n", strings.Join(words, ", "))
@@ -132,22 +133,22 @@ func printStat(t *tool, r *rntuple.Reader, i *rntuple.Inspection, fields []*sche
 	}
 	fmt.Fprintln(t.out)
 
-	sum := newTable("", ">ON DISK", ">IN MEMORY", ">RATIO", "")
+	sum := text.NewTable("", ">ON DISK", ">IN MEMORY", ">RATIO", "")
 	total := i.Total
 	envelope := func(name string, e rntuple.EnvelopeSize) {
-		sum.row(name, size(int64(e.Disk)), size(int64(e.Length)), ratio(int64(e.Length), int64(e.Disk)))
+		sum.Row(name, text.Size(int64(e.Disk)), text.Size(int64(e.Length)), ratio(int64(e.Length), int64(e.Disk)))
 	}
 	envelope("header", i.Header)
 	envelope("footer", i.Footer)
 	envelope("page lists", i.PageLists)
-	remark := count(total.Pages) + " pages"
+	remark := text.Count(total.Pages) + " pages"
 	if total.Shared > 0 {
-		remark += fmt.Sprintf(", of which %s share %s with others", count(total.Shared), size(total.SharedDisk))
+		remark += fmt.Sprintf(", of which %s share %s with others", text.Count(total.Shared), text.Size(total.SharedDisk))
 	}
-	sum.row("pages", size(total.OwnDisk()), size(total.Memory), ratio(total.Memory, total.OwnDisk()), remark)
-	sum.row("checksums", size(total.ChecksumDisk), "", "", checksummed(total))
-	sum.row("total", size(i.Disk()))
-	if err := sum.print(t.out); err != nil {
+	sum.Row("pages", text.Size(total.OwnDisk()), text.Size(total.Memory), ratio(total.Memory, total.OwnDisk()), remark)
+	sum.Row("checksums", text.Size(total.ChecksumDisk), "", "", checksummed(total))
+	sum.Row("total", text.Size(i.Disk()))
+	if err := sum.Print(t.out); err != nil {
 		return err
 	}
 
@@ -156,15 +157,15 @@ func printStat(t *tool, r *rntuple.Reader, i *rntuple.Inspection, fields []*sche
 	if total.Shared > 0 {
 		heads = append(heads, ">SHARED")
 	}
-	s := statTable{table: newTable(heads...), inspection: i}
+	s := statTable{Table: text.NewTable(heads...), inspection: i}
 	for _, f := range fields {
 		s.field(f, "", "")
 	}
-	if err := s.print(t.out); err != nil {
+	if err := s.Print(t.out); err != nil {
 		return err
 	}
 	if s.projected > 0 {
-		fmt.Fprintf(t.out, "\nnot shown: %s, without columns\n", plural(s.projected, "projected field"))
+		fmt.Fprintf(t.out, "\nnot shown: %s, without columns\n", text.Plural(s.projected, "projected field"))
 	}
 	return nil
 }
@@ -179,14 +180,14 @@ func printZones(t *tool, r *rntuple.Reader) error {
 		t.report.warn("RNTuple %q: %s; rnt index makes it anew", r.Name(), problem)
 	}
 	if paths, clusters := m.Fields(); len(paths) > 0 {
-		fmt.Fprintf(t.out, "zone map: bounds of %s in %s\n", plural(len(paths), "field"), plural(slices.Max(clusters), "cluster"))
+		fmt.Fprintf(t.out, "zone map: bounds of %s in %s\n", text.Plural(len(paths), "field"), text.Plural(slices.Max(clusters), "cluster"))
 	}
 	return nil
 }
 
 // statTable is the table of fields and columns.
 type statTable struct {
-	*table
+	*text.Table
 	inspection *rntuple.Inspection
 	projected  int // fields that it leaves out
 }
@@ -210,7 +211,7 @@ func (s *statTable) field(f *schema.Field, prefix, indent string) {
 		}
 	}
 	if len(columns) == 1 && len(f.Children) == 0 {
-		s.line(name, typ, columns[0].Column.Format().String(), count(columns[0].Elements), columns[0].Storage)
+		s.line(name, typ, columns[0].Column.Format().String(), text.Count(columns[0].Elements), columns[0].Storage)
 		return
 	}
 	s.line(name, typ, "", "", s.inspection.Field(f))
@@ -227,7 +228,7 @@ func (s *statTable) field(f *schema.Field, prefix, indent string) {
 		if len(f.Columns) > 1 {
 			encoding += fmt.Sprintf(" (representation %d)", c.Column.Representation)
 		}
-		s.line(fmt.Sprintf("%s#%d", prefix, c.Column.ID), "", encoding, count(c.Elements), c.Storage)
+		s.line(fmt.Sprintf("%s#%d", prefix, c.Column.ID), "", encoding, text.Count(c.Elements), c.Storage)
 	}
 	for _, child := range f.Children {
 		prefix, deeper := next()
@@ -240,11 +241,11 @@ func (s *statTable) line(name, typ, encoding, elements string, c rntuple.Storage
 	if total := s.inspection.Total.OwnDisk(); total > 0 {
 		share = fmt.Sprintf("%.1f", 100*float64(c.OwnDisk())/float64(total))
 	}
-	cells := []string{name, typ, encoding, elements, count(c.Pages), size(c.Memory), ratio(c.Memory, c.Disk), size(c.Disk), share}
+	cells := []string{name, typ, encoding, elements, text.Count(c.Pages), text.Size(c.Memory), ratio(c.Memory, c.Disk), text.Size(c.Disk), share}
 	if c.Shared > 0 {
-		cells = append(cells, size(c.SharedDisk))
+		cells = append(cells, text.Size(c.SharedDisk))
 	}
-	s.row(cells...)
+	s.Row(cells...)
 }
 
 // ratio returns how much smaller disk is than memory: "3.2".
@@ -254,7 +255,7 @@ func ratio(memory, disk int64) string {
 	}
 	r := float64(memory) / float64(disk)
 	if r >= 99.95 {
-		return count(int64(r + 0.5))
+		return text.Count(int64(r + 0.5))
 	}
 	return fmt.Sprintf("%.1f", r)
 }
@@ -267,6 +268,6 @@ func checksummed(s rntuple.Storage) string {
 	case stored:
 		return "every page has one"
 	default:
-		return fmt.Sprintf("%s of %s pages have one", count(s.Checksums), count(stored))
+		return fmt.Sprintf("%s of %s pages have one", text.Count(s.Checksums), text.Count(stored))
 	}
 }

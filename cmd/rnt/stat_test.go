@@ -1,8 +1,6 @@
 package main
 
-import (
-	"testing"
-)
+import "testing"
 
 // The numbers are those of ROOT 6.40's RNTupleInspector.
 func TestStat(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/show/storagemap"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -38,10 +39,10 @@ func pictureOf(ctx context.Context, r *rntuple.Reader, i *rntuple.Inspection, fi
 	words, _ := settings(i.Compression())
 	p := &storagemap.Picture{
 		Subtitle: fmt.Sprintf("%s in %s; %s on disk; pages %s%s",
-			pluralOf(i.Entries, "entry", "entries"), plural(i.Clusters, "cluster"), size(i.Disk()), size(i.Total.OwnDisk()), smaller(i.Total.Memory, i.Total.OwnDisk())),
+			text.PluralOf(i.Entries, "entry", "entries"), text.Plural(i.Clusters, "cluster"), text.Size(i.Disk()), text.Size(i.Total.OwnDisk()), smaller(i.Total.Memory, i.Total.OwnDisk())),
 		Storage:  storageTree(i, r.Schema(), fields),
 		Clusters: i.Clusters,
-		Size:     size,
+		Size:     text.Size,
 		Hover:    hover,
 	}
 	if len(words) > 0 {
@@ -61,7 +62,7 @@ func pictureOf(ctx context.Context, r *rntuple.Reader, i *rntuple.Inspection, fi
 	}
 	p.Rows, p.Note = mapRows(i, fields, columns)
 	if i.Total.Pages > 0 {
-		p.Note += fmt.Sprintf(" %s, %s on average.", pluralOf(i.Total.Pages, "page", "pages"), size(i.Total.Disk/i.Total.Pages))
+		p.Note += fmt.Sprintf(" %s, %s on average.", text.PluralOf(i.Total.Pages, "page", "pages"), text.Size(i.Total.Disk/i.Total.Pages))
 	}
 	return p, nil
 }
@@ -83,7 +84,7 @@ func storageTree(i *rntuple.Inspection, s *schema.Schema, fields []*schema.Field
 		fields = s.TopLevel()
 		meta := &storagemap.Node{Name: "metadata"}
 		add := func(name string, disk int64) {
-			meta.Children = append(meta.Children, &storagemap.Node{Name: name, Lines: []string{size(disk)}, Title: name + ": " + size(disk), Size: disk})
+			meta.Children = append(meta.Children, &storagemap.Node{Name: name, Lines: []string{text.Size(disk)}, Title: name + ": " + text.Size(disk), Size: disk})
 		}
 		add("header", int64(i.Header.Disk))
 		add("footer", int64(i.Footer.Disk))
@@ -105,7 +106,7 @@ func fieldNode(i *rntuple.Inspection, f *schema.Field) *storagemap.Node {
 	for _, c := range columnsOf(i, f) {
 		leaf := storageNode(columnName(i, f, c), c.Storage)
 		leaf.Title = fmt.Sprintf("%s, column #%d\n%s as %s\n%s, %s", n.Name, c.Column.ID, schema.Printable(f.CppType()), c.Column.Format(),
-			pluralOf(c.Elements, "element", "elements"), leaf.Title)
+			text.PluralOf(c.Elements, "element", "elements"), leaf.Title)
 		n.Children = append(n.Children, leaf)
 	}
 	for _, child := range f.Children {
@@ -123,15 +124,15 @@ func fieldNode(i *rntuple.Inspection, f *schema.Field) *storagemap.Node {
 }
 
 func storageNode(name string, s rntuple.Storage) *storagemap.Node {
-	n := &storagemap.Node{Name: name, Size: s.OwnDisk(), Lines: []string{size(s.OwnDisk())}}
-	n.Title = fmt.Sprintf("%s, %s in memory, %s on disk", pluralOf(s.Pages, "page", "pages"), size(s.Memory), size(s.Disk))
+	n := &storagemap.Node{Name: name, Size: s.OwnDisk(), Lines: []string{text.Size(s.OwnDisk())}}
+	n.Title = fmt.Sprintf("%s, %s in memory, %s on disk", text.PluralOf(s.Pages, "page", "pages"), text.Size(s.Memory), text.Size(s.Disk))
 	if s.Disk > 0 {
 		n.Ratio = float64(s.Memory) / float64(s.Disk)
 		n.Lines = append(n.Lines, "÷ "+ratio(s.Memory, s.Disk))
 		n.Title += smaller(s.Memory, s.Disk)
 	}
 	if s.SharedDisk > 0 {
-		n.Title += fmt.Sprintf("; shares %s with columns before it", size(s.SharedDisk))
+		n.Title += fmt.Sprintf("; shares %s with columns before it", text.Size(s.SharedDisk))
 	}
 	return n
 }
@@ -180,7 +181,7 @@ func mapRows(i *rntuple.Inspection, fields []*schema.Field, columns [][]storagem
 	}
 	note = "A row for each column."
 	if len(rows) > storagemap.MaxRows {
-		note = fmt.Sprintf("A row for each top-level field, because there are %s columns.", count(int64(len(rows))))
+		note = fmt.Sprintf("A row for each top-level field, because there are %s columns.", text.Count(int64(len(rows))))
 		rows = nil
 		for _, f := range fields {
 			row := storagemap.Row{Name: schema.Printable(f.Path())}
@@ -196,7 +197,7 @@ func mapRows(i *rntuple.Inspection, fields []*schema.Field, columns [][]storagem
 		rows, note = largestRows(rows)
 	}
 	for n, r := range rows {
-		rows[n].Title = fmt.Sprintf("%s: %s, %s", r.Name, plural(len(r.Extents), "page"), size(storagemap.Bytes(r.Extents)))
+		rows[n].Title = fmt.Sprintf("%s: %s, %s", r.Name, text.Plural(len(r.Extents), "page"), text.Size(storagemap.Bytes(r.Extents)))
 	}
 	return rows, note
 }
@@ -215,18 +216,18 @@ func largestRows(rows []storagemap.Row) ([]storagemap.Row, string) {
 	for _, n := range own {
 		kept = append(kept, rows[n])
 	}
-	others := storagemap.Row{Name: fmt.Sprintf("%s others", count(int64(len(rows)-len(own))))}
+	others := storagemap.Row{Name: fmt.Sprintf("%s others", text.Count(int64(len(rows)-len(own))))}
 	for _, n := range order[len(own):] {
 		others.Extents = append(others.Extents, rows[n].Extents...)
 	}
-	return append(kept, others), fmt.Sprintf("A row for each of the %d largest of %s top-level fields, and the last for all others.", len(own), count(int64(len(rows))))
+	return append(kept, others), fmt.Sprintf("A row for each of the %d largest of %s top-level fields, and the last for all others.", len(own), text.Count(int64(len(rows))))
 }
 
 // hover describes a mark of the strip.
 func hover(m storagemap.Mark) string {
-	what := fmt.Sprintf("cluster %d, %s", m.Cluster, plural(m.Pages, "page"))
+	what := fmt.Sprintf("cluster %d, %s", m.Cluster, text.Plural(m.Pages, "page"))
 	if m.Cluster == storagemap.Metadata {
 		what = "metadata"
 	}
-	return fmt.Sprintf("%s, %s at %s", what, size(m.Bytes), count(m.Off))
+	return fmt.Sprintf("%s, %s at %s", what, text.Size(m.Bytes), text.Count(m.Off))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -102,7 +103,7 @@ func unitRange(which string, plan *workunits.Plan) (first, end int, err error) {
 		end, err = strconv.Atoi(high)
 	}
 	if err != nil || first < 0 || end < first || end > n {
-		return 0, 0, usageError(fmt.Sprintf("--unit %s: want a number K or a range K:L; the plan has %s, from 0", which, plural(n, "unit")))
+		return 0, 0, usageError(fmt.Sprintf("--unit %s: want a number K or a range K:L; the plan has %s, from 0", which, text.Plural(n, "unit")))
 	}
 	return first, end, nil
 }

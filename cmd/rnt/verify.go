@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple/verify"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -63,9 +64,9 @@ func verifyFiles(ctx context.Context, t *tool, args []string, limit int, asJSON 
 	}
 	switch {
 	case bad == 1:
-		errs = append(errs, fmt.Errorf("1 of %s has problems", plural(len(args), "file")))
+		errs = append(errs, fmt.Errorf("1 of %s has problems", text.Plural(len(args), "file")))
 	case bad > 1:
-		errs = append(errs, fmt.Errorf("%d of %s have problems", bad, plural(len(args), "file")))
+		errs = append(errs, fmt.Errorf("%d of %s have problems", bad, text.Plural(len(args), "file")))
 	}
 	return errors.Join(errs...)
 }
@@ -112,22 +113,22 @@ func verifyFile(ctx context.Context, t *tool, arg string, limit int, asJSON bool
 func printVerified(t *tool, path string, s *verify.Summary) error {
 	verdict := "ok"
 	if s.Problems > 0 {
-		verdict = plural(int(s.Problems), "problem")
+		verdict = text.Plural(int(s.Problems), "problem")
 	}
 	if s.Oddities == 1 {
 		verdict += ", 1 oddity"
 	} else if s.Oddities > 1 {
 		verdict += fmt.Sprintf(", %d oddities", s.Oddities)
 	}
-	text := fmt.Sprintf("%s: %s: %s, %s, %s, %s, %s checked", path, verdict,
-		plural(s.RNTuples, "RNTuple"), plural(s.Envelopes, "envelope"), plural(s.Clusters, "cluster"), plural(int(s.Pages), "page"), size(s.Bytes))
+	line := fmt.Sprintf("%s: %s: %s, %s, %s, %s, %s checked", path, verdict,
+		text.Plural(s.RNTuples, "RNTuple"), text.Plural(s.Envelopes, "envelope"), text.Plural(s.Clusters, "cluster"), text.Plural(int(s.Pages), "page"), text.Size(s.Bytes))
 	if s.Unsummed > 0 {
-		text += fmt.Sprintf("; %s without checksum", plural(int(s.Unsummed), "page"))
+		line += fmt.Sprintf("; %s without checksum", text.Plural(int(s.Unsummed), "page"))
 	}
 	if len(s.Skipped) > 0 {
-		text += "; not checked: " + strings.Join(s.Skipped, "; ")
+		line += "; not checked: " + strings.Join(s.Skipped, "; ")
 	}
-	_, err := fmt.Fprintln(t.out, schema.Printable(text))
+	_, err := fmt.Fprintln(t.out, schema.Printable(line))
 	return err
 }
 

@@ -4,9 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/spf13/cobra"
 )
 
 // writeFlags holds the flags of commands that write RNTuples.

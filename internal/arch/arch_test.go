@@ -86,6 +86,8 @@ var leaves = []string{
 	"cmd/rnt",
 	"cmd/rnt/internal/foreign",
 	"cmd/rnt/internal/plot",
+	"cmd/rnt/internal/terminal",
+	"cmd/rnt/internal/text",
 	"examples/dimuon",
 	"examples/select",
 	"examples/write",

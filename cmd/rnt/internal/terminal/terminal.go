@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"os"
@@ -9,21 +9,21 @@ import (
 // pretended is the size of what all streams are taken for; 0, 0 is none.
 var pretended [2]int
 
-// pretend has all streams taken for terminals of a size, for tests, until the function that it returns is called.
-func pretend(width, height int) (end func()) {
+// Pretend has all streams taken for terminals of a size, for tests, until the function that it returns is called.
+func Pretend(width, height int) (end func()) {
 	before := pretended
 	pretended = [2]int{width, height}
 	return func() { pretended = before }
 }
 
-// isTerminal reports whether a reader or writer is a terminal.
-func isTerminal(stream any) bool {
+// Is reports whether a reader or writer is a terminal.
+func Is(stream any) bool {
 	f, ok := stream.(*os.File)
 	return pretended[0] > 0 || ok && term.IsTerminal(int(f.Fd()))
 }
 
-// sizeOfTerminal returns the size of a terminal in characters; 0, 0 if it is not known.
-func sizeOfTerminal(stream any) (width, height int) {
+// Size returns the size of a terminal in characters; 0, 0 if it is not known.
+func Size(stream any) (width, height int) {
 	if pretended[0] > 0 {
 		return pretended[0], pretended[1]
 	}

@@ -1,4 +1,4 @@
-package main
+package text
 
 import (
 	"encoding/json"
@@ -9,17 +9,17 @@ import (
 	"unicode/utf8"
 )
 
-// A table is printed with its columns aligned.
-type table struct {
+// A Table is printed with its columns aligned.
+type Table struct {
 	head  []string
 	right []bool
 	rows  [][]string
 }
 
-// newTable returns a table with the given heads. A column whose head begins
+// NewTable returns a table with the given heads. A column whose head begins
 // with > is aligned to the right.
-func newTable(heads ...string) *table {
-	t := &table{right: make([]bool, len(heads))}
+func NewTable(heads ...string) *Table {
+	t := &Table{right: make([]bool, len(heads))}
 	for i, h := range heads {
 		h, right := strings.CutPrefix(h, ">")
 		t.head, t.right[i] = append(t.head, h), right
@@ -27,14 +27,14 @@ func newTable(heads ...string) *table {
 	return t
 }
 
-// row appends a row; cells that are missing at its end are empty.
-func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
+// Row appends a row; cells that are missing at its end are empty.
+func (t *Table) Row(cells ...string) { t.rows = append(t.rows, cells) }
 
-// len returns the number of rows.
-func (t *table) len() int { return len(t.rows) }
+// Len returns the number of rows.
+func (t *Table) Len() int { return len(t.rows) }
 
-// dropFirst removes the first column.
-func (t *table) dropFirst() {
+// DropFirst removes the first column.
+func (t *Table) DropFirst() {
 	t.head, t.right = t.head[1:], t.right[1:]
 	for i, row := range t.rows {
 		t.rows[i] = row[1:]
@@ -45,7 +45,7 @@ func (t *table) dropFirst() {
 // pushes the rest of its row to the right.
 const widest = 52
 
-func (t *table) print(w io.Writer) error {
+func (t *Table) Print(w io.Writer) error {
 	rows := append([][]string{t.head}, t.rows...)
 	width := make([]int, len(t.head))
 	for _, row := range rows {
@@ -71,8 +71,8 @@ func (t *table) print(w io.Writer) error {
 	return nil
 }
 
-// count returns n with its digits in groups: 1,234,567.
-func count(n int64) string {
+// Count returns n with its digits in groups: 1,234,567.
+func Count(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -80,8 +80,8 @@ func count(n int64) string {
 	return s
 }
 
-// size returns a size of n bytes with three or four digits: "999 B", "1.24 kB".
-func size(n int64) string {
+// Size returns a size of n bytes with three or four digits: "999 B", "1.24 kB".
+func Size(n int64) string {
 	if n < 1000 && n > -1000 {
 		return fmt.Sprintf("%d B", n)
 	}
@@ -100,21 +100,21 @@ func size(n int64) string {
 	return fmt.Sprintf("%.0f EB", v)
 }
 
-// printJSON prints v as JSON for people and programs.
-func printJSON(w io.Writer, v any) error {
+// JSON prints v as JSON for people and programs.
+func JSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false) // < and > are in most type names
 	e.SetIndent("", "  ")
 	return e.Encode(v)
 }
 
-// plural returns a number with a noun whose plural ends in s.
-func plural(n int, what string) string { return pluralOf(int64(n), what, what+"s") }
+// Plural returns a number with a noun whose plural ends in s.
+func Plural(n int, what string) string { return PluralOf(int64(n), what, what+"s") }
 
-// pluralOf returns a number with the singular or the plural of a noun.
-func pluralOf(n int64, one, several string) string {
+// PluralOf returns a number with the singular or the plural of a noun.
+func PluralOf(n int64, one, several string) string {
 	if n == 1 {
 		several = one
 	}
-	return count(n) + " " + several
+	return Count(n) + " " + several
 }
