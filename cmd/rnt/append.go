@@ -6,11 +6,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-func appendCommand(t *tool) *cobra.Command {
+func appendCommand(t *cli.Tool) *cobra.Command {
 	m := merging{into: true, level: "copy", maxLevel: "rewrite"}
 	cmd := &cobra.Command{
 		Use:   "append INTO IN...",
@@ -30,19 +31,19 @@ wait for it.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
-				return usageError("which file is to get more entries?")
+				return cli.UsageError("which file is to get more entries?")
 			case 1:
-				return usageError("which entries are to be added?")
+				return cli.UsageError("which entries are to be added?")
 			}
 			return nil
 		},
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch lines := slices.Contains(args[1:], "-"); {
 			case lines && len(args) > 2:
-				return usageError(`"-" cannot be combined with files`)
+				return cli.UsageError(`"-" cannot be combined with files`)
 			case lines && (cmd.Flags().Changed("mode") || m.convert || m.keep || m.dropSets):
-				return usageError("--mode, --convert, --keep-compression and --drop-attributes go with files")
+				return cli.UsageError("--mode, --convert, --keep-compression and --drop-attributes go with files")
 			case lines:
 				return appendLines(t, cmd, args[0], m)
 			}
@@ -51,18 +52,18 @@ wait for it.`,
 	}
 	m.flags(cmd, "that of INTO")
 	m.modeFlag(cmd)
-	m.waitFlag(cmd)
+	m.WaitFlag(cmd)
 	return cmd
 }
 
 // appendLines adds the entries on standard input.
-func appendLines(t *tool, cmd *cobra.Command, into string, m merging) error {
-	opts, err := m.writeFlags.options(cmd.Context())
+func appendLines(t *cli.Tool, cmd *cobra.Command, into string, m merging) error {
+	opts, err := m.WriteFlags.Options(cmd.Context())
 	if err != nil {
 		return err
 	}
-	t.output.update(into)
-	w, err := rntuple.AppendRecords(into, m.name, append(opts, rntuple.ReadLimits(t.input.limits()))...)
+	t.Output.Update(into)
+	w, err := rntuple.AppendRecords(into, m.name, append(opts, rntuple.ReadLimits(t.Input.Limits()))...)
 	if err != nil {
 		return err
 	}
@@ -73,10 +74,10 @@ func appendLines(t *tool, cmd *cobra.Command, into string, m merging) error {
 	added, all := w.NumEntries()-before, w.NumEntries()
 	switch {
 	case m.asJSON:
-		return text.JSON(t.out, map[string]int64{"added": added, "entries": all})
-	case t.report.quiet:
+		return text.JSON(t.Out, map[string]int64{"added": added, "entries": all})
+	case t.Report.Quiet:
 		return nil
 	}
-	_, err = fmt.Fprintf(t.out, "%s added, %s in all\n", text.PluralOf(added, "entry", "entries"), text.Count(all))
+	_, err = fmt.Fprintf(t.Out, "%s added, %s in all\n", text.PluralOf(added, "entry", "entries"), text.Count(all))
 	return err
 }

@@ -6,21 +6,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 )
 
 // streaming holds the flags of arrow.
 type streaming struct {
 	selecting
-	first, count entries
+	first, count cli.Entries
 	batch, lists int
 	binary       bool
 	structs      bool
 	pairs        bool
 }
 
-func arrowCommand(t *tool) *cobra.Command {
-	s := streaming{count: all}
+func arrowCommand(t *cli.Tool) *cobra.Command {
+	s := streaming{count: cli.All}
 	cmd := &cobra.Command{
 		Use:   "arrow FILE...",
 		Short: "Write entries as an Arrow stream",
@@ -37,8 +38,8 @@ maps, or with --pairs lists of structs.
 After an error the stream ends within a message, so that its reader fails, too.`,
 		Example: "  rnt arrow data.root --fields 'run,Muon_*' > events.arrows\n" +
 			"  python -c 'import pyarrow.ipc, sys; print(pyarrow.ipc.open_stream(sys.stdin.buffer).read_all())' < events.arrows",
-		Args:              fileArgs(anyNumber),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.FileArgs(cli.AnyNumber),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkFields(cmd, s.fields); err != nil {
 				return err
@@ -59,16 +60,16 @@ After an error the stream ends within a message, so that its reader fails, too.`
 	return cmd
 }
 
-func arrow(ctx context.Context, t *tool, args []string, s streaming) error {
+func arrow(ctx context.Context, t *cli.Tool, args []string, s streaming) error {
 	switch {
-	case terminal.Is(t.stdout):
-		return usageError("standard output is a terminal, and an Arrow stream no text")
+	case terminal.Is(t.Stdout):
+		return cli.UsageError("standard output is a terminal, and an Arrow stream no text")
 	case s.lists != 32 && s.lists != 64:
-		return usageError("--lists must be 64 or 32")
+		return cli.UsageError("--lists must be 64 or 32")
 	case s.batch <= 0:
-		return usageError("--batch-size must be positive")
+		return cli.UsageError("--batch-size must be positive")
 	}
-	need := part{count: all}
+	need := part{count: cli.All}
 	if len(s.where) == 0 {
 		need.fields = s.fields
 	}
@@ -82,18 +83,18 @@ func arrow(ctx context.Context, t *tool, args []string, s streaming) error {
 		return err
 	}
 	o := rntarrow.Options{Fields: fields, BatchSize: s.batch, Lists32: s.lists == 32, Binary: s.binary, Structs: s.structs, Reuse: true, Pairs: s.pairs}
-	end := int64(s.first) + min(int64(s.count), int64(all-s.first))
+	end := int64(s.first) + min(int64(s.count), int64(cli.All-s.first))
 	r, err := rntarrow.NewRangeReader(source, int64(s.first), end, o)
 	if err != nil {
 		return from.named(err)
 	}
 	defer r.Release()
-	bar := t.report.bar("entries")
-	defer bar.done()
+	bar := t.Report.Bar("entries")
+	defer bar.Done()
 	total := from.numEntries()
-	if _, err := rntarrow.WriteStream(t.out, r, func(done int64) { bar.setOf(done, total) }); err != nil {
+	if _, err := rntarrow.WriteStream(t.Out, r, func(done int64) { bar.Set(done, total) }); err != nil {
 		return from.named(err)
 	}
-	from.leaveOmitted(t.report, s.fields)
+	from.leaveOmitted(t.Report, s.fields)
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -16,12 +17,12 @@ import (
 // attributes says which attributes to print.
 type attributes struct {
 	set    string // all if empty
-	entry  entries
+	entry  cli.Entries
 	ofAll  bool // of all entries instead of one
 	asJSON bool
 }
 
-func attrsCommand(t *tool) *cobra.Command {
+func attrsCommand(t *cli.Tool) *cobra.Command {
 	var sel attributes
 	cmd := &cobra.Command{
 		Use:   "attrs FILE [NTUPLE]",
@@ -34,15 +35,15 @@ one entry, of all sets or of the one that --set names.`,
 		Example: "  rnt attrs data.root\n" +
 			"  rnt attrs data.root Events --set quality\n" +
 			"  rnt attrs data.root Events --entry 1000 | jq .",
-		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(1, 2),
+		Args:              cli.FileArgs(2),
+		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sel.ofAll = !cmd.Flags().Changed("entry")
 			switch named := cmd.Flags().Changed("set"); {
 			case named && sel.set == "":
-				return usageError("--set is empty")
+				return cli.UsageError("--set is empty")
 			case sel.asJSON && (named || !sel.ofAll):
-				return usageError("--json is for the list of sets; attributes are always JSON")
+				return cli.UsageError("--json is for the list of sets; attributes are always JSON")
 			}
 			return attrs(cmd.Context(), t, args, sel)
 		},
@@ -53,17 +54,17 @@ one entry, of all sets or of the one that --set names.`,
 	return cmd
 }
 
-func attrs(ctx context.Context, t *tool, args []string, sel attributes) error {
+func attrs(ctx context.Context, t *cli.Tool, args []string, sel attributes) error {
 	r, err := openRNTuple(ctx, t, args)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
 	if n := r.NumEntries(); !sel.ofAll && int64(sel.entry) >= n {
-		return fmt.Errorf("%s: there is no entry %d: there are %d", shown(args[0]), sel.entry, n)
+		return fmt.Errorf("%s: there is no entry %d: there are %d", cli.Shown(args[0]), sel.entry, n)
 	}
 	if sel.set == "" && sel.ofAll {
-		return listSets(ctx, t, r, shown(args[0]), sel.asJSON)
+		return listSets(ctx, t, r, cli.Shown(args[0]), sel.asJSON)
 	}
 	names := []string{sel.set}
 	if sel.set == "" {
@@ -74,14 +75,14 @@ func attrs(ctx context.Context, t *tool, args []string, sel attributes) error {
 	}
 	for _, name := range names {
 		if err := printAttributes(ctx, t, r, name, sel); err != nil {
-			return fmt.Errorf("%s: %w", shown(args[0]), err)
+			return fmt.Errorf("%s: %w", cli.Shown(args[0]), err)
 		}
 	}
 	return nil
 }
 
 // printAttributes prints the attributes of one set.
-func printAttributes(ctx context.Context, t *tool, r *rntuple.Reader, name string, sel attributes) error {
+func printAttributes(ctx context.Context, t *cli.Tool, r *rntuple.Reader, name string, sel attributes) error {
 	set, err := r.OpenAttributes(name)
 	if err != nil {
 		return err
@@ -103,7 +104,7 @@ func printAttributes(ctx context.Context, t *tool, r *rntuple.Reader, name strin
 	for entries, values := range all {
 		line.Values[n-3], line.Values[n-2], line.Values[n-1] = entries.First, entries.End, values
 		text = append(value.AppendJSON(text[:0], line), '\n')
-		if _, err := t.out.Write(text); err != nil {
+		if _, err := t.Out.Write(text); err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
@@ -127,7 +128,7 @@ type setField struct {
 }
 
 // listSets lists the attribute sets of an RNTuple in the file at path.
-func listSets(ctx context.Context, t *tool, r *rntuple.Reader, path string, asJSON bool) error {
+func listSets(ctx context.Context, t *cli.Tool, r *rntuple.Reader, path string, asJSON bool) error {
 	list := []setListing{}
 	for _, s := range r.AttributeSets() {
 		l := setListing{attributeSet: setOf(s), Fields: []setField{}}
@@ -136,8 +137,8 @@ func listSets(ctx context.Context, t *tool, r *rntuple.Reader, path string, asJS
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			t.report.incomplete = true
-			l.Error = strings.TrimPrefix(withAdvice(err.Error()), fmt.Sprintf("attribute set %q: ", s.Name))
+			t.Report.Incomplete = true
+			l.Error = strings.TrimPrefix(cli.WithAdvice(err.Error()), fmt.Sprintf("attribute set %q: ", s.Name))
 		default:
 			l.Attributes = set.Len()
 			for _, f := range set.Fields() {
@@ -148,9 +149,9 @@ func listSets(ctx context.Context, t *tool, r *rntuple.Reader, path string, asJS
 	}
 	switch {
 	case asJSON:
-		return text.JSON(t.out, list)
+		return text.JSON(t.Out, list)
 	case len(list) == 0:
-		t.report.note("%s: RNTuple %q has no attribute sets", path, r.Name())
+		t.Report.Note("%s: RNTuple %q has no attribute sets", path, r.Name())
 		return nil
 	}
 	table := text.NewTable("NAME", ">ATTRIBUTES", "SCHEMA", "FIELDS")
@@ -165,5 +166,5 @@ func listSets(ctx context.Context, t *tool, r *rntuple.Reader, path string, asJS
 		}
 		table.Row(schema.Printable(l.Name), text.Count(int64(l.Attributes)), l.Schema, strings.Join(fields, ", "))
 	}
-	return table.Print(t.out)
+	return table.Print(t.Out)
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -288,8 +289,8 @@ func TestIsBad(t *testing.T) {
 			t.Errorf("%v: %v", c.err, got)
 		}
 	}
-	err := (&skipping{skip: true, out: "https://localhost/out.root?signed"}).without(t.Context(), newTool(nil, nil, nil), []string{"in"}, nil)
-	if _, ok := err.(usageError); !ok {
+	err := (&skipping{skip: true, out: "https://localhost/out.root?signed"}).without(t.Context(), cli.New(nil, nil, nil), []string{"in"}, nil)
+	if _, ok := err.(cli.UsageError); !ok {
 		t.Errorf("a list at a URL with a query: %v", err)
 	}
 	stopped, cancel := context.WithCancel(t.Context())

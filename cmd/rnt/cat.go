@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -17,11 +18,11 @@ import (
 type selection struct {
 	filter
 	fields       []string // patterns; all if empty
-	first, count entries
+	first, count cli.Entries
 }
 
-func catCommand(t *tool) *cobra.Command {
-	sel := selection{count: all}
+func catCommand(t *cli.Tool) *cobra.Command {
+	sel := selection{count: cli.All}
 	cmd := &cobra.Command{
 		Use:   "cat FILE [NTUPLE]",
 		Short: "Print entries as JSON Lines",
@@ -40,8 +41,8 @@ floats have a point or an exponent, 3.0, so that they differ from integers.`,
 		Example: "  rnt cat data.root --fields 'run,Muon_*' --first 1000 --count 10\n" +
 			"  rnt cat data.root --where 'nMuon == 2' --count 10\n" +
 			"  rnt cat data.root Events --fields event.vertex.x | jq .",
-		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(1, 2),
+		Args:              cli.FileArgs(2),
+		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return cat(t, cmd, args, sel)
 		},
@@ -53,15 +54,15 @@ floats have a point or an exponent, 3.0, so that they differ from integers.`,
 	return cmd
 }
 
-func headCommand(t *tool) *cobra.Command {
+func headCommand(t *cli.Tool) *cobra.Command {
 	sel := selection{count: 10}
 	cmd := &cobra.Command{
 		Use:               "head FILE [NTUPLE]",
 		Short:             "Print the first entries as JSON Lines",
 		Long:              "head prints the first entries as cat does. -5 is short for -n 5.",
 		Example:           "  rnt head -5 data.root",
-		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(1, 2),
+		Args:              cli.FileArgs(2),
+		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return cat(t, cmd, args, sel)
 		},
@@ -74,19 +75,19 @@ func headCommand(t *tool) *cobra.Command {
 
 func (s *selection) fieldsFlag(cmd *cobra.Command) {
 	fieldsFlag(cmd, &s.fields, "fields to print")
-	completeFields(cmd, "fields", 0)
+	cli.CompleteFields(cmd, "fields", 0)
 }
 
-func cat(t *tool, cmd *cobra.Command, args []string, sel selection) error {
+func cat(t *cli.Tool, cmd *cobra.Command, args []string, sel selection) error {
 	if err := checkFields(cmd, sel.fields); err != nil {
 		return err
 	}
 	ctx := cmd.Context()
-	need := part{count: all}
+	need := part{count: cli.All}
 	if len(sel.where) == 0 { // which may need other fields and entries
 		need = part{fields: sel.fields, first: sel.first, count: sel.count}
 		if need.first > 0 { // the entry before tells whether the first one is beyond the end
-			need.first, need.count = need.first-1, min(need.count, all-1)+1
+			need.first, need.count = need.first-1, min(need.count, cli.All-1)+1
 		}
 	}
 	from, err := openEntries(ctx, t, args, need)
@@ -94,11 +95,11 @@ func cat(t *tool, cmd *cobra.Command, args []string, sel selection) error {
 		return err
 	}
 	defer from.Close()
-	if err := checkName(from.kind, nameOf(args), from.name); err != nil {
+	if err := checkName(from.kind, cli.NameOf(args), from.name); err != nil {
 		return err
 	}
 	warnHidden(t, from.first, from.name, sel.fields, from.left...)
-	entries, err := from.where(ctx, t.report, &sel.filter)
+	entries, err := from.where(ctx, t.Report, &sel.filter)
 	if err != nil {
 		return err
 	}
@@ -119,11 +120,11 @@ func cat(t *tool, cmd *cobra.Command, args []string, sel selection) error {
 
 // warnHidden warns of the fields of an RNTuple in the file at path that cannot be read,
 // if no patterns choose fields. left are those of a file of another kind, of which there were warnings.
-func warnHidden(t *tool, r *rntuple.Reader, path string, patterns []string, left ...error) {
+func warnHidden(t *cli.Tool, r *rntuple.Reader, path string, patterns []string, left ...error) {
 	if len(patterns) == 0 {
-		t.report.incomplete = t.report.incomplete || len(left) > 0
+		t.Report.Incomplete = t.Report.Incomplete || len(left) > 0
 		for _, h := range r.Schema().Hidden {
-			t.report.leave("%s: left out field %q: %w", path, h.Field.Name, h.Err)
+			t.Report.Leave("%s: left out field %q: %w", path, h.Field.Name, h.Err)
 		}
 	}
 }
@@ -151,9 +152,9 @@ const (
 
 // printEntries prints the entries from first up to but not including end of an
 // RNTuple in the file at path.
-func printEntries(ctx context.Context, t *tool, path string, view *rntuple.View[value.Record], first, end int64) error {
-	bar := t.report.bar("entries")
-	defer bar.done()
+func printEntries(ctx context.Context, t *cli.Tool, path string, view *rntuple.View[value.Record], first, end int64) error {
+	bar := t.Report.Bar("entries")
+	defer bar.Done()
 	batch := make([]value.Record, firstBatch)
 	var text []byte
 	for at := first; at < end; {
@@ -168,13 +169,13 @@ func printEntries(ctx context.Context, t *tool, path string, view *rntuple.View[
 		for _, entry := range batch[:n] {
 			text = append(value.AppendJSON(text[:0], entry), '\n')
 			size += len(text)
-			if _, err := t.out.Write(text); err != nil {
+			if _, err := t.Out.Write(text); err != nil {
 				return err
 			}
 		}
 		at += int64(n)
-		if !terminal.Is(t.stdout) { // where the entries themselves show progress
-			bar.setOf(at-first, end-first)
+		if !terminal.Is(t.Stdout) { // where the entries themselves show progress
+			bar.Set(at-first, end-first)
 		}
 		switch {
 		case size > 2*wantText && len(batch) > 1:

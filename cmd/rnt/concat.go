@@ -6,10 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-func concatCommand(t *tool) *cobra.Command {
+func concatCommand(t *cli.Tool) *cobra.Command {
 	var c cutting
 	var clusters bool
 	cmd := &cobra.Command{
@@ -24,8 +25,8 @@ rewritten. OUT has the fields of the first file, as "rnt skim --help" says.
 Ranges of attributes are cut and renumbered with their entries.`,
 		Example: "  rnt concat first.root 'events.root[:1000]'\n" +
 			"  rnt concat --clusters out.root 'a.root[3:5]' 'a.root[0:1]' b.root",
-		Args:              outArgs(anyNumber, "concatenated"),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.OutArgs(cli.AnyNumber, "concatenated"),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts, err := c.options(cmd)
 			if err != nil {
@@ -38,7 +39,7 @@ Ranges of attributes are cut and renumbered with their entries.`,
 				if err != nil {
 					return err
 				}
-				if p.Path, err = t.input.root(cmd.Context(), p.Path); err != nil {
+				if p.Path, err = t.Input.Root(cmd.Context(), p.Path); err != nil {
 					return err
 				}
 				p.Name, p.Clusters = c.name, clusters
@@ -56,24 +57,24 @@ Ranges of attributes are cut and renumbered with their entries.`,
 	cmd.Flags().BoolVar(&clusters, "clusters", false, "FIRST and END count clusters")
 	c.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
 	c.flags(cmd)
-	forceFlag(cmd, &c.force)
+	cli.ForceFlag(cmd, &c.force)
 	return cmd
 }
 
 // parsePiece reads IN[FIRST:END], or IN alone.
 func parsePiece(arg string) (p surgery.Piece, err error) {
 	var ends [2]string
-	p.Path, ends = cutRange(arg)
+	p.Path, ends = cli.CutRange(arg)
 	for i, n := range []*int64{&p.First, &p.End} {
 		if ends[i] == "" {
 			continue
 		}
 		if *n, err = strconv.ParseInt(ends[i], 10, 64); err != nil {
-			return p, usageError(fmt.Sprintf("%s: %s is too large", arg, ends[i]))
+			return p, cli.UsageError(fmt.Sprintf("%s: %s is too large", arg, ends[i]))
 		}
 	}
 	if ends[1] != "" && p.End <= p.First {
-		return p, usageError(arg + ": the range is empty")
+		return p, cli.UsageError(arg + ": the range is empty")
 	}
 	return p, nil
 }

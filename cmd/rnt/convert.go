@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
@@ -29,12 +30,12 @@ type conversion struct {
 	flat, skip, binary                    bool
 	everyTree, flatten                    bool
 	dryRun, force, skipBad                bool
-	writeFlags
+	cli.WriteFlags
 	set  func(flag string) bool // reports whether a flag is given
 	unit string
 }
 
-func convertCommand(t *tool) *cobra.Command {
+func convertCommand(t *cli.Tool) *cobra.Command {
 	var c conversion
 	cmd := &cobra.Command{
 		Use:   "convert IN... OUT",
@@ -72,7 +73,7 @@ OUT appears only once it is complete: after an error there is no new file.
 			"  rnt convert events.root events.parquet --fields 'run,Muon_*' --where 'nMuon == 2'\n" +
 			"  rnt convert table.parquet table.root --dry-run",
 		Args:              outArgsLast,
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkFields(cmd, c.fields); err != nil {
 				return err
@@ -101,18 +102,18 @@ OUT appears only once it is complete: after an error there is no new file.
 	f.BoolVar(&c.binary, "binary", false, "make binaries of strings, which need not be UTF-8")
 	f.StringVar(&c.item, "item", "", "`NAME` of the items of lists in Parquet (default element)")
 	f.BoolVar(&c.dryRun, "dry-run", false, "print the fields that an RNTuple would have, and end")
-	compressionFlag(cmd, &c.compression, "", "zstd:5; an RNTuple's as it is")
-	f.Int64Var(&c.clusterSize, "cluster-size", 128<<20, "wanted size of clusters of RNTuples, in bytes")
-	forceFlag(cmd, &c.force)
+	cli.CompressionFlag(cmd, &c.Compression, "", "zstd:5; an RNTuple's as it is")
+	f.Int64Var(&c.ClusterSize, "cluster-size", 128<<20, "wanted size of clusters of RNTuples, in bytes")
+	cli.ForceFlag(cmd, &c.force)
 	skipBadFlag(cmd, &c.skipBad)
-	c.syncFlag(cmd)
+	c.SyncFlag(cmd)
 	unitFlag(cmd, &c.unit)
 	var names []string
 	for _, k := range foreign.Kinds {
 		names = append(names, string(k))
 	}
-	completeValues(cmd, "from", names...)
-	completeValues(cmd, "to", slices.DeleteFunc(names, func(s string) bool { return s == string(foreign.Tree) })...)
+	cli.CompleteValues(cmd, "from", names...)
+	cli.CompleteValues(cmd, "to", slices.DeleteFunc(names, func(s string) bool { return s == string(foreign.Tree) })...)
 	cmd.MarkFlagFilename("schema", "json")
 	return cmd
 }
@@ -129,9 +130,9 @@ func kindNames(kinds []foreign.Kind) string {
 func outArgsLast(_ *cobra.Command, args []string) error {
 	switch len(args) {
 	case 0:
-		return usageError("which file is to be converted?")
+		return cli.UsageError("which file is to be converted?")
 	case 1:
-		return usageError("which file is to be made? It comes last")
+		return cli.UsageError("which file is to be made? It comes last")
 	}
 	return nil
 }
@@ -161,7 +162,7 @@ func (c *conversion) check(from, to foreign.Kind) error {
 		{"skip-bad", "RNTuples that are read, without --dry-run", from == foreign.RNTuple && !c.dryRun},
 	} {
 		if c.set(f.flag) && !f.fine {
-			return usageError(fmt.Sprintf("--%s goes with %s", f.flag, f.goes))
+			return cli.UsageError(fmt.Sprintf("--%s goes with %s", f.flag, f.goes))
 		}
 	}
 	return nil
@@ -171,43 +172,43 @@ func (c *conversion) check(from, to foreign.Kind) error {
 func kindOf(flag, value string) (foreign.Kind, error) {
 	k := foreign.Kind(value)
 	if !slices.Contains(foreign.Kinds, k) {
-		return "", usageError(fmt.Sprintf("%s %s: want one of %s", flag, value, kindNames(foreign.Kinds)))
+		return "", cli.UsageError(fmt.Sprintf("%s %s: want one of %s", flag, value, kindNames(foreign.Kinds)))
 	}
 	return k, nil
 }
 
-func convert(ctx context.Context, t *tool, args []string, out string, c conversion) error {
+func convert(ctx context.Context, t *cli.Tool, args []string, out string, c conversion) error {
 	to, err := c.target(out)
 	if err != nil {
 		return err
 	}
 	paths := make([]string, len(args))
 	for i, arg := range args {
-		if paths[i], err = t.input.file(ctx, arg); err != nil {
+		if paths[i], err = t.Input.File(ctx, arg); err != nil {
 			return err
 		}
 	}
-	from, err := c.source(ctx, paths, t.input.far())
+	from, err := c.source(ctx, paths, t.Input.Remote())
 	if err != nil {
 		return err
 	}
 	if err := c.check(from, to); err != nil {
 		return err
 	}
-	if err := checkName(from, c.name, shown(args[0])); err != nil {
+	if err := checkName(from, c.name, cli.Shown(args[0])); err != nil {
 		return err
 	}
 	switch {
 	case c.everyTree && (from != foreign.Tree || to != foreign.RNTuple || len(c.where)+len(c.define) > 0 || c.dryRun):
-		return usageError("--all makes RNTuples of TTrees, without --where, --define and --dry-run")
+		return cli.UsageError("--all makes RNTuples of TTrees, without --where, --define and --dry-run")
 	case c.everyTree && (c.name != "" || c.newName != ""):
-		return usageError("--all converts all TTrees, with their names")
+		return cli.UsageError("--all converts all TTrees, with their names")
 	}
 	if c.dryRun {
 		return dryRun(ctx, t, args, paths, from, c)
 	}
 	if out != "-" {
-		if err := t.output.begin(ctx, out, c.force, append(paths, c.schema)...); err != nil {
+		if err := t.Output.Begin(ctx, out, c.force, append(paths, c.schema)...); err != nil {
 			return err
 		}
 	}
@@ -228,7 +229,7 @@ func convert(ctx context.Context, t *tool, args []string, out string, c conversi
 	if to == foreign.RNTuple && len(c.where)+len(c.define) == 0 {
 		return convertTo(ctx, t, args, paths, from, out, c)
 	}
-	p := part{count: all}
+	p := part{count: cli.All}
 	if len(c.where)+len(c.define) == 0 { // which may need other fields
 		p.fields = c.fields
 	}
@@ -236,13 +237,13 @@ func convert(ctx context.Context, t *tool, args []string, out string, c conversi
 	if err != nil {
 		return err
 	}
-	source, err := fromForeign(ctx, t, shown(args[0]), paths, o, c.newName, p)
+	source, err := fromForeign(ctx, t, cli.Shown(args[0]), paths, o, c.newName, p)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
 	if c.name = ""; to == foreign.RNTuple {
-		t.report.incomplete = t.report.incomplete || len(c.fields) == 0 && len(source.left) > 0
+		t.Report.Incomplete = t.Report.Incomplete || len(c.fields) == 0 && len(source.left) > 0
 		return convertWithin(ctx, t, piecesOf(source.paths, c.name), out, c)
 	}
 	return convertFrom(ctx, t, source, piecesOf(source.paths, c.name), to, out, c)
@@ -256,21 +257,21 @@ func (c *conversion) target(out string) (foreign.Kind, error) {
 		case err != nil:
 			return "", err
 		case to == foreign.Tree:
-			return "", usageError("--to ttree: TTrees are not written")
+			return "", cli.UsageError("--to ttree: TTrees are not written")
 		case to == foreign.RNTuple && out == "-":
-			return "", usageError("a ROOT file cannot be written to standard output")
+			return "", cli.UsageError("a ROOT file cannot be written to standard output")
 		}
 		return to, nil
 	}
 	if out == "-" {
-		return "", usageError("which format? Use --to")
+		return "", cli.UsageError("which format? Use --to")
 	}
 	if info, err := os.Stat(out); err == nil && info.IsDir() {
 		return "", fmt.Errorf("%s: is a directory", out)
 	}
 	to, err := foreign.BySuffix(remote.Base(out))
 	if err != nil {
-		return "", usageError(err.Error() + "; use --to")
+		return "", cli.UsageError(err.Error() + "; use --to")
 	}
 	return to, nil
 }
@@ -298,9 +299,9 @@ func (c *conversion) source(ctx context.Context, paths []string, o remote.Option
 
 // tables returns how files are read that are no RNTuples.
 func (c *conversion) tables(from foreign.Kind) (o foreign.Options, err error) {
-	o = foreign.Options{Kind: from, Name: c.name, Count: int64(all), Null: c.null, Plain: c.plain, Flat: c.flat, Skip: c.skip}
+	o = foreign.Options{Kind: from, Name: c.name, Count: int64(cli.All), Null: c.null, Plain: c.plain, Flat: c.flat, Skip: c.skip}
 	if c.schema != "" {
-		if o.Schema, err = readDocument(c.schema); err != nil {
+		if o.Schema, err = cli.ReadDocument(c.schema); err != nil {
 			return o, fmt.Errorf("%s: %w", c.schema, err)
 		}
 	}
@@ -308,13 +309,13 @@ func (c *conversion) tables(from foreign.Kind) (o foreign.Options, err error) {
 }
 
 // table opens files that are no RNTuples. The flags choose columns, which must exist.
-func (c *conversion) table(ctx context.Context, t *tool, args, paths []string, from foreign.Kind) (foreign.Table, error) {
+func (c *conversion) table(ctx context.Context, t *cli.Tool, args, paths []string, from foreign.Kind) (foreign.Table, error) {
 	o, err := c.tables(from)
 	if err != nil {
 		return nil, err
 	}
 	o.Choose = func(columns []string) ([]string, error) { return chooseColumns(columns, c.fields) }
-	return openForeign(ctx, t, shown(args[0]), paths, o)
+	return openForeign(ctx, t, cli.Shown(args[0]), paths, o)
 }
 
 // nameOf returns the name of the RNTuple that is made of a table.
@@ -332,12 +333,12 @@ func (c *conversion) nameOf(table foreign.Table) string {
 
 // convertTo makes RNTuples of files that hold none: of one table or, with --all, of all TTrees. All
 // are looked at before the first is written.
-func convertTo(ctx context.Context, t *tool, args, paths []string, from foreign.Kind, out string, c conversion) error {
-	opts, err := c.options(ctx)
+func convertTo(ctx context.Context, t *cli.Tool, args, paths []string, from foreign.Kind, out string, c conversion) error {
+	opts, err := c.Options(ctx)
 	if err != nil {
 		return err
 	}
-	opts = append(opts, t.output.options()...)
+	opts = append(opts, t.Output.Options()...)
 	all := []string{c.name}
 	if c.everyTree {
 		if all, err = treesOf(t, paths); err != nil {
@@ -352,10 +353,10 @@ func convertTo(ctx context.Context, t *tool, args, paths []string, from foreign.
 			return err
 		}
 		defer table.Close()
-		t.report.incomplete = t.report.incomplete || len(table.Warnings()) > 0
+		t.Report.Incomplete = t.Report.Incomplete || len(table.Warnings()) > 0
 		name := c.nameOf(table)
 		if tables[name] != nil {
-			return fmt.Errorf("%s: there are several trees %q; without --flatten, they are told apart by their directories", shown(args[0]), name)
+			return fmt.Errorf("%s: there are several trees %q; without --flatten, they are told apart by their directories", cli.Shown(args[0]), name)
 		}
 		tables[name], names = table, append(names, name)
 	}
@@ -375,19 +376,19 @@ func convertTo(ctx context.Context, t *tool, args, paths []string, from foreign.
 	if err := f.Close(); err != nil {
 		return err
 	}
-	t.output.done()
-	t.report.warnNeeds(out, f.Needs())
+	t.Output.Done()
+	t.Report.WarnNeeds(out, f.Needs())
 	return printConverted(t, out, total)
 }
 
 // treesOf returns the names of the TTrees that each of the files has.
-func treesOf(t *tool, paths []string) ([]string, error) {
-	all, err := foreign.TreeNames(paths[0], t.input.far())
+func treesOf(t *cli.Tool, paths []string) ([]string, error) {
+	all, err := foreign.TreeNames(paths[0], t.Input.Remote())
 	if err != nil {
 		return nil, err
 	}
 	for _, path := range paths[1:] {
-		names, err := foreign.TreeNames(path, t.input.far())
+		names, err := foreign.TreeNames(path, t.Input.Remote())
 		if err != nil {
 			return nil, err
 		}
@@ -398,17 +399,17 @@ func treesOf(t *tool, paths []string) ([]string, error) {
 	return all, nil
 }
 
-func printConverted(t *tool, out string, n int64) error {
-	if t.report.quiet || out == "-" {
+func printConverted(t *cli.Tool, out string, n int64) error {
+	if t.Report.Quiet || out == "-" {
 		return nil
 	}
-	_, err := fmt.Fprintf(t.out, "%s: %s\n", remote.Base(out), text.PluralOf(n, "entry", "entries"))
+	_, err := fmt.Fprintf(t.Out, "%s: %s\n", remote.Base(out), text.PluralOf(n, "entry", "entries"))
 	return err
 }
 
 // convertWithin makes an RNTuple of others.
-func convertWithin(ctx context.Context, t *tool, pieces []surgery.Piece, out string, c conversion, more ...surgery.Option) error {
-	opts, err := optionsOf(&c.writeFlags)
+func convertWithin(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, out string, c conversion, more ...surgery.Option) error {
+	opts, err := optionsOf(&c.WriteFlags)
 	if err != nil {
 		return err
 	}
@@ -422,9 +423,9 @@ func convertWithin(ctx context.Context, t *tool, pieces []surgery.Piece, out str
 }
 
 // convertUnits converts units of a plan.
-func convertUnits(t *tool, cmd *cobra.Command, args []string, c conversion) error {
+func convertUnits(t *cli.Tool, cmd *cobra.Command, args []string, c conversion) error {
 	if len(args) != 2 || c.to == "" {
-		return usageError("--unit takes a plan, a folder, and --to")
+		return cli.UsageError("--unit takes a plan, a folder, and --to")
 	}
 	to, err := c.target(args[1])
 	if err != nil {
@@ -448,7 +449,7 @@ func convertUnits(t *tool, cmd *cobra.Command, args []string, c conversion) erro
 			return err
 		}
 		defer s.Close()
-		if err := s.openChain(pieces, t.input.options(ctx)); err != nil {
+		if err := s.openChain(pieces, t.Input.Options(ctx)); err != nil {
 			return err
 		}
 		return convertFrom(ctx, t, s, pieces, to, o.path(), c)
@@ -456,7 +457,7 @@ func convertUnits(t *tool, cmd *cobra.Command, args []string, c conversion) erro
 }
 
 // convertFrom writes the chosen entries of a source, which pieces are, to a file of another format.
-func convertFrom(ctx context.Context, t *tool, from *source, pieces []surgery.Piece, to foreign.Kind, out string, c conversion) error {
+func convertFrom(ctx context.Context, t *cli.Tool, from *source, pieces []surgery.Piece, to foreign.Kind, out string, c conversion) error {
 	if len(c.define) > 0 {
 		with, err := withDefined(ctx, t, pieces, from.name, &c)
 		if err != nil {
@@ -469,30 +470,30 @@ func convertFrom(ctx context.Context, t *tool, from *source, pieces []surgery.Pi
 	if err != nil {
 		return err
 	}
-	bar := t.report.bar("entries")
-	o := foreign.WriteOptions{Fields: fields, Null: c.null, Binary: c.binary, Item: c.item, Progress: bar.setOf}
+	bar := t.Report.Bar("entries")
+	o := foreign.WriteOptions{Fields: fields, Null: c.null, Binary: c.binary, Item: c.item, Progress: bar.Set}
 	write := func(w io.Writer) (int64, error) {
 		b := bufio.NewWriterSize(w, 1<<20)
 		n, err := foreign.Write(ctx, b, to, entries, o)
 		if flushed := b.Flush(); err == nil {
 			err = flushed
 		}
-		bar.done()
+		bar.Done()
 		if err != nil {
 			return n, lacking(from.named(err), adviseFields, c.fields...)
 		}
-		from.leaveOmitted(t.report, c.fields)
+		from.leaveOmitted(t.Report, c.fields)
 		return n, nil
 	}
 	if out == "-" {
-		if to != foreign.CSV && to != foreign.JSON && terminal.Is(t.stdout) {
-			return usageError("standard output is a terminal, and " + string(to) + " no text")
+		if to != foreign.CSV && to != foreign.JSON && terminal.Is(t.Stdout) {
+			return cli.UsageError("standard output is a terminal, and " + string(to) + " no text")
 		}
-		_, err := write(t.out)
+		_, err := write(t.Out)
 		return err
 	}
 	var n int64
-	if err := t.output.create(ctx, out, c.noSync, func(f *diskfile.File) (err error) {
+	if err := t.Output.Create(ctx, out, c.NoSync, func(f *diskfile.File) (err error) {
 		n, err = write(io.NewOffsetWriter(f, 0))
 		return err
 	}); err != nil {
@@ -502,7 +503,7 @@ func convertFrom(ctx context.Context, t *tool, from *source, pieces []surgery.Pi
 }
 
 // dryRun prints the fields of the RNTuple that would be made.
-func dryRun(ctx context.Context, t *tool, args, paths []string, from foreign.Kind, c conversion) error {
+func dryRun(ctx context.Context, t *cli.Tool, args, paths []string, from foreign.Kind, c conversion) error {
 	if from == foreign.RNTuple {
 		s, err := openSource(ctx, t, args, c.name, part{})
 		if err != nil {
@@ -513,17 +514,17 @@ func dryRun(ctx context.Context, t *tool, args, paths []string, from foreign.Kin
 		if err != nil {
 			return s.named(err)
 		}
-		return s.first.Schema().Print(t.out, fieldsOf(chosen)...)
+		return s.first.Schema().Print(t.Out, fieldsOf(chosen)...)
 	}
 	table, err := c.table(ctx, t, args, paths, from)
 	if err != nil {
 		return err
 	}
 	defer table.Close()
-	t.report.incomplete = t.report.incomplete || len(table.Warnings()) > 0
+	t.Report.Incomplete = t.Report.Incomplete || len(table.Warnings()) > 0
 	s, err := foreign.SchemaOf(table.Document(), c.nameOf(table))
 	if err != nil {
 		return err
 	}
-	return s.Print(t.out)
+	return s.Print(t.Out)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/internal/jsonl"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -18,10 +19,10 @@ import (
 type creation struct {
 	schema, name string
 	force        bool
-	writeFlags
+	cli.WriteFlags
 }
 
-func createCommand(t *tool) *cobra.Command {
+func createCommand(t *cli.Tool) *cobra.Command {
 	var c creation
 	cmd := &cobra.Command{
 		Use:   "create --schema SCHEMA OUT",
@@ -34,37 +35,37 @@ library: {"name": "pt", "type": "std::vector<float>"}.
 OUT appears only once it is complete: after an error there is no new file.`,
 		Example: "  rnt schema --json in.root > schema.json\n" +
 			"  rnt cat in.root | rnt create --schema schema.json out.root",
-		Args:              fileArgs(1),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.FileArgs(1),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return create(t, cmd, args[0], c)
 		},
 	}
 	cmd.Flags().StringVar(&c.schema, "schema", "", "the schema, as JSON")
 	cmd.Flags().StringVar(&c.name, "name", "", "name of the RNTuple (default that of the schema)")
-	compressionFlag(cmd, &c.compression, "zstd:5", "")
-	cmd.Flags().Int64Var(&c.clusterSize, "cluster-size", 128<<20, "wanted size of clusters on disk, in bytes")
-	forceFlag(cmd, &c.force)
-	c.syncFlag(cmd)
+	cli.CompressionFlag(cmd, &c.Compression, "zstd:5", "")
+	cmd.Flags().Int64Var(&c.ClusterSize, "cluster-size", 128<<20, "wanted size of clusters on disk, in bytes")
+	cli.ForceFlag(cmd, &c.force)
+	c.SyncFlag(cmd)
 	cmd.MarkFlagFilename("schema", "json")
 	return cmd
 }
 
-func create(t *tool, cmd *cobra.Command, out string, c creation) error {
+func create(t *cli.Tool, cmd *cobra.Command, out string, c creation) error {
 	if c.schema == "" {
-		return usageError("which schema? Use --schema")
+		return cli.UsageError("which schema? Use --schema")
 	}
-	if _, err := parseCompression(c.compression); err != nil { // nor may it be empty
+	if _, err := cli.ParseCompression(c.Compression); err != nil { // nor may it be empty
 		return err
 	}
-	opts, err := c.options(cmd.Context())
+	opts, err := c.Options(cmd.Context())
 	if err != nil {
 		return err
 	}
-	if err := t.output.begin(cmd.Context(), out, c.force, c.schema); err != nil {
+	if err := t.Output.Begin(cmd.Context(), out, c.force, c.schema); err != nil {
 		return err
 	}
-	doc, err := readDocument(c.schema)
+	doc, err := cli.ReadDocument(c.schema)
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ func create(t *tool, cmd *cobra.Command, out string, c creation) error {
 	if name == "" {
 		name = doc.Name
 	}
-	w, err := rntuple.CreateRecords(out, name, doc, append(opts, t.output.options()...)...)
+	w, err := rntuple.CreateRecords(out, name, doc, append(opts, t.Output.Options()...)...)
 	if err != nil {
 		return fmt.Errorf("%s: %w", remote.Redact(out), err)
 	}
@@ -81,17 +82,17 @@ func create(t *tool, cmd *cobra.Command, out string, c creation) error {
 
 // writeLines writes the entries on standard input, JSON Lines, to the file out, and
 // closes the writer.
-func writeLines(ctx context.Context, t *tool, out string, w *rntuple.Writer[value.Record]) error {
-	bar := t.report.bar("entries")
-	defer bar.done()
-	entries := jsonl.NewReader(t.input.lines(ctx), w.Schema().Fields)
+func writeLines(ctx context.Context, t *cli.Tool, out string, w *rntuple.Writer[value.Record]) error {
+	bar := t.Report.Bar("entries")
+	defer bar.Done()
+	entries := jsonl.NewReader(t.Input.Stdin(ctx), w.Schema().Fields)
 	for {
 		record, err := entries.Read()
 		if errors.Is(err, io.EOF) {
 			err := w.Close()
 			if err == nil {
-				t.output.done()
-				t.report.warnNeeds(out, w.Needs())
+				t.Output.Done()
+				t.Report.WarnNeeds(out, w.Needs())
 			}
 			return err
 		}
@@ -100,8 +101,8 @@ func writeLines(ctx context.Context, t *tool, out string, w *rntuple.Writer[valu
 		}
 		if err != nil {
 			w.Abort()
-			return fmt.Errorf("%s: %w", stdinName, err)
+			return fmt.Errorf("%s: %w", cli.StdinName, err)
 		}
-		bar.setOf(w.NumEntries(), -1)
+		bar.Set(w.NumEntries(), -1)
 	}
 }

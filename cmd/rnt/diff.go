@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -26,7 +27,7 @@ type diffing struct {
 	layout, asJSON bool
 }
 
-func diffCommand(t *tool) *cobra.Command {
+func diffCommand(t *cli.Tool) *cobra.Command {
 	var d diffing
 	cmd := &cobra.Command{
 		Use:   "diff A B [NTUPLE [NTUPLE_OF_B]]",
@@ -51,13 +52,13 @@ With --quiet nothing is printed; the status tells.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			switch {
 			case len(args) < 2:
-				return usageError("which files?")
+				return cli.UsageError("which files?")
 			case len(args) > 4:
-				return usageError("unexpected arguments: " + strings.Join(args[4:], " "))
+				return cli.UsageError("unexpected arguments: " + strings.Join(args[4:], " "))
 			}
 			return nil
 		},
-		ValidArgsFunction: completeArgs(2, 4),
+		ValidArgsFunction: cli.CompleteArgs(2, 4),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkFields(cmd, d.fields); err != nil {
 				return err
@@ -69,9 +70,9 @@ With --quiet nothing is printed; the status tells.`,
 			found, err := diff(cmd.Context(), t, args, d, opts)
 			switch {
 			case err != nil: // status 1 means differences
-				return &statusError{err: err, status: exitUsage}
+				return &cli.StatusError{Err: err, Status: cli.ExitUsage}
 			case found:
-				return &statusError{status: exitError, done: true}
+				return &cli.StatusError{Status: cli.ExitError, Done: true}
 			}
 			return nil
 		},
@@ -83,7 +84,7 @@ With --quiet nothing is printed; the status tells.`,
 	f.BoolVar(&d.layout, "layout", false, "also compare clusters, pages, encodings, compression and sizes")
 	f.BoolVar(&d.asJSON, "json", false, "print JSON, also for fields that differ within the tolerance")
 	fieldsFlag(cmd, &d.fields, "fields to compare")
-	completeFields(cmd, "fields", 0)
+	cli.CompleteFields(cmd, "fields", 0)
 	return cmd
 }
 
@@ -91,7 +92,7 @@ With --quiet nothing is printed; the status tells.`,
 func (d *diffing) options() ([]differ.Option, error) {
 	opts := []differ.Option{differ.Tolerance(d.abs, d.rel)}
 	for _, text := range d.tolerances {
-		wrong := usageError(fmt.Sprintf("--tolerance %s: want FIELD=ABS or FIELD=ABS:REL", text))
+		wrong := cli.UsageError(fmt.Sprintf("--tolerance %s: want FIELD=ABS or FIELD=ABS:REL", text))
 		at := strings.LastIndexByte(text, '=')
 		if at <= 0 {
 			return nil, wrong
@@ -111,7 +112,7 @@ func (d *diffing) options() ([]differ.Option, error) {
 }
 
 // diff compares two RNTuples, prints how they differ and reports whether they do.
-func diff(ctx context.Context, t *tool, args []string, d diffing, opts []differ.Option) (found bool, err error) {
+func diff(ctx context.Context, t *cli.Tool, args []string, d diffing, opts []differ.Option) (found bool, err error) {
 	sources, err := openBoth(ctx, t, args)
 	for _, s := range sources {
 		if s != nil {
@@ -134,13 +135,13 @@ func diff(ctx context.Context, t *tool, args []string, d diffing, opts []differ.
 	if len(d.fields) > 0 {
 		paths, err := commonChoice(readers, d.fields)
 		if err != nil {
-			return false, fmt.Errorf("%s: %w", shown(args[0]), err)
+			return false, fmt.Errorf("%s: %w", cli.Shown(args[0]), err)
 		}
 		opts = append(opts, differ.Only(paths...))
 	}
-	bar := t.report.bar("values")
-	result, err := differ.Values(ctx, readers[0], readers[1], append(opts, differ.Progress(bar.setOf))...)
-	bar.done()
+	bar := t.Report.Bar("values")
+	result, err := differ.Values(ctx, readers[0], readers[1], append(opts, differ.Progress(bar.Set))...)
+	bar.Done()
 	if err != nil {
 		return false, err
 	}
@@ -156,9 +157,9 @@ func diff(ctx context.Context, t *tool, args []string, d diffing, opts []differ.
 	}
 	found = !result.Equal() || len(layout) > 0
 	switch {
-	case t.report.quiet && !d.asJSON:
+	case t.Report.Quiet && !d.asJSON:
 	case d.asJSON:
-		err = text.JSON(t.out, differenceOf(result, layout, found))
+		err = text.JSON(t.Out, differenceOf(result, layout, found))
 	default:
 		err = printDifferences(t, result, layout)
 	}
@@ -167,14 +168,14 @@ func diff(ctx context.Context, t *tool, args []string, d diffing, opts []differ.
 
 // openBoth opens what diff compares. Text is opened last, as values of the types that the other
 // one has.
-func openBoth(ctx context.Context, t *tool, args []string) (sources [2]*source, err error) {
+func openBoth(ctx context.Context, t *cli.Tool, args []string) (sources [2]*source, err error) {
 	order := []int{0, 1}
-	if path, err := t.input.file(ctx, args[0]); err == nil {
-		if kind, _ := foreign.Detect(ctx, path, "", t.input.far()); kind.IsText() {
+	if path, err := t.Input.File(ctx, args[0]); err == nil {
+		if kind, _ := foreign.Detect(ctx, path, "", t.Input.Remote()); kind.IsText() {
 			order = []int{1, 0}
 		}
 	}
-	need := part{count: all}
+	need := part{count: cli.All}
 	for _, i := range order {
 		one := args[i : i+1 : i+1]
 		if names := args[2:]; len(names) > 0 {
@@ -229,9 +230,9 @@ func commonChoice(readers [2]*rntuple.Reader, patterns []string) ([]string, erro
 }
 
 // printDifferences prints what differs.
-func printDifferences(t *tool, r *differ.Result, layout []differ.Difference) error {
+func printDifferences(t *cli.Tool, r *differ.Result, layout []differ.Difference) error {
 	if r.Entries[0] != r.Entries[1] {
-		fmt.Fprintf(t.out, "%s entries, %s entries\n", text.Count(r.Entries[0]), text.Count(r.Entries[1]))
+		fmt.Fprintf(t.Out, "%s entries, %s entries\n", text.Count(r.Entries[0]), text.Count(r.Entries[1]))
 	}
 	for _, part := range []struct {
 		head string
@@ -244,7 +245,7 @@ func printDifferences(t *tool, r *differ.Result, layout []differ.Difference) err
 		for _, d := range part.all {
 			rows.Row(d.What, schema.Printable(d.Path), schema.Printable(d.A), schema.Printable(d.B))
 		}
-		if err := rows.Print(t.out); err != nil {
+		if err := rows.Print(t.Out); err != nil {
 			return err
 		}
 	}
@@ -257,7 +258,7 @@ func printDifferences(t *tool, r *differ.Result, layout []differ.Difference) err
 	if rows.Len() == 0 {
 		return nil
 	}
-	return rows.Print(t.out)
+	return rows.Print(t.Out)
 }
 
 // differenceJSON is what `rnt diff --json` prints.

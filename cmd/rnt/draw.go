@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/plot"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
@@ -37,7 +38,7 @@ type drawing struct {
 	work                       string // theirs: see workOf
 }
 
-func drawCommand(t *tool) *cobra.Command {
+func drawCommand(t *cli.Tool) *cobra.Command {
 	var d drawing
 	var unit string
 	cmd := &cobra.Command{
@@ -81,7 +82,7 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 				return drawUnits(t, cmd, unit, files, &d)
 			}
 			if d.skipBad && d.units != "" {
-				return usageError("--skip-bad cannot be combined with --units")
+				return cli.UsageError("--skip-bad cannot be combined with --units")
 			}
 			bad := skipping{skip: d.skipBad, out: d.out, force: d.force, name: d.name}
 			return bad.without(cmd.Context(), t, files, func(files []string) error { return drawFiles(cmd.Context(), t, files, &d, bad.skipped) })
@@ -104,20 +105,20 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 	f.StringVar(&d.name, "name", "", "name of the RNTuples (default the only one of each file)")
 	f.StringVar(&d.units, "units", "", "draw what jobs have filled with --unit in the folder `DIR`; FILE is the plan")
 	unitFlag(cmd, &unit)
-	forceFlag(cmd, &d.force)
+	cli.ForceFlag(cmd, &d.force)
 	skipBadFlag(cmd, &d.skipBad)
-	completeNames(cmd, "name", 0)
+	cli.CompleteNames(cmd, "name", 0)
 	cmd.MarkFlagFilename("out", plot.Formats...)
-	completeValues(cmd, "log", "x", "y", "z")
+	cli.CompleteValues(cmd, "log", "x", "y", "z")
 	return cmd
 }
 
 func (d *drawing) checkArgs(args []string) error {
 	switch {
 	case len(args) == 0:
-		return usageError("which file?")
+		return cli.UsageError("which file?")
 	case len(d.expr) == 0 && (len(args) == 1 || isFileName(args[len(args)-1])):
-		return usageError("which expression? It comes after the files")
+		return cli.UsageError("which expression? It comes after the files")
 	}
 	return nil
 }
@@ -131,30 +132,30 @@ func isFileName(arg string) bool {
 // complete completes files, and after the first one fields.
 func (d *drawing) complete(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 || len(d.expr) > 0 {
-		return completeFiles(cmd, args, word)
+		return cli.CompleteFiles(cmd, args, word)
 	}
 	r, err := rntuple.Open(args[0], d.name)
 	if err != nil {
-		return completeFiles(cmd, args, word)
+		return cli.CompleteFiles(cmd, args, word)
 	}
 	defer r.Close()
-	words := pathsLike(r.Schema().Fields, word)
+	words := cli.PathsLike(r.Schema().Fields, word)
 	if len(words) == 0 {
-		return completeFiles(cmd, args, word)
+		return cli.CompleteFiles(cmd, args, word)
 	}
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // drawFiles draws the entries of files.
-func drawFiles(ctx context.Context, t *tool, files []string, d *drawing, skipped []badFile) error {
+func drawFiles(ctx context.Context, t *cli.Tool, files []string, d *drawing, skipped []badFile) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(d.out)), ".")
 	switch {
 	case d.out != "" && !slices.Contains(plot.Formats, format):
-		return usageError("--out: the name of the file must end in .png, .svg or .pdf")
+		return cli.UsageError("--out: the name of the file must end in .png, .svg or .pdf")
 	case d.force && d.out == "":
-		return usageError("--force goes with --out only")
+		return cli.UsageError("--force goes with --out only")
 	case d.explain && (d.out != "" || d.asJSON):
-		return usageError("--explain draws nothing; leave out --out and --json")
+		return cli.UsageError("--explain draws nothing; leave out --out and --json")
 	}
 	q, err := d.parse()
 	if err != nil {
@@ -174,7 +175,7 @@ func drawFiles(ctx context.Context, t *tool, files []string, d *drawing, skipped
 	defer source.Close()
 	named := source.named
 	if d.explain {
-		_, err := t.out.WriteString(program.Explain())
+		_, err := t.Out.WriteString(program.Explain())
 		return err
 	}
 	q.plan.Program = program
@@ -182,11 +183,11 @@ func drawFiles(ctx context.Context, t *tool, files []string, d *drawing, skipped
 		return named(err)
 	}
 	if d.out != "" {
-		if err := t.output.begin(ctx, d.out, d.force, source.paths...); err != nil {
+		if err := t.Output.Begin(ctx, d.out, d.force, source.paths...); err != nil {
 			return err
 		}
 	}
-	screen := screenOf(t.stdout)
+	screen := screenOf(t.Stdout)
 	if d.asJSON || d.out != "" || d.units != "" {
 		q.plan.X.Most, q.plan.Y.Most = 100, 100
 	} else {
@@ -198,22 +199,22 @@ func drawFiles(ctx context.Context, t *tool, files []string, d *drawing, skipped
 	if d.units != "" {
 		histograms, err = q.plan.Load(filled)
 	} else {
-		bar := t.report.bar("entries")
-		q.plan.Progress = bar.setOf
+		bar := t.Report.Bar("entries")
+		q.plan.Progress = bar.Set
 		histograms, err = q.plan.Fill(source.entries)
-		bar.done()
+		bar.Done()
 	}
 	if err != nil {
 		return named(err)
 	}
-	warnOfZones(t.report, zones)
+	warnOfZones(t.Report, zones)
 	q.titles(histograms, source.first.Schema())
 	p := q.picture(histograms, d)
 	for i, h := range histograms {
 		if h.Entries == 0 {
-			t.report.warn("%s: no value to draw", q.plan.Curves[i].Label)
+			t.Report.Warn("%s: no value to draw", q.plan.Curves[i].Label)
 		} else if h.Inside() == 0 && !h.Profile && q.weight < 0 {
-			t.report.warn("%s: no value in the range", q.plan.Curves[i].Label)
+			t.Report.Warn("%s: no value in the range", q.plan.Curves[i].Label)
 		}
 	}
 	if d.out != "" {
@@ -221,7 +222,7 @@ func drawFiles(ctx context.Context, t *tool, files []string, d *drawing, skipped
 		if err := plot.Write(&b, p, format); err != nil {
 			return err
 		}
-		if err := t.output.writeFile(ctx, d.out, b.Bytes()); err != nil {
+		if err := t.Output.WriteFile(ctx, d.out, b.Bytes()); err != nil {
 			return err
 		}
 	}
@@ -229,29 +230,29 @@ func drawFiles(ctx context.Context, t *tool, files []string, d *drawing, skipped
 	case d.asJSON:
 		j := drawnOf(q, histograms, files)
 		j.Skipped = skipped
-		return text.JSON(t.out, j)
+		return text.JSON(t.Out, j)
 	case d.out == "":
-		if err := p.WriteText(t.out, screen); err != nil {
+		if err := p.WriteText(t.Out, screen); err != nil {
 			return err
 		}
-		fmt.Fprintln(t.out)
-	case t.report.quiet:
+		fmt.Fprintln(t.Out)
+	case t.Report.Quiet:
 		return nil
 	}
 	return printStatistics(t, p, screen)
 }
 
 // drawUnits fills histograms with the entries of units, for draw with d.units.
-func drawUnits(t *tool, cmd *cobra.Command, which string, files []string, d *drawing) error {
+func drawUnits(t *cli.Tool, cmd *cobra.Command, which string, files []string, d *drawing) error {
 	if len(files) != 1 || d.out == "" || d.asJSON {
-		return usageError("--unit takes the plan in the place of the files, a folder as --out, and no --json")
+		return cli.UsageError("--unit takes the plan in the place of the files, a folder as --out, and no --json")
 	}
 	return eachUnit(t, cmd, which, files[0], d.out, ".hist.json", d.work, func(o *unitOutput) error {
 		q, err := d.parse()
 		if err != nil {
 			return err
 		}
-		source, err := o.open(t.input.options(cmd.Context())...)
+		source, err := o.open(t.Input.Options(cmd.Context())...)
 		if err != nil {
 			return err
 		}
@@ -263,7 +264,7 @@ func drawUnits(t *tool, cmd *cobra.Command, which string, files []string, d *dra
 			return err
 		}
 		if !q.plan.Fixed() {
-			return usageError("--unit draws numbers and needs --range with both ends, so that all units have the same bins")
+			return cli.UsageError("--unit draws numbers and needs --range with both ends, so that all units have the same bins")
 		}
 		zones := &zonemap.Use{Off: d.noZones}
 		q.useZones(zones)
@@ -272,19 +273,19 @@ func drawUnits(t *tool, cmd *cobra.Command, which string, files []string, d *dra
 		if err != nil {
 			return err
 		}
-		warnOfZones(t.report, zones)
+		warnOfZones(t.Report, zones)
 		b, err := draw.Save(histograms)
 		if err != nil {
 			return err
 		}
-		return t.output.writeFile(cmd.Context(), o.path(), b)
+		return t.Output.WriteFile(cmd.Context(), o.path(), b)
 	})
 }
 
 // loadUnits returns the histograms that jobs have filled, by unit, and the first file of the plan with the name of its RNTuple.
-func loadUnits(ctx context.Context, t *tool, args []string, d *drawing) (all [][]byte, files []string, name string, err error) {
+func loadUnits(ctx context.Context, t *cli.Tool, args []string, d *drawing) (all [][]byte, files []string, name string, err error) {
 	if len(args) != 1 || d.name != "" {
-		return nil, nil, "", usageError("--units takes the plan in the place of the files, and no --name")
+		return nil, nil, "", cli.UsageError("--units takes the plan in the place of the files, and no --name")
 	}
 	plan, outputs, err := collect(ctx, t, args[0], d.units, false)
 	if err != nil {
@@ -305,7 +306,7 @@ func loadUnits(ctx context.Context, t *tool, args []string, d *drawing) (all [][
 
 // openQuery opens files and compiles a query for them. Of files of other kinds than RNTuple it
 // reads what the query needs.
-func openQuery(ctx context.Context, t *tool, files []string, name string, q *query) (*source, *expression.Program, error) {
+func openQuery(ctx context.Context, t *cli.Tool, files []string, name string, q *query) (*source, *expression.Program, error) {
 	for need := (part{}); ; {
 		s, err := openSource(ctx, t, files, name, need)
 		if err != nil {
@@ -320,12 +321,12 @@ func openQuery(ctx context.Context, t *tool, files []string, name string, q *que
 			return s, program, nil
 		}
 		s.Close()
-		need = part{fields: program.Fields(), count: all}
+		need = part{fields: program.Fields(), count: cli.All}
 	}
 }
 
 // printStatistics prints the table of a picture, with the marks of several histograms.
-func printStatistics(t *tool, p *draw.Picture, screen draw.Terminal) error {
+func printStatistics(t *cli.Tool, p *draw.Picture, screen draw.Terminal) error {
 	heads, last := slices.Clone(p.Heads), len(p.Heads)-1
 	for i := range heads[:last] {
 		heads[i] = ">" + heads[i]
@@ -338,7 +339,7 @@ func printStatistics(t *tool, p *draw.Picture, screen draw.Terminal) error {
 		}
 		table.Row(row...)
 	}
-	return table.Print(t.out)
+	return table.Print(t.Out)
 }
 
 // A query is what the flags of draw ask for.
@@ -366,14 +367,14 @@ func (q *query) useZones(zones *zonemap.Use) {
 func (q *query) add(flag, text string, d []expression.Definition) (int, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
-		return 0, usageError(flag + "the expression is empty")
+		return 0, cli.UsageError(flag + "the expression is empty")
 	}
 	if i := slices.Index(q.plan.Names, text); i >= 0 {
 		return i, nil
 	}
 	e, err := expression.Parse(text)
 	if err != nil {
-		return 0, usageError(flag + err.Error())
+		return 0, cli.UsageError(flag + err.Error())
 	}
 	q.exprs, q.plan.Names = append(q.exprs, e.With(d...)), append(q.plan.Names, text)
 	return len(q.exprs) - 1, nil
@@ -421,9 +422,9 @@ func (d *drawing) parse() (*query, error) {
 		parts := syntax.Split(text)
 		switch {
 		case len(parts) > 2:
-			return nil, usageError(fmt.Sprintf("%s: more than two dimensions cannot be drawn", text))
+			return nil, cli.UsageError(fmt.Sprintf("%s: more than two dimensions cannot be drawn", text))
 		case dimensions > 0 && len(parts) != dimensions:
-			return nil, usageError("one and two dimensions do not go together")
+			return nil, cli.UsageError("one and two dimensions do not go together")
 		}
 		dimensions = len(parts)
 		slices.Reverse(parts) // x first
@@ -442,16 +443,16 @@ func (d *drawing) parse() (*query, error) {
 		}
 	}
 	if len(d.label) > len(q.plan.Curves) {
-		return nil, usageError("there are more --label than histograms")
+		return nil, cli.UsageError("there are more --label than histograms")
 	}
 	for i, label := range d.label {
 		q.plan.Curves[i].Label = label
 	}
 	switch {
 	case d.profile && dimensions < 2:
-		return nil, usageError("--profile needs two expressions, Y:X")
+		return nil, cli.UsageError("--profile needs two expressions, Y:X")
 	case dimensions == 2 && !d.profile && len(q.plan.Curves) > 1:
-		return nil, usageError("several histograms of two dimensions cannot be drawn over each other; there is --profile")
+		return nil, cli.UsageError("several histograms of two dimensions cannot be drawn over each other; there is --profile")
 	}
 	return q, d.binning(q, dimensions)
 }
@@ -476,10 +477,10 @@ func (d *drawing) binning(q *query, dimensions int) error {
 	}
 	bins, ranges := strings.Split(d.bins, ","), strings.Split(d.ranges, ",")
 	if len(bins) > len(axes) {
-		return usageError("--bins: there is one axis with bins")
+		return cli.UsageError("--bins: there is one axis with bins")
 	}
 	if len(ranges) > len(axes) {
-		return usageError("--range: there is one axis with bins")
+		return cli.UsageError("--range: there is one axis with bins")
 	}
 	for i, text := range bins {
 		if d.bins == "" || text == "" && len(bins) > 1 {
@@ -487,7 +488,7 @@ func (d *drawing) binning(q *query, dimensions int) error {
 		}
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 || n > draw.MaxBins {
-			return usageError(fmt.Sprintf("--bins %s: want a number from 1 to %d", text, draw.MaxBins))
+			return cli.UsageError(fmt.Sprintf("--bins %s: want a number from 1 to %d", text, draw.MaxBins))
 		}
 		axes[i].Bins = n
 		if len(bins) == 1 && len(axes) == 2 {
@@ -500,7 +501,7 @@ func (d *drawing) binning(q *query, dimensions int) error {
 		}
 		r, err := parseRange(text)
 		if err != nil {
-			return usageError(fmt.Sprintf("--range %s: %v", text, err))
+			return cli.UsageError(fmt.Sprintf("--range %s: %v", text, err))
 		}
 		axes[i].Range = r
 	}
@@ -511,14 +512,14 @@ func (d *drawing) binning(q *query, dimensions int) error {
 	}
 	for _, axis := range q.logs {
 		if !strings.ContainsRune(known, axis) {
-			return usageError(fmt.Sprintf("--log %s: there is no axis %c", d.log, axis))
+			return cli.UsageError(fmt.Sprintf("--log %s: there is no axis %c", d.log, axis))
 		}
 	}
 	q.plan.X.Log = strings.Contains(q.logs, "x")
 	q.plan.Y.Log = len(axes) == 2 && strings.Contains(q.logs, "y")
 	for _, a := range axes {
 		if a.Log && a.Range.Low <= 0 {
-			return usageError("--range: a logarithmic axis has no zero")
+			return cli.UsageError("--range: a logarithmic axis has no zero")
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -314,11 +315,11 @@ func TestDrawOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	stdout, _ := fed(t, exitOK, string(content), "draw", "-", "x", "--json")
-	if !strings.Contains(stdout, fmt.Sprintf("%q", stdinName)) {
+	if !strings.Contains(stdout, fmt.Sprintf("%q", cli.StdinName)) {
 		t.Errorf("of standard input: %s", stdout)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(signalError{os.Interrupt})
+	cancel(cli.SignalError{Signal: os.Interrupt})
 	out := filepath.Join(t.TempDir(), "out.png")
 	var said strings.Builder
 	if status := run(ctx, []string{"draw", dimuon, "nMuon", "-o", out}, strings.NewReader(""), io.Discard, &said); status != 130 || !strings.HasPrefix(said.String(), "rnt: interrupted") {

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 )
 
@@ -64,7 +65,7 @@ func drawnOf(q *query, histograms []*draw.Histogram, files []string) drawn {
 	first := histograms[0]
 	d := drawn{Kind: "histogram", X: axisOf(first.X)}
 	for _, f := range files {
-		d.Files = append(d.Files, shown(f))
+		d.Files = append(d.Files, cli.Shown(f))
 	}
 	switch {
 	case first.Profile:

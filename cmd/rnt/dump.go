@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/show/dump"
 )
@@ -20,7 +21,7 @@ type dumping struct {
 	asJSON   bool
 }
 
-func dumpCommand(t *tool) *cobra.Command {
+func dumpCommand(t *cli.Tool) *cobra.Command {
 	var d dumping
 	cmd := &cobra.Command{
 		Use:   "dump FILE [NTUPLE]",
@@ -38,8 +39,8 @@ record is shown up to the damage, followed by what is wrong, and the exit status
 			"  rnt dump data.root --container\n" +
 			"  rnt dump data.root --at 0x1f2e\n" +
 			"  rnt dump data.root Events --page 12/0/3",
-		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(1, 2),
+		Args:              cli.FileArgs(2),
+		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return dumpRecords(t, cmd, args, d)
 		},
@@ -57,16 +58,16 @@ record is shown up to the damage, followed by what is wrong, and the exit status
 	return cmd
 }
 
-func dumpRecords(t *tool, cmd *cobra.Command, args []string, d dumping) error {
+func dumpRecords(t *cli.Tool, cmd *cobra.Command, args []string, d dumping) error {
 	var err error
-	if d.NTuple, err = checkedName(args); err != nil {
+	if d.NTuple, err = cli.CheckedName(args); err != nil {
 		return err
 	}
 	d.PageList = d.lists
 	if d.at != "" {
 		n, err := strconv.ParseInt(d.at, 0, 64)
 		if err != nil {
-			return usageError("--at: want an offset, such as 1234 or 0x4d2")
+			return cli.UsageError("--at: want an offset, such as 1234 or 0x4d2")
 		}
 		d.At = &n
 	}
@@ -77,12 +78,12 @@ func dumpRecords(t *tool, cmd *cobra.Command, args []string, d dumping) error {
 		for i, part := range parts {
 			n, err := strconv.Atoi(part)
 			if err != nil || n < 0 || len(parts) != len(numbers) {
-				return usageError("--page: want COLUMN/CLUSTER/PAGE, such as 12/0/3")
+				return cli.UsageError("--page: want COLUMN/CLUSTER/PAGE, such as 12/0/3")
 			}
 			*numbers[i] = n
 		}
 	}
-	d.MaxMemory = int64(t.input.maxMemory)
+	d.MaxMemory = t.Input.Limits().EnvelopeBytes
 	f, size, err := openFile(cmd.Context(), t, args[0])
 	if err != nil {
 		return err
@@ -91,22 +92,22 @@ func dumpRecords(t *tool, cmd *cobra.Command, args []string, d dumping) error {
 	damaged := 0
 	emit := func(r *dump.Record) error {
 		if r.Error != "" {
-			r.Error = withAdvice(r.Error)
+			r.Error = cli.WithAdvice(r.Error)
 			damaged++
 		}
 		if d.asJSON {
-			e := json.NewEncoder(t.out)
+			e := json.NewEncoder(t.Out)
 			e.SetEscapeHTML(false)
 			return e.Encode(r)
 		}
-		return r.Print(t.out)
+		return r.Print(t.Out)
 	}
 	err = dump.File(cmd.Context(), f, size, d.Options, emit)
 	if err == nil && damaged > 0 {
 		err = fmt.Errorf("damaged: %s", text.Plural(damaged, "record"))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", shown(args[0]), err)
+		return fmt.Errorf("%s: %w", cli.Shown(args[0]), err)
 	}
 	return nil
 }

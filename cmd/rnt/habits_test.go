@@ -7,20 +7,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 )
 
 // prepareTool prepares a process that a test starts as the tool.
-var prepareTool = func(*tool) {}
+var prepareTool = func(*cli.Tool) {}
 
 // TestMain runs the tool itself if the tests start their own program again.
 func TestMain(m *testing.M) {
 	if os.Getenv("RNT_TEST_AS_TOOL") != "" {
-		tool := newTool(os.Stdin, os.Stdout, os.Stderr, families...)
+		tool := cli.New(os.Stdin, os.Stdout, os.Stderr, families...)
 		prepareTool(tool)
-		os.Exit(tool.runUntilSignal(os.Args[1:]))
+		os.Exit(tool.RunUntilSignal(os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
@@ -247,24 +246,6 @@ func TestNoGo(t *testing.T) {
 			if strings.Contains(stderr, word) {
 				t.Errorf("%s: %q", args, stderr)
 			}
-		}
-	}
-}
-
-// Where there is a terminal, a bar shows megabytes and how many there are in a
-// second; not with --quiet.
-func TestProgress(t *testing.T) {
-	defer terminal.Pretend(80, 25)()
-	for _, quiet := range []bool{false, true} {
-		var stderr strings.Builder
-		b := (&reporter{w: &stderr, quiet: quiet}).byteBar()
-		b.begin = time.Now().Add(-time.Second)
-		b.setOf(25e6, 100e6)
-		time.Sleep(150 * time.Millisecond) // bars are not drawn more often than each tenth of a second
-		b.setOf(50e6, 100e6)
-		b.done()
-		if shown := strings.Contains(stderr.String(), "50/100 MB") && strings.Contains(stderr.String(), "B/s"); shown == quiet {
-			t.Errorf("quiet: %v: %q", quiet, stderr.String())
 		}
 	}
 }

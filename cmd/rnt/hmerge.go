@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
@@ -16,7 +17,7 @@ type hmerging struct {
 	names, prefixes []string
 }
 
-func hmergeCommand(t *tool) *cobra.Command {
+func hmergeCommand(t *cli.Tool) *cobra.Command {
 	var h hmerging
 	cmd := &cobra.Command{
 		Use:   "hmerge OUT IN...",
@@ -31,26 +32,26 @@ clusters; otherwise clusters are rewritten.
 OUT appears only once it is complete: after an error there is no new file.`,
 		Example: "  rnt hmerge all.root events.root weights.root\n" +
 			"  rnt hmerge --prefix ,new_ both.root old.root new.root",
-		Args:              outArgs(anyNumber, "put side by side"),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.OutArgs(cli.AnyNumber, "put side by side"),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE:              func(cmd *cobra.Command, args []string) error { return hmerge(t, cmd, args[0], args[1:], h) },
 	}
 	h.flags(cmd, "as it is")
-	forceFlag(cmd, &h.force)
+	cli.ForceFlag(cmd, &h.force)
 	f := cmd.Flags()
 	f.StringSliceVar(&h.names, "name", nil, "names of the RNTuples, by file; the last also for all further files (default the only one of each file)")
 	f.StringSliceVar(&h.prefixes, "prefix", nil, "prefixes for the names of fields and attribute sets, by file")
-	completeNames(cmd, "name", 1)
+	cli.CompleteNames(cmd, "name", 1)
 	return cmd
 }
 
-func hmerge(t *tool, cmd *cobra.Command, out string, in []string, h hmerging) error {
+func hmerge(t *cli.Tool, cmd *cobra.Command, out string, in []string, h hmerging) error {
 	opts, err := h.options()
 	if err != nil {
 		return err
 	}
 	if len(h.prefixes) > len(in) || len(h.names) > len(in) {
-		return usageError("there are more names or prefixes than files")
+		return cli.UsageError("there are more names or prefixes than files")
 	}
 	inputs, err := inputsFrom(t, cmd, in, "")
 	if err != nil {

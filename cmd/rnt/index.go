@@ -6,14 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-func indexCommand(t *tool) *cobra.Command {
+func indexCommand(t *cli.Tool) *cobra.Command {
 	var fields, drop []string
 	var remove, asJSON bool
-	var d durability
+	var d cli.Durability
 	cmd := &cobra.Command{
 		Use:   "index FILE [NTUPLE]",
 		Short: "Store the bounds of values, so that conditions skip clusters",
@@ -27,32 +28,32 @@ they are. An older zone map is replaced. merge, skim and the other commands keep
 maps up, verify checks them, and stat tells what they have.`,
 		Example: "  rnt index data.root\n" +
 			"  rnt index --fields run,luminosityBlock,'Muon_*' data.root Events",
-		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(1, 2),
+		Args:              cli.FileArgs(2),
+		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkFields(cmd, fields); err != nil {
 				return err
 			}
 			if remove && len(fields)+len(drop) > 0 {
-				return usageError("--remove removes the bounds of all fields")
+				return cli.UsageError("--remove removes the bounds of all fields")
 			}
 			if remove && asJSON {
-				return usageError("--remove has no report; leave out --json")
+				return cli.UsageError("--remove has no report; leave out --json")
 			}
-			in := surgery.Input{Path: args[0], Name: nameOf(args)}
-			write := surgery.Write(d.options()...)
-			t.output.update(in.Path)
+			in := surgery.Input{Path: args[0], Name: cli.NameOf(args)}
+			write := surgery.Write(d.Options()...)
+			t.Output.Update(in.Path)
 			if remove {
-				return surgery.RemoveIndex(cmd.Context(), in, write, surgery.Read(t.input.options(cmd.Context())...))
+				return surgery.RemoveIndex(cmd.Context(), in, write, surgery.Read(t.Input.Options(cmd.Context())...))
 			}
-			bar := t.report.bar("clusters")
-			report, err := surgery.Index(cmd.Context(), in, surgery.Keep(fields...), surgery.Drop(drop...), write, surgery.Read(t.input.options(cmd.Context())...),
-				surgery.Progress(bar.setOf))
-			bar.done()
+			bar := t.Report.Bar("clusters")
+			report, err := surgery.Index(cmd.Context(), in, surgery.Keep(fields...), surgery.Drop(drop...), write, surgery.Read(t.Input.Options(cmd.Context())...),
+				surgery.Progress(bar.Set))
+			bar.Done()
 			if err != nil {
 				return err
 			}
-			t.output.done()
+			t.Output.Done()
 			return printIndexed(t, in.Path, report, asJSON)
 		},
 	}
@@ -60,26 +61,26 @@ maps up, verify checks them, and stat tells what they have.`,
 	fieldsFlag(cmd, &fields, "fields to index")
 	f.StringSliceVar(&drop, "drop", nil, "fields to leave out, named like those of --fields")
 	for _, flag := range []string{"fields", "drop"} {
-		completeFields(cmd, flag, 0)
+		cli.CompleteFields(cmd, flag, 0)
 	}
 	f.BoolVar(&remove, "remove", false, "remove the zone map")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
-	d.syncFlag(cmd)
-	d.waitFlag(cmd)
+	d.SyncFlag(cmd)
+	d.WaitFlag(cmd)
 	return cmd
 }
 
 // printIndexed prints what a zone map has.
-func printIndexed(t *tool, path string, r *surgery.Indexed, asJSON bool) error {
+func printIndexed(t *cli.Tool, path string, r *surgery.Indexed, asJSON bool) error {
 	switch {
 	case asJSON:
-		return text.JSON(t.out, struct {
+		return text.JSON(t.Out, struct {
 			Fields   []string `json:"fields"`
 			Clusters int      `json:"clusters"`
 		}{append([]string{}, r.Fields...), r.Clusters})
-	case t.report.quiet:
+	case t.Report.Quiet:
 		return nil
 	}
-	_, err := fmt.Fprintf(t.out, "%s: bounds of %s in %s\n", filepath.Base(path), text.Plural(len(r.Fields), "field"), text.Plural(r.Clusters, "cluster"))
+	_, err := fmt.Fprintf(t.Out, "%s: bounds of %s in %s\n", filepath.Base(path), text.Plural(len(r.Fields), "field"), text.Plural(r.Clusters, "cluster"))
 	return err
 }

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 )
 
@@ -367,9 +368,9 @@ func TestSignalToPipeline(t *testing.T) {
 var moments = map[string]diskfile.OpKind{"write": diskfile.WriteOp, "sync": diskfile.SyncOp, "rename": diskfile.RenameOp, "syncdir": diskfile.SyncDirOp}
 
 func init() {
-	prepareTool = func(tool *tool) {
+	prepareTool = func(tool *cli.Tool) {
 		if d, err := time.ParseDuration(os.Getenv("RNT_TEST_GRACE")); err == nil {
-			tool.grace = d
+			tool.Grace = d
 		}
 		if moment := os.Getenv("RNT_TEST_SIGNAL_AT"); moment != "" {
 			signalAt(moment)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/compress"
@@ -19,7 +20,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-func lsCommand(t *tool) *cobra.Command {
+func lsCommand(t *cli.Tool) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "ls FILE...",
@@ -29,8 +30,8 @@ with the number of its entries and top-level fields, its size on disk and how it
 is compressed. One that cannot be read is listed with the reason, and the status is 3. TTrees are listed,
 too, and Parquet, Arrow, CSV and JSON Lines files.`,
 		Example:           "  rnt ls *.root",
-		Args:              fileArgs(anyNumber),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.FileArgs(cli.AnyNumber),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return ls(cmd.Context(), t, args, asJSON)
 		},
@@ -65,7 +66,7 @@ func setOf(a rntuple.AttributeSet) attributeSet {
 }
 
 // ls lists the RNTuples in files. It goes on after a file that cannot be read.
-func ls(ctx context.Context, t *tool, args []string, asJSON bool) error {
+func ls(ctx context.Context, t *cli.Tool, args []string, asJSON bool) error {
 	list := []listing{}
 	var errs []error
 	for _, arg := range args {
@@ -76,16 +77,16 @@ func ls(ctx context.Context, t *tool, args []string, asJSON bool) error {
 			return ctx.Err()
 		case errors.Is(err, rntuple.ErrNotFound):
 			if !asJSON {
-				t.report.note("%w", err)
+				t.Report.Note("%w", err)
 			}
 		case err != nil:
 			errs = append(errs, err)
 		}
 	}
-	t.report.incomplete = slices.ContainsFunc(list, func(l listing) bool { return l.Error != "" }) || t.report.incomplete
+	t.Report.Incomplete = slices.ContainsFunc(list, func(l listing) bool { return l.Error != "" }) || t.Report.Incomplete
 	switch {
 	case asJSON:
-		errs = append(errs, text.JSON(t.out, list))
+		errs = append(errs, text.JSON(t.Out, list))
 	case len(list) > 0:
 		errs = append(errs, printListing(t, list, len(args) > 1))
 	}
@@ -94,15 +95,15 @@ func ls(ctx context.Context, t *tool, args []string, asJSON bool) error {
 
 // listFile lists what is in a file. With an error it returns what was found before. The error
 // wraps ErrNotFound if there is nothing.
-func listFile(ctx context.Context, t *tool, arg string) (list []listing, err error) {
-	path, err := t.input.file(ctx, arg)
+func listFile(ctx context.Context, t *cli.Tool, arg string) (list []listing, err error) {
+	path, err := t.Input.File(ctx, arg)
 	if err != nil {
 		return nil, err
 	}
 	if remote.IsObjects(path) {
 		return listObjects(ctx, t, arg, path)
 	}
-	kind, err := foreign.Detect(ctx, path, "", t.input.far())
+	kind, err := foreign.Detect(ctx, path, "", t.Input.Remote())
 	if err != nil {
 		return nil, err
 	}
@@ -111,9 +112,9 @@ func listFile(ctx context.Context, t *tool, arg string) (list []listing, err err
 			return list, err
 		}
 	}
-	others, otherErr := foreign.List(ctx, path, kind, t.input.far())
+	others, otherErr := foreign.List(ctx, path, kind, t.Input.Remote())
 	for _, o := range others {
-		list = append(list, listing{File: shown(arg), Path: o.Name, Class: o.Class, Entries: o.Entries, Fields: o.Columns, Disk: o.Bytes,
+		list = append(list, listing{File: cli.Shown(arg), Path: o.Name, Class: o.Class, Entries: o.Entries, Fields: o.Columns, Disk: o.Bytes,
 			Compression: append([]string{}, o.Compression...), Settings: []uint32{}})
 	}
 	if len(others) > 0 {
@@ -123,22 +124,22 @@ func listFile(ctx context.Context, t *tool, arg string) (list []listing, err err
 	case otherErr != nil && kind != foreign.RNTuple:
 		err = otherErr
 	case otherErr != nil && err == nil:
-		t.report.leave("the trees cannot be listed: %w", otherErr)
+		t.Report.Leave("the trees cannot be listed: %w", otherErr)
 	}
 	return list, err
 }
 
 // listROOT lists the RNTuples in a ROOT file.
-func listROOT(ctx context.Context, t *tool, arg, path string) (list []listing, err error) {
-	f, size, err := input.Open(ctx, path, false, t.input.far())
+func listROOT(ctx context.Context, t *cli.Tool, arg, path string) (list []listing, err error) {
+	f, size, err := input.Open(ctx, path, false, t.Input.Remote())
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	infos, err := rntuple.List(f, size)
 	for _, i := range infos {
-		l := listing{File: shown(arg), Path: i.Path, Class: i.Class, Older: !i.Newest, Compression: []string{}, Settings: []uint32{}}
-		r, err := rntuple.NewReader(f, size, i.Path, t.input.options(ctx)...)
+		l := listing{File: cli.Shown(arg), Path: i.Path, Class: i.Class, Older: !i.Newest, Compression: []string{}, Settings: []uint32{}}
+		r, err := rntuple.NewReader(f, size, i.Path, t.Input.Options(ctx)...)
 		if err == nil {
 			err = l.read(r)
 		}
@@ -154,19 +155,19 @@ func listROOT(ctx context.Context, t *tool, arg, path string) (list []listing, e
 		_, err = rntuple.NewReader(f, size, "") // which says what there is instead
 	}
 	if err != nil {
-		err = fmt.Errorf("%s: %w", shown(arg), err)
+		err = fmt.Errorf("%s: %w", cli.Shown(arg), err)
 	}
 	return list, err
 }
 
 // listObjects lists the RNTuple in the objects at a URL.
-func listObjects(ctx context.Context, t *tool, arg, url string) ([]listing, error) {
-	r, err := rntuple.Open(url, "", t.input.options(ctx)...)
+func listObjects(ctx context.Context, t *cli.Tool, arg, url string) ([]listing, error) {
+	r, err := rntuple.Open(url, "", t.Input.Options(ctx)...)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	l := listing{File: shown(arg), Path: r.Name(), Class: anchor.ClassName, Compression: []string{}, Settings: []uint32{}}
+	l := listing{File: cli.Shown(arg), Path: r.Name(), Class: anchor.ClassName, Compression: []string{}, Settings: []uint32{}}
 	if err := l.read(r); err != nil {
 		if ctx.Err() != nil {
 			return nil, err
@@ -179,7 +180,7 @@ func listObjects(ctx context.Context, t *tool, arg, url string) ([]listing, erro
 // reason returns the text of an error without the name of the RNTuple, which is
 // printed beside it.
 func reason(err error, path string) string {
-	return strings.TrimPrefix(withAdvice(err.Error()), fmt.Sprintf("RNTuple %q: ", path))
+	return strings.TrimPrefix(cli.WithAdvice(err.Error()), fmt.Sprintf("RNTuple %q: ", path))
 }
 
 func (l *listing) read(r *rntuple.Reader) error {
@@ -206,7 +207,7 @@ func settings(list []compress.Settings) (words []string, numbers []uint32) {
 }
 
 // printListing prints a table, with a column for files if there are several.
-func printListing(t *tool, list []listing, files bool) error {
+func printListing(t *cli.Tool, list []listing, files bool) error {
 	table := text.NewTable("FILE", "NAME", ">ENTRIES", ">FIELDS", ">SIZE", "COMPRESSION", "")
 	for _, l := range list {
 		file, name := schema.Printable(l.File), schema.Printable(l.Path)
@@ -232,5 +233,5 @@ func printListing(t *tool, list []listing, files bool) error {
 	if !files {
 		table.DropFirst()
 	}
-	return table.Print(t.out)
+	return table.Print(t.Out)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/compress"
 )
@@ -23,6 +24,14 @@ import (
 const (
 	dimuon  = "../../testdata/dimuon.root"
 	special = "../../testdata/good/special_"
+)
+
+const (
+	exitOK      = cli.ExitOK
+	exitError   = cli.ExitError
+	exitUsage   = cli.ExitUsage
+	exitSkipped = cli.ExitSkipped
+	exitSignal  = cli.ExitSignal
 )
 
 // shared returns the path of a file of the shared test data.
@@ -138,7 +147,7 @@ func TestRepeatedFlags(t *testing.T) {
 		name, kind string
 	}
 	var all []flag
-	eachCommand(newTool(nil, io.Discard, io.Discard, families...).command(), func(c *cobra.Command) {
+	eachCommand(cli.New(nil, io.Discard, io.Discard, families...).Command(), func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			all = append(all, flag{strings.Fields(c.CommandPath())[1:], f.Name, f.Value.Type()})
 		})
@@ -154,7 +163,7 @@ func TestRepeatedFlags(t *testing.T) {
 		case "duration":
 			values = []string{"1s", "2s"}
 		}
-		c, _, err := newTool(nil, io.Discard, io.Discard, families...).command().Find(f.command)
+		c, _, err := cli.New(nil, io.Discard, io.Discard, families...).Command().Find(f.command)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,10 +179,18 @@ func TestRepeatedFlags(t *testing.T) {
 	rnt(t, "cat", dimuon, "--count=1", "--first=1", "--first=1", "-q", "-q")
 }
 
+// eachCommand calls do for a command and all below it.
+func eachCommand(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, sub := range c.Commands() {
+		eachCommand(sub, do)
+	}
+}
+
 // A short flag means the same in all commands.
 func TestShortFlags(t *testing.T) {
 	long := map[string]string{}
-	eachCommand(newTool(nil, io.Discard, io.Discard, families...).command(), func(c *cobra.Command) {
+	eachCommand(cli.New(nil, io.Discard, io.Discard, families...).Command(), func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if other := long[f.Shorthand]; f.Shorthand != "" && other != "" && other != f.Name {
 				t.Errorf("%s: -%s is --%s, elsewhere --%s", c.CommandPath(), f.Shorthand, f.Name, other)
@@ -270,7 +287,7 @@ func TestOutputFails(t *testing.T) {
 
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(signalError{os.Interrupt})
+	cancel(cli.SignalError{Signal: os.Interrupt})
 	for _, command := range []string{"ls", "schema", "cat", "stat"} {
 		var stdout, stderr strings.Builder
 		status := run(ctx, []string{command, dimuon}, strings.NewReader(""), &stdout, &stderr)
@@ -285,7 +302,7 @@ func TestInterruptedLater(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	var stdout, stderr bytes.Buffer
-	terminate := func() { cancel(signalError{syscall.SIGTERM}) }
+	terminate := func() { cancel(cli.SignalError{Signal: syscall.SIGTERM}) }
 	status := run(ctx, []string{"cat", dimuon}, strings.NewReader(""), onWrite{&stdout, terminate}, &stderr)
 	if status != 143 || stderr.String() != "rnt: terminated\n" {
 		t.Errorf("status %d, %q", status, stderr.String())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
@@ -16,31 +17,31 @@ import (
 type making struct {
 	name                    string
 	dropSets, force, asJSON bool
-	writeFlags
+	cli.WriteFlags
 }
 
 // flags adds the flags. Standard describes the default compression.
 func (m *making) flags(cmd *cobra.Command, standard string) {
 	f := cmd.Flags()
-	compressionFlag(cmd, &m.compression, "", standard)
-	f.Int64Var(&m.clusterSize, "cluster-size", 128<<20, "wanted size of clusters that are rewritten, in bytes")
+	cli.CompressionFlag(cmd, &m.Compression, "", standard)
+	f.Int64Var(&m.ClusterSize, "cluster-size", 128<<20, "wanted size of clusters that are rewritten, in bytes")
 	f.BoolVar(&m.dropSets, "drop-attributes", false, "leave attribute sets out")
 	f.BoolVar(&m.asJSON, "json", false, "print the report as JSON, sizes in bytes")
-	m.syncFlag(cmd)
+	m.SyncFlag(cmd)
 }
 
 // nameFlag adds the flag --name for inputs from the argument of the given number on.
 func (m *making) nameFlag(cmd *cobra.Command, what string, file int) {
 	cmd.Flags().StringVar(&m.name, "name", "", what)
-	completeNames(cmd, "name", file)
+	cli.CompleteNames(cmd, "name", file)
 }
 
 // options returns the options of package surgery.
 func (m *making) options() ([]surgery.Option, error) {
-	if m.clusterSize <= 0 {
-		return nil, usageError("--cluster-size must be positive")
+	if m.ClusterSize <= 0 {
+		return nil, cli.UsageError("--cluster-size must be positive")
 	}
-	opts, err := optionsOf(&m.writeFlags)
+	opts, err := optionsOf(&m.WriteFlags)
 	if m.dropSets {
 		opts = append(opts, surgery.DropAttributes())
 	}
@@ -49,11 +50,11 @@ func (m *making) options() ([]surgery.Option, error) {
 
 // inputsFrom returns the inputs that arguments name, all with the same name of the
 // RNTuple.
-func inputsFrom(t *tool, cmd *cobra.Command, args []string, name string) ([]surgery.Input, error) {
+func inputsFrom(t *cli.Tool, cmd *cobra.Command, args []string, name string) ([]surgery.Input, error) {
 	paths := make([]string, len(args))
 	for i, arg := range args {
 		var err error
-		if paths[i], err = t.input.root(cmd.Context(), arg); err != nil {
+		if paths[i], err = t.Input.Root(cmd.Context(), arg); err != nil {
 			return nil, err
 		}
 	}
@@ -70,8 +71,8 @@ func pathsOf(inputs []surgery.Input) []string {
 
 // operate makes the file out by an operation on inputs after
 // checking that nothing is overwritten.
-func operate(ctx context.Context, t *tool, out string, force bool, inputs []surgery.Input, do operation) (*surgery.Report, error) {
-	if err := t.output.begin(ctx, out, force, pathsOf(inputs)...); err != nil {
+func operate(ctx context.Context, t *cli.Tool, out string, force bool, inputs []surgery.Input, do operation) (*surgery.Report, error) {
+	if err := t.Output.Begin(ctx, out, force, pathsOf(inputs)...); err != nil {
 		return nil, err
 	}
 	return withBar(ctx, t, false, do)
@@ -105,14 +106,14 @@ func reportOf(r *surgery.Report, skipped []badFile) reportJSON {
 }
 
 // printMerged prints what was written to the file out.
-func printMerged(t *tool, out string, r *surgery.Report, asJSON bool, skipped ...badFile) error {
+func printMerged(t *cli.Tool, out string, r *surgery.Report, asJSON bool, skipped ...badFile) error {
 	switch {
 	case asJSON:
-		return text.JSON(t.out, reportOf(r, skipped))
-	case t.report.quiet:
+		return text.JSON(t.Out, reportOf(r, skipped))
+	case t.Report.Quiet:
 		return nil
 	}
-	fmt.Fprintf(t.out, "%s: %s from %s, in %s%s\n\n", remote.Base(out), text.PluralOf(r.Entries, "entry", "entries"), text.Plural(r.Inputs, "input"), text.Plural(r.ClusterGroups, "cluster group"), sizeOf(out))
+	fmt.Fprintf(t.Out, "%s: %s from %s, in %s%s\n\n", remote.Base(out), text.PluralOf(r.Entries, "entry", "entries"), text.Plural(r.Inputs, "input"), text.Plural(r.ClusterGroups, "cluster group"), sizeOf(out))
 	return printLevels(t, r)
 }
 
@@ -126,10 +127,10 @@ func sizeOf(out string) string {
 }
 
 // printLevels prints how many pages of the inputs were treated at each level.
-func printLevels(t *tool, r *surgery.Report) error {
+func printLevels(t *cli.Tool, r *surgery.Report) error {
 	levels := text.NewTable("LEVEL", ">INPUT PAGES", ">INPUT BYTES")
 	for _, l := range reportOf(r, nil).Levels {
 		levels.Row(l.Level, text.Count(l.Pages), text.Size(l.Bytes))
 	}
-	return levels.Print(t.out)
+	return levels.Print(t.Out)
 }

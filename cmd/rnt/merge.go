@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
@@ -21,7 +22,7 @@ type merging struct {
 	filtering                      bool // the flag --mode is given
 }
 
-func mergeCommand(t *tool) *cobra.Command {
+func mergeCommand(t *cli.Tool) *cobra.Command {
 	var m merging
 	cmd := &cobra.Command{
 		Use:   "merge OUT IN...",
@@ -52,14 +53,14 @@ command; otherwise the numbers of those that are not are printed: 3,7,8.
 ` + skipBadHelp,
 		Example: "  rnt merge all.root run1.root run2.root\n" +
 			"  rnt merge --level rewrite --cluster-size 100000000 few.root many/*.root",
-		Args:              outArgs(anyNumber, "merged"),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.OutArgs(cli.AnyNumber, "merged"),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE:              func(cmd *cobra.Command, args []string) error { return merge(t, cmd, args[0], args[1:], m) },
 	}
 	m.flags(cmd, "that of the first input")
 	m.modeFlag(cmd)
-	m.waitFlag(cmd)
-	forceFlag(cmd, &m.force)
+	m.WaitFlag(cmd)
+	cli.ForceFlag(cmd, &m.force)
 	skipBadFlag(cmd, &m.skipBad)
 	f := cmd.Flags()
 	f.StringVar(&m.level, "level", "clone", `at least "clone", "copy", "recompress", "reseal" or "rewrite"`)
@@ -70,7 +71,7 @@ command; otherwise the numbers of those that are not are printed: 3,7,8.
 	f.StringVar(&m.plan, "plan", "", "join what jobs have made of the units of the plan `FILE`, in its order; IN is their folder")
 	f.BoolVar(&m.all, "all", false, "merge all RNTuples of the files, those of the same name with each other")
 	for _, level := range []string{"level", "max-level"} {
-		completeValues(cmd, level, "clone", "copy", "recompress", "reseal", "rewrite")
+		cli.CompleteValues(cmd, level, "clone", "copy", "recompress", "reseal", "rewrite")
 	}
 	return cmd
 }
@@ -81,7 +82,7 @@ func (m *merging) modeFlag(cmd *cobra.Command) {
 	f.StringVar(&m.mode, "mode", "filter", `"filter", "strict" or "union"`)
 	f.BoolVar(&m.convert, "convert", false, "convert values where types differ")
 	f.BoolVar(&m.keep, "keep-compression", false, "copy pages whatever their compression")
-	completeValues(cmd, "mode", "filter\tthe fields of the first input", "strict\tthe same fields everywhere", "union\tthe fields of all inputs")
+	cli.CompleteValues(cmd, "mode", "filter\tthe fields of the first input", "strict\tthe same fields everywhere", "union\tthe fields of all inputs")
 	m.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
 }
 
@@ -89,15 +90,15 @@ func (m *merging) modeFlag(cmd *cobra.Command) {
 func (m *merging) options() ([]surgery.Option, error) {
 	mode, err := surgery.ParseMode(m.mode)
 	if err != nil {
-		return nil, usageError("--mode: " + err.Error())
+		return nil, cli.UsageError("--mode: " + err.Error())
 	}
 	least, err := surgery.ParseLevel(m.level)
 	if err != nil {
-		return nil, usageError("--level: " + err.Error())
+		return nil, cli.UsageError("--level: " + err.Error())
 	}
 	most, err := surgery.ParseLevel(m.maxLevel)
 	if err != nil {
-		return nil, usageError("--max-level: " + err.Error())
+		return nil, cli.UsageError("--max-level: " + err.Error())
 	}
 	opts, err := m.making.options()
 	if err != nil {
@@ -116,18 +117,18 @@ func (m *merging) options() ([]surgery.Option, error) {
 	return opts, nil
 }
 
-func merge(t *tool, cmd *cobra.Command, out string, in []string, m merging) error {
+func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) error {
 	if m.all && (m.into || m.name != "") {
-		return usageError("--all cannot be combined with --name or --into")
+		return cli.UsageError("--all cannot be combined with --name or --into")
 	}
 	if m.plan != "" && (m.all || m.into || m.name != "" || len(in) != 1) {
-		return usageError("--plan takes the arguments OUT and the folder of the units, and no --all, --into and --name")
+		return cli.UsageError("--plan takes the arguments OUT and the folder of the units, and no --all, --into and --name")
 	}
 	if m.into && m.force {
-		return usageError("--into replaces no file; leave out --force")
+		return cli.UsageError("--into replaces no file; leave out --force")
 	}
 	if m.skipBad && (m.into || m.plan != "") {
-		return usageError("--skip-bad cannot be combined with --into or --plan")
+		return cli.UsageError("--skip-bad cannot be combined with --into or --plan")
 	}
 	opts, err := m.options()
 	if err != nil {
@@ -152,13 +153,13 @@ func merge(t *tool, cmd *cobra.Command, out string, in []string, m merging) erro
 		}
 		return printMerged(t, out, report, m.asJSON)
 	}
-	if err := t.output.begin(cmd.Context(), out, m.force, pathsOf(inputs)...); err != nil {
+	if err := t.Output.Begin(cmd.Context(), out, m.force, pathsOf(inputs)...); err != nil {
 		return err
 	}
 	bad := skipping{skip: m.skipBad, out: out, force: m.force, name: m.name}
 	if m.all {
 		bad.open = func(path string) error {
-			_, err := rntuple.ListFile(path, t.input.options(cmd.Context())...)
+			_, err := rntuple.ListFile(path, t.Input.Options(cmd.Context())...)
 			return err
 		}
 	}
@@ -177,18 +178,18 @@ func merge(t *tool, cmd *cobra.Command, out string, in []string, m merging) erro
 }
 
 // mergeInto adds the entries of inputs to an RNTuple in its file.
-func mergeInto(t *tool, cmd *cobra.Command, into surgery.Input, inputs []surgery.Input, opts []surgery.Option, m merging) (*surgery.Report, error) {
-	if err := checkNotInput(into.Path, pathsOf(inputs)...); err != nil {
+func mergeInto(t *cli.Tool, cmd *cobra.Command, into surgery.Input, inputs []surgery.Input, opts []surgery.Option, m merging) (*surgery.Report, error) {
+	if err := cli.CheckNotInput(into.Path, pathsOf(inputs)...); err != nil {
 		return nil, err
 	}
-	t.output.update(into.Path)
+	t.Output.Update(into.Path)
 	return withBar(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (*surgery.Report, error) {
 		return surgery.MergeInto(cmd.Context(), into, inputs, append(opts, more...)...)
 	})
 }
 
 // mergeAll merges all RNTuples of files into the file out.
-func mergeAll(t *tool, cmd *cobra.Command, out string, files []string, m merging, opts []surgery.Option, skipped []badFile) error {
+func mergeAll(t *cli.Tool, cmd *cobra.Command, out string, files []string, m merging, opts []surgery.Option, skipped []badFile) error {
 	var merged []surgery.Merged
 	if _, err := withBar(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (_ *surgery.Report, err error) {
 		merged, err = surgery.MergeAll(cmd.Context(), out, files, slices.Concat(opts, more)...)
@@ -204,11 +205,11 @@ func mergeAll(t *tool, cmd *cobra.Command, out string, files []string, m merging
 		for _, one := range merged {
 			list = append(list, mergedJSON{one.Name, reportOf(one.Report, skipped)})
 		}
-		return text.JSON(t.out, list)
+		return text.JSON(t.Out, list)
 	}
 	for i, one := range merged {
-		if i > 0 && !t.report.quiet {
-			fmt.Fprintln(t.out)
+		if i > 0 && !t.Report.Quiet {
+			fmt.Fprintln(t.Out)
 		}
 		if err := printMerged(t, out+":"+one.Name, one.Report, false); err != nil {
 			return err

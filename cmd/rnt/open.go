@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/remote"
@@ -14,16 +15,16 @@ import (
 )
 
 // openRNTuple opens the RNTuple that the arguments FILE [NTUPLE] name.
-func openRNTuple(ctx context.Context, t *tool, args []string) (*rntuple.Reader, error) {
-	name, err := checkedName(args)
+func openRNTuple(ctx context.Context, t *cli.Tool, args []string) (*rntuple.Reader, error) {
+	name, err := cli.CheckedName(args)
 	if err != nil {
 		return nil, err
 	}
-	path, err := t.input.root(ctx, args[0])
+	path, err := t.Input.Root(ctx, args[0])
 	if err != nil {
 		return nil, err
 	}
-	r, err := rntuple.Open(path, name, t.input.options(ctx)...)
+	r, err := rntuple.Open(path, name, t.Input.Options(ctx)...)
 	if err != nil {
 		return nil, withKind(ctx, t, path, name, err)
 	}
@@ -31,20 +32,20 @@ func openRNTuple(ctx context.Context, t *tool, args []string) (*rntuple.Reader, 
 }
 
 // withKind returns an error of opening an RNTuple, and says what else the file is, if it is of another kind.
-func withKind(ctx context.Context, t *tool, path, name string, err error) error {
-	if kind, _ := foreign.Detect(ctx, path, name, t.input.far()); kind != "" && kind != foreign.RNTuple {
+func withKind(ctx context.Context, t *cli.Tool, path, name string, err error) error {
+	if kind, _ := foreign.Detect(ctx, path, name, t.Input.Remote()); kind != "" && kind != foreign.RNTuple {
 		err = fmt.Errorf("%w; it is %s, of which rnt convert makes an RNTuple", err, kind.Title())
 	}
 	return err
 }
 
 // openFile opens the file that an argument names and returns its size.
-func openFile(ctx context.Context, t *tool, arg string) (input.File, int64, error) {
-	path, err := t.input.root(ctx, arg)
+func openFile(ctx context.Context, t *cli.Tool, arg string) (input.File, int64, error) {
+	path, err := t.Input.Root(ctx, arg)
 	if err != nil {
 		return nil, 0, err
 	}
-	return input.Open(ctx, path, false, t.input.far())
+	return input.Open(ctx, path, false, t.Input.Remote())
 }
 
 // withPath returns an error of a chain, which says which file it is about, without saying so twice.

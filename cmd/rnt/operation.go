@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
@@ -19,27 +20,27 @@ type operation func(more ...surgery.Option) (*surgery.Report, error)
 
 // withBar runs an operation with a progress bar, and warns of what was not copied from the files of the
 // inputs. Filtering says that a flag leaves out fields that the first input lacks.
-func withBar(ctx context.Context, t *tool, filtering bool, do operation) (*surgery.Report, error) {
-	bar := t.report.byteBar()
-	report, err := do(surgery.Read(t.input.options(ctx)...), surgery.Write(t.output.options()...), surgery.Progress(bar.setOf))
-	bar.done()
+func withBar(ctx context.Context, t *cli.Tool, filtering bool, do operation) (*surgery.Report, error) {
+	bar := t.Report.ByteBar()
+	report, err := do(surgery.Read(t.Input.Options(ctx)...), surgery.Write(t.Output.Options()...), surgery.Progress(bar.Set))
+	bar.Done()
 	if err == nil {
-		t.output.done()
-		warnLeft(t.report, report, filtering)
+		t.Output.Done()
+		warnLeft(t.Report, report, filtering)
 	}
 	return report, err
 }
 
 // warnLeft prints which fields and objects in the files of the inputs were not copied, the objects in a line for
 // each file, and which files could not be searched for them.
-func warnLeft(t *reporter, report *surgery.Report, filtering bool) {
+func warnLeft(t *cli.Reporter, report *surgery.Report, filtering bool) {
 	for _, err := range report.Unlisted {
-		t.warn("other objects may not have been copied: %v", err)
+		t.Warn("other objects may not have been copied: %v", err)
 	}
 	for _, file := range report.Without {
-		t.leave("%s: not copied: the file holds no RNTuple", remote.Redact(file))
+		t.Leave("%s: not copied: the file holds no RNTuple", remote.Redact(file))
 	}
-	t.omit(report.Omitted, filtering)
+	t.Omit(report.Omitted, filtering)
 	objects := report.LeftBehind
 	for len(objects) > 0 {
 		file := objects[0].File
@@ -50,7 +51,7 @@ func warnLeft(t *reporter, report *surgery.Report, filtering bool) {
 				names = append(names, nameOfObject(o))
 			}
 		}
-		t.warn("%s: not copied: %s", remote.Redact(file), strings.Join(abridged(names, "objects"), ", "))
+		t.Warn("%s: not copied: %s", remote.Redact(file), strings.Join(cli.Abridged(names, "objects"), ", "))
 		objects = slices.DeleteFunc(slices.Clone(objects), ofFile)
 	}
 }
@@ -69,7 +70,7 @@ func compressionOption(flag string) ([]surgery.Option, error) {
 	if flag == "" {
 		return nil, nil
 	}
-	c, err := parseCompression(flag)
+	c, err := cli.ParseCompression(flag)
 	if err != nil {
 		return nil, err
 	}
@@ -77,9 +78,9 @@ func compressionOption(flag string) ([]surgery.Option, error) {
 }
 
 // optionsOf returns the options of package surgery that the flags stand for.
-func optionsOf(w *writeFlags) ([]surgery.Option, error) {
-	opts, err := compressionOption(w.compression)
-	return append(opts, surgery.Write(rntuple.ClusterSize(w.clusterSize)), surgery.Write(w.durability.options()...)), err
+func optionsOf(w *cli.WriteFlags) ([]surgery.Option, error) {
+	opts, err := compressionOption(w.Compression)
+	return append(opts, surgery.Write(rntuple.ClusterSize(w.ClusterSize)), surgery.Write(w.Durability.Options()...)), err
 }
 
 // Advice for lacking.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/remote"
@@ -30,12 +31,12 @@ type paging struct {
 	force        bool
 	fields       []string
 	name         string
-	first, count entries
-	most         byteCount
+	first, count cli.Entries
+	most         cli.Bytes
 }
 
-func pageCommand(t *tool) *cobra.Command {
-	p := paging{count: all, most: maxInPage}
+func pageCommand(t *cli.Tool) *cobra.Command {
+	p := paging{count: cli.All, most: maxInPage}
 	cmd := &cobra.Command{
 		Use:   "page FILE -o OUT | page --serve [FILE|FOLDER]...",
 		Short: "Show files in a browser: make a page of a file, or serve a page for many",
@@ -56,25 +57,25 @@ files, too, and URLs whose server lets pages of other sites read (CORS).`,
 			case p.serve:
 				return nil
 			case len(args) == 0:
-				return usageError("which file? Or use --serve")
+				return cli.UsageError("which file? Or use --serve")
 			}
-			return fileArgs(1)(nil, args)
+			return cli.FileArgs(1)(nil, args)
 		},
-		ValidArgsFunction: completeFiles,
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case p.serve && (p.out != "" || p.force || p.cuts()):
-				return usageError("--serve shows files as they are, and makes none")
+				return cli.UsageError("--serve shows files as they are, and makes none")
 			case p.serve && (p.port < 0 || p.port > math.MaxUint16):
-				return usageError("--port must be from 0 to 65535")
+				return cli.UsageError("--port must be from 0 to 65535")
 			case p.serve:
 				return servePage(cmd.Context(), t, args, p.port)
 			case p.count == 0:
-				return usageError("--count must be positive")
+				return cli.UsageError("--count must be positive")
 			case p.out == "":
-				return usageError("which file is to be made? Use -o, or --serve")
+				return cli.UsageError("which file is to be made? Use -o, or --serve")
 			case cmd.Flags().Changed("port"):
-				return usageError("--port goes with --serve only")
+				return cli.UsageError("--port goes with --serve only")
 			}
 			if err := checkFields(cmd, p.fields); err != nil {
 				return err
@@ -88,32 +89,32 @@ files, too, and URLs whose server lets pages of other sites read (CORS).`,
 	f.IntVar(&p.port, "port", 8816, "serve at the port `N` of this machine; 0 is any that is free")
 	f.StringVar(&p.name, "name", "", "name of the RNTuple to take, of several")
 	fieldsFlag(cmd, &p.fields, "fields to take")
-	completeFields(cmd, "fields", 0)
-	completeNames(cmd, "name", 0)
+	cli.CompleteFields(cmd, "fields", 0)
+	cli.CompleteNames(cmd, "name", 0)
 	f.Var(&p.first, "first", "take entries from entry N on, counted from 0")
 	f.Var(&p.count, "count", "take N entries (default all)")
 	f.Var(&p.most, "max-size", "put at most `SIZE` of data into the page")
-	forceFlag(cmd, &p.force)
+	cli.ForceFlag(cmd, &p.force)
 	cmd.MarkFlagFilename("out", "html")
 	return cmd
 }
 
 // cuts reports whether part of an RNTuple is taken.
 func (p *paging) cuts() bool {
-	return p.first > 0 || p.count != all || len(p.fields) > 0 || p.name != ""
+	return p.first > 0 || p.count != cli.All || len(p.fields) > 0 || p.name != ""
 }
 
 // writePage makes a page that holds a file.
-func writePage(ctx context.Context, t *tool, arg string, p *paging) error {
+func writePage(ctx context.Context, t *cli.Tool, arg string, p *paging) error {
 	if _, err := viewer.Files(); err != nil {
 		return err
 	}
-	path, err := t.input.root(ctx, arg)
+	path, err := t.Input.Root(ctx, arg)
 	if err != nil {
 		return err
 	}
 	if p.out != "-" {
-		if err := t.output.begin(ctx, p.out, p.force, path); err != nil {
+		if err := t.Output.Begin(ctx, p.out, p.force, path); err != nil {
 			return err
 		}
 	}
@@ -126,10 +127,10 @@ func writePage(ctx context.Context, t *tool, arg string, p *paging) error {
 		defer os.RemoveAll(folder)
 		from = filepath.Join(folder, "part.root")
 		if err := cutFile(ctx, t, from, path, p); err != nil {
-			return fmt.Errorf("%s: %w", shown(arg), err)
+			return fmt.Errorf("%s: %w", cli.Shown(arg), err)
 		}
-	} else if kind, _ := foreign.Detect(ctx, path, "", t.input.far()); kind != "" && kind != foreign.RNTuple {
-		return fmt.Errorf("%s: it is %s, of which rnt convert makes an RNTuple", shown(arg), kind.Title())
+	} else if kind, _ := foreign.Detect(ctx, path, "", t.Input.Remote()); kind != "" && kind != foreign.RNTuple {
+		return fmt.Errorf("%s: it is %s, of which rnt convert makes an RNTuple", cli.Shown(arg), kind.Title())
 	}
 	f, n, err := openFile(ctx, t, from)
 	if err != nil {
@@ -137,32 +138,32 @@ func writePage(ctx context.Context, t *tool, arg string, p *paging) error {
 	}
 	defer f.Close()
 	if n > int64(p.most) {
-		return fmt.Errorf("%s: %s are too much for a page, which takes %s: take less with --count and --fields, or more with --max-size; rnt page --serve shows it all", shown(arg), text.Size(n), text.Size(int64(p.most)))
+		return fmt.Errorf("%s: %s are too much for a page, which takes %s: take less with --count and --fields, or more with --max-size; rnt page --serve shows it all", cli.Shown(arg), text.Size(n), text.Size(int64(p.most)))
 	}
 	name := remote.Base(arg)
 	if arg == "-" {
-		name = stdinName
+		name = cli.StdinName
 	}
 	var b bytes.Buffer
 	if err := viewer.Write(&b, name, io.NewSectionReader(remote.WithContext(ctx, f), 0, n)); err != nil {
 		return err
 	}
 	if p.out == "-" {
-		_, err := t.out.Write(b.Bytes())
+		_, err := t.Out.Write(b.Bytes())
 		return err
 	}
-	if err := t.output.writeFile(ctx, p.out, b.Bytes()); err != nil {
+	if err := t.Output.WriteFile(ctx, p.out, b.Bytes()); err != nil {
 		return err
 	}
-	if !t.report.quiet {
-		fmt.Fprintf(t.out, "%s: %s, with %s of data\n", p.out, text.Size(int64(b.Len())), text.Size(n))
+	if !t.Report.Quiet {
+		fmt.Fprintf(t.Out, "%s: %s, with %s of data\n", p.out, text.Size(int64(b.Len())), text.Size(n))
 	}
 	return nil
 }
 
 // cutFile makes the file out with part of an RNTuple.
-func cutFile(ctx context.Context, t *tool, out, in string, p *paging) error {
-	r, err := rntuple.Open(in, p.name, t.input.options(ctx)...)
+func cutFile(ctx context.Context, t *cli.Tool, out, in string, p *paging) error {
+	r, err := rntuple.Open(in, p.name, t.Input.Options(ctx)...)
 	if err != nil {
 		return err
 	}
@@ -177,7 +178,7 @@ func cutFile(ctx context.Context, t *tool, out, in string, p *paging) error {
 	if left := n - piece.First; int64(p.count) < left {
 		piece.End = piece.First + int64(p.count)
 	}
-	opts := []surgery.Option{surgery.Read(t.input.options(ctx)...)}
+	opts := []surgery.Option{surgery.Read(t.Input.Options(ctx)...)}
 	if len(p.fields) > 0 {
 		opts = append(opts, surgery.Keep(p.fields...))
 	}

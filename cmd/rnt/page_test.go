@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/viewer"
 )
@@ -189,7 +190,7 @@ func TestPageServe(t *testing.T) {
 			t.Errorf("%s %s: %s, want %d", c.method, c.address, resp.Status, c.status)
 		}
 	}
-	cancel(signalError{os.Interrupt})
+	cancel(cli.SignalError{Signal: os.Interrupt})
 	if got := <-status; got != exitSignal+2 {
 		t.Errorf("status %d: %s", got, &stderr)
 	}

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/viewer"
@@ -27,7 +28,7 @@ import (
 const maxPageFiles = 10_000
 
 // servePage serves the page and files until the context is done. It listens on this machine only.
-func servePage(ctx context.Context, t *tool, args []string, port int) error {
+func servePage(ctx context.Context, t *cli.Tool, args []string, port int) error {
 	page, err := viewer.Handler()
 	if err != nil {
 		return err
@@ -48,16 +49,16 @@ func servePage(ctx context.Context, t *tool, args []string, port int) error {
 	s.host = l.Addr().String()
 	top := url.URL{Scheme: "http", Host: s.host, Path: "/"}
 	if len(args) == 0 {
-		fmt.Fprintln(t.out, top.String())
+		fmt.Fprintln(t.Out, top.String())
 	}
 	for i, f := range s.files {
 		at := url.URL{Scheme: "http", Host: s.host, Path: s.pathOf(i, f)}
-		fmt.Fprintf(t.out, "%s#url=%s  %s\n", top.String(), url.QueryEscape(at.String()), f)
+		fmt.Fprintf(t.Out, "%s#url=%s  %s\n", top.String(), url.QueryEscape(at.String()), f)
 	}
 	for _, u := range others {
-		fmt.Fprintf(t.out, "%s#url=%s\n", top.String(), url.QueryEscape(u))
+		fmt.Fprintf(t.Out, "%s#url=%s\n", top.String(), url.QueryEscape(u))
 	}
-	if err := t.out.Flush(); err != nil {
+	if err := t.Out.Flush(); err != nil {
 		l.Close()
 		return err
 	}

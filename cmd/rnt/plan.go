@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
@@ -18,14 +19,14 @@ import (
 // planning holds the flags of plan.
 type planning struct {
 	units         int
-	size          byteCount
+	size          cli.Bytes
 	fields, where []string
 	name          string
 	asJSON, force bool
 	skipBad       bool
 }
 
-func planCommand(t *tool) *cobra.Command {
+func planCommand(t *cli.Tool) *cobra.Command {
 	var p planning
 	cmd := &cobra.Command{
 		Use:   "plan OUT IN...",
@@ -50,8 +51,8 @@ plan only opens files; a job whose file is damaged fails, and has no --skip-bad.
 		Example: "  rnt plan --units 200 --fields 'Muon_*,nMuon' plan.json @files.txt\n" +
 			"  rnt skim --where 'nMuon == 2' --unit $SLURM_ARRAY_TASK_ID parts plan.json\n" +
 			"  rnt merge --plan plan.json all.root parts",
-		Args:              outArgs(anyNumber, "planned"),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.OutArgs(cli.AnyNumber, "planned"),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			bad := skipping{skip: p.skipBad, out: args[0], force: p.force, name: p.name}
 			return bad.without(cmd.Context(), t, args[1:], func(files []string) error { return planFiles(cmd.Context(), t, args[0], files, p, bad.skipped) })
@@ -64,37 +65,37 @@ plan only opens files; a job whose file is damaged fails, and has no --skip-bad.
 	f.StringArrayVar(&p.where, "where", nil, "a `COND` whose fields will be read, too; may be given again")
 	f.BoolVar(&p.asJSON, "json", false, "print a summary as JSON")
 	f.StringVar(&p.name, "name", "", "name of the RNTuples (default the only one of each file)")
-	forceFlag(cmd, &p.force)
+	cli.ForceFlag(cmd, &p.force)
 	skipBadFlag(cmd, &p.skipBad)
-	completeFields(cmd, "fields", 1)
-	completeNames(cmd, "name", 1)
+	cli.CompleteFields(cmd, "fields", 1)
+	cli.CompleteNames(cmd, "name", 1)
 	return cmd
 }
 
 // planFiles makes the plan of the files in.
-func planFiles(ctx context.Context, t *tool, out string, in []string, p planning, skipped []badFile) error {
+func planFiles(ctx context.Context, t *cli.Tool, out string, in []string, p planning, skipped []badFile) error {
 	switch {
 	case p.units < 0:
-		return usageError("--units must be positive")
+		return cli.UsageError("--units must be positive")
 	case p.units > 0 && p.size > 0:
-		return usageError("--units and --size cannot be combined")
+		return cli.UsageError("--units and --size cannot be combined")
 	}
 	if slices.Contains(in, "-") {
-		return usageError("standard input cannot be planned: jobs could not read it")
+		return cli.UsageError("standard input cannot be planned: jobs could not read it")
 	}
-	if err := t.output.begin(ctx, out, p.force, in...); err != nil {
+	if err := t.Output.Begin(ctx, out, p.force, in...); err != nil {
 		return err
 	}
 	fields, err := plannedFields(ctx, t, in[0], p)
 	if err != nil {
 		return err
 	}
-	bar := t.report.bar("files")
+	bar := t.Report.Bar("files")
 	plan, err := workunits.Make(ctx, in, workunits.Options{
-		Name: p.name, Fields: fields, Count: p.units, Target: int64(p.size), Read: t.input.options(ctx),
-		Progress: func(done, total int) { bar.setOf(int64(done), int64(total)) },
+		Name: p.name, Fields: fields, Count: p.units, Target: int64(p.size), Read: t.Input.Options(ctx),
+		Progress: func(done, total int) { bar.Set(int64(done), int64(total)) },
 	})
-	bar.done()
+	bar.Done()
 	if bad := (*rntuple.InputError)(nil); errors.As(err, &bad) {
 		err = withKind(ctx, t, in[bad.Index], p.name, withPath(err))
 	}
@@ -105,26 +106,26 @@ func planFiles(ctx context.Context, t *tool, out string, in []string, p planning
 	if err := plan.Write(&b); err != nil {
 		return err
 	}
-	if err := t.output.writeFile(ctx, out, b.Bytes()); err != nil {
+	if err := t.Output.WriteFile(ctx, out, b.Bytes()); err != nil {
 		return err
 	}
 	return printPlan(t, plan, p.asJSON, skipped)
 }
 
 // plannedFields returns the fields that will be read, those of conditions among them, or none for all.
-func plannedFields(ctx context.Context, t *tool, path string, p planning) ([]string, error) {
+func plannedFields(ctx context.Context, t *cli.Tool, path string, p planning) ([]string, error) {
 	conditions, err := parseWhere(p.where)
 	if err != nil || len(conditions) == 0 {
 		return p.fields, err
 	}
-	r, err := rntuple.Open(path, p.name, t.input.options(ctx)...)
+	r, err := rntuple.Open(path, p.name, t.Input.Options(ctx)...)
 	if err != nil {
 		return nil, withKind(ctx, t, path, p.name, err)
 	}
 	defer r.Close()
 	program, err := expression.Compile(r, conditions...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", shown(path), err)
+		return nil, fmt.Errorf("%s: %w", cli.Shown(path), err)
 	}
 	if len(p.fields) == 0 {
 		return nil, nil // all
@@ -143,7 +144,7 @@ type planJSON struct {
 	Most    int64     `json:"most_cost"`
 }
 
-func printPlan(t *tool, plan *workunits.Plan, asJSON bool, skipped []badFile) error {
+func printPlan(t *cli.Tool, plan *workunits.Plan, asJSON bool, skipped []badFile) error {
 	s := planJSON{ID: plan.ID(), Files: len(plan.Files), Skipped: skipped, Units: len(plan.Units), Entries: plan.Entries()}
 	for i, u := range plan.Units {
 		if s.Most = max(s.Most, u.Cost); i == 0 || u.Cost < s.Least {
@@ -152,11 +153,11 @@ func printPlan(t *tool, plan *workunits.Plan, asJSON bool, skipped []badFile) er
 	}
 	switch {
 	case asJSON:
-		return text.JSON(t.out, s)
-	case t.report.quiet:
+		return text.JSON(t.Out, s)
+	case t.Report.Quiet:
 		return nil
 	}
-	_, err := fmt.Fprintf(t.out, "%s of %s, %s of %s to %s each: 0 to %d\n", text.PluralOf(s.Entries, "entry", "entries"), text.Plural(s.Files, "file"),
+	_, err := fmt.Fprintf(t.Out, "%s of %s, %s of %s to %s each: 0 to %d\n", text.PluralOf(s.Entries, "entry", "entries"), text.Plural(s.Files, "file"),
 		text.Plural(s.Units, "unit"), text.Size(s.Least), text.Size(s.Most), s.Units-1)
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
@@ -22,7 +23,7 @@ import (
 
 // collect returns what jobs have made in a folder of all units of a plan, in its order. If some are missing, it
 // prints their numbers, and it is an error.
-func collect(ctx context.Context, t *tool, planArg, folder string, fast bool) (*workunits.Plan, []*unitOutput, error) {
+func collect(ctx context.Context, t *cli.Tool, planArg, folder string, fast bool) (*workunits.Plan, []*unitOutput, error) {
 	plan, err := readPlan(ctx, t, planArg)
 	if err != nil {
 		return nil, nil, err
@@ -61,11 +62,11 @@ func collect(ctx context.Context, t *tool, planArg, folder string, fast bool) (*
 		}
 		missing = append(missing, strconv.Itoa(i))
 		if !errors.Is(wrong[i], fs.ErrNotExist) {
-			t.report.warn("unit %s: %w", plan.Units[i].Name, wrong[i])
+			t.Report.Warn("unit %s: %w", plan.Units[i].Name, wrong[i])
 		}
 	}
 	if len(missing) > 0 {
-		fmt.Fprintln(t.out, strings.Join(missing, ","))
+		fmt.Fprintln(t.Out, strings.Join(missing, ","))
 		return nil, nil, fmt.Errorf("%s: %d of %s to be done", folder, len(missing), text.Plural(len(plan.Units), "unit"))
 	}
 	return plan, all, nil
@@ -73,7 +74,7 @@ func collect(ctx context.Context, t *tool, planArg, folder string, fast bool) (*
 
 // planned returns the files that jobs have made in a folder of the units of a plan, in its order, and an option for
 // merging them by cmd. Fast is as for check.
-func planned(t *tool, cmd *cobra.Command, planArg, folder string, fast bool) (files []string, identity surgery.Option, err error) {
+func planned(t *cli.Tool, cmd *cobra.Command, planArg, folder string, fast bool) (files []string, identity surgery.Option, err error) {
 	plan, all, err := collect(cmd.Context(), t, planArg, folder, fast)
 	if err != nil {
 		return nil, nil, err
@@ -89,8 +90,8 @@ func planned(t *tool, cmd *cobra.Command, planArg, folder string, fast bool) (fi
 }
 
 // readPlan reads the plan that an argument names.
-func readPlan(ctx context.Context, t *tool, arg string) (*workunits.Plan, error) {
-	f, n, err := input.Open(ctx, arg, false, t.input.far())
+func readPlan(ctx context.Context, t *cli.Tool, arg string) (*workunits.Plan, error) {
+	f, n, err := input.Open(ctx, arg, false, t.Input.Remote())
 	if err != nil {
 		return nil, err
 	}

@@ -8,15 +8,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple/rescue"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-func recoverCommand(t *tool) *cobra.Command {
+func recoverCommand(t *cli.Tool) *cobra.Command {
 	var only string
 	var keepGoing, force, asJSON bool
-	var d durability
+	var d cli.Durability
 	cmd := &cobra.Command{
 		Use:   "recover OUT IN",
 		Short: "Save what is left of a damaged file",
@@ -34,17 +35,17 @@ cluster groups before: if the end is missing, there is nothing to save then.
 The exit status is 0 if nothing was lost, 3 if OUT was written without what was lost, and
 1 if there was nothing to save.`,
 		Example:           "  rnt recover saved.root damaged.root",
-		Args:              outArgs(2, "recovered"),
-		ValidArgsFunction: completeArgs(2, 2),
+		Args:              cli.OutArgs(2, "recovered"),
+		ValidArgsFunction: cli.CompleteArgs(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, err := t.input.root(cmd.Context(), args[1])
+			in, err := t.Input.Root(cmd.Context(), args[1])
 			if err != nil {
 				return err
 			}
-			if err := t.output.begin(cmd.Context(), args[0], force, in); err != nil {
+			if err := t.Output.Begin(cmd.Context(), args[0], force, in); err != nil {
 				return err
 			}
-			opts := []rescue.Option{rescue.Only(only), rescue.WithLimits(t.input.limits()), rescue.Remote(t.input.far()), rescue.Sync(!d.noSync), rescue.Upload(t.output.uploading())}
+			opts := []rescue.Option{rescue.Only(only), rescue.WithLimits(t.Input.Limits()), rescue.Remote(t.Input.Remote()), rescue.Sync(!d.NoSync), rescue.Upload(t.Output.Uploading())}
 			if !force {
 				opts = append(opts, rescue.NoReplace())
 			}
@@ -55,14 +56,14 @@ The exit status is 0 if nothing was lost, 3 if OUT was written without what was 
 			if report == nil || cmd.Context().Err() != nil && err != nil {
 				return err
 			}
-			t.output.done()
-			t.report.incomplete = lostAny(report)
+			t.Output.Done()
+			t.Report.Incomplete = lostAny(report)
 			if asJSON {
-				return errors.Join(text.JSON(t.out, report), err)
+				return errors.Join(text.JSON(t.Out, report), err)
 			}
 			printReport(t, report)
 			if !keepGoing && skipped(report) {
-				t.report.warn("entries after lost ones were not saved; --keep-going saves them, with other numbers than they had")
+				t.Report.Warn("entries after lost ones were not saved; --keep-going saves them, with other numbers than they had")
 			}
 			return err
 		},
@@ -70,9 +71,9 @@ The exit status is 0 if nothing was lost, 3 if OUT was written without what was 
 	cmd.Flags().StringVar(&only, "ntuple", "", "the only RNTuple to save, by path or name (default all)")
 	cmd.Flags().BoolVar(&keepGoing, "keep-going", false, "also save entries after lost ones")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
-	forceFlag(cmd, &force)
-	d.syncFlag(cmd)
-	completeNames(cmd, "ntuple", 1)
+	cli.ForceFlag(cmd, &force)
+	d.SyncFlag(cmd)
+	cli.CompleteNames(cmd, "ntuple", 1)
 	return cmd
 }
 
@@ -94,12 +95,12 @@ func skipped(r *rescue.Report) bool {
 	return false
 }
 
-func printReport(t *tool, r *rescue.Report) {
-	if t.report.quiet {
+func printReport(t *cli.Tool, r *rescue.Report) {
+	if t.Report.Quiet {
 		return
 	}
 	say := func(format string, args ...any) {
-		fmt.Fprintln(t.out, schema.Printable(withAdvice(fmt.Sprintf(format, args...))))
+		fmt.Fprintln(t.Out, schema.Printable(cli.WithAdvice(fmt.Sprintf(format, args...))))
 	}
 	if r.Container != "" {
 		say("container: %s", r.Container)

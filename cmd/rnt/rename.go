@@ -6,14 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-func renameCommand(t *tool) *cobra.Command {
+func renameCommand(t *cli.Tool) *cobra.Command {
 	var to, out string
 	var fields []string
 	var asJSON, force bool
-	var d durability
+	var d cli.Durability
 	cmd := &cobra.Command{
 		Use:   "rename FILE [NTUPLE]",
 		Short: "Rename an RNTuple or its fields",
@@ -26,31 +27,31 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 "jet.eta" of "jet.pt". Members of classes have the names that their classes define.`,
 		Example: "  rnt rename --to Events in.root ntuple\n" +
 			"  rnt rename --field pt=Muon_pt --field eta=Muon_eta --out copy.root in.root",
-		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(1, 2),
+		Args:              cli.FileArgs(2),
+		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			renaming := surgery.Renaming{Name: to, Fields: map[string]string{}}
 			for _, text := range fields {
 				old, name, ok := strings.Cut(text, "=")
 				if !ok || old == "" || name == "" {
-					return usageError(fmt.Sprintf("--field %s: want OLD=NEW", text))
+					return cli.UsageError(fmt.Sprintf("--field %s: want OLD=NEW", text))
 				}
 				if _, twice := renaming.Fields[old]; twice {
-					return usageError(fmt.Sprintf("--field has %q twice", old))
+					return cli.UsageError(fmt.Sprintf("--field has %q twice", old))
 				}
 				renaming.Fields[old] = name
 			}
 			if to == "" && len(fields) == 0 {
-				return usageError("what is to be renamed? Use --to or --field")
+				return cli.UsageError("what is to be renamed? Use --to or --field")
 			}
 			if out == "" && (asJSON || force) {
-				return usageError("--json and --force go with --out")
+				return cli.UsageError("--json and --force go with --out")
 			}
-			in := surgery.Input{Path: args[0], Name: nameOf(args)}
-			write := surgery.Write(d.options()...)
+			in := surgery.Input{Path: args[0], Name: cli.NameOf(args)}
+			write := surgery.Write(d.Options()...)
 			if out == "" {
-				t.output.update(in.Path)
-				return surgery.RenameInPlace(cmd.Context(), in, renaming, write, surgery.Read(t.input.options(cmd.Context())...))
+				t.Output.Update(in.Path)
+				return surgery.RenameInPlace(cmd.Context(), in, renaming, write, surgery.Read(t.Input.Options(cmd.Context())...))
 			}
 			inputs, err := inputsFrom(t, cmd, args[:1], in.Name)
 			if err != nil {
@@ -71,7 +72,7 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 	f.StringVarP(&out, "out", "o", "", "make the new file `OUT`, and leave FILE as it is")
 	f.BoolVar(&asJSON, "json", false, "with --out, print the report as JSON, sizes in bytes")
 	f.BoolVar(&force, "force", false, "with --out, replace OUT if it exists")
-	d.syncFlag(cmd)
-	d.waitFlag(cmd)
+	d.SyncFlag(cmd)
+	d.WaitFlag(cmd)
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -19,7 +20,7 @@ type repacking struct {
 	pageSize  int64
 }
 
-func repackCommand(t *tool) *cobra.Command {
+func repackCommand(t *cli.Tool) *cobra.Command {
 	var r repacking
 	cmd := &cobra.Command{
 		Use:   "repack OUT IN [NTUPLE]",
@@ -36,28 +37,28 @@ lose anything: columns that are already narrow stay narrow. The others may round
 OUT appears only once it is complete: after an error there is no new file.`,
 		Example: "  rnt repack --compression lzma:7 small.root in.root\n" +
 			"  rnt repack --cluster-size 100000000 --encoding pt=Real16 out.root in.root",
-		Args:              outArgs(3, "repacked"),
-		ValidArgsFunction: completeArgs(2, 3),
+		Args:              cli.OutArgs(3, "repacked"),
+		ValidArgsFunction: cli.CompleteArgs(2, 3),
 		RunE:              func(cmd *cobra.Command, args []string) error { return repack(t, cmd, args, r) },
 	}
 	f := cmd.Flags()
-	compressionFlag(cmd, &r.compression, "", "as it is")
+	cli.CompressionFlag(cmd, &r.Compression, "", "as it is")
 	f.StringArrayVar(&r.encodings, "encoding", nil, `"default", "unsplit" or FIELD=TYPE, repeated for more fields (default as it is)`)
-	f.Int64Var(&r.clusterSize, "cluster-size", 0, "make new clusters of that many bytes on disk (default as they are)")
+	f.Int64Var(&r.ClusterSize, "cluster-size", 0, "make new clusters of that many bytes on disk (default as they are)")
 	f.Int64Var(&r.pageSize, "page-size", 0, "make new pages of at most that many bytes in memory (default as they are)")
 	f.BoolVar(&r.asJSON, "json", false, "print the report as JSON, sizes in bytes")
-	completeValues(cmd, "encoding", "default\tbytes are split", "unsplit\tas in memory")
-	forceFlag(cmd, &r.force)
-	r.syncFlag(cmd)
+	cli.CompleteValues(cmd, "encoding", "default\tbytes are split", "unsplit\tas in memory")
+	cli.ForceFlag(cmd, &r.force)
+	r.SyncFlag(cmd)
 	return cmd
 }
 
-func repack(t *tool, cmd *cobra.Command, args []string, r repacking) error {
+func repack(t *cli.Tool, cmd *cobra.Command, args []string, r repacking) error {
 	opts, err := r.options(cmd)
 	if err != nil {
 		return err
 	}
-	inputs, err := inputsFrom(t, cmd, args[1:2], nameOf(args[1:]))
+	inputs, err := inputsFrom(t, cmd, args[1:2], cli.NameOf(args[1:]))
 	if err != nil {
 		return err
 	}
@@ -72,15 +73,15 @@ func repack(t *tool, cmd *cobra.Command, args []string, r repacking) error {
 
 // options returns the options of package surgery.
 func (r *repacking) options(cmd *cobra.Command) ([]surgery.Option, error) {
-	opts, err := compressionOption(r.compression)
+	opts, err := compressionOption(r.Compression)
 	if err != nil {
 		return nil, err
 	}
-	opts = append(opts, surgery.Write(r.durability.options()...))
+	opts = append(opts, surgery.Write(r.Durability.Options()...))
 	for _, text := range r.encodings {
 		opt, err := parseEncoding(text)
 		if err != nil {
-			return nil, usageError(fmt.Sprintf("--encoding %s: %v", text, err))
+			return nil, cli.UsageError(fmt.Sprintf("--encoding %s: %v", text, err))
 		}
 		opts = append(opts, opt)
 	}
@@ -88,12 +89,12 @@ func (r *repacking) options(cmd *cobra.Command) ([]surgery.Option, error) {
 		flag   string
 		bytes  int64
 		option func(int64) rntuple.WriteOption
-	}{{"cluster-size", r.clusterSize, rntuple.ClusterSize}, {"page-size", r.pageSize, rntuple.MaxUnzippedPageSize}} {
+	}{{"cluster-size", r.ClusterSize, rntuple.ClusterSize}, {"page-size", r.pageSize, rntuple.MaxUnzippedPageSize}} {
 		if !cmd.Flags().Changed(size.flag) {
 			continue
 		}
 		if size.bytes <= 0 {
-			return nil, usageError(fmt.Sprintf("--%s must be positive", size.flag))
+			return nil, cli.UsageError(fmt.Sprintf("--%s must be positive", size.flag))
 		}
 		opts = append(opts, surgery.AtLeast(surgery.Rewrite), surgery.Write(size.option(size.bytes)))
 	}

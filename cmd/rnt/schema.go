@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-func schemaCommand(t *tool) *cobra.Command {
+func schemaCommand(t *cli.Tool) *cobra.Command {
 	var asJSON bool
 	var fields []string
 	cmd := &cobra.Command{
@@ -24,8 +25,8 @@ different representations of the same field.
 With --json it prints everything that is needed to make an RNTuple like this one, as
 "rnt create --schema" reads it. There --fields chooses top-level fields only, and the
 sources of projected fields come with them.`,
-		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(1, 2),
+		Args:              cli.FileArgs(2),
+		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkFields(cmd, fields); err != nil {
 				return err
@@ -35,30 +36,30 @@ sources of projected fields come with them.`,
 				return err
 			}
 			defer from.Close()
-			if err := checkName(from.kind, nameOf(args), from.name); err != nil {
+			if err := checkName(from.kind, cli.NameOf(args), from.name); err != nil {
 				return err
 			}
-			t.report.incomplete = len(from.left) > 0
+			t.Report.Incomplete = len(from.left) > 0
 			r := from.first
 			chosen, err := choose(r.Schema(), fields)
 			if err != nil {
-				return fmt.Errorf("%s: %w", shown(args[0]), err)
+				return fmt.Errorf("%s: %w", cli.Shown(args[0]), err)
 			}
 			if !asJSON {
 				if from.kind != foreign.RNTuple {
-					fmt.Fprintf(t.out, "%s is %s. convert makes of it this\n", shown(args[0]), from.kind.Title())
+					fmt.Fprintf(t.Out, "%s is %s. convert makes of it this\n", cli.Shown(args[0]), from.kind.Title())
 				}
-				return r.Schema().Print(t.out, fieldsOf(chosen)...)
+				return r.Schema().Print(t.Out, fieldsOf(chosen)...)
 			}
 			doc := r.Schema().Document()
 			if len(chosen) > 0 {
 				doc.Fields = withTop(doc.Fields, topsOf(chosen))
 			}
-			return text.JSON(t.out, doc)
+			return text.JSON(t.Out, doc)
 		},
 	}
 	fieldsFlag(cmd, &fields, "fields to print")
-	completeFields(cmd, "fields", 0)
+	cli.CompleteFields(cmd, "fields", 0)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, all that is needed to make an RNTuple like this one")
 	return cmd
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
@@ -19,7 +20,7 @@ type selecting struct {
 }
 
 // choose returns the entries that meet the condition of the flags, and the paths of their fields.
-func (s *selecting) choose(ctx context.Context, t *tool, from *source) (rntuple.Source, []string, error) {
+func (s *selecting) choose(ctx context.Context, t *cli.Tool, from *source) (rntuple.Source, []string, error) {
 	chosen, err := choose(from.first.Schema(), s.fields)
 	if err != nil {
 		return nil, nil, from.named(err)
@@ -33,12 +34,12 @@ func (s *selecting) choose(ctx context.Context, t *tool, from *source) (rntuple.
 			}
 		}
 	}
-	entries, err := from.where(ctx, t.report, &s.filter)
+	entries, err := from.where(ctx, t.Report, &s.filter)
 	return entries, fields, err
 }
 
 // skimmed makes an RNTuple of the chosen entries and fields of pieces, with the fields that --define adds.
-func skimmed(ctx context.Context, t *tool, out string, pieces []surgery.Piece, c *conversion, opts ...surgery.Option) (*surgery.Report, error) {
+func skimmed(ctx context.Context, t *cli.Tool, out string, pieces []surgery.Piece, c *conversion, opts ...surgery.Option) (*surgery.Report, error) {
 	zones := &zonemap.Use{Off: c.noZones}
 	condition, err := c.condition(zones)
 	if err != nil {
@@ -53,23 +54,23 @@ func skimmed(ctx context.Context, t *tool, out string, pieces []surgery.Piece, c
 		opts = append(opts, surgery.DefineColumns(defined))
 	}
 	report, err := surgery.SkimPieces(ctx, out, pieces, condition, opts...)
-	warnOfZones(t.report, zones)
+	warnOfZones(t.Report, zones)
 	return report, err
 }
 
 // withDefined makes a temporary RNTuple as skimmed does, of which c then takes everything.
-func withDefined(ctx context.Context, t *tool, pieces []surgery.Piece, name string, c *conversion) (*source, error) {
-	f, err := t.input.named(".root")
+func withDefined(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, name string, c *conversion) (*source, error) {
+	f, err := t.Input.NamedTemporary(".root")
 	if err != nil {
 		return nil, err
 	}
-	bar := t.report.byteBar()
-	report, err := skimmed(ctx, t, f.Name(), pieces, c, surgery.Read(t.input.options(ctx)...), surgery.Write(rntuple.Sync(false)), surgery.Progress(bar.setOf))
-	bar.done()
+	bar := t.Report.ByteBar()
+	report, err := skimmed(ctx, t, f.Name(), pieces, c, surgery.Read(t.Input.Options(ctx)...), surgery.Write(rntuple.Sync(false)), surgery.Progress(bar.Set))
+	bar.Done()
 	if err != nil {
 		return nil, err
 	}
-	t.report.omit(report.Omitted, false)
+	t.Report.Omit(report.Omitted, false)
 	if len(c.fields) > 0 {
 		defined, err := newFields(c.define)
 		if err != nil {
@@ -86,10 +87,10 @@ func withDefined(ctx context.Context, t *tool, pieces []surgery.Piece, name stri
 // flags adds the flags.
 func (s *selecting) flags(cmd *cobra.Command) {
 	fieldsFlag(cmd, &s.fields, "fields to read")
-	completeFields(cmd, "fields", 0)
+	cli.CompleteFields(cmd, "fields", 0)
 	f := cmd.Flags()
 	s.whereFlags(cmd)
 	f.BoolVar(&s.collections, "collections", false, "with all fields, also untyped collections whose members have projected fields")
 	f.StringVar(&s.name, "name", "", "name of the RNTuples (default the only one of each file)")
-	completeNames(cmd, "name", 0)
+	cli.CompleteNames(cmd, "name", 0)
 }

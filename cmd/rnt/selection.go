@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/internal/pattern"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -24,16 +25,16 @@ func fieldsUsage(what string) string {
 // checkFields refuses a value of --fields without names.
 func checkFields(cmd *cobra.Command, fields []string) error {
 	if cmd.Flags().Changed("fields") && len(fields) == 0 {
-		return usageError("--fields names no field")
+		return cli.UsageError("--fields names no field")
 	}
 	for i, p := range fields {
 		switch {
 		case p == "":
-			return usageError("--fields has an empty name")
+			return cli.UsageError("--fields has an empty name")
 		case slices.Contains(fields[:i], p):
-			return usageError(fmt.Sprintf("--fields has %q twice", p))
+			return cli.UsageError(fmt.Sprintf("--fields has %q twice", p))
 		case pattern.Check(p) != nil:
-			return usageError(fmt.Sprintf("--fields: %q is not a valid pattern", p))
+			return cli.UsageError(fmt.Sprintf("--fields: %q is not a valid pattern", p))
 		}
 	}
 	return nil

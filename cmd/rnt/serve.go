@@ -12,10 +12,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow/rntflight"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 )
 
-func serveCommand(t *tool) *cobra.Command {
+func serveCommand(t *cli.Tool) *cobra.Command {
 	var o rntflight.Options
 	var listen, cert, key, tokens string
 	cmd := &cobra.Command{
@@ -55,24 +56,24 @@ At most --max-streams streams are sent at a time, the others wait for their turn
 		Args: func(_ *cobra.Command, args []string) error {
 			switch len(args) {
 			case 0:
-				return usageError("which folder?")
+				return cli.UsageError("which folder?")
 			case 1:
 				return nil
 			}
-			return usageError("unexpected arguments: " + strings.Join(args[1:], " "))
+			return cli.UsageError("unexpected arguments: " + strings.Join(args[1:], " "))
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			o.Folder, o.Limits = args[0], t.input.limits()
+			o.Folder, o.Limits = args[0], t.Input.Limits()
 			switch {
 			case (cert == "") != (key == ""):
-				return usageError("--tls-cert and --tls-key belong together")
+				return cli.UsageError("--tls-cert and --tls-key belong together")
 			case o.MaxStreams < 1:
-				return usageError("--max-streams must be positive")
+				return cli.UsageError("--max-streams must be positive")
 			case o.Timeout <= 0 || o.MaxTime <= 0:
-				return usageError("--timeout and --max-time must be positive")
+				return cli.UsageError("--timeout and --max-time must be positive")
 			}
 			if cert != "" {
 				pair, err := tls.LoadX509KeyPair(cert, key)
@@ -86,8 +87,8 @@ At most --max-streams streams are sent at a time, the others wait for their turn
 					return err
 				}
 			}
-			if !t.report.quiet {
-				o.Log = slog.New(slog.NewTextHandler(t.stderr, nil))
+			if !t.Report.Quiet {
+				o.Log = slog.New(slog.NewTextHandler(t.Stderr, nil))
 			}
 			return serveFlight(cmd.Context(), t, o, listen)
 		},
@@ -121,7 +122,7 @@ func readTokens(path string) (tokens []string, err error) {
 }
 
 // serveFlight serves a folder until the context is done.
-func serveFlight(ctx context.Context, t *tool, o rntflight.Options, listen string) error {
+func serveFlight(ctx context.Context, t *cli.Tool, o rntflight.Options, listen string) error {
 	s, err := rntflight.New(o)
 	if err != nil {
 		return err
@@ -129,7 +130,7 @@ func serveFlight(ctx context.Context, t *tool, o rntflight.Options, listen strin
 	defer s.Close()
 	l, err := s.Listen(listen)
 	if open := new(rntflight.OpenError); errors.As(err, &open) {
-		return usageError(open.Error() + ": --tls-cert, --tls-key and --token-file")
+		return cli.UsageError(open.Error() + ": --tls-cert, --tls-key and --token-file")
 	}
 	if err != nil {
 		return err
@@ -138,8 +139,8 @@ func serveFlight(ctx context.Context, t *tool, o rntflight.Options, listen strin
 	if o.TLS != nil {
 		scheme = "grpc+tls"
 	}
-	fmt.Fprintf(t.out, "serving %s at %s://%s\n", o.Folder, scheme, l.Addr())
-	if err := t.out.Flush(); err != nil {
+	fmt.Fprintf(t.Out, "serving %s at %s://%s\n", o.Folder, scheme, l.Addr())
+	if err := t.Out.Flush(); err != nil {
 		l.Close()
 		return err
 	}

@@ -29,6 +29,8 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 )
 
 // served runs rnt serve until the test ends it with a signal, and returns its address.
@@ -52,7 +54,7 @@ func served(t *testing.T, args ...string) (addr string, stop func() (status int,
 		t.Errorf("it prints %q", line)
 	}
 	once := sync.OnceValues(func() (int, string) {
-		cancel(signalError{os.Interrupt})
+		cancel(cli.SignalError{Signal: os.Interrupt})
 		return <-result, stderr.String()
 	})
 	t.Cleanup(func() { once() })

@@ -7,13 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
-func skimCommand(t *tool) *cobra.Command {
+func skimCommand(t *cli.Tool) *cobra.Command {
 	var c cutting
 	var f filter
 	var explain, skipBad bool
@@ -43,18 +44,18 @@ with --zones only.
 		Example: "  rnt skim --where 'nMuon == 2 && all(Muon_pt, # > 20)' pairs.root events.root\n" +
 			"  rnt skim --define 'lead:float = max(Muon_pt)' --where 'lead > 50' hard.root events.root\n" +
 			"  rnt skim --where 'MET_pt > 100' --fields 'MET_*,Jet_*' met.root run*.root",
-		Args:              outArgs(anyNumber, "skimmed"),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.OutArgs(cli.AnyNumber, "skimmed"),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(f.where) == 0 {
-				return usageError("which entries? Use --where")
+				return cli.UsageError("which entries? Use --where")
 			}
 			f.define = c.define
 			if _, err := f.condition(nil); err != nil {
 				return err
 			}
 			if explain && (c.asJSON || skipBad) {
-				return usageError("--explain makes no file and has no report; leave out --json and --skip-bad")
+				return cli.UsageError("--explain makes no file and has no report; leave out --json and --skip-bad")
 			}
 			if explain && unit == "" {
 				return explainWhere(cmd.Context(), t, args[1], c.name, &f)
@@ -85,7 +86,7 @@ with --zones only.
 			if err != nil {
 				return err
 			}
-			if err := t.output.begin(cmd.Context(), args[0], c.force, pathsOf(inputs)...); err != nil {
+			if err := t.Output.Begin(cmd.Context(), args[0], c.force, pathsOf(inputs)...); err != nil {
 				return err
 			}
 			return bad.without(cmd.Context(), t, pathsOf(inputs), func(files []string) error {
@@ -98,7 +99,7 @@ with --zones only.
 	c.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
 	c.flags(cmd)
 	c.defineFlag(cmd)
-	forceFlag(cmd, &c.force)
+	cli.ForceFlag(cmd, &c.force)
 	skipBadFlag(cmd, &skipBad)
 	unitFlag(cmd, &unit)
 	return cmd
@@ -112,21 +113,21 @@ type skimJSON struct {
 }
 
 // printSkimmed prints what was written to the file out, and what came of zone maps.
-func printSkimmed(t *tool, out string, r *surgery.Report, zones *zonemap.Use, asJSON bool, skipped []badFile) error {
-	warnOfZones(t.report, zones)
+func printSkimmed(t *cli.Tool, out string, r *surgery.Report, zones *zonemap.Use, asJSON bool, skipped []badFile) error {
+	warnOfZones(t.Report, zones)
 	zoned, passed := zones.Clusters()
 	if asJSON {
-		return text.JSON(t.out, skimJSON{cutOf(r, skipped...), zoned, passed})
+		return text.JSON(t.Out, skimJSON{cutOf(r, skipped...), zoned, passed})
 	}
-	if err := printCut(t, out, r, false); err != nil || t.report.quiet || zoned == 0 {
+	if err := printCut(t, out, r, false); err != nil || t.Report.Quiet || zoned == 0 {
 		return err
 	}
-	_, err := fmt.Fprintf(t.out, "\nzone maps: %s of %s passed over\n", text.Count(passed), text.Plural(int(zoned), "cluster"))
+	_, err := fmt.Fprintf(t.Out, "\nzone maps: %s of %s passed over\n", text.Count(passed), text.Plural(int(zoned), "cluster"))
 	return err
 }
 
 // explainWhere prints the types of conditions for the RNTuple of a file, and the fields that they read.
-func explainWhere(ctx context.Context, t *tool, arg, name string, f *filter) error {
+func explainWhere(ctx context.Context, t *cli.Tool, arg, name string, f *filter) error {
 	all, err := parseWhere(f.where)
 	if err != nil {
 		return err
@@ -151,6 +152,6 @@ func explainWhere(ctx context.Context, t *tool, arg, name string, f *filter) err
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprint(t.out, p.Explain())
+	_, err = fmt.Fprint(t.Out, p.Explain())
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
@@ -67,27 +68,27 @@ type skipping struct {
 // without calls do with files, and without those that are bad if they are to be left out: those that cannot be
 // opened from the start; after do has failed because of another, it is called again without that. Then do must
 // have left nothing behind. The error has exitSkipped if files were left out of what do has made.
-func (s *skipping) without(ctx context.Context, t *tool, files []string, do func(files []string) error) error {
+func (s *skipping) without(ctx context.Context, t *cli.Tool, files []string, do func(files []string) error) error {
 	if !s.skip {
 		return do(files)
 	}
 	list := s.out + skippedSuffix
 	switch {
-	case slices.Contains(files, "-"), t.input.isSpooled():
-		return usageError("--skip-bad takes no standard input")
+	case slices.Contains(files, "-"), t.Input.IsSpooled():
+		return cli.UsageError("--skip-bad takes no standard input")
 	case s.out == "-":
-		return usageError("--skip-bad writes no standard output: entries of a file may have been printed when it turns out to be bad")
+		return cli.UsageError("--skip-bad writes no standard output: entries of a file may have been printed when it turns out to be bad")
 	case remote.IsURL(s.out) && strings.ContainsAny(s.out, "?#"):
-		return usageError("--skip-bad makes the file OUT" + skippedSuffix + ", and the URL of OUT has a query")
+		return cli.UsageError("--skip-bad makes the file OUT" + skippedSuffix + ", and the URL of OUT has a query")
 	case s.out != "":
-		if err := t.output.check(ctx, list, s.force, files...); err != nil {
+		if err := t.Output.Check(ctx, list, s.force, files...); err != nil {
 			return err
 		}
 	}
 	open := s.open
 	if open == nil {
 		open = func(path string) error {
-			r, err := rntuple.Open(path, s.name, t.input.options(ctx)...)
+			r, err := rntuple.Open(path, s.name, t.Input.Options(ctx)...)
 			if err != nil {
 				return err
 			}
@@ -122,7 +123,7 @@ func (s *skipping) without(ctx context.Context, t *tool, files []string, do func
 			return err
 		}
 		last := s.skipped[len(s.skipped)-1]
-		t.report.note("%s: %s; beginning anew without it", last.File, last.Reason)
+		t.Report.Note("%s: %s; beginning anew without it", last.File, last.Reason)
 	}
 	return fmt.Errorf("no file is left: %v", skippedError{len(files), s.skipped})
 }
@@ -171,15 +172,15 @@ func isBad(err *rntuple.InputError) bool {
 }
 
 // list makes the list, if there is a file for it to be beside, also if no file was left out.
-func (s *skipping) list(ctx context.Context, t *tool, list string, e skippedError) error {
+func (s *skipping) list(ctx context.Context, t *cli.Tool, list string, e skippedError) error {
 	if s.out != "" {
 		e.Skipped = append([]badFile{}, e.Skipped...) // not null
 		b, err := json.MarshalIndent(e, "", "  ")
 		if err == nil {
-			err = t.output.begin(ctx, list, s.force)
+			err = t.Output.Begin(ctx, list, s.force)
 		}
 		if err == nil {
-			err = t.output.writeFile(ctx, list, append(b, '\n'))
+			err = t.Output.WriteFile(ctx, list, append(b, '\n'))
 		}
 		if err != nil {
 			return fmt.Errorf("%w\n%v", err, e)
@@ -188,5 +189,5 @@ func (s *skipping) list(ctx context.Context, t *tool, list string, e skippedErro
 	if len(e.Skipped) == 0 {
 		return nil
 	}
-	return &statusError{err: e, status: exitSkipped, done: true}
+	return &cli.StatusError{Err: e, Status: cli.ExitSkipped, Done: true}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
@@ -23,7 +24,7 @@ func (c *cutting) flags(cmd *cobra.Command) {
 	fieldsFlag(cmd, &c.fields, "fields to keep")
 	cmd.Flags().StringSliceVar(&c.drop, "drop", nil, "fields to leave out, named like those of --fields")
 	for _, flag := range []string{"fields", "drop"} {
-		completeFields(cmd, flag, 1)
+		cli.CompleteFields(cmd, flag, 1)
 	}
 }
 
@@ -62,17 +63,17 @@ cannot hold is an error, as is an array that has not N items; floats are rounded
 float. Its description is EXPR. To replace a field, drop the old one with --drop.`
 
 // printCut prints what was written to the file out.
-func printCut(t *tool, out string, r *surgery.Report, asJSON bool) error {
+func printCut(t *cli.Tool, out string, r *surgery.Report, asJSON bool) error {
 	if asJSON {
-		return text.JSON(t.out, cutOf(r))
+		return text.JSON(t.Out, cutOf(r))
 	}
 	for _, f := range r.Dropped {
-		t.report.warn("field %q is dropped: it is a projection of a field that is dropped", f)
+		t.Report.Warn("field %q is dropped: it is a projection of a field that is dropped", f)
 	}
-	if t.report.quiet {
+	if t.Report.Quiet {
 		return nil
 	}
-	fmt.Fprintf(t.out, "%s: %s of %s entries%s\n\n", remote.Base(out), text.Count(r.Entries), text.Count(r.InputEntries), sizeOf(out))
+	fmt.Fprintf(t.Out, "%s: %s of %s entries%s\n\n", remote.Base(out), text.Count(r.Entries), text.Count(r.InputEntries), sizeOf(out))
 	return printLevels(t, r)
 }
 
@@ -87,7 +88,7 @@ func cutOf(r *surgery.Report, skipped ...badFile) cutJSON {
 	return cutJSON{reportOf(r, skipped), r.InputEntries, append([]string{}, r.Dropped...)}
 }
 
-func slimCommand(t *tool) *cobra.Command {
+func slimCommand(t *cli.Tool) *cobra.Command {
 	var c cutting
 	var unit string
 	cmd := &cobra.Command{
@@ -107,15 +108,15 @@ kept, too; projections of a field that is dropped are dropped.
 		Example: "  rnt slim --fields 'Muon_*,run,event' muons.root events.root\n" +
 			"  rnt slim --drop 'HLT_*' small.root events.root Events\n" +
 			"  rnt slim --drop 'Muon_*' --define 'lead:float = max(Muon_pt)' leads.root events.root",
-		Args:              outArgs(3, "slimmed"),
-		ValidArgsFunction: completeArgs(2, 3),
+		Args:              cli.OutArgs(3, "slimmed"),
+		ValidArgsFunction: cli.CompleteArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts, err := c.options(cmd)
 			if err != nil {
 				return err
 			}
 			if len(c.fields)+len(c.drop)+len(c.define) == 0 {
-				return usageError("which fields? Use --fields, --drop or --define")
+				return cli.UsageError("which fields? Use --fields, --drop or --define")
 			}
 			if unit != "" {
 				return cutUnits(t, cmd, unit, args, func(out string, pieces []surgery.Piece, identity ...surgery.Option) error {
@@ -128,7 +129,7 @@ kept, too; projections of a field that is dropped are dropped.
 					return printCut(t, out, report, c.asJSON)
 				})
 			}
-			inputs, err := inputsFrom(t, cmd, args[1:2], nameOf(args[1:]))
+			inputs, err := inputsFrom(t, cmd, args[1:2], cli.NameOf(args[1:]))
 			if err != nil {
 				return err
 			}
@@ -143,7 +144,7 @@ kept, too; projections of a field that is dropped are dropped.
 	}
 	c.flags(cmd)
 	c.defineFlag(cmd)
-	forceFlag(cmd, &c.force)
+	cli.ForceFlag(cmd, &c.force)
 	unitFlag(cmd, &unit)
 	return cmd
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
@@ -33,25 +34,25 @@ type source struct {
 // A part is what of files of other kinds is needed; the zero value stands for the fields alone.
 type part struct {
 	fields       []string // patterns; all if empty
-	first, count entries
+	first, count cli.Entries
 	like         *schema.Document // see foreign.Options
 }
 
 // openSource opens the RNTuples called name in the files that arguments name. Of files of another
 // kind it reads the part that is needed.
-func openSource(ctx context.Context, t *tool, args []string, name string, p part) (*source, error) {
-	s := &source{name: shown(args[0]), kind: foreign.RNTuple}
+func openSource(ctx context.Context, t *cli.Tool, args []string, name string, p part) (*source, error) {
+	s := &source{name: cli.Shown(args[0]), kind: foreign.RNTuple}
 	for _, arg := range args {
-		path, err := t.input.file(ctx, arg)
+		path, err := t.Input.File(ctx, arg)
 		if err != nil {
 			return nil, err
 		}
 		s.paths = append(s.paths, path)
 	}
-	opts := t.input.options(ctx)
+	opts := t.Input.Options(ctx)
 	var err error
 	if s.first, err = rntuple.Open(s.paths[0], name, opts...); err != nil {
-		kind, unknown := foreign.Detect(ctx, s.paths[0], name, t.input.far())
+		kind, unknown := foreign.Detect(ctx, s.paths[0], name, t.Input.Remote())
 		switch {
 		case unknown != nil && !errors.Is(err, fs.ErrNotExist):
 			return nil, unknown
@@ -71,8 +72,8 @@ func openSource(ctx context.Context, t *tool, args []string, name string, p part
 }
 
 // openEntries is openSource for the arguments FILE [NTUPLE].
-func openEntries(ctx context.Context, t *tool, args []string, p part) (*source, error) {
-	name, err := checkedName(args)
+func openEntries(ctx context.Context, t *cli.Tool, args []string, p part) (*source, error) {
+	name, err := cli.CheckedName(args)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +83,7 @@ func openEntries(ctx context.Context, t *tool, args []string, p part) (*source, 
 // checkName refuses the name of an RNTuple or TTree for a file of a kind that has no names.
 func checkName(kind foreign.Kind, name, path string) error {
 	if name != "" && kind != foreign.RNTuple && kind != foreign.Tree {
-		return usageError(fmt.Sprintf("%s is %s, in which nothing is called %q", path, kind.Title(), name))
+		return cli.UsageError(fmt.Sprintf("%s is %s, in which nothing is called %q", path, kind.Title(), name))
 	}
 	return nil
 }
@@ -127,7 +128,7 @@ func (s *source) compare(i int, r *rntuple.Reader) {
 }
 
 // leaveOmitted warns of the fields of other files that the first one lacks, unless flags have chosen fields.
-func (s *source) leaveOmitted(t *reporter, chosen []string) {
+func (s *source) leaveOmitted(t *cli.Reporter, chosen []string) {
 	if len(chosen) > 0 {
 		return
 	}
@@ -139,7 +140,7 @@ func (s *source) leaveOmitted(t *reporter, chosen []string) {
 			names = append(names, name)
 		}
 	}
-	t.omit(names, false)
+	t.Omit(names, false)
 }
 
 // named adds the file to an error that does not name it: the first one, whose schema is that of all.
@@ -159,9 +160,9 @@ func (s *source) numEntries() int64 {
 }
 
 // where returns the entries for which all of --where hold.
-func (s *source) where(ctx context.Context, t *reporter, f *filter) (rntuple.Source, error) {
+func (s *source) where(ctx context.Context, t *cli.Reporter, f *filter) (rntuple.Source, error) {
 	if len(f.where) == 0 && len(f.define) > 0 {
-		return nil, usageError("--define gives names for --where; rnt slim and rnt convert add fields")
+		return nil, cli.UsageError("--define gives names for --where; rnt slim and rnt convert add fields")
 	}
 	if _, err := untyped(f.define); err != nil {
 		return nil, err

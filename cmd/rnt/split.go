@@ -5,11 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-func splitCommand(t *tool) *cobra.Command {
+func splitCommand(t *cli.Tool) *cobra.Command {
 	var c cutting
 	var size surgery.PartSize
 	cmd := &cobra.Command{
@@ -27,8 +28,8 @@ are copied as they are stored. Ranges of attributes are cut and renumbered.
 No existing file is replaced, and after an error no part is left.`,
 		Example: "  rnt split --entries 100000 part.root events.root\n" +
 			"  rnt split --size 2000000000 'part-%03d.root' events.root",
-		Args:              outArgs(3, "split"),
-		ValidArgsFunction: completeArgs(2, 3),
+		Args:              cli.OutArgs(3, "split"),
+		ValidArgsFunction: cli.CompleteArgs(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := 0
 			for _, name := range []string{"entries", "clusters", "size"} {
@@ -37,18 +38,18 @@ No existing file is replaced, and after an error no part is left.`,
 				}
 			}
 			if given != 1 {
-				return usageError("into which parts? Use one of --entries, --clusters and --size")
+				return cli.UsageError("into which parts? Use one of --entries, --clusters and --size")
 			}
 			opts, err := c.options(cmd)
 			if err != nil {
 				return err
 			}
-			inputs, err := inputsFrom(t, cmd, args[1:2], nameOf(args[1:]))
+			inputs, err := inputsFrom(t, cmd, args[1:2], cli.NameOf(args[1:]))
 			if err != nil {
 				return err
 			}
 			var made []surgery.Part
-			t.output.split(numbered(args[0]))
+			t.Output.Split(numbered(args[0]))
 			if _, err := withBar(cmd.Context(), t, false, func(more ...surgery.Option) (_ *surgery.Report, err error) {
 				made, err = surgery.Split(cmd.Context(), numbered(args[0]), inputs[0], size, append(opts, more...)...)
 				if err != nil {
@@ -88,15 +89,15 @@ type partJSON struct {
 	cutJSON
 }
 
-func printParts(t *tool, parts []surgery.Part, asJSON bool) error {
+func printParts(t *cli.Tool, parts []surgery.Part, asJSON bool) error {
 	if asJSON {
 		all := []partJSON{}
 		for _, p := range parts {
 			all = append(all, partJSON{p.Path, p.Entries.First, p.Entries.End, cutOf(p.Report)})
 		}
-		return text.JSON(t.out, all)
+		return text.JSON(t.Out, all)
 	}
-	if t.report.quiet {
+	if t.Report.Quiet {
 		return nil
 	}
 	table := text.NewTable("FILE", ">FIRST", ">ENTRIES", ">COPIED", ">REWRITTEN")
@@ -107,5 +108,5 @@ func printParts(t *tool, parts []surgery.Part, asJSON bool) error {
 		}
 		table.Row(p.Path, text.Count(p.Entries.First), text.Count(p.Entries.Len()), text.Size(copied), text.Size(rewritten))
 	}
-	return table.Print(t.out)
+	return table.Print(t.Out)
 }

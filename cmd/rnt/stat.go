@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-func statCommand(t *tool) *cobra.Command {
+func statCommand(t *cli.Tool) *cobra.Command {
 	var s stating
 	cmd := &cobra.Command{
 		Use:   "stat FILE [NTUPLE]",
@@ -39,29 +40,29 @@ large they are, and what lies between them. Of more than 100 columns, the top-le
 fields have rows, and of more than 100 of these the largest.`,
 		Example: "  rnt stat data.root --fields 'Muon_*'\n" +
 			"  rnt stat --map map.svg data.root Events",
-		Args:              fileArgs(2),
-		ValidArgsFunction: completeArgs(1, 2),
+		Args:              cli.FileArgs(2),
+		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkFields(cmd, s.fields); err != nil {
 				return err
 			}
 			switch drawn := cmd.Flags().Changed("map"); {
 			case drawn && s.picture == "":
-				return usageError("--map names no file")
+				return cli.UsageError("--map names no file")
 			case drawn && s.asJSON:
-				return usageError("--map and --json do not go together")
+				return cli.UsageError("--map and --json do not go together")
 			case s.force && !drawn:
-				return usageError("--force goes with --map only")
+				return cli.UsageError("--force goes with --map only")
 			}
 			return stat(cmd.Context(), t, args, s)
 		},
 	}
 	fieldsFlag(cmd, &s.fields, "fields to print")
-	completeFields(cmd, "fields", 0)
+	cli.CompleteFields(cmd, "fields", 0)
 	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print JSON, sizes in bytes")
 	cmd.Flags().StringVar(&s.picture, "map", "", "draw the storage to the file `OUT`, as SVG; \"-\" is standard output")
 	cmd.MarkFlagFilename("map", "svg")
-	forceFlag(cmd, &s.force)
+	cli.ForceFlag(cmd, &s.force)
 	return cmd
 }
 
@@ -74,8 +75,8 @@ type stating struct {
 
 // stat prints or draws the sizes of the fields that match patterns, or of all if there
 // are none.
-func stat(ctx context.Context, t *tool, args []string, s stating) error {
-	t.input.trustZones() // they are shown, not relied on
+func stat(ctx context.Context, t *cli.Tool, args []string, s stating) error {
+	t.Input.TrustZones() // they are shown, not relied on
 	r, err := openRNTuple(ctx, t, args)
 	if err != nil {
 		return err
@@ -83,14 +84,14 @@ func stat(ctx context.Context, t *tool, args []string, s stating) error {
 	defer r.Close()
 	chosen, err := choose(r.Schema(), s.fields)
 	if err != nil {
-		return fmt.Errorf("%s: %w", shown(args[0]), err)
+		return fmt.Errorf("%s: %w", cli.Shown(args[0]), err)
 	}
 	if s.picture != "" && s.picture != "-" {
-		path, err := t.input.root(ctx, args[0])
+		path, err := t.Input.Root(ctx, args[0])
 		if err != nil {
 			return err
 		}
-		if err := t.output.begin(ctx, s.picture, s.force, path); err != nil {
+		if err := t.Output.Begin(ctx, s.picture, s.force, path); err != nil {
 			return err
 		}
 	}
@@ -98,40 +99,40 @@ func stat(ctx context.Context, t *tool, args []string, s stating) error {
 	if len(s.fields) > 0 {
 		fields = fieldsOf(chosen)
 	}
-	bar := t.report.bar("page lists")
-	i, err := r.Inspect(func(done, total int) { bar.setOf(int64(done), int64(total)) })
-	bar.done()
+	bar := t.Report.Bar("page lists")
+	i, err := r.Inspect(func(done, total int) { bar.Set(int64(done), int64(total)) })
+	bar.Done()
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: %w", shown(args[0]), err)
+		return fmt.Errorf("%s: %w", cli.Shown(args[0]), err)
 	case s.picture != "":
 		if len(s.fields) == 0 {
 			fields = nil // all, and metadata
 		}
-		return writeMap(ctx, t, r, i, shown(args[0]), s.picture, fields)
+		return writeMap(ctx, t, r, i, cli.Shown(args[0]), s.picture, fields)
 	case s.asJSON:
 		m, err := zonemap.Of(r)
 		if err != nil {
 			return err
 		}
-		return text.JSON(t.out, statOf(r, i, m, fields))
+		return text.JSON(t.Out, statOf(r, i, m, fields))
 	}
 	return printStat(t, r, i, fields)
 }
 
 // printStat prints the sizes of an RNTuple, and of the given fields with all below
 // them.
-func printStat(t *tool, r *rntuple.Reader, i *rntuple.Inspection, fields []*schema.Field) error {
-	fmt.Fprintf(t.out, "RNTuple %q: %s entries, %s in %s\n", r.Name(), text.Count(i.Entries),
+func printStat(t *cli.Tool, r *rntuple.Reader, i *rntuple.Inspection, fields []*schema.Field) error {
+	fmt.Fprintf(t.Out, "RNTuple %q: %s entries, %s in %s\n", r.Name(), text.Count(i.Entries),
 		text.Plural(i.Clusters, "cluster"), text.Plural(i.ClusterGroups, "cluster group"))
 	words, _ := settings(i.Compression())
 	if len(words) > 0 {
-		fmt.Fprintf(t.out, "compression: %s\n", strings.Join(words, ", "))
+		fmt.Fprintf(t.Out, "compression: %s\n", strings.Join(words, ", "))
 	}
 	if err := printZones(t, r); err != nil {
 		return err
 	}
-	fmt.Fprintln(t.out)
+	fmt.Fprintln(t.Out)
 
 	sum := text.NewTable("", ">ON DISK", ">IN MEMORY", ">RATIO", "")
 	total := i.Total
@@ -148,11 +149,11 @@ func printStat(t *tool, r *rntuple.Reader, i *rntuple.Inspection, fields []*sche
 	sum.Row("pages", text.Size(total.OwnDisk()), text.Size(total.Memory), ratio(total.Memory, total.OwnDisk()), remark)
 	sum.Row("checksums", text.Size(total.ChecksumDisk), "", "", checksummed(total))
 	sum.Row("total", text.Size(i.Disk()))
-	if err := sum.Print(t.out); err != nil {
+	if err := sum.Print(t.Out); err != nil {
 		return err
 	}
 
-	fmt.Fprintln(t.out)
+	fmt.Fprintln(t.Out)
 	heads := []string{"FIELD", "TYPE", "ENCODING", ">ELEMENTS", ">PAGES", ">IN MEMORY", ">RATIO", ">ON DISK", ">%"}
 	if total.Shared > 0 {
 		heads = append(heads, ">SHARED")
@@ -161,26 +162,26 @@ func printStat(t *tool, r *rntuple.Reader, i *rntuple.Inspection, fields []*sche
 	for _, f := range fields {
 		s.field(f, "", "")
 	}
-	if err := s.Print(t.out); err != nil {
+	if err := s.Print(t.Out); err != nil {
 		return err
 	}
 	if s.projected > 0 {
-		fmt.Fprintf(t.out, "\nnot shown: %s, without columns\n", text.Plural(s.projected, "projected field"))
+		fmt.Fprintf(t.Out, "\nnot shown: %s, without columns\n", text.Plural(s.projected, "projected field"))
 	}
 	return nil
 }
 
 // printZones prints what the zone map of an RNTuple has, if there is one.
-func printZones(t *tool, r *rntuple.Reader) error {
+func printZones(t *cli.Tool, r *rntuple.Reader) error {
 	m, err := zonemap.Of(r)
 	if err != nil {
 		return err
 	}
 	for _, problem := range m.Problems() {
-		t.report.warn("RNTuple %q: %s; rnt index makes it anew", r.Name(), problem)
+		t.Report.Warn("RNTuple %q: %s; rnt index makes it anew", r.Name(), problem)
 	}
 	if paths, clusters := m.Fields(); len(paths) > 0 {
-		fmt.Fprintf(t.out, "zone map: bounds of %s in %s\n", text.Plural(len(paths), "field"), text.Plural(slices.Max(clusters), "cluster"))
+		fmt.Fprintf(t.Out, "zone map: bounds of %s in %s\n", text.Plural(len(paths), "field"), text.Plural(slices.Max(clusters), "cluster"))
 	}
 	return nil
 }

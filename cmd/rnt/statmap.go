@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/show/storagemap"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -17,20 +18,20 @@ import (
 
 // writeMap writes the picture of the storage of fields, or of the whole RNTuple if
 // fields is nil, to the file out, or to standard output for "-".
-func writeMap(ctx context.Context, t *tool, r *rntuple.Reader, i *rntuple.Inspection, file, out string, fields []*schema.Field) error {
+func writeMap(ctx context.Context, t *cli.Tool, r *rntuple.Reader, i *rntuple.Inspection, file, out string, fields []*schema.Field) error {
 	p, err := pictureOf(ctx, r, i, fields)
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	p.Title = fmt.Sprintf("%s in %s", schema.Printable(r.Name()), schema.Printable(filepath.Base(file)))
 	if out == "-" {
-		return p.Write(t.out)
+		return p.Write(t.Out)
 	}
 	var b bytes.Buffer
 	if err := p.Write(&b); err != nil {
 		return err
 	}
-	return t.output.writeFile(ctx, out, b.Bytes())
+	return t.Output.WriteFile(ctx, out, b.Bytes())
 }
 
 // pictureOf returns the picture of the storage of fields, or of the whole RNTuple if

@@ -5,21 +5,22 @@ import (
 	"context"
 	"path"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // openForeign opens files that are no RNTuples, of which arg is the first, and warns of what it cannot read.
-func openForeign(ctx context.Context, t *tool, name string, paths []string, o foreign.Options) (foreign.Table, error) {
-	bar := t.report.bar("entries")
-	o.Context, o.Remote, o.Progress = ctx, t.input.far(), bar.setOf
+func openForeign(ctx context.Context, t *cli.Tool, name string, paths []string, o foreign.Options) (foreign.Table, error) {
+	bar := t.Report.Bar("entries")
+	o.Context, o.Remote, o.Progress = ctx, t.Input.Remote(), bar.Set
 	table, err := foreign.Open(paths, o)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range table.Warnings() {
-		t.report.warn("%s: %w", name, w)
+		t.Report.Warn("%s: %w", name, w)
 	}
 	return barred{table, bar}, nil
 }
@@ -27,17 +28,17 @@ func openForeign(ctx context.Context, t *tool, name string, paths []string, o fo
 // barred is a table with a progress bar, which closing it removes.
 type barred struct {
 	foreign.Table
-	bar *bar
+	bar *cli.Bar
 }
 
 func (b barred) Close() error {
-	b.bar.done()
+	b.bar.Done()
 	return b.Table.Close()
 }
 
 // fromForeign makes a temporary RNTuple of part of files of another kind, the first of which messages call
 // name, and opens it. The RNTuple is called as the last element of newName, or as the table if that is empty.
-func fromForeign(ctx context.Context, t *tool, name string, paths []string, o foreign.Options, newName string, p part) (*source, error) {
+func fromForeign(ctx context.Context, t *cli.Tool, name string, paths []string, o foreign.Options, newName string, p part) (*source, error) {
 	o.Choose = func(columns []string) ([]string, error) { return mayHold(columns, p.fields), nil }
 	o.First, o.Count, o.Like = int64(p.first), int64(p.count), p.like
 	table, err := openForeign(ctx, t, name, paths, o)
@@ -45,11 +46,11 @@ func fromForeign(ctx context.Context, t *tool, name string, paths []string, o fo
 		return nil, err
 	}
 	defer table.Close()
-	f, place, err := t.input.temporary()
+	f, place, err := t.Input.Temporary()
 	if err != nil {
 		return nil, err
 	}
-	t.report.call(place, name)
+	t.Report.Call(place, name)
 	plain, err := compress.ParseSettings("none")
 	if err != nil {
 		return nil, err
@@ -76,8 +77,8 @@ func fromForeign(ctx context.Context, t *tool, name string, paths []string, o fo
 const defaultName = "Events"
 
 // fromTemporary opens the only RNTuple in a temporary file, which messages call name.
-func fromTemporary(ctx context.Context, t *tool, path, name string) (*source, error) {
-	r, err := rntuple.Open(path, "", t.input.options(ctx)...)
+func fromTemporary(ctx context.Context, t *cli.Tool, path, name string) (*source, error) {
+	r, err := rntuple.Open(path, "", t.Input.Options(ctx)...)
 	if err != nil {
 		return nil, err
 	}

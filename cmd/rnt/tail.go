@@ -10,11 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-func tailCommand(t *tool) *cobra.Command {
+func tailCommand(t *cli.Tool) *cobra.Command {
 	sel := selection{count: 10}
 	var follow bool
 	var interval time.Duration
@@ -30,22 +31,22 @@ as in all commands.`,
 		Example: "  rnt tail -5 data.root\n  rnt tail -F data.root -f run,event | jq .",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 && len(sel.fields) > 0 {
-				return usageError("which file? -f is --fields; -F follows a file")
+				return cli.UsageError("which file? -f is --fields; -F follows a file")
 			}
-			return fileArgs(2)(cmd, args)
+			return cli.FileArgs(2)(cmd, args)
 		},
-		ValidArgsFunction: completeArgs(1, 2),
+		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkFields(cmd, sel.fields); err != nil {
 				return err
 			}
 			switch {
 			case interval <= 0:
-				return usageError("--interval must be positive")
+				return cli.UsageError("--interval must be positive")
 			case follow && args[0] == "-":
-				return usageError(stdinName + " cannot be followed")
+				return cli.UsageError(cli.StdinName + " cannot be followed")
 			case follow && remote.IsURL(args[0]):
-				return usageError("a file at a URL cannot be followed")
+				return cli.UsageError("a file at a URL cannot be followed")
 			}
 			return tail(cmd.Context(), t, args, sel, follow, interval)
 		},
@@ -65,13 +66,13 @@ type followed struct {
 	done int64       // entries that have been printed or passed over
 }
 
-func tail(ctx context.Context, t *tool, args []string, sel selection, follow bool, interval time.Duration) error {
+func tail(ctx context.Context, t *cli.Tool, args []string, sel selection, follow bool, interval time.Duration) error {
 	f, err := openFollowed(ctx, t, args)
 	if err != nil {
 		return err
 	}
 	defer func() { f.r.Close() }()
-	warnHidden(t, f.r, shown(args[0]), sel.fields)
+	warnHidden(t, f.r, cli.Shown(args[0]), sel.fields)
 	f.done = max(0, f.r.NumEntries()-int64(sel.count))
 	if err := printNew(ctx, t, args[0], f, sel.fields); err != nil || !follow {
 		return err
@@ -100,7 +101,7 @@ func tail(ctx context.Context, t *tool, args []string, sel selection, follow boo
 		case errors.Is(statErr, fs.ErrNotExist):
 			return fmt.Errorf("%s: the file was removed", args[0])
 		case replaced:
-			t.report.note("%s: another file has taken its place", args[0])
+			t.Report.Note("%s: another file has taken its place", args[0])
 			next, err := openFollowed(ctx, t, args)
 			if err != nil {
 				return err
@@ -116,8 +117,8 @@ func tail(ctx context.Context, t *tool, args []string, sel selection, follow boo
 }
 
 // openFollowed opens the RNTuple that the arguments FILE [NTUPLE] name.
-func openFollowed(ctx context.Context, t *tool, args []string) (*followed, error) {
-	path, err := t.input.root(ctx, args[0])
+func openFollowed(ctx context.Context, t *cli.Tool, args []string) (*followed, error) {
+	path, err := t.Input.Root(ctx, args[0])
 	if err != nil {
 		return nil, err
 	}
@@ -146,15 +147,15 @@ func openFollowed(ctx context.Context, t *tool, args []string) (*followed, error
 }
 
 // printNew prints the entries that have not been printed yet, and flushes the output.
-func printNew(ctx context.Context, t *tool, path string, f *followed, fields []string) error {
-	view, err := viewOf(f.r, f.r.Schema(), shown(path), fields)
+func printNew(ctx context.Context, t *cli.Tool, path string, f *followed, fields []string) error {
+	view, err := viewOf(f.r, f.r.Schema(), cli.Shown(path), fields)
 	if err != nil {
 		return err
 	}
 	first := f.done
 	f.done = f.r.NumEntries()
-	if err := printEntries(ctx, t, shown(path), view, first, f.done); err != nil {
+	if err := printEntries(ctx, t, cli.Shown(path), view, first, f.done); err != nil {
 		return err
 	}
-	return t.out.Flush()
+	return t.Out.Flush()
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -113,7 +114,7 @@ func TestFollow(t *testing.T) {
 	add(w, 1)
 	want(next-1, next)
 
-	cancel(signalError{syscall.SIGINT})
+	cancel(cli.SignalError{Signal: syscall.SIGINT})
 	select {
 	case status := <-ended:
 		want := fmt.Sprintf("rnt: %s: another file has taken its place\nrnt: interrupted\n", path)

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
@@ -103,21 +104,21 @@ func unitRange(which string, plan *workunits.Plan) (first, end int, err error) {
 		end, err = strconv.Atoi(high)
 	}
 	if err != nil || first < 0 || end < first || end > n {
-		return 0, 0, usageError(fmt.Sprintf("--unit %s: want a number K or a range K:L; the plan has %s, from 0", which, text.Plural(n, "unit")))
+		return 0, 0, cli.UsageError(fmt.Sprintf("--unit %s: want a number K or a range K:L; the plan has %s, from 0", which, text.Plural(n, "unit")))
 	}
 	return first, end, nil
 }
 
 // eachUnit calls do for the units that the flag --unit names, but for those of which the folder has the output of
 // the same work already. Do makes the file at the output's path.
-func eachUnit(t *tool, cmd *cobra.Command, which, planArg, folder, suffix, work string, do func(*unitOutput) error) error {
+func eachUnit(t *cli.Tool, cmd *cobra.Command, which, planArg, folder, suffix, work string, do func(*unitOutput) error) error {
 	for _, flag := range []string{"all", "dry-run", "explain", "from", "name", "skip-bad", "units"} {
 		if f := cmd.Flags().Lookup(flag); f != nil && f.Changed {
-			return usageError("--unit cannot be combined with --" + flag)
+			return cli.UsageError("--unit cannot be combined with --" + flag)
 		}
 	}
 	if remote.IsURL(folder) || folder == "-" {
-		return usageError("--unit: OUT must be a folder on disk")
+		return cli.UsageError("--unit: OUT must be a folder on disk")
 	}
 	force, err := cmd.Flags().GetBool("force")
 	if err != nil {
@@ -134,7 +135,7 @@ func eachUnit(t *tool, cmd *cobra.Command, which, planArg, folder, suffix, work 
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	t.output.wait = unitWait
+	t.Output.Wait = unitWait
 	id := plan.ID()
 	for i := first; i < end; i++ {
 		name := plan.Units[i].Name
@@ -147,18 +148,18 @@ func eachUnit(t *tool, cmd *cobra.Command, which, planArg, folder, suffix, work 
 }
 
 // makeUnit makes an output and its record, unless both are there.
-func makeUnit(t *tool, cmd *cobra.Command, o *unitOutput, force bool, do func(*unitOutput) error) error {
+func makeUnit(t *cli.Tool, cmd *cobra.Command, o *unitOutput, force bool, do func(*unitOutput) error) error {
 	if there, err := readRecord(o.record()); err == nil && !force { // a damaged record counts as none
 		if there.Plan != o.Plan || there.Unit != o.Unit || there.Work != o.Work || there.File != o.File {
 			return fmt.Errorf("%s is of other work, %s on unit %s of plan %s; --force replaces it", o.record(), there.Work, there.Unit, there.Plan)
 		}
 		if there.check(o.folder, false) == nil {
-			t.report.note("unit %s is done already", o.Unit)
+			t.Report.Note("unit %s is done already", o.Unit)
 			return nil
 		}
 	}
 	ctx := cmd.Context()
-	if err := t.output.begin(ctx, o.path(), true); err != nil {
+	if err := t.Output.Begin(ctx, o.path(), true); err != nil {
 		return err
 	}
 	if err := do(o); err != nil {
@@ -172,10 +173,10 @@ func makeUnit(t *tool, cmd *cobra.Command, o *unitOutput, force bool, do func(*u
 	if err != nil {
 		return err
 	}
-	if err := t.output.begin(ctx, o.record(), true); err != nil {
+	if err := t.Output.Begin(ctx, o.record(), true); err != nil {
 		return err
 	}
-	return t.output.writeFile(ctx, o.record(), append(b, '\n'))
+	return t.Output.WriteFile(ctx, o.record(), append(b, '\n'))
 }
 
 // readRecord reads the record of an output.
@@ -227,9 +228,9 @@ func sumOfFile(path string) (size int64, sum string, err error) {
 }
 
 // cutUnits makes RNTuples of units by an operation on the pieces of each.
-func cutUnits(t *tool, cmd *cobra.Command, which string, args []string, do func(out string, pieces []surgery.Piece, identity ...surgery.Option) error) error {
+func cutUnits(t *cli.Tool, cmd *cobra.Command, which string, args []string, do func(out string, pieces []surgery.Piece, identity ...surgery.Option) error) error {
 	if len(args) != 2 {
-		return usageError("--unit takes two arguments, a folder and a plan")
+		return cli.UsageError("--unit takes two arguments, a folder and a plan")
 	}
 	return eachUnit(t, cmd, which, args[1], args[0], ".root", workOf(cmd), func(o *unitOutput) error {
 		return do(o.path(), o.pieces(), o.writing())

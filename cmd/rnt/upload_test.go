@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 )
 
 // A bucket is a server of objects by HTTP, as stores of S3 are, which does not look at signatures.
@@ -170,7 +172,7 @@ func TestInterruptedUpload(t *testing.T) {
 		status <- run(ctx, []string{"merge", url + "out.root", dimuon}, strings.NewReader(""), io.Discard, &stderr)
 	}()
 	<-b.waits
-	cancel(signalError{os.Interrupt})
+	cancel(cli.SignalError{Signal: os.Interrupt})
 	if s := <-status; s != 130 || !strings.Contains(stderr.String(), "interrupted; "+url+"out.root was not written, or is complete") {
 		t.Errorf("%d, %s", s, stderr.String())
 	}

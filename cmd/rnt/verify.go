@@ -9,12 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple/verify"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-func verifyCommand(t *tool) *cobra.Command {
+func verifyCommand(t *cli.Tool) *cobra.Command {
 	var asJSON bool
 	limit := 20
 	cmd := &cobra.Command{
@@ -30,11 +31,11 @@ version of rnt. An oddity is no problem: it is unusual, but ROOT and rnt read ev
 such as unused bytes that uproot leaves in lists of keys. With --json, every line is a
 JSON object, with a "severity", damage or oddity; with --quiet, oddities and files without
 a problem have no line. The status is 1 if any file has a problem.`,
-		Args:              fileArgs(anyNumber),
-		ValidArgsFunction: completeFiles,
+		Args:              cli.FileArgs(cli.AnyNumber),
+		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if limit <= 0 {
-				return usageError("--limit must be positive")
+				return cli.UsageError("--limit must be positive")
 			}
 			return verifyFiles(cmd.Context(), t, args, limit, asJSON)
 		},
@@ -45,7 +46,7 @@ a problem have no line. The status is 1 if any file has a problem.`,
 }
 
 // verifyFiles checks files, and at the end reports how many have problems.
-func verifyFiles(ctx context.Context, t *tool, args []string, limit int, asJSON bool) error {
+func verifyFiles(ctx context.Context, t *cli.Tool, args []string, limit int, asJSON bool) error {
 	bad := 0
 	var errs []error
 	for _, arg := range args {
@@ -58,7 +59,7 @@ func verifyFiles(ctx context.Context, t *tool, args []string, limit int, asJSON 
 		case problems > 0:
 			bad++
 		}
-		if err := t.out.Flush(); err != nil {
+		if err := t.Out.Flush(); err != nil {
 			return err
 		}
 	}
@@ -72,21 +73,21 @@ func verifyFiles(ctx context.Context, t *tool, args []string, limit int, asJSON 
 }
 
 // verifyFile checks a file and returns how many problems it has.
-func verifyFile(ctx context.Context, t *tool, arg string, limit int, asJSON bool) (problems int64, err error) {
-	path, err := t.input.root(ctx, arg)
+func verifyFile(ctx context.Context, t *cli.Tool, arg string, limit int, asJSON bool) (problems int64, err error) {
+	path, err := t.Input.Root(ctx, arg)
 	if err != nil {
 		return 0, err
 	}
-	lines := json.NewEncoder(t.out)
+	lines := json.NewEncoder(t.Out)
 	lines.SetEscapeHTML(false)
-	bar := t.report.byteBar()
+	bar := t.Report.ByteBar()
 	s, err := verify.File(ctx, path, func(p verify.Problem) error {
 		odd := p.Severity == verify.Oddity
-		if odd && t.report.quiet && !asJSON {
+		if odd && t.Report.Quiet && !asJSON {
 			return nil
 		}
-		bar.done() // it would be in the way of the line
-		p.File = shown(arg)
+		bar.Done() // it would be in the way of the line
+		p.File = cli.Shown(arg)
 		if asJSON {
 			err = lines.Encode(problemOf(p))
 		} else {
@@ -94,23 +95,23 @@ func verifyFile(ctx context.Context, t *tool, arg string, limit int, asJSON bool
 			if odd {
 				kind = "oddity: "
 			}
-			_, err = fmt.Fprintln(t.out, schema.Printable(withAdvice(fmt.Sprintf("%s: %s%v", p.File, kind, p))))
+			_, err = fmt.Fprintln(t.Out, schema.Printable(cli.WithAdvice(fmt.Sprintf("%s: %s%v", p.File, kind, p))))
 		}
-		return errors.Join(err, t.out.Flush())
-	}, verify.Limit(limit), verify.WithLimits(t.input.limits()), verify.Remote(t.input.far()), verify.Progress(bar.setOf))
-	bar.done()
+		return errors.Join(err, t.Out.Flush())
+	}, verify.Limit(limit), verify.WithLimits(t.Input.Limits()), verify.Remote(t.Input.Remote()), verify.Progress(bar.Set))
+	bar.Done()
 	switch {
 	case err != nil:
 		return 0, err
 	case asJSON:
-		return s.Problems, lines.Encode(verifiedOf(shown(arg), s))
-	case t.report.quiet && s.Problems == 0:
+		return s.Problems, lines.Encode(verifiedOf(cli.Shown(arg), s))
+	case t.Report.Quiet && s.Problems == 0:
 		return 0, nil
 	}
-	return s.Problems, printVerified(t, shown(arg), s)
+	return s.Problems, printVerified(t, cli.Shown(arg), s)
 }
 
-func printVerified(t *tool, path string, s *verify.Summary) error {
+func printVerified(t *cli.Tool, path string, s *verify.Summary) error {
 	verdict := "ok"
 	if s.Problems > 0 {
 		verdict = text.Plural(int(s.Problems), "problem")
@@ -128,7 +129,7 @@ func printVerified(t *tool, path string, s *verify.Summary) error {
 	if len(s.Skipped) > 0 {
 		line += "; not checked: " + strings.Join(s.Skipped, "; ")
 	}
-	_, err := fmt.Fprintln(t.out, schema.Printable(line))
+	_, err := fmt.Fprintln(t.Out, schema.Printable(line))
 	return err
 }
 
@@ -150,7 +151,7 @@ type verifyProblem struct {
 
 func problemOf(p verify.Problem) verifyProblem {
 	return verifyProblem{
-		File: p.File, Severity: p.Severity, RNTuple: p.RNTuple, Check: p.Check, Path: p.Path(), Field: p.Field, Kind: p.Kind(), Error: withAdvice(p.Err.Error()),
+		File: p.File, Severity: p.Severity, RNTuple: p.RNTuple, Check: p.Check, Path: p.Path(), Field: p.Field, Kind: p.Kind(), Error: cli.WithAdvice(p.Err.Error()),
 		Cluster: known(p.Cluster), Column: known(p.Column), Page: known(p.Page), Offset: known(p.Offset),
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
@@ -20,7 +21,7 @@ func defineFlag(cmd *cobra.Command, define *[]string, what string) {
 func newFields(define []string) (expression.Fields, error) {
 	fields, err := expression.ParseFields(define...)
 	if err != nil {
-		return nil, usageError("--define: " + err.Error())
+		return nil, cli.UsageError("--define: " + err.Error())
 	}
 	return fields, nil
 }
@@ -36,7 +37,7 @@ func untyped(define []string) ([]expression.Definition, error) {
 	fields, err := newFields(define)
 	for _, f := range fields {
 		if f.Type != "" {
-			return nil, usageError(fmt.Sprintf("--define: %s is a name, which has no type here; leave out %s", f.Name, f.Type))
+			return nil, cli.UsageError(fmt.Sprintf("--define: %s is a name, which has no type here; leave out %s", f.Name, f.Type))
 		}
 	}
 	return fields.Definitions(), err
@@ -61,7 +62,7 @@ func parseWhere(where []string) ([]*expression.Expression, error) {
 	for i, text := range where {
 		e, err := expression.Parse(text)
 		if err != nil {
-			return nil, usageError("--where: " + err.Error())
+			return nil, cli.UsageError("--where: " + err.Error())
 		}
 		all[i] = e
 	}
@@ -82,8 +83,8 @@ func (f *filter) condition(zones *zonemap.Use) (rntuple.Condition, error) {
 }
 
 // warnOfZones says which zone maps could not be used.
-func warnOfZones(t *reporter, zones *zonemap.Use) {
+func warnOfZones(t *cli.Reporter, zones *zonemap.Use) {
 	for _, problem := range zones.Problems() {
-		t.warn("%s; rnt index makes it anew", problem)
+		t.Warn("%s; rnt index makes it anew", problem)
 	}
 }

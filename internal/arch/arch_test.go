@@ -84,6 +84,7 @@ var leaves = []string{
 	"test/bench/peers",
 	"test/bench/work",
 	"cmd/rnt",
+	"cmd/rnt/internal/cli",
 	"cmd/rnt/internal/foreign",
 	"cmd/rnt/internal/plot",
 	"cmd/rnt/internal/terminal",

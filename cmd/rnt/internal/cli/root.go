@@ -1,78 +1,15 @@
-package main
+package cli
 
 import (
-	"bufio"
-	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"runtime"
-	"runtime/debug"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 )
 
-// A tool is one run of the program: what its commands share.
-type tool struct {
-	out            *bufio.Writer // results; flushed at the end
-	stdout, stderr io.Writer     // what lies below out, and where messages go
-	report         *reporter
-	input          *toolInput
-	output         *output
-
-	grace time.Duration // that a command has to return after a signal
-
-	families  []family
-	jobs      int
-	running   bool   // a command has begun, so its arguments are in order
-	operation string // the command that has begun
-}
-
-// A family returns commands that belong together.
-type family func(*tool) []*cobra.Command
-
-// newTool returns a tool with the commands of families.
-func newTool(stdin io.Reader, stdout, stderr io.Writer, families ...family) *tool {
-	t := &tool{out: bufio.NewWriterSize(stdout, 64<<10), stdout: stdout, stderr: stderr, grace: grace, families: families, report: &reporter{w: stderr}}
-	t.input = &toolInput{stdin: stdin, report: t.report}
-	t.output = &output{input: t.input}
-	return t
-}
-
-// run runs the command that args name and returns the exit status.
-func (t *tool) run(ctx context.Context, args []string) int {
-	defer t.input.close()
-	root := t.command()
-	root.SetArgs(shortCount(root, args))
-	cmd, err := t.execute(ctx, root)
-	t.input.remote.printStats(t.stderr)
-	var status *statusError
-	if flushed := t.out.Flush(); flushed != nil && (err == nil || errors.As(err, &status) && status.done) {
-		err = flushed
-	}
-	return t.exit(ctx, cmd, err)
-}
-
-// execute runs the command that root finds. A panic is an error without a trace, which is printed
-// if the environment variable GOTRACEBACK is set.
-func (t *tool) execute(ctx context.Context, root *cobra.Command) (cmd *cobra.Command, err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			text, _, _ := strings.Cut(fmt.Sprint(value), "\n")
-			cmd, err = root, fmt.Errorf("internal error in %q: %s; GOTRACEBACK=all in the environment prints a trace", t.operation, text)
-			if os.Getenv("GOTRACEBACK") != "" {
-				fmt.Fprintf(t.stderr, "%v\n\n%s", value, debug.Stack())
-			}
-		}
-	}()
-	return root.ExecuteContextC(ctx)
-}
-
-// command returns the root command with all others.
-func (t *tool) command() *cobra.Command {
+// Command returns the root command with all others.
+func (t *Tool) Command() *cobra.Command {
 	printsVersion := false
 	root := &cobra.Command{
 		Use:   "rnt COMMAND",
@@ -119,10 +56,10 @@ func (t *tool) command() *cobra.Command {
 		return usage(c)
 	})
 	root.Flags().BoolVarP(&printsVersion, "version", "v", false, "version for rnt")
-	root.PersistentFlags().BoolVarP(&t.report.quiet, "quiet", "q", false, "no progress, warnings or reports; errors and results only")
+	root.PersistentFlags().BoolVarP(&t.Report.Quiet, "quiet", "q", false, "no progress, warnings or reports; errors and results only")
 	root.PersistentFlags().IntVarP(&t.jobs, "jobs", "j", 0, "use at most `N` processors (default all)")
-	root.PersistentFlags().Var(&t.input.maxMemory, "max-memory", "let entries, pages, metadata and the values of expressions need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
-	t.input.remote.add(root.PersistentFlags())
+	root.PersistentFlags().Var(&t.Input.maxMemory, "max-memory", "let entries, pages, metadata and the values of expressions need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
+	t.Input.remote.add(root.PersistentFlags())
 	root.AddCommand(t.versionCommand(), expressionsTopic())
 	for _, f := range t.families {
 		root.AddCommand(f(t)...)
@@ -132,13 +69,13 @@ func (t *tool) command() *cobra.Command {
 			t.takeLists(c)
 		}
 	}
-	root.SetOut(t.out)
-	root.SetErr(t.stderr)
+	root.SetOut(t.Out)
+	root.SetErr(t.Stderr)
 	root.InitDefaultCompletionCmd() // keeps the output of the moment
 	if c, _, err := root.Find([]string{"completion"}); err == nil {
 		c.Use = "completion SHELL"
 		c.RunE = func(*cobra.Command, []string) error {
-			return usageError("which shell? There are bash, fish, powershell and zsh")
+			return UsageError("which shell? There are bash, fish, powershell and zsh")
 		}
 	}
 	root.InitDefaultHelpCmd()
@@ -160,18 +97,18 @@ func unknown(root *cobra.Command, what string, words []string) error {
 	if like := root.SuggestionsFor(words[0]); len(words) == 1 && len(like) > 0 {
 		text += fmt.Sprintf("; did you mean %q?", like[0])
 	}
-	return usageError(text)
+	return UsageError(text)
 }
 
 // begin runs before every command.
-func (t *tool) begin(cmd *cobra.Command, _ []string) error {
+func (t *Tool) begin(cmd *cobra.Command, _ []string) error {
 	if cmd.Flags().Changed("jobs") {
 		if t.jobs <= 0 {
-			return usageError("--jobs must be positive")
+			return UsageError("--jobs must be positive")
 		}
 		// The library uses as many workers as there are processors for Go.
 		runtime.GOMAXPROCS(t.jobs)
 	}
 	t.running, t.operation = true, cmd.CommandPath()
-	return t.input.remote.begin(cmd.Flags())
+	return t.Input.remote.begin(cmd.Flags())
 }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"bufio"
@@ -18,78 +18,78 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// stdinName is what messages call standard input.
-const stdinName = "standard input"
+// StdinName is what messages call standard input.
+const StdinName = "standard input"
 
 // maxSpooled is the most bytes of standard input that are put into a temporary
 // file.
 const maxSpooled = 64 << 30
 
-// shown returns how results name the file of an argument.
-func shown(arg string) string {
+// Shown returns how results name the file of an argument.
+func Shown(arg string) string {
 	if arg == "-" {
-		return stdinName
+		return StdinName
 	}
 	return remote.Redact(arg)
 }
 
-// A toolInput finds the files that arguments name, and says how they are read.
-type toolInput struct {
+// An Input finds the files that arguments name, and says how they are read.
+type Input struct {
 	stdin     io.Reader
-	report    *reporter
+	report    *Reporter
 	look      func() // looks for signals and, after one, cancels the context; may be nil
 	remote    remoteFlags
-	maxMemory byteCount // 0: a default that depends on the file
-	spooled   string    // the path of the temporary file with what standard input held
+	maxMemory Bytes  // 0: a default that depends on the file
+	spooled   string // the path of the temporary file with what standard input held
 	temporaries
 }
 
 // close removes temporary files.
-func (in *toolInput) close() {
+func (in *Input) close() {
 	if in.remote.options.Pool != nil {
 		in.remote.options.Pool.Close()
 	}
 	in.temporaries.remove()
 }
 
-// far returns the options for files whose names are URLs.
-func (in *toolInput) far() remote.Options { return in.remote.options }
+// Remote returns the options for files whose names are URLs.
+func (in *Input) Remote() remote.Options { return in.remote.options }
 
-// limits returns the limits that --max-memory sets: all of them to its value.
-func (in *toolInput) limits() rntuple.Limits {
+// Limits returns the limits that --max-memory sets: all of them to its value.
+func (in *Input) Limits() rntuple.Limits {
 	n := int64(in.maxMemory)
 	return rntuple.Limits{PageBytes: n, EntryBytes: n, EnvelopeBytes: n, ExpressionBytes: n}
 }
 
-// options returns the options with which all commands open RNTuples.
-func (in *toolInput) options(ctx context.Context) []rntuple.Option {
-	opts := []rntuple.Option{rntuple.Context(ctx), rntuple.WithLimits(in.limits()), rntuple.Remote(in.far())}
+// Options returns the options with which all commands open RNTuples.
+func (in *Input) Options(ctx context.Context) []rntuple.Option {
+	opts := []rntuple.Option{rntuple.Context(ctx), rntuple.WithLimits(in.Limits()), rntuple.Remote(in.Remote())}
 	if in.remote.zones {
 		opts = append(opts, rntuple.TrustZoneMaps(true))
 	}
 	return opts
 }
 
-// trustZones has zone maps of files that are far away used, as --zones does.
-func (in *toolInput) trustZones() { in.remote.zones = true }
+// TrustZones has zone maps of files that are far away used, as --zones does.
+func (in *Input) TrustZones() { in.remote.zones = true }
 
-// isSpooled reports whether standard input is among the files.
-func (in *toolInput) isSpooled() bool { return in.spooled != "" }
+// IsSpooled reports whether standard input is among the files.
+func (in *Input) IsSpooled() bool { return in.spooled != "" }
 
-// root returns the path of the ROOT file that an argument names. For "-" that is a
+// Root returns the path of the ROOT file that an argument names. For "-" that is a
 // temporary file with everything from standard input, because the parts of an
 // RNTuple cannot be read in the order in which they are stored.
-func (in *toolInput) root(ctx context.Context, arg string) (string, error) {
+func (in *Input) Root(ctx context.Context, arg string) (string, error) {
 	return in.path(ctx, arg, true)
 }
 
-// file is like root for files of any kind. Those that are not ROOT files and are far
+// File is like Root for files of any kind. Those that are not ROOT files and are far
 // away are copied.
-func (in *toolInput) file(ctx context.Context, arg string) (string, error) {
+func (in *Input) File(ctx context.Context, arg string) (string, error) {
 	return in.path(ctx, arg, false)
 }
 
-func (in *toolInput) path(ctx context.Context, arg string, root bool) (string, error) {
+func (in *Input) path(ctx context.Context, arg string, root bool) (string, error) {
 	switch {
 	case remote.IsURL(arg) && (root || remote.IsObjects(arg)):
 		return arg, nil
@@ -100,24 +100,24 @@ func (in *toolInput) path(ctx context.Context, arg string, root bool) (string, e
 	case in.spooled != "":
 		return in.spooled, nil
 	case terminal.Is(in.stdin):
-		return "", usageError("standard input is a terminal, not a file")
+		return "", UsageError("standard input is a terminal, not a file")
 	}
-	from := bufio.NewReader(in.lines(ctx))
+	from := bufio.NewReader(in.Stdin(ctx))
 	if head, err := from.Peek(4); root && !isROOT(head) && (err == nil || errors.Is(err, io.EOF)) {
-		return "", fmt.Errorf("%s: not a ROOT file", stdinName)
+		return "", fmt.Errorf("%s: not a ROOT file", StdinName)
 	}
-	f, path, err := in.temporary()
+	f, path, err := in.Temporary()
 	if err != nil {
 		return "", err
 	}
 	in.spooled = path
-	in.report.call(path, stdinName)
+	in.report.Call(path, StdinName)
 	n, err := io.Copy(f, io.LimitReader(from, maxSpooled+1))
 	if err == nil && n > maxSpooled {
 		err = fmt.Errorf("more than %s; save it to a file first", text.Size(maxSpooled))
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", stdinName, err)
+		return "", fmt.Errorf("%s: %w", StdinName, err)
 	}
 	return in.spooled, nil
 }
@@ -127,8 +127,8 @@ func isROOT(head []byte) bool { return string(head) == "root" || string(head) ==
 
 // copyOf returns the URL of a ROOT file, or the path of a temporary copy of a file of another kind,
 // of which all must be read as a rule.
-func (in *toolInput) copyOf(ctx context.Context, name string) (string, error) {
-	from, err := remote.Open(ctx, name, in.far())
+func (in *Input) copyOf(ctx context.Context, name string) (string, error) {
+	from, err := remote.Open(ctx, name, in.Remote())
 	if err != nil {
 		return "", err
 	}
@@ -146,11 +146,11 @@ func (in *toolInput) copyOf(ctx context.Context, name string) (string, error) {
 	if u, err := url.Parse(name); err == nil {
 		suffix = path.Ext(u.Path)
 	}
-	to, err := in.named(suffix)
+	to, err := in.NamedTemporary(suffix)
 	if err != nil {
 		return "", err
 	}
-	in.report.call(to.Name(), from.Name())
+	in.report.Call(to.Name(), from.Name())
 	const step = 8 << 20
 	costs := from.Costs()
 	err = parallel.Do(costs.Requests, int((from.Len()+step-1)/step), func(i int) error {
@@ -165,8 +165,8 @@ func (in *toolInput) copyOf(ctx context.Context, name string) (string, error) {
 	return to.Name(), err
 }
 
-// readDocument reads the schema in a JSON file.
-func readDocument(path string) (*schema.Document, error) {
+// ReadDocument reads the schema in a JSON file.
+func ReadDocument(path string) (*schema.Document, error) {
 	f, _, err := regular.Open(path)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 )
 
-func (t *tool) versionCommand() *cobra.Command {
+func (t *Tool) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of rnt and of the format it reads",
@@ -18,8 +18,8 @@ func (t *tool) versionCommand() *cobra.Command {
 	}
 }
 
-func (t *tool) printVersion() error {
-	_, err := fmt.Fprintln(t.out, version())
+func (t *Tool) printVersion() error {
+	_, err := fmt.Fprintln(t.Out, version())
 	return err
 }
 

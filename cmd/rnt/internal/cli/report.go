@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -11,16 +11,16 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A reporter prints messages and progress on standard error.
-type reporter struct {
-	quiet      bool // no progress, warnings or reports
-	incomplete bool // something was left out, which the exit status says
+// A Reporter prints messages and progress on standard error.
+type Reporter struct {
+	Quiet      bool // no progress, warnings or reports
+	Incomplete bool // something was left out, which the exit status says
 	w          io.Writer
 	names      map[string]string // by path: what temporary files hold
 }
 
-// call has messages call the file at a path by another name.
-func (r *reporter) call(path, name string) {
+// Call has messages call the file at a path by another name.
+func (r *Reporter) Call(path, name string) {
 	if r.names == nil {
 		r.names = map[string]string{}
 	}
@@ -29,8 +29,8 @@ func (r *reporter) call(path, name string) {
 
 // complain prints an error. Joined errors get a line each, and so do the items of a
 // list, which are indented.
-func (r *reporter) complain(err error) {
-	text := withAdvice(err.Error())
+func (r *Reporter) complain(err error) {
+	text := WithAdvice(err.Error())
 	for path, name := range r.names {
 		text = strings.ReplaceAll(text, path, name)
 	}
@@ -45,27 +45,27 @@ func (r *reporter) complain(err error) {
 	}
 }
 
-// warn prints a warning, unless --quiet is set.
-func (r *reporter) warn(format string, args ...any) { r.note("warning: "+format, args...) }
+// Warn prints a warning, unless --quiet is set.
+func (r *Reporter) Warn(format string, args ...any) { r.Note("warning: "+format, args...) }
 
-// leave warns that something was left out, which the exit status says, too.
-func (r *reporter) leave(format string, args ...any) {
-	r.incomplete = true
-	r.warn(format, args...)
+// Leave warns that something was left out, which the exit status says, too.
+func (r *Reporter) Leave(format string, args ...any) {
+	r.Incomplete = true
+	r.Warn(format, args...)
 }
 
-// note prints a remark, unless --quiet is set.
-func (r *reporter) note(format string, args ...any) {
-	if !r.quiet {
+// Note prints a remark, unless --quiet is set.
+func (r *Reporter) Note(format string, args ...any) {
+	if !r.Quiet {
 		r.complain(fmt.Errorf(format, args...))
 	}
 }
 
-// warnNeeds warns that the file at path can only be read with --max-memory, if need is
+// WarnNeeds warns that the file at path can only be read with --max-memory, if need is
 // not zero.
-func (r *reporter) warnNeeds(path string, need rntuple.Limits) {
+func (r *Reporter) WarnNeeds(path string, need rntuple.Limits) {
 	if most := max(need.PageBytes, need.EntryBytes, need.EnvelopeBytes); most > 0 {
-		r.warn("%s: very small for what it holds; to read it, add --max-memory %dM", path, (most-1)>>20+1)
+		r.Warn("%s: very small for what it holds; to read it, add --max-memory %dM", path, (most-1)>>20+1)
 	}
 }
 
@@ -74,9 +74,9 @@ var limitName = regexp.MustCompile(`\(rntuple\.Limits\.(\w+)\)`)
 // onlyTrees matches a line about a file that was refused because of what it holds.
 var onlyTrees = regexp.MustCompile(`(?m)the file holds TTrees, no RNTuple: .*$`)
 
-// withAdvice returns the text of an error as users of the tool need it: where a limit is
+// WithAdvice returns the text of an error as users of the tool need it: where a limit is
 // exceeded, it says how to raise it, options have the names of flags, and what can be converted is said to be.
-func withAdvice(text string) string {
+func WithAdvice(text string) string {
 	text = onlyTrees.ReplaceAllStringFunc(text, func(line string) string {
 		if strings.Contains(line, "rnt convert") {
 			return line
@@ -90,21 +90,21 @@ func withAdvice(text string) string {
 // maxNamed is the most objects of a file, or fields, that a warning names.
 const maxNamed = 8
 
-// omit warns of fields that the first input lacks. The exit status tells of them, too, unless filtering: a flag
+// Omit warns of fields that the first input lacks. The exit status tells of them, too, unless filtering: a flag
 // leaves such fields out.
-func (r *reporter) omit(fields []string, filtering bool) {
+func (r *Reporter) Omit(fields []string, filtering bool) {
 	if len(fields) == 0 {
 		return
 	}
-	say := r.leave
+	say := r.Leave
 	if filtering {
-		say = r.warn
+		say = r.Warn
 	}
-	say("not copied: fields that the first input lacks: %s", strings.Join(abridged(fields, "fields"), ", "))
+	say("not copied: fields that the first input lacks: %s", strings.Join(Abridged(fields, "fields"), ", "))
 }
 
-// abridged returns the first names, and how many more there are.
-func abridged(names []string, what string) []string {
+// Abridged returns the first names, and how many more there are.
+func Abridged(names []string, what string) []string {
 	if more := len(names) - maxNamed; more > 1 {
 		return append(slices.Clone(names[:maxNamed]), fmt.Sprintf("%d more %s", more, what))
 	}

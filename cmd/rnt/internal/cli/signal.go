@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 // millisecond, but a write to a full pipe or the syncing of a disk can take any time.
 const grace = 500 * time.Millisecond
 
-// runUntilSignal runs the tool and returns its exit status. After SIGINT or SIGTERM
+// RunUntilSignal runs the tool and returns its exit status. After SIGINT or SIGTERM
 // the command has grace to return; then it is left to die with the process, as by
 // kill -9, but temporary files are removed. A second signal ends the process at once.
 //
@@ -26,7 +26,7 @@ const grace = 500 * time.Millisecond
 // the commit stops it, whether or not the goroutine here has learned of it, because the
 // command looks for signals itself just before. After that the output is complete, and
 // the status tells of the command's success, for which there is no limit of time.
-func (t *tool) runUntilSignal(args []string) int {
+func (t *Tool) RunUntilSignal(args []string) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals, unseen := notify(), notify()
@@ -37,32 +37,32 @@ func (t *tool) runUntilSignal(args []string) int {
 		deliverSignals()
 		select {
 		case s := <-unseen:
-			cancel(signalError{s})
+			cancel(SignalError{s})
 		default:
 		}
 	}
-	t.input.look = look
+	t.Input.look = look
 	ctx = diskfile.WithLastLook(ctx, func(path string) {
 		if look(); ctx.Err() == nil {
-			t.output.commit(path)
+			t.Output.commit(path)
 		}
 	})
 	status := make(chan int, 1)
-	go func() { status <- t.run(ctx, args) }()
+	go func() { status <- t.Run(ctx, args) }()
 	select {
 	case s := <-status:
 		return s
 	case s := <-signals:
 		signal.Stop(signals)
 		signal.Stop(unseen)
-		stopped := signalError{s}
+		stopped := SignalError{s}
 		cancel(stopped)
 		select {
 		case s := <-status:
 			return s
-		case <-time.After(t.grace):
+		case <-time.After(t.Grace):
 		}
-		if t.output.isCommitted() {
+		if t.Output.isCommitted() {
 			return <-status
 		}
 		return t.abandon(stopped)
@@ -85,16 +85,16 @@ func deliverSignals() {
 
 // abandon ends the tool while its command is still running, and returns the exit
 // status.
-func (t *tool) abandon(stopped signalError) int {
+func (t *Tool) abandon(stopped SignalError) int {
 	tempfile.RemoveAll()
 	said := make(chan struct{})
 	go func() {
-		fmt.Fprintf(t.stderr, "rnt: %v%s\n", stopped, t.output.fate(true))
+		fmt.Fprintf(t.Stderr, "rnt: %v%s\n", stopped, t.Output.fate(true))
 		close(said)
 	}()
 	select {
 	case <-said:
-	case <-time.After(t.grace / 5): // standard error may be what is blocked
+	case <-time.After(t.Grace / 5): // standard error may be what is blocked
 	}
 	return stopped.status()
 }
@@ -104,9 +104,9 @@ func (t *tool) abandon(stopped signalError) int {
 // same time; it must not be taken for a regular one.
 const afterEnd = 50 * time.Millisecond
 
-// lines returns a reader of standard input whose Read fails once ctx is
+// Stdin returns a reader of standard input whose Read fails once ctx is
 // done, even while no input arrives.
-func (in *toolInput) lines(ctx context.Context) io.Reader {
+func (in *Input) Stdin(ctx context.Context) io.Reader {
 	r, w := io.Pipe()
 	context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
 	go func() {

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -13,58 +13,58 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// anyNumber is the limit of commands that take any number of arguments.
-const anyNumber = math.MaxInt
+// AnyNumber is the limit of commands that take any number of arguments.
+const AnyNumber = math.MaxInt
 
-// fileArgs checks the arguments FILE [NTUPLE] if limit is 2, FILE if it is 1, and
-// FILE... if it is anyNumber.
-func fileArgs(limit int) cobra.PositionalArgs {
+// FileArgs checks the arguments FILE [NTUPLE] if limit is 2, FILE if it is 1, and
+// FILE... if it is AnyNumber.
+func FileArgs(limit int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return usageError("which file?")
+			return UsageError("which file?")
 		case len(args) > limit:
-			return usageError("unexpected arguments: " + strings.Join(args[limit:], " "))
+			return UsageError("unexpected arguments: " + strings.Join(args[limit:], " "))
 		}
 		return nil
 	}
 }
 
-// outArgs checks the arguments OUT IN and more, up to limit in all. Done says for
+// OutArgs checks the arguments OUT IN and more, up to limit in all. Done says for
 // messages what is done to IN: "merged".
-func outArgs(limit int, done string) cobra.PositionalArgs {
+func OutArgs(limit int, done string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch len(args) {
 		case 0:
-			return usageError("which file is to be made?")
+			return UsageError("which file is to be made?")
 		case 1:
-			return usageError("which file is to be " + done + "?")
+			return UsageError("which file is to be " + done + "?")
 		}
-		return fileArgs(limit)(cmd, args)
+		return FileArgs(limit)(cmd, args)
 	}
 }
 
-// nameOf returns NTUPLE of the arguments FILE [NTUPLE], or nothing.
-func nameOf(args []string) string {
+// NameOf returns NTUPLE of the arguments FILE [NTUPLE], or nothing.
+func NameOf(args []string) string {
 	if len(args) > 1 {
 		return args[1]
 	}
 	return ""
 }
 
-// checkedName is like nameOf, but NTUPLE must not be empty.
-func checkedName(args []string) (string, error) {
+// CheckedName is like nameOf, but NTUPLE must not be empty.
+func CheckedName(args []string) (string, error) {
 	if len(args) > 1 && args[1] == "" {
-		return "", usageError("NTUPLE is empty")
+		return "", UsageError("NTUPLE is empty")
 	}
-	return nameOf(args), nil
+	return NameOf(args), nil
 }
 
 // rangeOf matches IN[FIRST:END].
 var rangeOf = regexp.MustCompile(`^(.+)\[(\d*):(\d*)\]$`)
 
-// cutRange returns IN, FIRST and END of the argument IN[FIRST:END], or the argument if it is IN alone.
-func cutRange(arg string) (in string, ends [2]string) {
+// CutRange returns IN, FIRST and END of the argument IN[FIRST:END], or the argument if it is IN alone.
+func CutRange(arg string) (in string, ends [2]string) {
 	if m := rangeOf.FindStringSubmatch(arg); m != nil {
 		return m[1], [2]string(m[2:])
 	}
@@ -95,7 +95,7 @@ func shortCount(root *cobra.Command, args []string) []string {
 var minusNumber = regexp.MustCompile(`^-[0-9]+$`)
 
 // takeLists has a command replace each argument @LIST by the names in the text file LIST.
-func (t *tool) takeLists(c *cobra.Command) {
+func (t *Tool) takeLists(c *cobra.Command) {
 	run := c.RunE
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		var all []string
@@ -103,7 +103,7 @@ func (t *tool) takeLists(c *cobra.Command) {
 			names := []string{arg}
 			if list, ok := strings.CutPrefix(arg, "@"); ok {
 				var err error
-				if names, err = rntuple.PathsIn(list, rntuple.Context(cmd.Context()), rntuple.Remote(t.input.far())); err != nil {
+				if names, err = rntuple.PathsIn(list, rntuple.Context(cmd.Context()), rntuple.Remote(t.Input.Remote())); err != nil {
 					return err
 				}
 			}
@@ -113,26 +113,26 @@ func (t *tool) takeLists(c *cobra.Command) {
 	}
 }
 
-// entries is the value of a flag, a number of entries.
-type entries int64
+// Entries is the value of a flag, a number of entries.
+type Entries int64
 
-// all is a number of entries that no RNTuple reaches.
-const all entries = math.MaxInt64
+// All is a number of entries that no RNTuple reaches.
+const All Entries = math.MaxInt64
 
-func (e *entries) Set(s string) error {
+func (e *Entries) Set(s string) error {
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 {
 		return fmt.Errorf("want a number of entries, 0 or more")
 	}
-	*e = entries(n)
+	*e = Entries(n)
 	return nil
 }
 
-func (e *entries) String() string {
-	if *e == all {
+func (e *Entries) String() string {
+	if *e == All {
 		return "" // so that help shows no default
 	}
 	return strconv.FormatInt(int64(*e), 10)
 }
 
-func (e *entries) Type() string { return "N" }
+func (e *Entries) Type() string { return "N" }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"os"
@@ -12,21 +12,21 @@ type temporaries struct {
 	paths []string // of those that have a name
 }
 
-// temporary makes a temporary file and returns a path to it, which may be valid for this process only.
-func (t *temporaries) temporary() (*os.File, string, error) {
+// Temporary makes a temporary file and returns a path to it, which may be valid for this process only.
+func (t *temporaries) Temporary() (*os.File, string, error) {
 	f, path, err := nameless()
 	if err == nil {
 		t.files = append(t.files, f)
 		return f, path, nil
 	}
-	if f, err = t.named(".root"); err != nil {
+	if f, err = t.NamedTemporary(".root"); err != nil {
 		return nil, "", err
 	}
 	return f, f.Name(), nil
 }
 
-// named makes a temporary file whose name ends in suffix.
-func (t *temporaries) named(suffix string) (*os.File, error) {
+// NamedTemporary makes a temporary file whose name ends in suffix.
+func (t *temporaries) NamedTemporary(suffix string) (*os.File, error) {
 	f, err := tempfile.Create(func() (*os.File, error) { return os.CreateTemp("", "rnt-*"+suffix) })
 	if err == nil {
 		t.files, t.paths = append(t.files, f), append(t.paths, f.Name())

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"context"
@@ -16,12 +16,12 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// An output is the file that a command makes or changes. It makes sure that nothing is overwritten
+// An Output is the file that a command makes or changes. It makes sure that nothing is overwritten
 // that must stay, and knows what to say about the file after a signal, of which it may be
 // asked concurrently.
-type output struct {
-	wait    time.Duration // for how long to wait for others who write it
-	input   *toolInput
+type Output struct {
+	Wait    time.Duration // for how long to wait for others who write it
+	input   *Input
 	uploads remote.UploadOptions // if its name is a URL
 
 	mu     sync.Mutex
@@ -41,41 +41,41 @@ const (
 	updated             // an existing file, changed where it is
 )
 
-// begin makes sure that a command may make the file out, and notes that it does. The file
+// Begin makes sure that a command may make the file out, and notes that it does. The file
 // must not be one of the inputs, under any name, and may exist only if force is set.
-func (o *output) begin(ctx context.Context, out string, force bool, inputs ...string) error {
-	o.uploads = remote.UploadOptions{Options: o.input.far(), Replace: force}
-	err := o.check(ctx, out, force, inputs...)
+func (o *Output) Begin(ctx context.Context, out string, force bool, inputs ...string) error {
+	o.uploads = remote.UploadOptions{Options: o.input.Remote(), Replace: force}
+	err := o.Check(ctx, out, force, inputs...)
 	if err == nil {
 		o.note(newFile, out)
 	}
 	return err
 }
 
-// update notes that a command changes a file where it is.
-func (o *output) update(path string) { o.note(updated, path) }
+// Update notes that a command changes a file where it is.
+func (o *Output) Update(path string) { o.note(updated, path) }
 
-// split notes that a command makes several files whose names have the form of path.
-func (o *output) split(path string) { o.note(parts, path) }
+// Split notes that a command makes several files whose names have the form of path.
+func (o *Output) Split(path string) { o.note(parts, path) }
 
 // note notes what the command is going to write.
-func (o *output) note(kind outputKind, path string) {
+func (o *Output) note(kind outputKind, path string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.kind, o.path, o.committed = kind, path, false
 	o.before, _ = os.Stat(path)
 }
 
-// done says that it is written, so that a message need not tell its fate.
-func (o *output) done() {
+// Done says that it is written, so that a message need not tell its fate.
+func (o *Output) Done() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.kind = noOutput
 }
 
-// options returns the options for the RNTuple in the file for which begin was called. Without --force,
+// Options returns the options for the RNTuple in the file for which begin was called. Without --force,
 // it replaces none that has appeared since then.
-func (o *output) options() []rntuple.WriteOption {
+func (o *Output) Options() []rntuple.WriteOption {
 	opts := []rntuple.WriteOption{rntuple.Upload(o.uploads)}
 	if !o.uploads.Replace {
 		opts = append(opts, rntuple.NoReplace())
@@ -83,13 +83,13 @@ func (o *output) options() []rntuple.WriteOption {
 	return opts
 }
 
-// uploading returns the options for uploading the file for which begin was called.
-func (o *output) uploading() remote.UploadOptions { return o.uploads }
+// Uploading returns the options for uploading the file for which begin was called.
+func (o *Output) Uploading() remote.UploadOptions { return o.uploads }
 
-// create makes the file out, for which begin was called, with what write writes. It appears once it is
+// Create makes the file out, for which begin was called, with what write writes. It appears once it is
 // complete.
-func (o *output) create(ctx context.Context, out string, noSync bool, write func(*diskfile.File) error) error {
-	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: noSync, Upload: o.uploads, Wait: o.wait, NoReplace: !o.uploads.Replace})
+func (o *Output) Create(ctx context.Context, out string, noSync bool, write func(*diskfile.File) error) error {
+	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: noSync, Upload: o.uploads, Wait: o.Wait, NoReplace: !o.uploads.Replace})
 	if err != nil {
 		return err
 	}
@@ -103,22 +103,22 @@ func (o *output) create(ctx context.Context, out string, noSync bool, write func
 	if err := f.Publish(); err != nil {
 		return err
 	}
-	o.done()
+	o.Done()
 	return nil
 }
 
-// writeFile makes the file out of some bytes, as create does.
-func (o *output) writeFile(ctx context.Context, out string, b []byte) error {
-	return o.create(ctx, out, false, func(f *diskfile.File) error {
+// WriteFile makes the file out of some bytes, as create does.
+func (o *Output) WriteFile(ctx context.Context, out string, b []byte) error {
+	return o.Create(ctx, out, false, func(f *diskfile.File) error {
 		_, err := f.WriteAt(b, 0)
 		return err
 	})
 }
 
-// check makes sure that a file can be made, as begin does.
-func (o *output) check(ctx context.Context, out string, force bool, inputs ...string) error {
+// Check makes sure that a file can be made, as begin does.
+func (o *Output) Check(ctx context.Context, out string, force bool, inputs ...string) error {
 	if out == "-" {
-		return usageError("a ROOT file cannot be written to standard output")
+		return UsageError("a ROOT file cannot be written to standard output")
 	}
 	if remote.IsURL(out) {
 		return o.checkURL(ctx, out, force, inputs...)
@@ -126,7 +126,7 @@ func (o *output) check(ctx context.Context, out string, force bool, inputs ...st
 	if _, err := os.Lstat(out); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := checkNotInput(out, inputs...); err != nil {
+	if err := CheckNotInput(out, inputs...); err != nil {
 		return err
 	}
 	info, err := os.Stat(out)
@@ -140,7 +140,7 @@ func (o *output) check(ctx context.Context, out string, force bool, inputs ...st
 }
 
 // checkURL makes sure that the file at a URL can be made.
-func (o *output) checkURL(ctx context.Context, out string, force bool, inputs ...string) error {
+func (o *Output) checkURL(ctx context.Context, out string, force bool, inputs ...string) error {
 	name := remote.Redact(out)
 	if slices.Contains(inputs, out) {
 		return fmt.Errorf("%s: is an input and would be overwritten", name)
@@ -148,15 +148,15 @@ func (o *output) checkURL(ctx context.Context, out string, force bool, inputs ..
 	if err := remote.CanUpload(out); err != nil || force {
 		return err
 	}
-	there, err := remote.Exists(ctx, out, o.input.far())
+	there, err := remote.Exists(ctx, out, o.input.Remote())
 	if there {
 		err = fmt.Errorf("%s: exists; --force replaces it", name)
 	}
 	return err
 }
 
-// checkNotInput makes sure that a file that is written to is not one of the inputs.
-func checkNotInput(out string, inputs ...string) error {
+// CheckNotInput makes sure that a file that is written to is not one of the inputs.
+func CheckNotInput(out string, inputs ...string) error {
 	info, err := os.Stat(out)
 	if err != nil {
 		return nil
@@ -171,7 +171,7 @@ func checkNotInput(out string, inputs ...string) error {
 
 // commit says that the file at path is about to be committed. What is uploaded can still
 // be interrupted, and parts are not complete with the first.
-func (o *output) commit(path string) {
+func (o *Output) commit(path string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if path == o.path && !remote.IsURL(path) && (o.kind == newFile || o.kind == updated) {
@@ -179,7 +179,7 @@ func (o *output) commit(path string) {
 	}
 }
 
-func (o *output) isCommitted() bool {
+func (o *Output) isCommitted() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.committed
@@ -187,7 +187,7 @@ func (o *output) isCommitted() bool {
 
 // fate says, for the message after a signal, what has become of the output. The
 // command is still running if running is set.
-func (o *output) fate(running bool) string {
+func (o *Output) fate(running bool) string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	now, err := os.Stat(o.path)

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// byteCount is the value of a flag, a number of bytes.
-type byteCount int64
+// Bytes is the value of a flag, a number of bytes.
+type Bytes int64
 
 // byteUnits are the letters that may follow a number of bytes, each 1024 times the last.
 const byteUnits = "KMGT"
 
-func (b *byteCount) Set(s string) error {
+func (b *Bytes) Set(s string) error {
 	number, shift := s, 0
 	if n := len(s); n > 0 {
 		if i := strings.IndexByte(byteUnits, s[n-1]&^('a'-'A')); i >= 0 {
@@ -24,15 +24,15 @@ func (b *byteCount) Set(s string) error {
 	if err != nil || n <= 0 || bits.Len64(uint64(n))+shift > 63 {
 		return fmt.Errorf(`want a number of bytes, such as "2G", "512M" or "1000000"`)
 	}
-	*b = byteCount(n << shift)
+	*b = Bytes(n << shift)
 	return nil
 }
 
-func (b *byteCount) String() string {
+func (b *Bytes) String() string {
 	if *b == 0 {
 		return "" // so that help shows no default
 	}
 	return strconv.FormatInt(int64(*b), 10)
 }
 
-func (b *byteCount) Type() string { return "SIZE" }
+func (b *Bytes) Type() string { return "SIZE" }

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ type remoteFlags struct {
 	stats     bool
 	noSign    bool
 	cache     string
-	cacheSize byteCount
+	cacheSize Bytes
 	zones     bool
 }
 
@@ -41,7 +41,7 @@ func (r *remoteFlags) add(flags *pflag.FlagSet) {
 // begin begins counting, and opens the cache.
 func (r *remoteFlags) begin(flags *pflag.FlagSet) (err error) {
 	if r.cache == "" && (flags.Changed("cache") || flags.Changed("cache-size")) {
-		return usageError("which folder shall be the cache? Use --cache DIR")
+		return UsageError("which folder shall be the cache? Use --cache DIR")
 	}
 	r.options.Stats, r.options.Pool, r.options.Anonymous = new(remote.Stats), remote.NewPool(64), r.noSign
 	if r.cache != "" {

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"strings"
@@ -9,18 +9,18 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// completeFiles completes the names of ROOT files.
-func completeFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+// CompleteFiles completes the names of ROOT files.
+func CompleteFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return []string{"root"}, cobra.ShellCompDirectiveFilterFileExt
 }
 
-// completeArgs completes arguments of which the first files ones are files, and
+// CompleteArgs completes arguments of which the first files ones are files, and
 // those up to limit names of RNTuples in the last of these files.
-func completeArgs(files, limit int) cobra.CompletionFunc {
+func CompleteArgs(files, limit int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		switch {
 		case len(args) < files:
-			return completeFiles(cmd, args, word)
+			return CompleteFiles(cmd, args, word)
 		case len(args) < limit:
 			return ntuplesOf(args[files-1]), cobra.ShellCompDirectiveNoFileComp
 		}
@@ -39,9 +39,9 @@ func ntuplesOf(path string) (names []string) {
 	return names
 }
 
-// completeNames completes the value of a flag with the names of the RNTuples in
+// CompleteNames completes the value of a flag with the names of the RNTuples in
 // the file that is the argument of the given number.
-func completeNames(cmd *cobra.Command, flag string, file int) {
+func CompleteNames(cmd *cobra.Command, flag string, file int) {
 	cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) <= file {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -50,16 +50,16 @@ func completeNames(cmd *cobra.Command, flag string, file int) {
 	})
 }
 
-// completeValues completes the value of a flag with one of several words, each of
+// CompleteValues completes the value of a flag with one of several words, each of
 // which may be followed by a tab and a description.
-func completeValues(cmd *cobra.Command, flag string, words ...string) {
+func CompleteValues(cmd *cobra.Command, flag string, words ...string) {
 	cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// completeFields completes the value of a flag that lists fields. File is the
+// CompleteFields completes the value of a flag that lists fields. File is the
 // number of the argument that names the file; the RNTuple in it is the next
 // argument, or the value of the flag --name.
-func completeFields(cmd *cobra.Command, flag string, file int) {
+func CompleteFields(cmd *cobra.Command, flag string, file int) {
 	cmd.RegisterFlagCompletionFunc(flag, func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		if len(args) <= file {
@@ -71,7 +71,7 @@ func completeFields(cmd *cobra.Command, flag string, file int) {
 		} else if len(args) > file+1 {
 			name = args[file+1]
 		}
-		path, _ := cutRange(args[file])
+		path, _ := CutRange(args[file])
 		r, err := rntuple.Open(path, name)
 		if err != nil {
 			return nil, directive
@@ -79,7 +79,7 @@ func completeFields(cmd *cobra.Command, flag string, file int) {
 		defer r.Close()
 		before := word[:strings.LastIndexByte(word, ',')+1] // the fields that are complete
 		var words []string
-		for _, path := range pathsLike(r.Schema().Fields, word[len(before):]) {
+		for _, path := range PathsLike(r.Schema().Fields, word[len(before):]) {
 			words = append(words, before+path)
 		}
 		return words, directive
@@ -89,16 +89,16 @@ func completeFields(cmd *cobra.Command, flag string, file int) {
 // maxCompletions limits the number of completions.
 const maxCompletions = 2000
 
-// pathsLike returns the paths of fields that begin with word, of the level that
+// PathsLike returns the paths of fields that begin with word, of the level that
 // word has reached: members of a record once its name is followed by a dot.
-func pathsLike(fields []*schema.Field, word string) (paths []string) {
+func PathsLike(fields []*schema.Field, word string) (paths []string) {
 	for _, f := range fields {
 		path := f.Path()
 		switch {
 		case len(paths) >= maxCompletions:
 			return paths
 		case strings.HasPrefix(word, path+"."):
-			paths = append(paths, pathsLike(f.Children, word)...)
+			paths = append(paths, PathsLike(f.Children, word)...)
 		case strings.HasPrefix(path, word):
 			paths = append(paths, path)
 		}

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"time"
@@ -8,11 +8,11 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 )
 
-// A bar is a progress bar on standard error. It appears when the work takes
+// A Bar is a progress bar on standard error. It appears when the work takes
 // noticeably long, and draws nothing where it would be in the way: if standard
 // error is not a terminal, and with --quiet.
-type bar struct {
-	report *reporter
+type Bar struct {
+	report *Reporter
 	unit   string // empty: bytes
 	b      *progressbar.ProgressBar
 	begin  time.Time
@@ -21,16 +21,16 @@ type bar struct {
 // patience is the time after which a bar appears.
 const patience = 300 * time.Millisecond
 
-// bar returns a bar for work that is counted in a unit: "entries".
-func (r *reporter) bar(unit string) *bar { return &bar{report: r, unit: unit, begin: time.Now()} }
+// Bar returns a bar for work that is counted in a unit: "entries".
+func (r *Reporter) Bar(unit string) *Bar { return &Bar{report: r, unit: unit, begin: time.Now()} }
 
-// byteBar returns a bar for work that is counted in bytes. It shows them in
+// ByteBar returns a bar for work that is counted in bytes. It shows them in
 // megabytes or the like, and how many are done in a second.
-func (r *reporter) byteBar() *bar { return r.bar("") }
+func (r *Reporter) ByteBar() *Bar { return r.Bar("") }
 
-// setOf shows how much is done of a total, which is -1 if it is not known.
-func (b *bar) setOf(done, total int64) {
-	if b.report.quiet || total == 0 || total == 1 || time.Since(b.begin) < patience || !terminal.Is(b.report.w) {
+// Set shows how much is done of a total, which is -1 if it is not known.
+func (b *Bar) Set(done, total int64) {
+	if b.report.Quiet || total == 0 || total == 1 || time.Since(b.begin) < patience || !terminal.Is(b.report.w) {
 		return
 	}
 	if b.b == nil {
@@ -48,8 +48,8 @@ func (b *bar) setOf(done, total int64) {
 	_ = b.b.Set64(done) // a bar that cannot be drawn is no reason to stop
 }
 
-// done removes the bar from the terminal.
-func (b *bar) done() {
+// Done removes the bar from the terminal.
+func (b *Bar) Done() {
 	if b.b != nil {
 		_ = b.b.Clear()
 	}
