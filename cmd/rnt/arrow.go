@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 )
 
@@ -41,14 +43,14 @@ After an error the stream ends within a message, so that its reader fails, too.`
 		Args:              cli.FileArgs(cli.AnyNumber),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkFields(cmd, s.fields); err != nil {
+			if err := selection.CheckFields(cmd, s.fields); err != nil {
 				return err
 			}
 			return arrow(cmd.Context(), t, args, s)
 		},
 	}
 	s.selecting.flags(cmd)
-	defineFlag(cmd, &s.define, "a name for an expression that --where uses, `NAME=EXPR`; may be given again")
+	selection.DefineFlag(cmd, &s.Define, "a name for an expression that --where uses, `NAME=EXPR`; may be given again")
 	f := cmd.Flags()
 	f.Var(&s.first, "first", "start with entry N, counted from 0, of those that --where chooses; beyond the last one, the stream has no entries")
 	f.Var(&s.count, "count", "write N entries (default all)")
@@ -69,32 +71,32 @@ func arrow(ctx context.Context, t *cli.Tool, args []string, s streaming) error {
 	case s.batch <= 0:
 		return cli.UsageError("--batch-size must be positive")
 	}
-	need := part{count: cli.All}
-	if len(s.where) == 0 {
-		need.fields = s.fields
+	need := source.Part{Count: cli.All}
+	if len(s.Where) == 0 {
+		need.Fields = s.fields
 	}
-	from, err := openSource(ctx, t, args, s.name, need)
+	from, err := source.Open(ctx, t, args, s.name, need)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	source, fields, err := s.choose(ctx, t, from)
+	chosen, fields, err := s.choose(ctx, t, from)
 	if err != nil {
 		return err
 	}
 	o := rntarrow.Options{Fields: fields, BatchSize: s.batch, Lists32: s.lists == 32, Binary: s.binary, Structs: s.structs, Reuse: true, Pairs: s.pairs}
 	end := int64(s.first) + min(int64(s.count), int64(cli.All-s.first))
-	r, err := rntarrow.NewRangeReader(source, int64(s.first), end, o)
+	r, err := rntarrow.NewRangeReader(chosen, int64(s.first), end, o)
 	if err != nil {
-		return from.named(err)
+		return from.Named(err)
 	}
 	defer r.Release()
 	bar := t.Report.Bar("entries")
 	defer bar.Done()
-	total := from.numEntries()
+	total := from.NumEntries()
 	if _, err := rntarrow.WriteStream(t.Out, r, func(done int64) { bar.Set(done, total) }); err != nil {
-		return from.named(err)
+		return from.Named(err)
 	}
-	from.leaveOmitted(t.Report, s.fields)
+	from.LeaveOmitted(t.Report, s.fields)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -55,7 +56,7 @@ one entry, of all sets or of the one that --set names.`,
 }
 
 func attrs(ctx context.Context, t *cli.Tool, args []string, sel attributes) error {
-	r, err := openRNTuple(ctx, t, args)
+	r, err := source.OpenRNTuple(ctx, t, args)
 	if err != nil {
 		return err
 	}

@@ -8,21 +8,23 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// selection says which part of an RNTuple to print.
-type selection struct {
-	filter
+// printing holds the flags that say which part of an RNTuple to print.
+type printing struct {
+	selection.Filter
 	fields       []string // patterns; all if empty
 	first, count cli.Entries
 }
 
 func catCommand(t *cli.Tool) *cobra.Command {
-	sel := selection{count: cli.All}
+	sel := printing{count: cli.All}
 	cmd := &cobra.Command{
 		Use:   "cat FILE [NTUPLE]",
 		Short: "Print entries as JSON Lines",
@@ -48,14 +50,14 @@ floats have a point or an exponent, 3.0, so that they differ from integers.`,
 		},
 	}
 	sel.fieldsFlag(cmd)
-	sel.whereFlags(cmd)
+	sel.Flags(cmd)
 	cmd.Flags().Var(&sel.first, "first", "start with entry N, counted from 0, of those that --where chooses")
 	cmd.Flags().Var(&sel.count, "count", "print N entries (default all)")
 	return cmd
 }
 
 func headCommand(t *cli.Tool) *cobra.Command {
-	sel := selection{count: 10}
+	sel := printing{count: 10}
 	cmd := &cobra.Command{
 		Use:               "head FILE [NTUPLE]",
 		Short:             "Print the first entries as JSON Lines",
@@ -68,54 +70,54 @@ func headCommand(t *cli.Tool) *cobra.Command {
 		},
 	}
 	sel.fieldsFlag(cmd)
-	sel.whereFlags(cmd)
+	sel.Flags(cmd)
 	cmd.Flags().VarP(&sel.count, "count", "n", "print N entries")
 	return cmd
 }
 
-func (s *selection) fieldsFlag(cmd *cobra.Command) {
-	fieldsFlag(cmd, &s.fields, "fields to print")
+func (s *printing) fieldsFlag(cmd *cobra.Command) {
+	selection.FieldsFlag(cmd, &s.fields, "fields to print")
 	cli.CompleteFields(cmd, "fields", 0)
 }
 
-func cat(t *cli.Tool, cmd *cobra.Command, args []string, sel selection) error {
-	if err := checkFields(cmd, sel.fields); err != nil {
+func cat(t *cli.Tool, cmd *cobra.Command, args []string, sel printing) error {
+	if err := selection.CheckFields(cmd, sel.fields); err != nil {
 		return err
 	}
 	ctx := cmd.Context()
-	need := part{count: cli.All}
-	if len(sel.where) == 0 { // which may need other fields and entries
-		need = part{fields: sel.fields, first: sel.first, count: sel.count}
-		if need.first > 0 { // the entry before tells whether the first one is beyond the end
-			need.first, need.count = need.first-1, min(need.count, cli.All-1)+1
+	need := source.Part{Count: cli.All}
+	if len(sel.Where) == 0 { // which may need other fields and entries
+		need = source.Part{Fields: sel.fields, First: sel.first, Count: sel.count}
+		if need.First > 0 { // the entry before tells whether the first one is beyond the end
+			need.First, need.Count = need.First-1, min(need.Count, cli.All-1)+1
 		}
 	}
-	from, err := openEntries(ctx, t, args, need)
+	from, err := source.OpenArgs(ctx, t, args, need)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	if err := checkName(from.kind, cli.NameOf(args), from.name); err != nil {
+	if err := source.CheckName(from.Kind, cli.NameOf(args), from.Name); err != nil {
 		return err
 	}
-	warnHidden(t, from.first, from.name, sel.fields, from.left...)
-	entries, err := from.where(ctx, t.Report, &sel.filter)
+	warnHidden(t, from.Reader, from.Name, sel.fields, from.Left...)
+	entries, err := from.Where(ctx, t.Report, &sel.Filter)
 	if err != nil {
 		return err
 	}
-	view, err := viewOf(entries, from.first.Schema(), from.name, sel.fields)
+	view, err := viewOf(entries, from.Reader.Schema(), from.Name, sel.fields)
 	if err != nil {
 		return err
 	}
 	first, n := int64(sel.first), entries.(interface{ NumEntries() int64 }).NumEntries()
 	there := fmt.Sprintf(": there are %d", n)
-	if from.kind != foreign.RNTuple && need.first > 0 { // the others were not read
-		first, there = first-int64(need.first), ""
+	if from.Kind != foreign.RNTuple && need.First > 0 { // the others were not read
+		first, there = first-int64(need.First), ""
 	}
 	if first > n {
-		return fmt.Errorf("%s: there is no entry %d to start with%s", from.name, sel.first, there)
+		return fmt.Errorf("%s: there is no entry %d to start with%s", from.Name, sel.first, there)
 	}
-	return printEntries(ctx, t, from.name, view, first, first+min(int64(sel.count), n-first))
+	return printEntries(ctx, t, from.Name, view, first, first+min(int64(sel.count), n-first))
 }
 
 // warnHidden warns of the fields of an RNTuple in the file at path that cannot be read,
@@ -132,11 +134,11 @@ func warnHidden(t *cli.Tool, r *rntuple.Reader, path string, patterns []string, 
 // viewOf returns a view of the fields that match patterns, or of all that can be read,
 // in entries of an RNTuple in the file at path.
 func viewOf(entries rntuple.Source, s *schema.Schema, path string, patterns []string) (*rntuple.View[value.Record], error) {
-	chosen, err := choose(s, patterns)
+	chosen, err := selection.Choose(s, patterns)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	view, err := rntuple.RecordsOf(entries, paths(chosen)...)
+	view, err := rntuple.RecordsOf(entries, selection.Paths(chosen)...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

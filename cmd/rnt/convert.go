@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
@@ -68,14 +71,14 @@ may name them. To leave their inputs out, name them with --fields.
 
 OUT appears only once it is complete: after an error there is no new file.
 
-` + skipBadHelp + ` All files must be RNTuples then.`,
+` + source.SkipBadHelp + ` All files must be RNTuples then.`,
 		Example: "  rnt convert tree.root events.root\n" +
 			"  rnt convert events.root events.parquet --fields 'run,Muon_*' --where 'nMuon == 2'\n" +
 			"  rnt convert table.parquet table.root --dry-run",
 		Args:              outArgsLast,
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkFields(cmd, c.fields); err != nil {
+			if err := selection.CheckFields(cmd, c.fields); err != nil {
 				return err
 			}
 			last := len(args) - 1
@@ -87,7 +90,7 @@ OUT appears only once it is complete: after an error there is no new file.
 		},
 	}
 	c.selecting.flags(cmd)
-	defineFlag(cmd, &c.define, newFieldUsage)
+	selection.DefineFlag(cmd, &c.Define, selection.NewFieldUsage)
 	f := cmd.Flags()
 	f.StringVar(&c.from, "from", "", "`KIND` of IN: "+kindNames(foreign.Kinds))
 	f.StringVar(&c.to, "to", "", "`KIND` of OUT: the same without ttree")
@@ -105,7 +108,7 @@ OUT appears only once it is complete: after an error there is no new file.
 	cli.CompressionFlag(cmd, &c.Compression, "", "zstd:5; an RNTuple's as it is")
 	f.Int64Var(&c.ClusterSize, "cluster-size", 128<<20, "wanted size of clusters of RNTuples, in bytes")
 	cli.ForceFlag(cmd, &c.force)
-	skipBadFlag(cmd, &c.skipBad)
+	source.SkipBadFlag(cmd, &c.skipBad)
 	c.SyncFlag(cmd)
 	unitFlag(cmd, &c.unit)
 	var names []string
@@ -157,8 +160,8 @@ func (c *conversion) check(from, to foreign.Kind) error {
 		{"compression", "RNTuples that are written", root},
 		{"cluster-size", "RNTuples that are written", root},
 		{"collections", "other formats that are written", to != foreign.RNTuple},
-		{"no-zones", "--where", len(c.where) > 0},
-		{"dry-run", "the fields that there are, not with --define", len(c.define) == 0},
+		{"no-zones", "--where", len(c.Where) > 0},
+		{"dry-run", "the fields that there are, not with --define", len(c.Define) == 0},
 		{"skip-bad", "RNTuples that are read, without --dry-run", from == foreign.RNTuple && !c.dryRun},
 	} {
 		if c.set(f.flag) && !f.fine {
@@ -195,11 +198,11 @@ func convert(ctx context.Context, t *cli.Tool, args []string, out string, c conv
 	if err := c.check(from, to); err != nil {
 		return err
 	}
-	if err := checkName(from, c.name, cli.Shown(args[0])); err != nil {
+	if err := source.CheckName(from, c.name, cli.Shown(args[0])); err != nil {
 		return err
 	}
 	switch {
-	case c.everyTree && (from != foreign.Tree || to != foreign.RNTuple || len(c.where)+len(c.define) > 0 || c.dryRun):
+	case c.everyTree && (from != foreign.Tree || to != foreign.RNTuple || len(c.Where)+len(c.Define) > 0 || c.dryRun):
 		return cli.UsageError("--all makes RNTuples of TTrees, without --where, --define and --dry-run")
 	case c.everyTree && (c.name != "" || c.newName != ""):
 		return cli.UsageError("--all converts all TTrees, with their names")
@@ -213,40 +216,40 @@ func convert(ctx context.Context, t *cli.Tool, args []string, out string, c conv
 		}
 	}
 	if from == foreign.RNTuple {
-		bad := skipping{skip: c.skipBad, out: out, force: c.force, name: c.name}
-		return bad.without(ctx, t, paths, func(files []string) error {
+		bad := source.BadFiles{Skip: c.skipBad, Out: out, Force: c.force, Name: c.name}
+		return bad.Without(ctx, t, paths, func(files []string) error {
 			if to == foreign.RNTuple {
-				return convertWithin(ctx, t, piecesOf(files, c.name), out, c)
+				return convertWithin(ctx, t, source.Pieces(files, c.name), out, c)
 			}
-			source, err := openSource(ctx, t, files, c.name, part{})
+			s, err := source.Open(ctx, t, files, c.name, source.Part{})
 			if err != nil {
 				return err
 			}
-			defer source.Close()
-			return convertFrom(ctx, t, source, piecesOf(files, c.name), to, out, c)
+			defer s.Close()
+			return convertFrom(ctx, t, s, source.Pieces(files, c.name), to, out, c)
 		})
 	}
-	if to == foreign.RNTuple && len(c.where)+len(c.define) == 0 {
+	if to == foreign.RNTuple && len(c.Where)+len(c.Define) == 0 {
 		return convertTo(ctx, t, args, paths, from, out, c)
 	}
-	p := part{count: cli.All}
-	if len(c.where)+len(c.define) == 0 { // which may need other fields
-		p.fields = c.fields
+	p := source.Part{Count: cli.All}
+	if len(c.Where)+len(c.Define) == 0 { // which may need other fields
+		p.Fields = c.fields
 	}
 	o, err := c.tables(from)
 	if err != nil {
 		return err
 	}
-	source, err := fromForeign(ctx, t, cli.Shown(args[0]), paths, o, c.newName, p)
+	s, err := source.FromTable(ctx, t, cli.Shown(args[0]), paths, o, c.newName, p)
 	if err != nil {
 		return err
 	}
-	defer source.Close()
+	defer s.Close()
 	if c.name = ""; to == foreign.RNTuple {
-		t.Report.Incomplete = t.Report.Incomplete || len(c.fields) == 0 && len(source.left) > 0
-		return convertWithin(ctx, t, piecesOf(source.paths, c.name), out, c)
+		t.Report.Incomplete = t.Report.Incomplete || len(c.fields) == 0 && len(s.Left) > 0
+		return convertWithin(ctx, t, source.Pieces(s.Paths, c.name), out, c)
 	}
-	return convertFrom(ctx, t, source, piecesOf(source.paths, c.name), to, out, c)
+	return convertFrom(ctx, t, s, source.Pieces(s.Paths, c.name), to, out, c)
 }
 
 // target returns the format of the file out.
@@ -314,21 +317,17 @@ func (c *conversion) table(ctx context.Context, t *cli.Tool, args, paths []strin
 	if err != nil {
 		return nil, err
 	}
-	o.Choose = func(columns []string) ([]string, error) { return chooseColumns(columns, c.fields) }
-	return openForeign(ctx, t, cli.Shown(args[0]), paths, o)
+	o.Choose = func(columns []string) ([]string, error) { return source.ChooseColumns(columns, c.fields) }
+	return source.OpenTable(ctx, t, cli.Shown(args[0]), paths, o)
 }
 
 // nameOf returns the name of the RNTuple that is made of a table.
 func (c *conversion) nameOf(table foreign.Table) string {
-	switch {
-	case c.newName != "":
-		return c.newName
-	case table.Name() != "" && c.flatten:
-		return path.Base(table.Name())
-	case table.Name() != "":
-		return table.Name()
+	name := cmp.Or(c.newName, table.Name(), source.DefaultName)
+	if c.flatten && c.newName == "" {
+		name = path.Base(name)
 	}
-	return defaultName
+	return name
 }
 
 // convertTo makes RNTuples of files that hold none: of one table or, with --all, of all TTrees. All
@@ -444,12 +443,12 @@ func convertUnits(t *cli.Tool, cmd *cobra.Command, args []string, c conversion) 
 			return convertWithin(ctx, t, o.pieces(), o.path(), c, o.writing())
 		}
 		pieces := o.pieces()
-		s, err := openSource(ctx, t, []string{pieces[0].Path}, pieces[0].Name, part{})
+		s, err := source.Open(ctx, t, []string{pieces[0].Path}, pieces[0].Name, source.Part{})
 		if err != nil {
 			return err
 		}
 		defer s.Close()
-		if err := s.openChain(pieces, t.Input.Options(ctx)); err != nil {
+		if err := s.OpenChain(ctx, t, pieces); err != nil {
 			return err
 		}
 		return convertFrom(ctx, t, s, pieces, to, o.path(), c)
@@ -457,9 +456,9 @@ func convertUnits(t *cli.Tool, cmd *cobra.Command, args []string, c conversion) 
 }
 
 // convertFrom writes the chosen entries of a source, which pieces are, to a file of another format.
-func convertFrom(ctx context.Context, t *cli.Tool, from *source, pieces []surgery.Piece, to foreign.Kind, out string, c conversion) error {
-	if len(c.define) > 0 {
-		with, err := withDefined(ctx, t, pieces, from.name, &c)
+func convertFrom(ctx context.Context, t *cli.Tool, from *source.Source, pieces []surgery.Piece, to foreign.Kind, out string, c conversion) error {
+	if len(c.Define) > 0 {
+		with, err := withDefined(ctx, t, pieces, from.Name, &c)
 		if err != nil {
 			return err
 		}
@@ -480,9 +479,9 @@ func convertFrom(ctx context.Context, t *cli.Tool, from *source, pieces []surger
 		}
 		bar.Done()
 		if err != nil {
-			return n, lacking(from.named(err), adviseFields, c.fields...)
+			return n, lacking(from.Named(err), adviseFields, c.fields...)
 		}
-		from.leaveOmitted(t.Report, c.fields)
+		from.LeaveOmitted(t.Report, c.fields)
 		return n, nil
 	}
 	if out == "-" {
@@ -505,16 +504,16 @@ func convertFrom(ctx context.Context, t *cli.Tool, from *source, pieces []surger
 // dryRun prints the fields of the RNTuple that would be made.
 func dryRun(ctx context.Context, t *cli.Tool, args, paths []string, from foreign.Kind, c conversion) error {
 	if from == foreign.RNTuple {
-		s, err := openSource(ctx, t, args, c.name, part{})
+		s, err := source.Open(ctx, t, args, c.name, source.Part{})
 		if err != nil {
 			return err
 		}
 		defer s.Close()
-		chosen, err := choose(s.first.Schema(), c.fields)
+		chosen, err := selection.Choose(s.Reader.Schema(), c.fields)
 		if err != nil {
-			return s.named(err)
+			return s.Named(err)
 		}
-		return s.first.Schema().Print(t.Out, fieldsOf(chosen)...)
+		return s.Reader.Schema().Print(t.Out, selection.Fields(chosen)...)
 	}
 	table, err := c.table(ctx, t, args, paths, from)
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	differ "github.com/go-rntuple/go-rntuple/rntuple/compare"
@@ -60,7 +62,7 @@ With --quiet nothing is printed; the status tells.`,
 		},
 		ValidArgsFunction: cli.CompleteArgs(2, 4),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkFields(cmd, d.fields); err != nil {
+			if err := selection.CheckFields(cmd, d.fields); err != nil {
 				return err
 			}
 			opts, err := d.options()
@@ -83,7 +85,7 @@ With --quiet nothing is printed; the status tells.`,
 	f.StringArrayVar(&d.tolerances, "tolerance", nil, "FIELD=ABS or FIELD=ABS:REL, repeated for more fields")
 	f.BoolVar(&d.layout, "layout", false, "also compare clusters, pages, encodings, compression and sizes")
 	f.BoolVar(&d.asJSON, "json", false, "print JSON, also for fields that differ within the tolerance")
-	fieldsFlag(cmd, &d.fields, "fields to compare")
+	selection.FieldsFlag(cmd, &d.fields, "fields to compare")
 	cli.CompleteFields(cmd, "fields", 0)
 	return cmd
 }
@@ -122,11 +124,11 @@ func diff(ctx context.Context, t *cli.Tool, args []string, d diffing, opts []dif
 	if err != nil {
 		return false, err
 	}
-	readers := [2]*rntuple.Reader{sources[0].first, sources[1].first}
-	across := sources[0].kind != foreign.RNTuple || sources[1].kind != foreign.RNTuple
+	readers := [2]*rntuple.Reader{sources[0].Reader, sources[1].Reader}
+	across := sources[0].Kind != foreign.RNTuple || sources[1].Kind != foreign.RNTuple
 	var left []differ.Difference // what could not be read of files of other kinds
 	for i, s := range sources {
-		for _, err := range s.left {
+		for _, err := range s.Left {
 			d := differ.Difference{What: "cannot be read"}
 			*[]*string{&d.A, &d.B}[i] = err.Error()
 			left = append(left, d)
@@ -168,23 +170,23 @@ func diff(ctx context.Context, t *cli.Tool, args []string, d diffing, opts []dif
 
 // openBoth opens what diff compares. Text is opened last, as values of the types that the other
 // one has.
-func openBoth(ctx context.Context, t *cli.Tool, args []string) (sources [2]*source, err error) {
+func openBoth(ctx context.Context, t *cli.Tool, args []string) (sources [2]*source.Source, err error) {
 	order := []int{0, 1}
 	if path, err := t.Input.File(ctx, args[0]); err == nil {
 		if kind, _ := foreign.Detect(ctx, path, "", t.Input.Remote()); kind.IsText() {
 			order = []int{1, 0}
 		}
 	}
-	need := part{count: cli.All}
+	need := source.Part{Count: cli.All}
 	for _, i := range order {
 		one := args[i : i+1 : i+1]
 		if names := args[2:]; len(names) > 0 {
 			one = append(one, names[min(i, len(names)-1)])
 		}
-		if sources[i], err = openEntries(ctx, t, one, need); err != nil {
+		if sources[i], err = source.OpenArgs(ctx, t, one, need); err != nil {
 			return sources, err
 		}
-		need.like = sources[i].first.Schema().Document()
+		need.Like = sources[i].Reader.Schema().Document()
 	}
 	return sources, nil
 }
@@ -199,7 +201,7 @@ func explained(d differ.Difference, readers [2]*rntuple.Reader, uncompared []str
 	case "field":
 		for _, r := range readers {
 			for _, f := range r.Schema().Fields {
-				if f.Name == d.Path && isProjected(f, r.Schema()) {
+				if f.Name == d.Path && source.IsProjected(f, r.Schema()) {
 					return true
 				}
 			}
@@ -215,12 +217,12 @@ func commonChoice(readers [2]*rntuple.Reader, patterns []string) ([]string, erro
 	var all []string
 	var failed error
 	for _, p := range patterns {
-		chosen, err := choose(readers[0].Schema(), []string{p})
-		more, otherErr := choose(readers[1].Schema(), []string{p})
+		chosen, err := selection.Choose(readers[0].Schema(), []string{p})
+		more, otherErr := selection.Choose(readers[1].Schema(), []string{p})
 		if err != nil && otherErr != nil {
 			failed = errors.Join(failed, err)
 		}
-		for _, f := range fieldsOf(append(chosen, more...)) {
+		for _, f := range selection.Fields(append(chosen, more...)) {
 			if path := f.Path(); !slices.Contains(all, path) {
 				all = append(all, path)
 			}

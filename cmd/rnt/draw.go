@@ -17,6 +17,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/plot"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/internal/show/draw"
@@ -66,7 +68,7 @@ upper one. The mean and the standard deviation are those of the values in the ra
 as ROOT computes them. Clusters in which no --where can be true are not read if a file
 has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are respected.
 
-` + skipBadHelp,
+` + source.SkipBadHelp,
 		Example: "  rnt draw data.root Muon_pt --where 'nMuon == 2' --range 0:100\n" +
 			"  rnt draw run*.root -e 'Muon_pt' -e 'Jet_pt' --log y --out pt.svg\n" +
 			"  rnt draw data.root 'Muon_pt:Muon_eta' --profile --bins 50",
@@ -84,8 +86,8 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 			if d.skipBad && d.units != "" {
 				return cli.UsageError("--skip-bad cannot be combined with --units")
 			}
-			bad := skipping{skip: d.skipBad, out: d.out, force: d.force, name: d.name}
-			return bad.without(cmd.Context(), t, files, func(files []string) error { return drawFiles(cmd.Context(), t, files, &d, bad.skipped) })
+			bad := source.BadFiles{Skip: d.skipBad, Out: d.out, Force: d.force, Name: d.name}
+			return bad.Without(cmd.Context(), t, files, func(files []string) error { return drawFiles(cmd.Context(), t, files, &d, bad.Skipped) })
 		},
 	}
 	f := cmd.Flags()
@@ -93,7 +95,7 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 	f.StringArrayVar(&d.where, "where", nil, "draw only entries, or items, for which `COND` is true; given again, of a histogram of its own (&& joins conditions)")
 	f.StringVar(&d.weight, "weight", "", "fill with the weight `EXPR`")
 	f.StringArrayVar(&d.label, "label", nil, "`NAME` of a histogram, repeated in their order (default what it draws)")
-	defineFlag(cmd, &d.define, "a name for an expression, `NAME=EXPR`, repeated for more")
+	selection.DefineFlag(cmd, &d.define, "a name for an expression, `NAME=EXPR`, repeated for more")
 	f.StringVar(&d.bins, "bins", "", "`N` bins, or N,M of x and y")
 	f.StringVar(&d.ranges, "range", "", "from `LOW:HIGH`, or two such of x and y: -5:5,0:100")
 	f.StringVar(&d.log, "log", "", "`AXES` that are logarithmic: x, y, z, or several of them")
@@ -106,7 +108,7 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 	f.StringVar(&d.units, "units", "", "draw what jobs have filled with --unit in the folder `DIR`; FILE is the plan")
 	unitFlag(cmd, &unit)
 	cli.ForceFlag(cmd, &d.force)
-	skipBadFlag(cmd, &d.skipBad)
+	source.SkipBadFlag(cmd, &d.skipBad)
 	cli.CompleteNames(cmd, "name", 0)
 	cmd.MarkFlagFilename("out", plot.Formats...)
 	cli.CompleteValues(cmd, "log", "x", "y", "z")
@@ -147,7 +149,7 @@ func (d *drawing) complete(cmd *cobra.Command, args []string, word string) ([]st
 }
 
 // drawFiles draws the entries of files.
-func drawFiles(ctx context.Context, t *cli.Tool, files []string, d *drawing, skipped []badFile) error {
+func drawFiles(ctx context.Context, t *cli.Tool, files []string, d *drawing, skipped []source.BadFile) error {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(d.out)), ".")
 	switch {
 	case d.out != "" && !slices.Contains(plot.Formats, format):
@@ -168,12 +170,12 @@ func drawFiles(ctx context.Context, t *cli.Tool, files []string, d *drawing, ski
 			return err
 		}
 	}
-	source, program, err := openQuery(ctx, t, files, name, q)
+	from, program, err := openQuery(ctx, t, files, name, q)
 	if err != nil {
 		return err
 	}
-	defer source.Close()
-	named := source.named
+	defer from.Close()
+	named := from.Named
 	if d.explain {
 		_, err := t.Out.WriteString(program.Explain())
 		return err
@@ -183,7 +185,7 @@ func drawFiles(ctx context.Context, t *cli.Tool, files []string, d *drawing, ski
 		return named(err)
 	}
 	if d.out != "" {
-		if err := t.Output.Begin(ctx, d.out, d.force, source.paths...); err != nil {
+		if err := t.Output.Begin(ctx, d.out, d.force, from.Paths...); err != nil {
 			return err
 		}
 	}
@@ -201,14 +203,14 @@ func drawFiles(ctx context.Context, t *cli.Tool, files []string, d *drawing, ski
 	} else {
 		bar := t.Report.Bar("entries")
 		q.plan.Progress = bar.Set
-		histograms, err = q.plan.Fill(source.entries)
+		histograms, err = q.plan.Fill(from.Entries)
 		bar.Done()
 	}
 	if err != nil {
 		return named(err)
 	}
-	warnOfZones(t.Report, zones)
-	q.titles(histograms, source.first.Schema())
+	selection.WarnOfZones(t.Report, zones)
+	q.titles(histograms, from.Reader.Schema())
 	p := q.picture(histograms, d)
 	for i, h := range histograms {
 		if h.Entries == 0 {
@@ -252,12 +254,12 @@ func drawUnits(t *cli.Tool, cmd *cobra.Command, which string, files []string, d 
 		if err != nil {
 			return err
 		}
-		source, err := o.open(t.Input.Options(cmd.Context())...)
+		chain, err := o.open(t.Input.Options(cmd.Context())...)
 		if err != nil {
 			return err
 		}
-		defer source.Close()
-		if q.plan.Program, err = q.compile(source); err != nil {
+		defer chain.Close()
+		if q.plan.Program, err = q.compile(chain); err != nil {
 			return err
 		}
 		if err := q.plan.Check(); err != nil {
@@ -269,11 +271,11 @@ func drawUnits(t *cli.Tool, cmd *cobra.Command, which string, files []string, d 
 		zones := &zonemap.Use{Off: d.noZones}
 		q.useZones(zones)
 		q.plan.X.Most, q.plan.Y.Most = 100, 100
-		histograms, err := q.plan.Fill(source)
+		histograms, err := q.plan.Fill(chain)
 		if err != nil {
 			return err
 		}
-		warnOfZones(t.Report, zones)
+		selection.WarnOfZones(t.Report, zones)
 		b, err := draw.Save(histograms)
 		if err != nil {
 			return err
@@ -306,22 +308,22 @@ func loadUnits(ctx context.Context, t *cli.Tool, args []string, d *drawing) (all
 
 // openQuery opens files and compiles a query for them. Of files of other kinds than RNTuple it
 // reads what the query needs.
-func openQuery(ctx context.Context, t *cli.Tool, files []string, name string, q *query) (*source, *expression.Program, error) {
-	for need := (part{}); ; {
-		s, err := openSource(ctx, t, files, name, need)
+func openQuery(ctx context.Context, t *cli.Tool, files []string, name string, q *query) (*source.Source, *expression.Program, error) {
+	for need := (source.Part{}); ; {
+		s, err := source.Open(ctx, t, files, name, need)
 		if err != nil {
 			return nil, nil, err
 		}
-		program, err := q.compile(s.entries)
+		program, err := q.compile(s.Entries)
 		if err != nil {
 			s.Close()
-			return nil, nil, s.named(err)
+			return nil, nil, s.Named(err)
 		}
-		if s.kind == foreign.RNTuple || need.count > 0 {
+		if s.Kind == foreign.RNTuple || need.Count > 0 {
 			return s, program, nil
 		}
 		s.Close()
-		need = part{fields: program.Fields(), count: cli.All}
+		need = source.Part{Fields: program.Fields(), Count: cli.All}
 	}
 }
 
@@ -396,7 +398,7 @@ func (q *query) compile(s rntuple.Source) (*expression.Program, error) {
 
 // parse returns what the flags ask for.
 func (d *drawing) parse() (*query, error) {
-	definitions, err := untyped(d.define)
+	definitions, err := selection.Untyped(d.define)
 	if err != nil {
 		return nil, err
 	}

@@ -4,17 +4,18 @@ import (
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 )
 
 // drawn is what `rnt draw --json` prints.
 type drawn struct {
-	Kind       string       `json:"kind"` // "histogram", "histogram2d" or "profile"
-	Files      []string     `json:"files"`
-	Skipped    []badFile    `json:"skipped,omitempty"` // because of --skip-bad
-	X          drawnAxis    `json:"x"`
-	Y          *drawnAxis   `json:"y,omitempty"` // of a histogram of two dimensions
-	Histograms []drawnCurve `json:"histograms"`  // with these axes
+	Kind       string           `json:"kind"` // "histogram", "histogram2d" or "profile"
+	Files      []string         `json:"files"`
+	Skipped    []source.BadFile `json:"skipped,omitempty"` // because of --skip-bad
+	X          drawnAxis        `json:"x"`
+	Y          *drawnAxis       `json:"y,omitempty"` // of a histogram of two dimensions
+	Histograms []drawnCurve     `json:"histograms"`  // with these axes
 }
 
 // drawnAxis is an axis. Bin i goes from edge i, included, to edge i+1; of strings, it is

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/show/dump"
 )
@@ -84,7 +85,7 @@ func dumpRecords(t *cli.Tool, cmd *cobra.Command, args []string, d dumping) erro
 		}
 	}
 	d.MaxMemory = t.Input.Limits().EnvelopeBytes
-	f, size, err := openFile(cmd.Context(), t, args[0])
+	f, size, err := source.OpenFile(cmd.Context(), t, args[0])
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
@@ -31,7 +32,7 @@ maps up, verify checks them, and stat tells what they have.`,
 		Args:              cli.FileArgs(2),
 		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkFields(cmd, fields); err != nil {
+			if err := selection.CheckFields(cmd, fields); err != nil {
 				return err
 			}
 			if remove && len(fields)+len(drop) > 0 {
@@ -58,7 +59,7 @@ maps up, verify checks them, and stat tells what they have.`,
 		},
 	}
 	f := cmd.Flags()
-	fieldsFlag(cmd, &fields, "fields to index")
+	selection.FieldsFlag(cmd, &fields, "fields to index")
 	f.StringSliceVar(&drop, "drop", nil, "fields to leave out, named like those of --fields")
 	for _, flag := range []string{"fields", "drop"} {
 		cli.CompleteFields(cmd, flag, 0)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
@@ -58,7 +59,7 @@ func inputsFrom(t *cli.Tool, cmd *cobra.Command, args []string, name string) ([]
 			return nil, err
 		}
 	}
-	return inputsOf(paths, name), nil
+	return source.Inputs(paths, name), nil
 }
 
 func pathsOf(inputs []surgery.Input) []string {
@@ -80,13 +81,13 @@ func operate(ctx context.Context, t *cli.Tool, out string, force bool, inputs []
 
 // reportJSON is a report as JSON.
 type reportJSON struct {
-	Inputs        int         `json:"inputs"`
-	Entries       int64       `json:"entries"`
-	Clusters      int64       `json:"clusters"`
-	ClusterGroups int         `json:"cluster_groups"`
-	Levels        []levelJSON `json:"levels"`
-	Omitted       []string    `json:"omitted,omitempty"` // fields that the first input lacks
-	Skipped       []badFile   `json:"skipped,omitempty"` // because of --skip-bad
+	Inputs        int              `json:"inputs"`
+	Entries       int64            `json:"entries"`
+	Clusters      int64            `json:"clusters"`
+	ClusterGroups int              `json:"cluster_groups"`
+	Levels        []levelJSON      `json:"levels"`
+	Omitted       []string         `json:"omitted,omitempty"` // fields that the first input lacks
+	Skipped       []source.BadFile `json:"skipped,omitempty"` // because of --skip-bad
 }
 
 type levelJSON struct {
@@ -95,7 +96,7 @@ type levelJSON struct {
 	Bytes int64  `json:"bytes"`
 }
 
-func reportOf(r *surgery.Report, skipped []badFile) reportJSON {
+func reportOf(r *surgery.Report, skipped []source.BadFile) reportJSON {
 	j := reportJSON{r.Inputs, r.Entries, r.Clusters, r.ClusterGroups, []levelJSON{}, r.Omitted, skipped}
 	for l, work := range r.Levels {
 		if work.Pages > 0 {
@@ -106,7 +107,7 @@ func reportOf(r *surgery.Report, skipped []badFile) reportJSON {
 }
 
 // printMerged prints what was written to the file out.
-func printMerged(t *cli.Tool, out string, r *surgery.Report, asJSON bool, skipped ...badFile) error {
+func printMerged(t *cli.Tool, out string, r *surgery.Report, asJSON bool, skipped ...source.BadFile) error {
 	switch {
 	case asJSON:
 		return text.JSON(t.Out, reportOf(r, skipped))

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
@@ -50,7 +51,7 @@ With --plan, IN is the folder in which jobs have put the outputs of units, which
 plan" describes. Each must be there, once, of this plan, complete, and made by the same
 command; otherwise the numbers of those that are not are printed: 3,7,8.
 
-` + skipBadHelp,
+` + source.SkipBadHelp,
 		Example: "  rnt merge all.root run1.root run2.root\n" +
 			"  rnt merge --level rewrite --cluster-size 100000000 few.root many/*.root",
 		Args:              cli.OutArgs(cli.AnyNumber, "merged"),
@@ -61,7 +62,7 @@ command; otherwise the numbers of those that are not are printed: 3,7,8.
 	m.modeFlag(cmd)
 	m.WaitFlag(cmd)
 	cli.ForceFlag(cmd, &m.force)
-	skipBadFlag(cmd, &m.skipBad)
+	source.SkipBadFlag(cmd, &m.skipBad)
 	f := cmd.Flags()
 	f.StringVar(&m.level, "level", "clone", `at least "clone", "copy", "recompress", "reseal" or "rewrite"`)
 	f.StringVar(&m.maxLevel, "max-level", "rewrite", "fail where pages need a higher level")
@@ -156,24 +157,24 @@ func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) 
 	if err := t.Output.Begin(cmd.Context(), out, m.force, pathsOf(inputs)...); err != nil {
 		return err
 	}
-	bad := skipping{skip: m.skipBad, out: out, force: m.force, name: m.name}
+	bad := source.BadFiles{Skip: m.skipBad, Out: out, Force: m.force, Name: m.name}
 	if m.all {
-		bad.open = func(path string) error {
+		bad.Open = func(path string) error {
 			_, err := rntuple.ListFile(path, t.Input.Options(cmd.Context())...)
 			return err
 		}
 	}
-	return bad.without(cmd.Context(), t, pathsOf(inputs), func(files []string) error {
+	return bad.Without(cmd.Context(), t, pathsOf(inputs), func(files []string) error {
 		if m.all {
-			return mergeAll(t, cmd, out, files, m, opts, bad.skipped)
+			return mergeAll(t, cmd, out, files, m, opts, bad.Skipped)
 		}
 		report, err := withBar(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (*surgery.Report, error) {
-			return surgery.Merge(cmd.Context(), out, inputsOf(files, m.name), slices.Concat(opts, more)...)
+			return surgery.Merge(cmd.Context(), out, source.Inputs(files, m.name), slices.Concat(opts, more)...)
 		})
 		if err != nil {
 			return lacking(err, adviseUnion)
 		}
-		return printMerged(t, out, report, m.asJSON, bad.skipped...)
+		return printMerged(t, out, report, m.asJSON, bad.Skipped...)
 	})
 }
 
@@ -189,7 +190,7 @@ func mergeInto(t *cli.Tool, cmd *cobra.Command, into surgery.Input, inputs []sur
 }
 
 // mergeAll merges all RNTuples of files into the file out.
-func mergeAll(t *cli.Tool, cmd *cobra.Command, out string, files []string, m merging, opts []surgery.Option, skipped []badFile) error {
+func mergeAll(t *cli.Tool, cmd *cobra.Command, out string, files []string, m merging, opts []surgery.Option, skipped []source.BadFile) error {
 	var merged []surgery.Merged
 	if _, err := withBar(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (_ *surgery.Report, err error) {
 		merged, err = surgery.MergeAll(cmd.Context(), out, files, slices.Concat(opts, more)...)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -77,7 +79,7 @@ files, too, and URLs whose server lets pages of other sites read (CORS).`,
 			case cmd.Flags().Changed("port"):
 				return cli.UsageError("--port goes with --serve only")
 			}
-			if err := checkFields(cmd, p.fields); err != nil {
+			if err := selection.CheckFields(cmd, p.fields); err != nil {
 				return err
 			}
 			return writePage(cmd.Context(), t, args[0], &p)
@@ -88,7 +90,7 @@ files, too, and URLs whose server lets pages of other sites read (CORS).`,
 	f.BoolVar(&p.serve, "serve", false, "serve the page until Ctrl-C")
 	f.IntVar(&p.port, "port", 8816, "serve at the port `N` of this machine; 0 is any that is free")
 	f.StringVar(&p.name, "name", "", "name of the RNTuple to take, of several")
-	fieldsFlag(cmd, &p.fields, "fields to take")
+	selection.FieldsFlag(cmd, &p.fields, "fields to take")
 	cli.CompleteFields(cmd, "fields", 0)
 	cli.CompleteNames(cmd, "name", 0)
 	f.Var(&p.first, "first", "take entries from entry N on, counted from 0")
@@ -132,7 +134,7 @@ func writePage(ctx context.Context, t *cli.Tool, arg string, p *paging) error {
 	} else if kind, _ := foreign.Detect(ctx, path, "", t.Input.Remote()); kind != "" && kind != foreign.RNTuple {
 		return fmt.Errorf("%s: it is %s, of which rnt convert makes an RNTuple", cli.Shown(arg), kind.Title())
 	}
-	f, n, err := openFile(ctx, t, from)
+	f, n, err := source.OpenFile(ctx, t, from)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
@@ -46,7 +48,7 @@ If something is missing or damaged, it prints the numbers of those units instead
 the next submission: 3,7,8. rnt draw --units FOLDER does so with histograms.
 See docs/scaleout.md for Slurm and HTCondor.
 
-` + skipBadHelp + ` A
+` + source.SkipBadHelp + ` A
 plan only opens files; a job whose file is damaged fails, and has no --skip-bad.`,
 		Example: "  rnt plan --units 200 --fields 'Muon_*,nMuon' plan.json @files.txt\n" +
 			"  rnt skim --where 'nMuon == 2' --unit $SLURM_ARRAY_TASK_ID parts plan.json\n" +
@@ -54,26 +56,26 @@ plan only opens files; a job whose file is damaged fails, and has no --skip-bad.
 		Args:              cli.OutArgs(cli.AnyNumber, "planned"),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			bad := skipping{skip: p.skipBad, out: args[0], force: p.force, name: p.name}
-			return bad.without(cmd.Context(), t, args[1:], func(files []string) error { return planFiles(cmd.Context(), t, args[0], files, p, bad.skipped) })
+			bad := source.BadFiles{Skip: p.skipBad, Out: args[0], Force: p.force, Name: p.name}
+			return bad.Without(cmd.Context(), t, args[1:], func(files []string) error { return planFiles(cmd.Context(), t, args[0], files, p, bad.Skipped) })
 		},
 	}
 	f := cmd.Flags()
 	f.IntVar(&p.units, "units", 0, "make `N` units")
 	f.Var(&p.size, "size", "make units of about `SIZE` of the fields' stored bytes (default 256M)")
-	fieldsFlag(cmd, &p.fields, "fields that will be read")
+	selection.FieldsFlag(cmd, &p.fields, "fields that will be read")
 	f.StringArrayVar(&p.where, "where", nil, "a `COND` whose fields will be read, too; may be given again")
 	f.BoolVar(&p.asJSON, "json", false, "print a summary as JSON")
 	f.StringVar(&p.name, "name", "", "name of the RNTuples (default the only one of each file)")
 	cli.ForceFlag(cmd, &p.force)
-	skipBadFlag(cmd, &p.skipBad)
+	source.SkipBadFlag(cmd, &p.skipBad)
 	cli.CompleteFields(cmd, "fields", 1)
 	cli.CompleteNames(cmd, "name", 1)
 	return cmd
 }
 
 // planFiles makes the plan of the files in.
-func planFiles(ctx context.Context, t *cli.Tool, out string, in []string, p planning, skipped []badFile) error {
+func planFiles(ctx context.Context, t *cli.Tool, out string, in []string, p planning, skipped []source.BadFile) error {
 	switch {
 	case p.units < 0:
 		return cli.UsageError("--units must be positive")
@@ -97,7 +99,7 @@ func planFiles(ctx context.Context, t *cli.Tool, out string, in []string, p plan
 	})
 	bar.Done()
 	if bad := (*rntuple.InputError)(nil); errors.As(err, &bad) {
-		err = withKind(ctx, t, in[bad.Index], p.name, withPath(err))
+		err = source.WithKind(ctx, t, in[bad.Index], p.name, source.WithPath(err))
 	}
 	if err != nil {
 		return err
@@ -114,13 +116,13 @@ func planFiles(ctx context.Context, t *cli.Tool, out string, in []string, p plan
 
 // plannedFields returns the fields that will be read, those of conditions among them, or none for all.
 func plannedFields(ctx context.Context, t *cli.Tool, path string, p planning) ([]string, error) {
-	conditions, err := parseWhere(p.where)
+	conditions, err := selection.ParseWhere(p.where)
 	if err != nil || len(conditions) == 0 {
 		return p.fields, err
 	}
 	r, err := rntuple.Open(path, p.name, t.Input.Options(ctx)...)
 	if err != nil {
-		return nil, withKind(ctx, t, path, p.name, err)
+		return nil, source.WithKind(ctx, t, path, p.name, err)
 	}
 	defer r.Close()
 	program, err := expression.Compile(r, conditions...)
@@ -135,16 +137,16 @@ func plannedFields(ctx context.Context, t *cli.Tool, path string, p planning) ([
 
 // planJSON is the summary of a plan.
 type planJSON struct {
-	ID      string    `json:"id"`
-	Files   int       `json:"files"`
-	Skipped []badFile `json:"skipped,omitempty"` // because of --skip-bad
-	Units   int       `json:"units"`
-	Entries int64     `json:"entries"`
-	Least   int64     `json:"least_cost"` // of a unit, in bytes
-	Most    int64     `json:"most_cost"`
+	ID      string           `json:"id"`
+	Files   int              `json:"files"`
+	Skipped []source.BadFile `json:"skipped,omitempty"` // because of --skip-bad
+	Units   int              `json:"units"`
+	Entries int64            `json:"entries"`
+	Least   int64            `json:"least_cost"` // of a unit, in bytes
+	Most    int64            `json:"most_cost"`
 }
 
-func printPlan(t *cli.Tool, plan *workunits.Plan, asJSON bool, skipped []badFile) error {
+func printPlan(t *cli.Tool, plan *workunits.Plan, asJSON bool, skipped []source.BadFile) error {
 	s := planJSON{ID: plan.ID(), Files: len(plan.Files), Skipped: skipped, Units: len(plan.Units), Entries: plan.Entries()}
 	for i, u := range plan.Units {
 		if s.Most = max(s.Most, u.Cost); i == 0 || u.Cost < s.Least {

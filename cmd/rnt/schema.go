@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -28,28 +30,28 @@ sources of projected fields come with them.`,
 		Args:              cli.FileArgs(2),
 		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkFields(cmd, fields); err != nil {
+			if err := selection.CheckFields(cmd, fields); err != nil {
 				return err
 			}
-			from, err := openEntries(cmd.Context(), t, args, part{})
+			from, err := source.OpenArgs(cmd.Context(), t, args, source.Part{})
 			if err != nil {
 				return err
 			}
 			defer from.Close()
-			if err := checkName(from.kind, cli.NameOf(args), from.name); err != nil {
+			if err := source.CheckName(from.Kind, cli.NameOf(args), from.Name); err != nil {
 				return err
 			}
-			t.Report.Incomplete = len(from.left) > 0
-			r := from.first
-			chosen, err := choose(r.Schema(), fields)
+			t.Report.Incomplete = len(from.Left) > 0
+			r := from.Reader
+			chosen, err := selection.Choose(r.Schema(), fields)
 			if err != nil {
 				return fmt.Errorf("%s: %w", cli.Shown(args[0]), err)
 			}
 			if !asJSON {
-				if from.kind != foreign.RNTuple {
-					fmt.Fprintf(t.Out, "%s is %s. convert makes of it this\n", cli.Shown(args[0]), from.kind.Title())
+				if from.Kind != foreign.RNTuple {
+					fmt.Fprintf(t.Out, "%s is %s. convert makes of it this\n", cli.Shown(args[0]), from.Kind.Title())
 				}
-				return r.Schema().Print(t.Out, fieldsOf(chosen)...)
+				return r.Schema().Print(t.Out, selection.Fields(chosen)...)
 			}
 			doc := r.Schema().Document()
 			if len(chosen) > 0 {
@@ -58,7 +60,7 @@ sources of projected fields come with them.`,
 			return text.JSON(t.Out, doc)
 		},
 	}
-	fieldsFlag(cmd, &fields, "fields to print")
+	selection.FieldsFlag(cmd, &fields, "fields to print")
 	cli.CompleteFields(cmd, "fields", 0)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, all that is needed to make an RNTuple like this one")
 	return cmd
@@ -66,7 +68,7 @@ sources of projected fields come with them.`,
 
 // topsOf returns the names of the top-level fields that hold chosen fields, and of
 // those that hold the sources of their projected fields.
-func topsOf(chosen []choice) map[string]bool {
+func topsOf(chosen []selection.Choice) map[string]bool {
 	tops := map[string]bool{}
 	var sources func(f *schema.Field)
 	add := func(f *schema.Field) {
@@ -87,7 +89,7 @@ func topsOf(chosen []choice) map[string]bool {
 		}
 	}
 	for _, c := range chosen {
-		add(c.field)
+		add(c.Field)
 	}
 	return tops
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
@@ -13,39 +15,39 @@ import (
 
 // selecting holds the flags of commands that choose entries and fields of a source.
 type selecting struct {
-	filter
+	selection.Filter
 	fields      []string
 	name        string
 	collections bool
 }
 
 // choose returns the entries that meet the condition of the flags, and the paths of their fields.
-func (s *selecting) choose(ctx context.Context, t *cli.Tool, from *source) (rntuple.Source, []string, error) {
-	chosen, err := choose(from.first.Schema(), s.fields)
+func (s *selecting) choose(ctx context.Context, t *cli.Tool, from *source.Source) (rntuple.Source, []string, error) {
+	chosen, err := selection.Choose(from.Reader.Schema(), s.fields)
 	if err != nil {
-		return nil, nil, from.named(err)
+		return nil, nil, from.Named(err)
 	}
-	fields := paths(chosen)
+	fields := selection.Paths(chosen)
 	if len(fields) == 0 {
-		warnHidden(t, from.first, from.name, nil, from.left...)
-		for _, f := range from.first.Schema().Fields {
-			if s.collections || !isProjected(f, from.first.Schema()) {
+		warnHidden(t, from.Reader, from.Name, nil, from.Left...)
+		for _, f := range from.Reader.Schema().Fields {
+			if s.collections || !source.IsProjected(f, from.Reader.Schema()) {
 				fields = append(fields, f.Name)
 			}
 		}
 	}
-	entries, err := from.where(ctx, t.Report, &s.filter)
+	entries, err := from.Where(ctx, t.Report, &s.Filter)
 	return entries, fields, err
 }
 
 // skimmed makes an RNTuple of the chosen entries and fields of pieces, with the fields that --define adds.
 func skimmed(ctx context.Context, t *cli.Tool, out string, pieces []surgery.Piece, c *conversion, opts ...surgery.Option) (*surgery.Report, error) {
-	zones := &zonemap.Use{Off: c.noZones}
-	condition, err := c.condition(zones)
+	zones := &zonemap.Use{Off: c.NoZones}
+	condition, err := c.Condition(zones)
 	if err != nil {
 		return nil, err
 	}
-	defined, err := newFields(c.define)
+	defined, err := selection.NewFields(c.Define)
 	if err != nil {
 		return nil, err
 	}
@@ -54,12 +56,12 @@ func skimmed(ctx context.Context, t *cli.Tool, out string, pieces []surgery.Piec
 		opts = append(opts, surgery.DefineColumns(defined))
 	}
 	report, err := surgery.SkimPieces(ctx, out, pieces, condition, opts...)
-	warnOfZones(t.Report, zones)
+	selection.WarnOfZones(t.Report, zones)
 	return report, err
 }
 
 // withDefined makes a temporary RNTuple as skimmed does, of which c then takes everything.
-func withDefined(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, name string, c *conversion) (*source, error) {
+func withDefined(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, name string, c *conversion) (*source.Source, error) {
 	f, err := t.Input.NamedTemporary(".root")
 	if err != nil {
 		return nil, err
@@ -72,7 +74,7 @@ func withDefined(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, name 
 	}
 	t.Report.Omit(report.Omitted, false)
 	if len(c.fields) > 0 {
-		defined, err := newFields(c.define)
+		defined, err := selection.NewFields(c.Define)
 		if err != nil {
 			return nil, err
 		}
@@ -80,16 +82,16 @@ func withDefined(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, name 
 			c.fields = append(c.fields, d.Name)
 		}
 	}
-	c.filter = filter{}
-	return fromTemporary(ctx, t, f.Name(), name)
+	c.Filter = selection.Filter{}
+	return source.FromTemporary(ctx, t, f.Name(), name)
 }
 
 // flags adds the flags.
 func (s *selecting) flags(cmd *cobra.Command) {
-	fieldsFlag(cmd, &s.fields, "fields to read")
+	selection.FieldsFlag(cmd, &s.fields, "fields to read")
 	cli.CompleteFields(cmd, "fields", 0)
 	f := cmd.Flags()
-	s.whereFlags(cmd)
+	s.Flags(cmd)
 	f.BoolVar(&s.collections, "collections", false, "with all fields, also untyped collections whose members have projected fields")
 	f.StringVar(&s.name, "name", "", "name of the RNTuples (default the only one of each file)")
 	cli.CompleteNames(cmd, "name", 0)

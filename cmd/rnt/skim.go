@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
@@ -16,7 +18,7 @@ import (
 
 func skimCommand(t *cli.Tool) *cobra.Command {
 	var c cutting
-	var f filter
+	var f selection.Filter
 	var explain, skipBad bool
 	var unit string
 	cmd := &cobra.Command{
@@ -40,18 +42,18 @@ with --zones only.
 
 --explain prints the type of EXPR and the fields that it reads, and makes no file.
 
-` + skipBadHelp + "\n\n" + defineHelp,
+` + source.SkipBadHelp + "\n\n" + defineHelp,
 		Example: "  rnt skim --where 'nMuon == 2 && all(Muon_pt, # > 20)' pairs.root events.root\n" +
 			"  rnt skim --define 'lead:float = max(Muon_pt)' --where 'lead > 50' hard.root events.root\n" +
 			"  rnt skim --where 'MET_pt > 100' --fields 'MET_*,Jet_*' met.root run*.root",
 		Args:              cli.OutArgs(cli.AnyNumber, "skimmed"),
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(f.where) == 0 {
+			if len(f.Where) == 0 {
 				return cli.UsageError("which entries? Use --where")
 			}
-			f.define = c.define
-			if _, err := f.condition(nil); err != nil {
+			f.Define = c.define
+			if _, err := f.Condition(nil); err != nil {
 				return err
 			}
 			if explain && (c.asJSON || skipBad) {
@@ -64,10 +66,10 @@ with --zones only.
 			if err != nil {
 				return err
 			}
-			bad := skipping{skip: skipBad, out: args[0], force: c.force, name: c.name}
+			bad := source.BadFiles{Skip: skipBad, Out: args[0], Force: c.force, Name: c.name}
 			skim := func(out string, pieces []surgery.Piece, more ...surgery.Option) error {
-				zones := &zonemap.Use{Off: f.noZones}
-				condition, err := f.condition(zones)
+				zones := &zonemap.Use{Off: f.NoZones}
+				condition, err := f.Condition(zones)
 				if err != nil {
 					return err
 				}
@@ -77,7 +79,7 @@ with --zones only.
 				if err != nil {
 					return lacking(err, adviseFields, c.fields...)
 				}
-				return printSkimmed(t, out, report, zones, c.asJSON, bad.skipped)
+				return printSkimmed(t, out, report, zones, c.asJSON, bad.Skipped)
 			}
 			if unit != "" {
 				return cutUnits(t, cmd, unit, args, skim)
@@ -89,18 +91,18 @@ with --zones only.
 			if err := t.Output.Begin(cmd.Context(), args[0], c.force, pathsOf(inputs)...); err != nil {
 				return err
 			}
-			return bad.without(cmd.Context(), t, pathsOf(inputs), func(files []string) error {
-				return skim(args[0], piecesOf(files, c.name))
+			return bad.Without(cmd.Context(), t, pathsOf(inputs), func(files []string) error {
+				return skim(args[0], source.Pieces(files, c.name))
 			})
 		},
 	}
-	f.whereFlags(cmd)
+	f.Flags(cmd)
 	cmd.Flags().BoolVar(&explain, "explain", false, "print the types of the conditions and the fields that they read, and make no file")
 	c.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
 	c.flags(cmd)
 	c.defineFlag(cmd)
 	cli.ForceFlag(cmd, &c.force)
-	skipBadFlag(cmd, &skipBad)
+	source.SkipBadFlag(cmd, &skipBad)
 	unitFlag(cmd, &unit)
 	return cmd
 }
@@ -113,8 +115,8 @@ type skimJSON struct {
 }
 
 // printSkimmed prints what was written to the file out, and what came of zone maps.
-func printSkimmed(t *cli.Tool, out string, r *surgery.Report, zones *zonemap.Use, asJSON bool, skipped []badFile) error {
-	warnOfZones(t.Report, zones)
+func printSkimmed(t *cli.Tool, out string, r *surgery.Report, zones *zonemap.Use, asJSON bool, skipped []source.BadFile) error {
+	selection.WarnOfZones(t.Report, zones)
 	zoned, passed := zones.Clusters()
 	if asJSON {
 		return text.JSON(t.Out, skimJSON{cutOf(r, skipped...), zoned, passed})
@@ -127,12 +129,12 @@ func printSkimmed(t *cli.Tool, out string, r *surgery.Report, zones *zonemap.Use
 }
 
 // explainWhere prints the types of conditions for the RNTuple of a file, and the fields that they read.
-func explainWhere(ctx context.Context, t *cli.Tool, arg, name string, f *filter) error {
-	all, err := parseWhere(f.where)
+func explainWhere(ctx context.Context, t *cli.Tool, arg, name string, f *selection.Filter) error {
+	all, err := selection.ParseWhere(f.Where)
 	if err != nil {
 		return err
 	}
-	defined, err := definitions(f.define)
+	defined, err := selection.Definitions(f.Define)
 	if err != nil {
 		return err
 	}
@@ -143,7 +145,7 @@ func explainWhere(ctx context.Context, t *cli.Tool, arg, name string, f *filter)
 	if name != "" {
 		args = append(args, name)
 	}
-	r, err := openRNTuple(ctx, t, args)
+	r, err := source.OpenRNTuple(ctx, t, args)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
@@ -21,7 +23,7 @@ type cutting struct {
 // flags adds the flags to a command.
 func (c *cutting) flags(cmd *cobra.Command) {
 	c.making.flags(cmd, "as it is")
-	fieldsFlag(cmd, &c.fields, "fields to keep")
+	selection.FieldsFlag(cmd, &c.fields, "fields to keep")
 	cmd.Flags().StringSliceVar(&c.drop, "drop", nil, "fields to leave out, named like those of --fields")
 	for _, flag := range []string{"fields", "drop"} {
 		cli.CompleteFields(cmd, flag, 1)
@@ -30,7 +32,7 @@ func (c *cutting) flags(cmd *cobra.Command) {
 
 // options returns the options of package surgery.
 func (c *cutting) options(cmd *cobra.Command) ([]surgery.Option, error) {
-	if err := checkFields(cmd, c.fields); err != nil {
+	if err := selection.CheckFields(cmd, c.fields); err != nil {
 		return nil, err
 	}
 	opts, err := c.making.options()
@@ -38,7 +40,7 @@ func (c *cutting) options(cmd *cobra.Command) ([]surgery.Option, error) {
 		return nil, err
 	}
 	if len(c.define) > 0 {
-		defined, err := newFields(c.define)
+		defined, err := selection.NewFields(c.define)
 		if err != nil {
 			return nil, err
 		}
@@ -49,10 +51,8 @@ func (c *cutting) options(cmd *cobra.Command) ([]surgery.Option, error) {
 
 // defineFlag adds the flag --define of slim and skim, which defineHelp describes.
 func (c *cutting) defineFlag(cmd *cobra.Command) {
-	defineFlag(cmd, &c.define, newFieldUsage)
+	selection.DefineFlag(cmd, &c.define, selection.NewFieldUsage)
 }
-
-const newFieldUsage = "a new field, `'NAME=EXPR'` or 'NAME:TYPE=EXPR'; may be given again"
 
 const defineHelp = `--define NAME=EXPR adds a field with the values of an expression, which may name
 fields that are left out, and those defined before. The field is a bool, std::int64_t,
@@ -84,7 +84,7 @@ type cutJSON struct {
 	Dropped      []string `json:"dropped"` // projections of fields that were dropped
 }
 
-func cutOf(r *surgery.Report, skipped ...badFile) cutJSON {
+func cutOf(r *surgery.Report, skipped ...source.BadFile) cutJSON {
 	return cutJSON{reportOf(r, skipped), r.InputEntries, append([]string{}, r.Dropped...)}
 }
 

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
@@ -43,7 +45,7 @@ fields have rows, and of more than 100 of these the largest.`,
 		Args:              cli.FileArgs(2),
 		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkFields(cmd, s.fields); err != nil {
+			if err := selection.CheckFields(cmd, s.fields); err != nil {
 				return err
 			}
 			switch drawn := cmd.Flags().Changed("map"); {
@@ -57,7 +59,7 @@ fields have rows, and of more than 100 of these the largest.`,
 			return stat(cmd.Context(), t, args, s)
 		},
 	}
-	fieldsFlag(cmd, &s.fields, "fields to print")
+	selection.FieldsFlag(cmd, &s.fields, "fields to print")
 	cli.CompleteFields(cmd, "fields", 0)
 	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print JSON, sizes in bytes")
 	cmd.Flags().StringVar(&s.picture, "map", "", "draw the storage to the file `OUT`, as SVG; \"-\" is standard output")
@@ -77,12 +79,12 @@ type stating struct {
 // are none.
 func stat(ctx context.Context, t *cli.Tool, args []string, s stating) error {
 	t.Input.TrustZones() // they are shown, not relied on
-	r, err := openRNTuple(ctx, t, args)
+	r, err := source.OpenRNTuple(ctx, t, args)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	chosen, err := choose(r.Schema(), s.fields)
+	chosen, err := selection.Choose(r.Schema(), s.fields)
 	if err != nil {
 		return fmt.Errorf("%s: %w", cli.Shown(args[0]), err)
 	}
@@ -97,7 +99,7 @@ func stat(ctx context.Context, t *cli.Tool, args []string, s stating) error {
 	}
 	fields := r.Schema().TopLevel()
 	if len(s.fields) > 0 {
-		fields = fieldsOf(chosen)
+		fields = selection.Fields(chosen)
 	}
 	bar := t.Report.Bar("page lists")
 	i, err := r.Inspect(func(done, total int) { bar.Set(int64(done), int64(total)) })

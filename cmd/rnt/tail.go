@@ -11,12 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 func tailCommand(t *cli.Tool) *cobra.Command {
-	sel := selection{count: 10}
+	sel := printing{count: 10}
 	var follow bool
 	var interval time.Duration
 	cmd := &cobra.Command{
@@ -37,7 +39,7 @@ as in all commands.`,
 		},
 		ValidArgsFunction: cli.CompleteArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkFields(cmd, sel.fields); err != nil {
+			if err := selection.CheckFields(cmd, sel.fields); err != nil {
 				return err
 			}
 			switch {
@@ -66,7 +68,7 @@ type followed struct {
 	done int64       // entries that have been printed or passed over
 }
 
-func tail(ctx context.Context, t *cli.Tool, args []string, sel selection, follow bool, interval time.Duration) error {
+func tail(ctx context.Context, t *cli.Tool, args []string, sel printing, follow bool, interval time.Duration) error {
 	f, err := openFollowed(ctx, t, args)
 	if err != nil {
 		return err
@@ -123,7 +125,7 @@ func openFollowed(ctx context.Context, t *cli.Tool, args []string) (*followed, e
 		return nil, err
 	}
 	if remote.IsURL(path) {
-		r, err := openRNTuple(ctx, t, args)
+		r, err := source.OpenRNTuple(ctx, t, args)
 		return &followed{r: r}, err
 	}
 	for {
@@ -131,7 +133,7 @@ func openFollowed(ctx context.Context, t *cli.Tool, args []string) (*followed, e
 		if err != nil {
 			return nil, err
 		}
-		r, err := openRNTuple(ctx, t, args)
+		r, err := source.OpenRNTuple(ctx, t, args)
 		if err != nil {
 			return nil, err
 		}

@@ -87,6 +87,8 @@ var leaves = []string{
 	"cmd/rnt/internal/cli",
 	"cmd/rnt/internal/foreign",
 	"cmd/rnt/internal/plot",
+	"cmd/rnt/internal/selection",
+	"cmd/rnt/internal/source",
 	"cmd/rnt/internal/terminal",
 	"cmd/rnt/internal/text",
 	"examples/dimuon",

@@ -1,4 +1,4 @@
-package main
+package selection
 
 import (
 	"errors"
@@ -12,9 +12,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// fieldsFlag adds the flag --fields, whose value must be checked with
+// FieldsFlag adds the flag --fields, whose value must be checked with
 // checkFields.
-func fieldsFlag(cmd *cobra.Command, fields *[]string, what string) {
+func FieldsFlag(cmd *cobra.Command, fields *[]string, what string) {
 	cmd.Flags().StringSliceVarP(fields, "fields", "f", nil, fieldsUsage(what))
 }
 
@@ -22,8 +22,8 @@ func fieldsUsage(what string) string {
 	return what + `, by path, with * ? [a-z]: "run,Muon_*,event.x" (default all)`
 }
 
-// checkFields refuses a value of --fields without names.
-func checkFields(cmd *cobra.Command, fields []string) error {
+// CheckFields refuses a value of --fields without names.
+func CheckFields(cmd *cobra.Command, fields []string) error {
 	if cmd.Flags().Changed("fields") && len(fields) == 0 {
 		return cli.UsageError("--fields names no field")
 	}
@@ -40,21 +40,21 @@ func checkFields(cmd *cobra.Command, fields []string) error {
 	return nil
 }
 
-// A choice is a field that --fields names.
-type choice struct {
+// A Choice is a field that --fields names.
+type Choice struct {
 	path  string // as it was named, or of the field that matches a pattern
-	field *schema.Field
+	Field *schema.Field
 }
 
-// choose returns the fields of s that match patterns, each once, in the order of
+// Choose returns the fields of s that match patterns, each once, in the order of
 // the patterns and the schema, without the fields below them. The error names all
 // patterns that no field matches, each in a line.
-func choose(s *schema.Schema, patterns []string) ([]choice, error) {
-	var chosen []choice
+func Choose(s *schema.Schema, patterns []string) ([]Choice, error) {
+	var chosen []Choice
 	var errs []error
 	add := func(path string, f *schema.Field) {
-		if !slices.ContainsFunc(chosen, func(c choice) bool { return c.path == path }) {
-			chosen = append(chosen, choice{path, f})
+		if !slices.ContainsFunc(chosen, func(c Choice) bool { return c.path == path }) {
+			chosen = append(chosen, Choice{path, f})
 		}
 	}
 	for _, p := range patterns {
@@ -106,8 +106,8 @@ func (l list) Error() string {
 
 func (l list) Unwrap() []error { return l }
 
-// paths returns the paths of chosen fields.
-func paths(chosen []choice) []string {
+// Paths returns the paths of chosen fields.
+func Paths(chosen []Choice) []string {
 	var all []string
 	for _, c := range chosen {
 		all = append(all, c.path)
@@ -115,12 +115,12 @@ func paths(chosen []choice) []string {
 	return all
 }
 
-// fieldsOf returns chosen fields, each once.
-func fieldsOf(chosen []choice) []*schema.Field {
+// Fields returns chosen fields, each once.
+func Fields(chosen []Choice) []*schema.Field {
 	var all []*schema.Field
 	for _, c := range chosen {
-		if !slices.Contains(all, c.field) {
-			all = append(all, c.field)
+		if !slices.Contains(all, c.Field) {
+			all = append(all, c.Field)
 		}
 	}
 	return all

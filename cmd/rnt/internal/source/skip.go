@@ -1,4 +1,4 @@
-package main
+package source
 
 import (
 	"context"
@@ -24,19 +24,19 @@ import (
 // skippedSuffix is what the list of the files that were left out is called, behind the name of OUT.
 const skippedSuffix = ".skipped.json"
 
-// skipBadHelp is for commands with skipBadFlag.
-const skipBadHelp = `--skip-bad leaves out files that cannot be opened or read, or are damaged. It names them
+// SkipBadHelp is for commands with skipBadFlag.
+const SkipBadHelp = `--skip-bad leaves out files that cannot be opened or read, or are damaged. It names them
 at the end, with the reasons, and in the list OUT.skipped.json, and ends with status 3.
 OUT has no entry of them: when a file turns out to be bad while it is read, the command
 begins anew without it.`
 
-// skipBadFlag adds the flag --skip-bad.
-func skipBadFlag(cmd *cobra.Command, skip *bool) {
+// SkipBadFlag adds the flag --skip-bad.
+func SkipBadFlag(cmd *cobra.Command, skip *bool) {
 	cmd.Flags().BoolVar(skip, "skip-bad", false, "leave out files that cannot be read, name them, and end with status 3")
 }
 
-// A badFile is a file that was left out.
-type badFile struct {
+// A BadFile is a file that was left out.
+type BadFile struct {
 	File   string `json:"file"`
 	Reason string `json:"reason"`
 }
@@ -44,51 +44,51 @@ type badFile struct {
 // A skippedError says which files a command has left out of an output that is otherwise complete.
 type skippedError struct {
 	Files   int       `json:"files"` // that were named
-	Skipped []badFile `json:"skipped"`
+	Skipped []BadFile `json:"skipped"`
 }
 
 func (e skippedError) Error() string {
-	text := fmt.Sprintf("skipped %d of %s:", len(e.Skipped), text.Plural(e.Files, "file"))
+	lines := fmt.Sprintf("skipped %d of %s:", len(e.Skipped), text.Plural(e.Files, "file"))
 	for _, f := range e.Skipped {
-		text += "\n\t" + f.File + ": " + f.Reason
+		lines += "\n\t" + f.File + ": " + f.Reason
 	}
-	return text
+	return lines
 }
 
-// A skipping leaves out files that are bad.
-type skipping struct {
-	skip    bool                    // otherwise they are errors
-	out     string                  // the file that is made, or "" or "-"
-	force   bool                    // replace the list
-	open    func(path string) error // reads what every file must have; nil: an RNTuple called name
-	name    string
-	skipped []badFile // so far
+// BadFiles leaves out files that are bad.
+type BadFiles struct {
+	Skip    bool                    // otherwise they are errors
+	Out     string                  // the file that is made, or "" or "-"
+	Force   bool                    // replace the list
+	Open    func(path string) error // reads what every file must have; nil: an RNTuple called Name
+	Name    string
+	Skipped []BadFile // so far
 }
 
-// without calls do with files, and without those that are bad if they are to be left out: those that cannot be
+// Without calls do with files, and without those that are bad if they are to be left out: those that cannot be
 // opened from the start; after do has failed because of another, it is called again without that. Then do must
-// have left nothing behind. The error has exitSkipped if files were left out of what do has made.
-func (s *skipping) without(ctx context.Context, t *cli.Tool, files []string, do func(files []string) error) error {
-	if !s.skip {
+// have left nothing behind. The error has cli.ExitSkipped if files were left out of what do has made.
+func (b *BadFiles) Without(ctx context.Context, t *cli.Tool, files []string, do func(files []string) error) error {
+	if !b.Skip {
 		return do(files)
 	}
-	list := s.out + skippedSuffix
+	list := b.Out + skippedSuffix
 	switch {
 	case slices.Contains(files, "-"), t.Input.IsSpooled():
 		return cli.UsageError("--skip-bad takes no standard input")
-	case s.out == "-":
+	case b.Out == "-":
 		return cli.UsageError("--skip-bad writes no standard output: entries of a file may have been printed when it turns out to be bad")
-	case remote.IsURL(s.out) && strings.ContainsAny(s.out, "?#"):
+	case remote.IsURL(b.Out) && strings.ContainsAny(b.Out, "?#"):
 		return cli.UsageError("--skip-bad makes the file OUT" + skippedSuffix + ", and the URL of OUT has a query")
-	case s.out != "":
-		if err := t.Output.Check(ctx, list, s.force, files...); err != nil {
+	case b.Out != "":
+		if err := t.Output.Check(ctx, list, b.Force, files...); err != nil {
 			return err
 		}
 	}
-	open := s.open
+	open := b.Open
 	if open == nil {
 		open = func(path string) error {
-			r, err := rntuple.Open(path, s.name, t.Input.Options(ctx)...)
+			r, err := rntuple.Open(path, b.Name, t.Input.Options(ctx)...)
 			if err != nil {
 				return err
 			}
@@ -110,26 +110,26 @@ func (s *skipping) without(ctx context.Context, t *cli.Tool, files []string, do 
 		if err == nil || !slices.Contains(left, files[i]) { // it was named twice
 			continue
 		}
-		if left, err = s.leaveOut(ctx, left, err); err != nil {
-			return withPath(err)
+		if left, err = b.leaveOut(ctx, left, err); err != nil {
+			return WithPath(err)
 		}
 	}
 	for len(left) > 0 {
 		err := do(left)
 		if err == nil {
-			return s.list(ctx, t, list, skippedError{len(files), s.skipped})
+			return b.list(ctx, t, list, skippedError{len(files), b.Skipped})
 		}
-		if left, err = s.leaveOut(ctx, left, err); err != nil {
+		if left, err = b.leaveOut(ctx, left, err); err != nil {
 			return err
 		}
-		last := s.skipped[len(s.skipped)-1]
+		last := b.Skipped[len(b.Skipped)-1]
 		t.Report.Note("%s: %s; beginning anew without it", last.File, last.Reason)
 	}
-	return fmt.Errorf("no file is left: %v", skippedError{len(files), s.skipped})
+	return fmt.Errorf("no file is left: %v", skippedError{len(files), b.Skipped})
 }
 
 // leaveOut returns files without the one that an error says is bad; otherwise the error.
-func (s *skipping) leaveOut(ctx context.Context, files []string, err error) ([]string, error) {
+func (b *BadFiles) leaveOut(ctx context.Context, files []string, err error) ([]string, error) {
 	var in *rntuple.InputError
 	if ctx.Err() != nil || !errors.As(err, &in) || !isBad(in) || !slices.Contains(files, in.Path) {
 		return nil, err
@@ -139,7 +139,7 @@ func (s *skipping) leaveOut(ctx context.Context, files []string, err error) ([]s
 	var left []string
 	for _, f := range files {
 		if f == in.Path { // each time that it was named, so that the numbers add up
-			s.skipped = append(s.skipped, badFile{name, reason})
+			b.Skipped = append(b.Skipped, BadFile{name, reason})
 		} else {
 			left = append(left, f)
 		}
@@ -172,15 +172,15 @@ func isBad(err *rntuple.InputError) bool {
 }
 
 // list makes the list, if there is a file for it to be beside, also if no file was left out.
-func (s *skipping) list(ctx context.Context, t *cli.Tool, list string, e skippedError) error {
-	if s.out != "" {
-		e.Skipped = append([]badFile{}, e.Skipped...) // not null
-		b, err := json.MarshalIndent(e, "", "  ")
+func (b *BadFiles) list(ctx context.Context, t *cli.Tool, list string, e skippedError) error {
+	if b.Out != "" {
+		e.Skipped = append([]BadFile{}, e.Skipped...) // not null
+		text, err := json.MarshalIndent(e, "", "  ")
 		if err == nil {
-			err = t.Output.Begin(ctx, list, s.force)
+			err = t.Output.Begin(ctx, list, b.Force)
 		}
 		if err == nil {
-			err = t.Output.WriteFile(ctx, list, append(b, '\n'))
+			err = t.Output.WriteFile(ctx, list, append(text, '\n'))
 		}
 		if err != nil {
 			return fmt.Errorf("%w\n%v", err, e)

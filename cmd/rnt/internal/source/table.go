@@ -1,4 +1,4 @@
-package main
+package source
 
 import (
 	"cmp"
@@ -11,8 +11,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// openForeign opens files that are no RNTuples, of which arg is the first, and warns of what it cannot read.
-func openForeign(ctx context.Context, t *cli.Tool, name string, paths []string, o foreign.Options) (foreign.Table, error) {
+// OpenTable opens files that are no RNTuples, the first of which messages call name, and warns of what it cannot
+// read.
+func OpenTable(ctx context.Context, t *cli.Tool, name string, paths []string, o foreign.Options) (foreign.Table, error) {
 	bar := t.Report.Bar("entries")
 	o.Context, o.Remote, o.Progress = ctx, t.Input.Remote(), bar.Set
 	table, err := foreign.Open(paths, o)
@@ -36,12 +37,12 @@ func (b barred) Close() error {
 	return b.Table.Close()
 }
 
-// fromForeign makes a temporary RNTuple of part of files of another kind, the first of which messages call
+// FromTable makes a temporary RNTuple of part of files of another kind, the first of which messages call
 // name, and opens it. The RNTuple is called as the last element of newName, or as the table if that is empty.
-func fromForeign(ctx context.Context, t *cli.Tool, name string, paths []string, o foreign.Options, newName string, p part) (*source, error) {
-	o.Choose = func(columns []string) ([]string, error) { return mayHold(columns, p.fields), nil }
-	o.First, o.Count, o.Like = int64(p.first), int64(p.count), p.like
-	table, err := openForeign(ctx, t, name, paths, o)
+func FromTable(ctx context.Context, t *cli.Tool, name string, paths []string, o foreign.Options, newName string, p Part) (*Source, error) {
+	o.Choose = func(columns []string) ([]string, error) { return mayHold(columns, p.Fields), nil }
+	o.First, o.Count, o.Like = int64(p.First), int64(p.Count), p.Like
+	table, err := OpenTable(ctx, t, name, paths, o)
 	if err != nil {
 		return nil, err
 	}
@@ -59,28 +60,28 @@ func fromForeign(ctx context.Context, t *cli.Tool, name string, paths []string, 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := table.Add(w, path.Base(cmp.Or(newName, table.Name(), defaultName))); err != nil {
+	if _, err := table.Add(w, path.Base(cmp.Or(newName, table.Name(), DefaultName))); err != nil {
 		return nil, err
 	}
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	s, err := fromTemporary(ctx, t, place, name)
+	s, err := FromTemporary(ctx, t, place, name)
 	if err != nil {
 		return nil, err
 	}
-	s.kind, s.left = o.Kind, table.Warnings()
+	s.Kind, s.Left = o.Kind, table.Warnings()
 	return s, nil
 }
 
-// defaultName is what an RNTuple is called that is made of files in which nothing has a name.
-const defaultName = "Events"
+// DefaultName is what an RNTuple is called that is made of files in which nothing has a name.
+const DefaultName = "Events"
 
-// fromTemporary opens the only RNTuple in a temporary file, which messages call name.
-func fromTemporary(ctx context.Context, t *cli.Tool, path, name string) (*source, error) {
+// FromTemporary opens the only RNTuple in a temporary file, which messages call name.
+func FromTemporary(ctx context.Context, t *cli.Tool, path, name string) (*Source, error) {
 	r, err := rntuple.Open(path, "", t.Input.Options(ctx)...)
 	if err != nil {
 		return nil, err
 	}
-	return &source{entries: r, first: r, paths: []string{path}, name: name, kind: foreign.RNTuple}, nil
+	return &Source{Entries: r, Reader: r, Paths: []string{path}, Name: name, Kind: foreign.RNTuple}, nil
 }

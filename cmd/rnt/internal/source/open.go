@@ -1,4 +1,4 @@
-package main
+package source
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-// openRNTuple opens the RNTuple that the arguments FILE [NTUPLE] name.
-func openRNTuple(ctx context.Context, t *cli.Tool, args []string) (*rntuple.Reader, error) {
+// OpenRNTuple opens the RNTuple that the arguments FILE [NTUPLE] name.
+func OpenRNTuple(ctx context.Context, t *cli.Tool, args []string) (*rntuple.Reader, error) {
 	name, err := cli.CheckedName(args)
 	if err != nil {
 		return nil, err
@@ -26,21 +26,21 @@ func openRNTuple(ctx context.Context, t *cli.Tool, args []string) (*rntuple.Read
 	}
 	r, err := rntuple.Open(path, name, t.Input.Options(ctx)...)
 	if err != nil {
-		return nil, withKind(ctx, t, path, name, err)
+		return nil, WithKind(ctx, t, path, name, err)
 	}
 	return r, nil
 }
 
-// withKind returns an error of opening an RNTuple, and says what else the file is, if it is of another kind.
-func withKind(ctx context.Context, t *cli.Tool, path, name string, err error) error {
+// WithKind returns an error of opening an RNTuple, and says what else the file is, if it is of another kind.
+func WithKind(ctx context.Context, t *cli.Tool, path, name string, err error) error {
 	if kind, _ := foreign.Detect(ctx, path, name, t.Input.Remote()); kind != "" && kind != foreign.RNTuple {
 		err = fmt.Errorf("%w; it is %s, of which rnt convert makes an RNTuple", err, kind.Title())
 	}
 	return err
 }
 
-// openFile opens the file that an argument names and returns its size.
-func openFile(ctx context.Context, t *cli.Tool, arg string) (input.File, int64, error) {
+// OpenFile opens the file that an argument names and returns its size.
+func OpenFile(ctx context.Context, t *cli.Tool, arg string) (input.File, int64, error) {
 	path, err := t.Input.Root(ctx, arg)
 	if err != nil {
 		return nil, 0, err
@@ -48,8 +48,8 @@ func openFile(ctx context.Context, t *cli.Tool, arg string) (input.File, int64, 
 	return input.Open(ctx, path, false, t.Input.Remote())
 }
 
-// withPath returns an error of a chain, which says which file it is about, without saying so twice.
-func withPath(err error) error {
+// WithPath returns an error of a chain, which says which file it is about, without saying so twice.
+func WithPath(err error) error {
 	var in *rntuple.InputError
 	if errors.As(err, &in) && strings.Contains(in.Err.Error(), remote.Redact(in.Path)) {
 		return in.Err
@@ -57,8 +57,8 @@ func withPath(err error) error {
 	return err
 }
 
-// inputsOf returns the RNTuples called name in files.
-func inputsOf(files []string, name string) []surgery.Input {
+// Inputs returns the RNTuples called name in files.
+func Inputs(files []string, name string) []surgery.Input {
 	inputs := make([]surgery.Input, len(files))
 	for i, path := range files {
 		inputs[i] = surgery.Input{Path: path, Name: name}
@@ -66,10 +66,10 @@ func inputsOf(files []string, name string) []surgery.Input {
 	return inputs
 }
 
-// piecesOf returns all entries of the RNTuples called name in files.
-func piecesOf(files []string, name string) []surgery.Piece {
+// Pieces returns all entries of the RNTuples called name in files.
+func Pieces(files []string, name string) []surgery.Piece {
 	pieces := make([]surgery.Piece, len(files))
-	for i, in := range inputsOf(files, name) {
+	for i, in := range Inputs(files, name) {
 		pieces[i].Input = in
 	}
 	return pieces

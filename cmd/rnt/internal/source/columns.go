@@ -1,4 +1,4 @@
-package main
+package source
 
 import (
 	"errors"
@@ -34,8 +34,8 @@ func mayHold(columns, patterns []string) []string {
 	return some
 }
 
-// chooseColumns returns the columns that patterns name.
-func chooseColumns(columns, patterns []string) ([]string, error) {
+// ChooseColumns returns the columns that patterns name.
+func ChooseColumns(columns, patterns []string) ([]string, error) {
 	if len(patterns) == 0 {
 		return columns, nil
 	}
