@@ -15,10 +15,12 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/operation"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/units"
 	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -110,7 +112,7 @@ OUT appears only once it is complete: after an error there is no new file.
 	cli.ForceFlag(cmd, &c.force)
 	source.SkipBadFlag(cmd, &c.skipBad)
 	c.SyncFlag(cmd)
-	unitFlag(cmd, &c.unit)
+	units.Flag(cmd, &c.unit)
 	var names []string
 	for _, k := range foreign.Kinds {
 		names = append(names, string(k))
@@ -408,15 +410,15 @@ func printConverted(t *cli.Tool, out string, n int64) error {
 
 // convertWithin makes an RNTuple of others.
 func convertWithin(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, out string, c conversion, more ...surgery.Option) error {
-	opts, err := optionsOf(&c.WriteFlags)
+	opts, err := operation.Options(&c.WriteFlags)
 	if err != nil {
 		return err
 	}
-	report, err := withBar(ctx, t, false, func(all ...surgery.Option) (*surgery.Report, error) {
+	report, err := operation.Run(ctx, t, false, func(all ...surgery.Option) (*surgery.Report, error) {
 		return skimmed(ctx, t, out, pieces, &c, slices.Concat(opts, more, all)...)
 	})
 	if err != nil {
-		return lacking(err, adviseFields, c.fields...)
+		return operation.Lacking(err, operation.AdviseFields, c.fields...)
 	}
 	return printConverted(t, out, report.Entries)
 }
@@ -438,11 +440,11 @@ func convertUnits(t *cli.Tool, cmd *cobra.Command, args []string, c conversion) 
 		suffix = ".root"
 	}
 	ctx := cmd.Context()
-	return eachUnit(t, cmd, c.unit, args[0], args[1], suffix, workOf(cmd), func(o *unitOutput) error {
+	return units.Each(t, cmd, c.unit, args[0], args[1], suffix, units.Work(cmd), func(o *units.Output) error {
 		if to == foreign.RNTuple {
-			return convertWithin(ctx, t, o.pieces(), o.path(), c, o.writing())
+			return convertWithin(ctx, t, o.Pieces(), o.Path(), c, o.Writing())
 		}
-		pieces := o.pieces()
+		pieces := o.Pieces()
 		s, err := source.Open(ctx, t, []string{pieces[0].Path}, pieces[0].Name, source.Part{})
 		if err != nil {
 			return err
@@ -451,7 +453,7 @@ func convertUnits(t *cli.Tool, cmd *cobra.Command, args []string, c conversion) 
 		if err := s.OpenChain(ctx, t, pieces); err != nil {
 			return err
 		}
-		return convertFrom(ctx, t, s, pieces, to, o.path(), c)
+		return convertFrom(ctx, t, s, pieces, to, o.Path(), c)
 	})
 }
 
@@ -479,7 +481,7 @@ func convertFrom(ctx context.Context, t *cli.Tool, from *source.Source, pieces [
 		}
 		bar.Done()
 		if err != nil {
-			return n, lacking(from.Named(err), adviseFields, c.fields...)
+			return n, operation.Lacking(from.Named(err), operation.AdviseFields, c.fields...)
 		}
 		from.LeaveOmitted(t.Report, c.fields)
 		return n, nil

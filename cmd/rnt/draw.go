@@ -20,6 +20,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/units"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
@@ -79,7 +80,7 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 			if len(d.expr) == 0 {
 				files, d.expr = args[:len(args)-1], args[len(args)-1:]
 			}
-			d.work = workOf(cmd, d.expr...)
+			d.work = units.Work(cmd, d.expr...)
 			if unit != "" {
 				return drawUnits(t, cmd, unit, files, &d)
 			}
@@ -106,7 +107,7 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 	f.BoolVar(&d.noZones, "no-zones", false, "do not use zone maps")
 	f.StringVar(&d.name, "name", "", "name of the RNTuples (default the only one of each file)")
 	f.StringVar(&d.units, "units", "", "draw what jobs have filled with --unit in the folder `DIR`; FILE is the plan")
-	unitFlag(cmd, &unit)
+	units.Flag(cmd, &unit)
 	cli.ForceFlag(cmd, &d.force)
 	source.SkipBadFlag(cmd, &d.skipBad)
 	cli.CompleteNames(cmd, "name", 0)
@@ -249,12 +250,12 @@ func drawUnits(t *cli.Tool, cmd *cobra.Command, which string, files []string, d 
 	if len(files) != 1 || d.out == "" || d.asJSON {
 		return cli.UsageError("--unit takes the plan in the place of the files, a folder as --out, and no --json")
 	}
-	return eachUnit(t, cmd, which, files[0], d.out, ".hist.json", d.work, func(o *unitOutput) error {
+	return units.Each(t, cmd, which, files[0], d.out, ".hist.json", d.work, func(o *units.Output) error {
 		q, err := d.parse()
 		if err != nil {
 			return err
 		}
-		chain, err := o.open(t.Input.Options(cmd.Context())...)
+		chain, err := o.Open(t.Input.Options(cmd.Context())...)
 		if err != nil {
 			return err
 		}
@@ -280,7 +281,7 @@ func drawUnits(t *cli.Tool, cmd *cobra.Command, which string, files []string, d 
 		if err != nil {
 			return err
 		}
-		return t.Output.WriteFile(cmd.Context(), o.path(), b)
+		return t.Output.WriteFile(cmd.Context(), o.Path(), b)
 	})
 }
 
@@ -289,7 +290,7 @@ func loadUnits(ctx context.Context, t *cli.Tool, args []string, d *drawing) (all
 	if len(args) != 1 || d.name != "" {
 		return nil, nil, "", cli.UsageError("--units takes the plan in the place of the files, and no --name")
 	}
-	plan, outputs, err := collect(ctx, t, args[0], d.units, false)
+	plan, outputs, err := units.Collect(ctx, t, args[0], d.units, false)
 	if err != nil {
 		return nil, nil, "", err
 	}
@@ -297,7 +298,7 @@ func loadUnits(ctx context.Context, t *cli.Tool, args []string, d *drawing) (all
 		return nil, nil, "", fmt.Errorf("%s: the units are of other work, %s and not %s", d.units, work, d.work)
 	}
 	for _, o := range outputs {
-		b, err := regular.ReadFile(o.path())
+		b, err := regular.ReadFile(o.Path())
 		if err != nil {
 			return nil, nil, "", err
 		}

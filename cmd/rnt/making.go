@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/operation"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/remote"
@@ -42,7 +43,7 @@ func (m *making) options() ([]surgery.Option, error) {
 	if m.ClusterSize <= 0 {
 		return nil, cli.UsageError("--cluster-size must be positive")
 	}
-	opts, err := optionsOf(&m.WriteFlags)
+	opts, err := operation.Options(&m.WriteFlags)
 	if m.dropSets {
 		opts = append(opts, surgery.DropAttributes())
 	}
@@ -72,11 +73,11 @@ func pathsOf(inputs []surgery.Input) []string {
 
 // operate makes the file out by an operation on inputs after
 // checking that nothing is overwritten.
-func operate(ctx context.Context, t *cli.Tool, out string, force bool, inputs []surgery.Input, do operation) (*surgery.Report, error) {
+func operate(ctx context.Context, t *cli.Tool, out string, force bool, inputs []surgery.Input, do operation.Func) (*surgery.Report, error) {
 	if err := t.Output.Begin(ctx, out, force, pathsOf(inputs)...); err != nil {
 		return nil, err
 	}
-	return withBar(ctx, t, false, do)
+	return operation.Run(ctx, t, false, do)
 }
 
 // reportJSON is a report as JSON.

@@ -7,8 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/operation"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/units"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
@@ -137,7 +139,7 @@ func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) 
 	}
 	m.filtering = cmd.Flags().Changed("mode")
 	if m.plan != "" {
-		files, identity, err := planned(t, cmd, m.plan, in[0], m.fast)
+		files, identity, err := units.RNTuples(t, cmd, m.plan, in[0], m.fast)
 		if err != nil {
 			return err
 		}
@@ -150,7 +152,7 @@ func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) 
 	if m.into {
 		report, err := mergeInto(t, cmd, surgery.Input{Path: out, Name: m.name}, inputs, opts, m)
 		if err != nil {
-			return lacking(err, adviseUnion)
+			return operation.Lacking(err, operation.AdviseUnion)
 		}
 		return printMerged(t, out, report, m.asJSON)
 	}
@@ -168,11 +170,11 @@ func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) 
 		if m.all {
 			return mergeAll(t, cmd, out, files, m, opts, bad.Skipped)
 		}
-		report, err := withBar(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (*surgery.Report, error) {
+		report, err := operation.Run(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (*surgery.Report, error) {
 			return surgery.Merge(cmd.Context(), out, source.Inputs(files, m.name), slices.Concat(opts, more)...)
 		})
 		if err != nil {
-			return lacking(err, adviseUnion)
+			return operation.Lacking(err, operation.AdviseUnion)
 		}
 		return printMerged(t, out, report, m.asJSON, bad.Skipped...)
 	})
@@ -184,7 +186,7 @@ func mergeInto(t *cli.Tool, cmd *cobra.Command, into surgery.Input, inputs []sur
 		return nil, err
 	}
 	t.Output.Update(into.Path)
-	return withBar(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (*surgery.Report, error) {
+	return operation.Run(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (*surgery.Report, error) {
 		return surgery.MergeInto(cmd.Context(), into, inputs, append(opts, more...)...)
 	})
 }
@@ -192,14 +194,14 @@ func mergeInto(t *cli.Tool, cmd *cobra.Command, into surgery.Input, inputs []sur
 // mergeAll merges all RNTuples of files into the file out.
 func mergeAll(t *cli.Tool, cmd *cobra.Command, out string, files []string, m merging, opts []surgery.Option, skipped []source.BadFile) error {
 	var merged []surgery.Merged
-	if _, err := withBar(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (_ *surgery.Report, err error) {
+	if _, err := operation.Run(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (_ *surgery.Report, err error) {
 		merged, err = surgery.MergeAll(cmd.Context(), out, files, slices.Concat(opts, more)...)
 		if err != nil {
 			return nil, err
 		}
 		return merged[0].Report, nil // what is left behind is the same for all
 	}); err != nil {
-		return lacking(err, adviseUnion)
+		return operation.Lacking(err, operation.AdviseUnion)
 	}
 	if m.asJSON {
 		list := []mergedJSON{}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/operation"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -73,7 +74,7 @@ func repack(t *cli.Tool, cmd *cobra.Command, args []string, r repacking) error {
 
 // options returns the options of package surgery.
 func (r *repacking) options(cmd *cobra.Command) ([]surgery.Option, error) {
-	opts, err := compressionOption(r.Compression)
+	opts, err := operation.Compression(r.Compression)
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/operation"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/units"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
@@ -73,16 +75,16 @@ with --zones only.
 				if err != nil {
 					return err
 				}
-				report, err := withBar(cmd.Context(), t, false, func(all ...surgery.Option) (*surgery.Report, error) {
+				report, err := operation.Run(cmd.Context(), t, false, func(all ...surgery.Option) (*surgery.Report, error) {
 					return surgery.SkimPieces(cmd.Context(), out, pieces, condition, slices.Concat(opts, more, all)...)
 				})
 				if err != nil {
-					return lacking(err, adviseFields, c.fields...)
+					return operation.Lacking(err, operation.AdviseFields, c.fields...)
 				}
 				return printSkimmed(t, out, report, zones, c.asJSON, bad.Skipped)
 			}
 			if unit != "" {
-				return cutUnits(t, cmd, unit, args, skim)
+				return units.Cut(t, cmd, unit, args, skim)
 			}
 			inputs, err := inputsFrom(t, cmd, args[1:], c.name)
 			if err != nil {
@@ -103,7 +105,7 @@ with --zones only.
 	c.defineFlag(cmd)
 	cli.ForceFlag(cmd, &c.force)
 	source.SkipBadFlag(cmd, &skipBad)
-	unitFlag(cmd, &unit)
+	units.Flag(cmd, &unit)
 	return cmd
 }
 

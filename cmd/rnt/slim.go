@@ -7,9 +7,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/operation"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/units"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
@@ -119,8 +121,8 @@ kept, too; projections of a field that is dropped are dropped.
 				return cli.UsageError("which fields? Use --fields, --drop or --define")
 			}
 			if unit != "" {
-				return cutUnits(t, cmd, unit, args, func(out string, pieces []surgery.Piece, identity ...surgery.Option) error {
-					report, err := withBar(cmd.Context(), t, false, func(more ...surgery.Option) (*surgery.Report, error) {
+				return units.Cut(t, cmd, unit, args, func(out string, pieces []surgery.Piece, identity ...surgery.Option) error {
+					report, err := operation.Run(cmd.Context(), t, false, func(more ...surgery.Option) (*surgery.Report, error) {
 						return surgery.SkimPieces(cmd.Context(), out, pieces, nil, slices.Concat(opts, more, identity)...)
 					})
 					if err != nil {
@@ -145,6 +147,6 @@ kept, too; projections of a field that is dropped are dropped.
 	c.flags(cmd)
 	c.defineFlag(cmd)
 	cli.ForceFlag(cmd, &c.force)
-	unitFlag(cmd, &unit)
+	units.Flag(cmd, &unit)
 	return cmd
 }

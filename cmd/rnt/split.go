@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/operation"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
@@ -50,7 +51,7 @@ No existing file is replaced, and after an error no part is left.`,
 			}
 			var made []surgery.Part
 			t.Output.Split(numbered(args[0]))
-			if _, err := withBar(cmd.Context(), t, false, func(more ...surgery.Option) (_ *surgery.Report, err error) {
+			if _, err := operation.Run(cmd.Context(), t, false, func(more ...surgery.Option) (_ *surgery.Report, err error) {
 				made, err = surgery.Split(cmd.Context(), numbered(args[0]), inputs[0], size, append(opts, more...)...)
 				if err != nil {
 					return nil, err

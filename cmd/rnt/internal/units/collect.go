@@ -1,4 +1,4 @@
-package main
+package units
 
 import (
 	"context"
@@ -21,9 +21,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
-// collect returns what jobs have made in a folder of all units of a plan, in its order. If some are missing, it
+// Collect returns what jobs have made in a folder of all units of a plan, in its order. If some are missing, it
 // prints their numbers, and it is an error.
-func collect(ctx context.Context, t *cli.Tool, planArg, folder string, fast bool) (*workunits.Plan, []*unitOutput, error) {
+func Collect(ctx context.Context, t *cli.Tool, planArg, folder string, fast bool) (*workunits.Plan, []*Output, error) {
 	plan, err := readPlan(ctx, t, planArg)
 	if err != nil {
 		return nil, nil, err
@@ -31,10 +31,10 @@ func collect(ctx context.Context, t *cli.Tool, planArg, folder string, fast bool
 	if len(plan.Units) == 0 {
 		return nil, nil, fmt.Errorf("%s: the plan has no units", planArg)
 	}
-	all, wrong, id := make([]*unitOutput, len(plan.Units)), make([]error, len(plan.Units)), plan.ID()
+	all, wrong, id := make([]*Output, len(plan.Units)), make([]error, len(plan.Units)), plan.ID()
 	err = parallel.Do(4, len(plan.Units), func(i int) error {
 		name := plan.Units[i].Name
-		o, err := readRecord((&unitOutput{Unit: name, folder: folder}).record())
+		o, err := readRecord((&Output{Unit: name, folder: folder}).record())
 		switch {
 		case err != nil:
 		case o.Plan != id || o.Unit != name:
@@ -72,10 +72,10 @@ func collect(ctx context.Context, t *cli.Tool, planArg, folder string, fast bool
 	return plan, all, nil
 }
 
-// planned returns the files that jobs have made in a folder of the units of a plan, in its order, and an option for
+// RNTuples returns the files that jobs have made in a folder of the units of a plan, in its order, and an option for
 // merging them by cmd. Fast is as for check.
-func planned(t *cli.Tool, cmd *cobra.Command, planArg, folder string, fast bool) (files []string, identity surgery.Option, err error) {
-	plan, all, err := collect(cmd.Context(), t, planArg, folder, fast)
+func RNTuples(t *cli.Tool, cmd *cobra.Command, planArg, folder string, fast bool) (files []string, identity surgery.Option, err error) {
+	plan, all, err := Collect(cmd.Context(), t, planArg, folder, fast)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -83,10 +83,10 @@ func planned(t *cli.Tool, cmd *cobra.Command, planArg, folder string, fast bool)
 		if filepath.Ext(o.File) != ".root" {
 			return nil, nil, fmt.Errorf("%s: all units are there, but only RNTuples are merged, not %s", folder, o.File)
 		}
-		files = append(files, o.path())
+		files = append(files, o.Path())
 	}
-	whole := unitOutput{Plan: all[0].Plan, Unit: "all", Work: all[0].Work + "\n" + workOf(cmd), plan: plan}
-	return files, whole.writing(), nil
+	whole := Output{Plan: all[0].Plan, Unit: "all", Work: all[0].Work + "\n" + Work(cmd), plan: plan}
+	return files, whole.Writing(), nil
 }
 
 // readPlan reads the plan that an argument names.

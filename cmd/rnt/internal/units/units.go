@@ -1,4 +1,4 @@
-package main
+package units
 
 import (
 	"cmp"
@@ -31,14 +31,14 @@ import (
 // unitWait is for how long a job waits for another one that writes the output of the same unit.
 const unitWait = time.Minute
 
-// unitFlag adds the flag --unit of commands that work on units of a plan.
-func unitFlag(cmd *cobra.Command, which *string) {
+// Flag adds the flag --unit of commands that work on units of a plan.
+func Flag(cmd *cobra.Command, which *string) {
 	cmd.Flags().StringVar(which, "unit", "", "work on unit `K` of the plan that takes the place of the files, or on K:L, those from K up to L, L excluded; OUT is a folder")
 }
 
-// A unitOutput is what a command has made of a unit: a file in a folder. Its JSON is the record beside it, which is
+// A Output is what a command has made of a unit: a file in a folder. Its JSON is the record beside it, which is
 // written once the file is complete.
-type unitOutput struct {
+type Output struct {
 	Plan string `json:"plan"` // its ID
 	Unit string `json:"unit"` // its name
 	Work string `json:"work"` // the command with its flags
@@ -51,12 +51,12 @@ type unitOutput struct {
 	folder string
 }
 
-func (o *unitOutput) path() string { return filepath.Join(o.folder, o.File) }
+func (o *Output) Path() string { return filepath.Join(o.folder, o.File) }
 
-func (o *unitOutput) record() string { return filepath.Join(o.folder, o.Unit+".unit.json") }
+func (o *Output) record() string { return filepath.Join(o.folder, o.Unit+".unit.json") }
 
-// pieces returns the parts of the unit for package surgery.
-func (o *unitOutput) pieces() (all []surgery.Piece) {
+// Pieces returns the parts of the unit for package surgery.
+func (o *Output) Pieces() (all []surgery.Piece) {
 	for _, part := range o.plan.Units[o.number].Parts {
 		f := o.plan.Files[part.File]
 		all = append(all, surgery.Piece{Input: surgery.Input{Path: f.Path, Name: o.plan.Name}, First: part.First, End: part.End, Check: f.Check})
@@ -64,20 +64,20 @@ func (o *unitOutput) pieces() (all []surgery.Piece) {
 	return all
 }
 
-// open opens the entries of the unit.
-func (o *unitOutput) open(opts ...rntuple.Option) (*rntuple.Chain, error) {
+// Open opens the entries of the unit.
+func (o *Output) Open(opts ...rntuple.Option) (*rntuple.Chain, error) {
 	return o.plan.Open(o.number, opts...)
 }
 
-// writing returns the option with which an RNTuple has the same bytes each time: the time is that of the plan, and
+// Writing returns the option with which an RNTuple has the same bytes each time: the time is that of the plan, and
 // its UUID is made of the plan, the unit and the work.
-func (o *unitOutput) writing() surgery.Option {
+func (o *Output) Writing() surgery.Option {
 	sum := sha256.Sum256([]byte(o.Plan + "\n" + o.Unit + "\n" + o.Work))
 	return surgery.Write(rntuple.UUID([16]byte(sum[:16])), rntuple.Clock(o.plan.Clock), rntuple.LockWait(unitWait))
 }
 
-// workOf returns a text for a command and those of its flags and arguments on which the output depends.
-func workOf(cmd *cobra.Command, args ...string) string {
+// Work returns a text for a command and those of its flags and arguments on which the output depends.
+func Work(cmd *cobra.Command, args ...string) string {
 	words := []string{cmd.Name()}
 	for _, arg := range args {
 		words = append(words, strconv.Quote(arg))
@@ -109,9 +109,9 @@ func unitRange(which string, plan *workunits.Plan) (first, end int, err error) {
 	return first, end, nil
 }
 
-// eachUnit calls do for the units that the flag --unit names, but for those of which the folder has the output of
+// Each calls do for the units that the flag --unit names, but for those of which the folder has the output of
 // the same work already. Do makes the file at the output's path.
-func eachUnit(t *cli.Tool, cmd *cobra.Command, which, planArg, folder, suffix, work string, do func(*unitOutput) error) error {
+func Each(t *cli.Tool, cmd *cobra.Command, which, planArg, folder, suffix, work string, do func(*Output) error) error {
 	for _, flag := range []string{"all", "dry-run", "explain", "from", "name", "skip-bad", "units"} {
 		if f := cmd.Flags().Lookup(flag); f != nil && f.Changed {
 			return cli.UsageError("--unit cannot be combined with --" + flag)
@@ -139,7 +139,7 @@ func eachUnit(t *cli.Tool, cmd *cobra.Command, which, planArg, folder, suffix, w
 	id := plan.ID()
 	for i := first; i < end; i++ {
 		name := plan.Units[i].Name
-		o := &unitOutput{Plan: id, Unit: name, Work: work, File: name + suffix, plan: plan, number: i, folder: folder}
+		o := &Output{Plan: id, Unit: name, Work: work, File: name + suffix, plan: plan, number: i, folder: folder}
 		if err := makeUnit(t, cmd, o, force, do); err != nil {
 			return fmt.Errorf("unit %s: %w", name, err)
 		}
@@ -148,7 +148,7 @@ func eachUnit(t *cli.Tool, cmd *cobra.Command, which, planArg, folder, suffix, w
 }
 
 // makeUnit makes an output and its record, unless both are there.
-func makeUnit(t *cli.Tool, cmd *cobra.Command, o *unitOutput, force bool, do func(*unitOutput) error) error {
+func makeUnit(t *cli.Tool, cmd *cobra.Command, o *Output, force bool, do func(*Output) error) error {
 	if there, err := readRecord(o.record()); err == nil && !force { // a damaged record counts as none
 		if there.Plan != o.Plan || there.Unit != o.Unit || there.Work != o.Work || there.File != o.File {
 			return fmt.Errorf("%s is of other work, %s on unit %s of plan %s; --force replaces it", o.record(), there.Work, there.Unit, there.Plan)
@@ -159,14 +159,14 @@ func makeUnit(t *cli.Tool, cmd *cobra.Command, o *unitOutput, force bool, do fun
 		}
 	}
 	ctx := cmd.Context()
-	if err := t.Output.Begin(ctx, o.path(), true); err != nil {
+	if err := t.Output.Begin(ctx, o.Path(), true); err != nil {
 		return err
 	}
 	if err := do(o); err != nil {
 		return err
 	}
 	var err error
-	if o.Size, o.Sum, err = sumOfFile(o.path()); err != nil {
+	if o.Size, o.Sum, err = sumOfFile(o.Path()); err != nil {
 		return err
 	}
 	b, err := json.Marshal(o)
@@ -180,12 +180,12 @@ func makeUnit(t *cli.Tool, cmd *cobra.Command, o *unitOutput, force bool, do fun
 }
 
 // readRecord reads the record of an output.
-func readRecord(path string) (*unitOutput, error) {
+func readRecord(path string) (*Output, error) {
 	b, err := regular.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	o := new(unitOutput)
+	o := new(Output)
 	if err := json.Unmarshal(b, o); err != nil {
 		return nil, fmt.Errorf("%s is not the record of a unit: %w", path, err)
 	}
@@ -193,12 +193,12 @@ func readRecord(path string) (*unitOutput, error) {
 }
 
 // check returns an error unless the file is there and complete; fast compares its size only.
-func (o *unitOutput) check(folder string, fast bool) error {
+func (o *Output) check(folder string, fast bool) error {
 	if filepath.Base(o.File) != o.File {
 		return fmt.Errorf("%q is not the name of a file", o.File)
 	}
 	o.folder = folder
-	if info, err := os.Stat(o.path()); errors.Is(err, fs.ErrNotExist) {
+	if info, err := os.Stat(o.Path()); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s is missing", o.File)
 	} else if err != nil {
 		return err
@@ -208,7 +208,7 @@ func (o *unitOutput) check(folder string, fast bool) error {
 	if fast {
 		return nil
 	}
-	_, sum, err := sumOfFile(o.path())
+	_, sum, err := sumOfFile(o.Path())
 	if err == nil && sum != o.Sum {
 		err = fmt.Errorf("%s is damaged: its SHA-256 is %s, and not %s", o.File, sum, o.Sum)
 	}
@@ -227,12 +227,12 @@ func sumOfFile(path string) (size int64, sum string, err error) {
 	return size, hex.EncodeToString(h.Sum(nil)), err
 }
 
-// cutUnits makes RNTuples of units by an operation on the pieces of each.
-func cutUnits(t *cli.Tool, cmd *cobra.Command, which string, args []string, do func(out string, pieces []surgery.Piece, identity ...surgery.Option) error) error {
+// Cut makes RNTuples of units by an operation on the pieces of each.
+func Cut(t *cli.Tool, cmd *cobra.Command, which string, args []string, do func(out string, pieces []surgery.Piece, identity ...surgery.Option) error) error {
 	if len(args) != 2 {
 		return cli.UsageError("--unit takes two arguments, a folder and a plan")
 	}
-	return eachUnit(t, cmd, which, args[1], args[0], ".root", workOf(cmd), func(o *unitOutput) error {
-		return do(o.path(), o.pieces(), o.writing())
+	return Each(t, cmd, which, args[1], args[0], ".root", Work(cmd), func(o *Output) error {
+		return do(o.Path(), o.Pieces(), o.Writing())
 	})
 }

@@ -1,4 +1,4 @@
-package main
+package operation
 
 import (
 	"context"
@@ -14,13 +14,13 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-// An operation calls package surgery, with the options that all operations have: for
+// An Func calls package surgery, with the options that all operations have: for
 // the inputs, and to report its progress.
-type operation func(more ...surgery.Option) (*surgery.Report, error)
+type Func func(more ...surgery.Option) (*surgery.Report, error)
 
-// withBar runs an operation with a progress bar, and warns of what was not copied from the files of the
+// Run runs an operation with a progress bar, and warns of what was not copied from the files of the
 // inputs. Filtering says that a flag leaves out fields that the first input lacks.
-func withBar(ctx context.Context, t *cli.Tool, filtering bool, do operation) (*surgery.Report, error) {
+func Run(ctx context.Context, t *cli.Tool, filtering bool, do Func) (*surgery.Report, error) {
 	bar := t.Report.ByteBar()
 	report, err := do(surgery.Read(t.Input.Options(ctx)...), surgery.Write(t.Output.Options()...), surgery.Progress(bar.Set))
 	bar.Done()
@@ -64,9 +64,9 @@ func nameOfObject(o surgery.Object) string {
 	return fmt.Sprintf("%s %q", class, o.Path)
 }
 
-// compressionOption returns the option for the flag --compression, or none if that
+// Compression returns the option for the flag --compression, or none if that
 // is empty.
-func compressionOption(flag string) ([]surgery.Option, error) {
+func Compression(flag string) ([]surgery.Option, error) {
 	if flag == "" {
 		return nil, nil
 	}
@@ -77,21 +77,21 @@ func compressionOption(flag string) ([]surgery.Option, error) {
 	return []surgery.Option{surgery.Compression(c)}, nil
 }
 
-// optionsOf returns the options of package surgery that the flags stand for.
-func optionsOf(w *cli.WriteFlags) ([]surgery.Option, error) {
-	opts, err := compressionOption(w.Compression)
+// Options returns the options of package surgery that the flags stand for.
+func Options(w *cli.WriteFlags) ([]surgery.Option, error) {
+	opts, err := Compression(w.Compression)
 	return append(opts, surgery.Write(rntuple.ClusterSize(w.ClusterSize)), surgery.Write(w.Durability.Options()...)), err
 }
 
 // Advice for lacking.
 const (
-	adviseUnion  = "--mode union takes the fields of all files, with zeros where a file has none"
-	adviseFields = "--fields takes only the fields that it names, which all files must have"
+	AdviseUnion  = "--mode union takes the fields of all files, with zeros where a file has none"
+	AdviseFields = "--fields takes only the fields that it names, which all files must have"
 )
 
-// lacking adds advice to an error, if that says that a file lacks a field that another one has, and the field was not
+// Lacking adds advice to an error, if that says that a file lacks a field that another one has, and the field was not
 // chosen by --fields.
-func lacking(err error, advice string, chosen ...string) error {
+func Lacking(err error, advice string, chosen ...string) error {
 	var inputs *surgery.IncompatibleError
 	var chain *rntuple.SchemaError
 	if len(chosen) > 0 {
