@@ -199,7 +199,7 @@ func TestSkipBadAmong(t *testing.T) {
 	list := out + skippedSuffix
 	in := []string{bad["page"], good[0], bad["cut"], bad["cut"], good[1], bad["pagelist"]}
 	stdout, stderr, status := try(append([]string{"merge", "--skip-bad", "--json", out}, in...)...)
-	report := reportJSON{}
+	report := report{}
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil || status != exitSkipped || report.Inputs != 2 || report.Entries != 300 || len(report.Skipped) != 4 {
 		t.Errorf("%v, status %d, %s%s", err, status, stdout, stderr)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/envelope"
 )
 
@@ -72,8 +73,8 @@ func TestCatDirectories(t *testing.T) {
 
 // A field that is newer than the tool is left out, and that is said.
 func TestCatHidden(t *testing.T) {
-	e := newEditor(t)
-	path := e.write(e.ntuple("Events", func(h *envelope.Header) { h.Fields[1].Role = 77 }))
+	e := clitest.NewEditor(t, dimuon)
+	path := e.Write(e.NTuple("Events", func(h *envelope.Header) { h.Fields[1].Role = 77 }))
 	stdout, stderr, status := try("cat", path, "--count=1", "--first=79999")
 	if status != exitSkipped || !strings.HasPrefix(stdout, `{"run":194125,"event":`) {
 		t.Errorf("status %d, %s", status, stdout)

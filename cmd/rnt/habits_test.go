@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 )
 
 // prepareTool prepares a process that a test starts as the tool.
@@ -28,12 +29,12 @@ func TestMain(m *testing.M) {
 // standard error.
 func TestHabits(t *testing.T) {
 	trees := func() string { // TTrees, one of them twice, and a histogram
-		e := newEditor(t)
-		older := e.object("TTree", "tree", nil)
+		e := clitest.NewEditor(t, dimuon)
+		older := e.Object("TTree", "tree", nil)
 		older.Cycle = 2
-		return e.write(e.object("TTree", "tree", nil), older, e.object("TNtupleD", "nt", nil), e.object("TH1F", "h", nil))
+		return e.Write(e.Object("TTree", "tree", nil), older, e.Object("TNtupleD", "nt", nil), e.Object("TH1F", "h", nil))
 	}()
-	empty := newEditor(t).write()
+	empty := clitest.NewEditor(t, dimuon).Write()
 	passwd := filepath.Join(t.TempDir(), "passwd")
 	if err := os.WriteFile(passwd, []byte("root:x:0:0:root:/root:/bin/bash\nbin:x:1:1:bin:/bin:/sbin/nologin\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -204,7 +205,10 @@ func TestFields(t *testing.T) {
 	if text := rnt(t, "stat", dimuon, "-f", "run"); !strings.Contains(text, "\nrun ") || strings.Contains(text, "Muon") {
 		t.Error(text)
 	}
-	s := decode[statJSON](t, "stat", "--json", dimuon, "-f", "_collection0.Muon_pt,run")
+	s := decode[struct {
+		Fields  []struct{ Path string }
+		Columns []struct{ Field string }
+	}](t, "stat", "--json", dimuon, "-f", "_collection0.Muon_pt,run")
 	if len(s.Fields) != 2 || len(s.Columns) != 2 || s.Fields[0].Path != "_collection0._0.Muon_pt" || s.Columns[0].Field != "run" {
 		t.Errorf("%+v", s)
 	}

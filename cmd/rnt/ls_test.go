@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/envelope"
 )
 
@@ -70,16 +71,16 @@ func TestLsAttributeSets(t *testing.T) {
 
 // What cannot be read is listed with the reason; the others are listed as ever.
 func TestLsUnreadable(t *testing.T) {
-	e := newEditor(t)
-	broken := e.key
+	e := clitest.NewEditor(t, dimuon)
+	broken := e.Key
 	broken.Name, broken.SeekKey = "broken", 1<<30
-	path := e.write(
-		e.object(anchor.ExperimentalClassName, "old", []byte("not looked at")),
-		e.object(class, "short", []byte("not an anchor")),
+	path := e.Write(
+		e.Object(anchor.ExperimentalClassName, "old", []byte("not looked at")),
+		e.Object(class, "short", []byte("not an anchor")),
 		broken,
-		e.ntuple("future", func(h *envelope.Header) { h.Features = envelope.Features{1 << 5} }),
-		e.key,
-		e.object("TNamed", "other", nil),
+		e.NTuple("future", func(h *envelope.Header) { h.Features = envelope.Features{1 << 5} }),
+		e.Key,
+		e.Object("TNamed", "other", nil),
 	)
 	out, _ := fed(t, exitSkipped, "", "ls", path)
 	for _, want := range []string{
@@ -112,7 +113,7 @@ func TestLsUnreadable(t *testing.T) {
 }
 
 func TestLsEmpty(t *testing.T) {
-	path := newEditor(t).write()
+	path := clitest.NewEditor(t, dimuon).Write()
 	stdout, stderr, status := try("ls", path)
 	if status != exitOK || stdout != "" || stderr != "rnt: "+path+": the file holds no RNTuple\n" {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)

@@ -17,6 +17,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/compress"
 )
@@ -44,21 +46,15 @@ func shared(t *testing.T, name string) string {
 	return path
 }
 
+var tool = clitest.Tool(families)
+
 // rnt runs the tool, which must succeed, and returns what it prints.
 func rnt(t *testing.T, args ...string) string {
 	t.Helper()
-	stdout, stderr, status := try(args...)
-	if status != exitOK || stderr != "" {
-		t.Fatalf("rnt %s: status %d, %s", strings.Join(args, " "), status, stderr)
-	}
-	return stdout
+	return tool.RNT(t, args...)
 }
 
-func try(args ...string) (stdout, stderr string, status int) {
-	var o, e strings.Builder
-	status = run(context.Background(), args, strings.NewReader(""), &o, &e)
-	return o.String(), e.String(), status
-}
+func try(args ...string) (stdout, stderr string, status int) { return tool.Try(args...) }
 
 // arguments returns the words of a command line, with names in place of others: old, new, and so on. Names may have
 // spaces.
@@ -71,22 +67,33 @@ func arguments(command string, oldnew ...string) []string {
 }
 
 // decode runs the tool and decodes the JSON that it prints.
-func decode[T any](t *testing.T, args ...string) T {
+func decode[T any](t *testing.T, args ...string) (v T) {
 	t.Helper()
-	var v T
-	d := json.NewDecoder(strings.NewReader(rnt(t, args...)))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&v); err != nil {
+	if err := json.Unmarshal([]byte(rnt(t, args...)), &v); err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
+// A report has members of the JSON that commands print about what they have made.
+type report struct {
+	Name, Path          string
+	Inputs, Units       int
+	Files               int
+	Entries, First, End int64
+	InputEntries        int64 `json:"input_entries"`
+	Least               int64 `json:"least_cost"`
+	Most                int64 `json:"most_cost"`
+	Zoned               int64 `json:"zoned_clusters"`
+	Passed              int64 `json:"passed_clusters"`
+	Levels              []struct{ Level string }
+	Omitted             []string
+	Skipped             []source.BadFile
+}
+
 func compare(t *testing.T, got, want string) {
 	t.Helper()
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	clitest.Compare(t, got, want)
 }
 
 func TestErrors(t *testing.T) {

@@ -94,7 +94,7 @@ func TestMergeSaysWhatIsLeft(t *testing.T) {
 		}
 	}
 	stdout, _, _ := try("merge", "--json", filepath.Join(dir, "out.root"), few, more)
-	var report reportJSON
+	var report report
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil || !slices.Equal(report.Omitted, []string{"event", "PV_npvs"}) {
 		t.Errorf("%v, %s", err, stdout)
 	}

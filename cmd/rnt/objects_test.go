@@ -39,7 +39,11 @@ func TestObjects(t *testing.T) {
 		}
 	}
 
-	var listed []listing
+	var listed []struct {
+		Path    string
+		Entries int64
+		Fields  int
+	}
 	if err := json.Unmarshal([]byte(rnt(t, "ls", "--json", url)), &listed); err != nil || len(listed) != 1 || listed[0].Path != "multi" || listed[0].Entries != 40 || listed[0].Fields != 14 {
 		t.Errorf("ls: %+v, %v", listed, err)
 	}

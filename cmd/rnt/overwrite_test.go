@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 )
@@ -127,8 +128,8 @@ func TestForce(t *testing.T) {
 
 // What the files of inputs hold besides what was taken is named, once for many files.
 func TestNotCopied(t *testing.T) {
-	e := newEditor(t)
-	in := e.write(e.ntuple("Others", func(h *envelope.Header) { h.Name = "Others" }), e.object("TH1F", "h", nil), e.key)
+	e := clitest.NewEditor(t, dimuon)
+	in := e.Write(e.NTuple("Others", func(h *envelope.Header) { h.Name = "Others" }), e.Object("TH1F", "h", nil), e.Key)
 	dir := t.TempDir()
 	more := filepath.Join(dir, "more.root")
 	b, err := os.ReadFile(in)
@@ -156,8 +157,8 @@ func TestNotCopied(t *testing.T) {
 
 // A damaged directory elsewhere in the file is warned of.
 func TestNotListed(t *testing.T) {
-	e := newEditor(t)
-	in := e.write(e.key, e.object("TH1F", "h", nil), e.object("TDirectory", "plots", bytes.Repeat([]byte{0xff}, 60)))
+	e := clitest.NewEditor(t, dimuon)
+	in := e.Write(e.Key, e.Object("TH1F", "h", nil), e.Object("TDirectory", "plots", bytes.Repeat([]byte{0xff}, 60)))
 	out := filepath.Join(t.TempDir(), "out.root")
 	_, stderr, status := try("merge", "--name", "Events", out, in)
 	lines := strings.Split(stderr, "\n")
@@ -185,7 +186,7 @@ func TestMergeAll(t *testing.T) {
 	if n := strings.Count(text, " entries from 2 inputs"); n != 4 {
 		t.Error(text)
 	}
-	list := decode[[]mergedJSON](t, "merge", "--all", "--json", "--force", "--quiet", out, in)
+	list := decode[[]report](t, "merge", "--all", "--json", "--force", "--quiet", out, in)
 	if len(list) != 4 || list[0].Name != "top" || list[0].Entries != 9 {
 		t.Errorf("%+v", list)
 	}

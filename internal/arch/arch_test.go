@@ -85,6 +85,7 @@ var leaves = []string{
 	"test/bench/work",
 	"cmd/rnt",
 	"cmd/rnt/internal/cli",
+	"cmd/rnt/internal/clitest",
 	"cmd/rnt/internal/foreign",
 	"cmd/rnt/internal/operation",
 	"cmd/rnt/internal/plot",

@@ -1,4 +1,4 @@
-package main
+package clitest
 
 import (
 	"bytes"
@@ -14,36 +14,37 @@ import (
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-// editor makes files that ROOT does not write, by appending to dimuon.root. Its
+// An Editor makes files that ROOT does not write, by appending to dimuon.root. Its
 // methods return the key of what they append.
-type editor struct {
+type Editor struct {
 	*testing.T
 	file []byte
 	root *rootfile.File
-	key  rootfile.Key // of the RNTuple that is there
+	Key  rootfile.Key // of the RNTuple that is there
 }
 
-func newEditor(t *testing.T) *editor {
+// NewEditor returns an editor of the file at a path, dimuon.root.
+func NewEditor(t *testing.T, dimuon string) *Editor {
 	t.Helper()
-	e := &editor{T: t}
+	e := &Editor{T: t}
 	var err error
 	e.file, err = os.ReadFile(dimuon)
 	e.check(err)
 	e.root, err = rootfile.Open(bytes.NewReader(e.file), int64(len(e.file)))
 	e.check(err)
-	e.key, err = e.root.Find("Events")
+	e.Key, err = e.root.Find("Events")
 	e.check(err)
 	return e
 }
 
-func (e *editor) check(err error) {
+func (e *Editor) check(err error) {
 	e.Helper()
 	if err != nil {
 		e.Fatal(err)
 	}
 }
 
-func (e *editor) append(b []byte, err error) (offset int64) {
+func (e *Editor) append(b []byte, err error) (offset int64) {
 	e.Helper()
 	e.check(err)
 	offset = int64(len(e.file))
@@ -51,10 +52,10 @@ func (e *editor) append(b []byte, err error) (offset int64) {
 	return offset
 }
 
-// object appends an uncompressed object of the given class.
-func (e *editor) object(class, name string, payload []byte) rootfile.Key {
+// Object appends an uncompressed object of the given class.
+func (e *Editor) Object(class, name string, payload []byte) rootfile.Key {
 	e.Helper()
-	k := e.key
+	k := e.Key
 	k.Class, k.Name, k.SeekKey = class, name, int64(len(e.file))
 	k.KeyLen, k.ObjLen = uint16(k.Size()), uint32(len(payload))
 	k.NBytes = int32(k.KeyLen) + int32(len(payload))
@@ -65,11 +66,11 @@ func (e *editor) object(class, name string, payload []byte) rootfile.Key {
 	return k
 }
 
-// ntuple appends an RNTuple with the pages of Events and a header that edit has
+// NTuple appends an RNTuple with the pages of Events and a header that edit has
 // changed.
-func (e *editor) ntuple(name string, edit func(*envelope.Header)) rootfile.Key {
+func (e *Editor) NTuple(name string, edit func(*envelope.Header)) rootfile.Key {
 	e.Helper()
-	object, err := e.root.Payload(e.key)
+	object, err := e.root.Payload(e.Key)
 	e.check(err)
 	a, err := anchor.Parse(object)
 	e.check(err)
@@ -97,14 +98,14 @@ func (e *editor) ntuple(name string, edit func(*envelope.Header)) rootfile.Key {
 	a.SeekFooter, a.NBytesFooter, a.LenFooter = uint64(e.append(b, err)), uint64(len(b)), uint64(len(b))
 	b, err = a.Append(nil)
 	e.check(err)
-	return e.object(anchor.ClassName, name, b)
+	return e.Object(anchor.ClassName, name, b)
 }
 
-// write writes the file with the given keys in its top directory and returns
+// Write writes the file with the given keys in its top directory and returns
 // its path.
-func (e *editor) write(keys ...rootfile.Key) string {
+func (e *Editor) Write(keys ...rootfile.Key) string {
 	e.Helper()
-	list := rootfile.KeyList{Key: e.key, Keys: keys}
+	list := rootfile.KeyList{Key: e.Key, Keys: keys}
 	root := e.root.Root
 	root.SeekKeys = int64(len(e.file))
 	list.Key.Class, list.Key.SeekKey, list.Key.SeekPdir = "TFile", root.SeekKeys, root.SeekDir

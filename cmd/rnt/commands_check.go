@@ -1,0 +1,12 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+)
+
+// checkCommands returns the commands that check and compare files, and save what is left of them.
+func checkCommands(t *cli.Tool) []*cobra.Command {
+	return []*cobra.Command{verifyCommand(t), diffCommand(t), recoverCommand(t)}
+}

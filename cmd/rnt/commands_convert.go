@@ -1,0 +1,12 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+)
+
+// convertCommands returns the commands that convert between RNTuples and other formats.
+func convertCommands(t *cli.Tool) []*cobra.Command {
+	return []*cobra.Command{arrowCommand(t), convertCommand(t)}
+}

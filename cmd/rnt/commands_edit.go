@@ -1,0 +1,15 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+)
+
+// editCommands returns the commands that make and change RNTuples.
+func editCommands(t *cli.Tool) []*cobra.Command {
+	return []*cobra.Command{
+		createCommand(t), mergeCommand(t), slimCommand(t), skimCommand(t), concatCommand(t), splitCommand(t), hmergeCommand(t),
+		planCommand(t), repackCommand(t), appendCommand(t), renameCommand(t), indexCommand(t),
+	}
+}
