@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -257,7 +258,7 @@ func TestSkipBadAmong(t *testing.T) {
 		{"merge --skip-bad --force --max-memory 10 OUT IN", exitError, "--max-memory raises it"},
 		{"skim --skip-bad --force --where B>0 OUT IN", exitError, "no field"},
 	} {
-		_, stderr := fed(t, c.status, string(piped), arguments(c.command, "NONE", filepath.Join(dir, "none"), "OUT", out, "IN", good[0])...)
+		_, stderr := fed(t, c.status, string(piped), clitest.Arguments(c.command, "NONE", filepath.Join(dir, "none"), "OUT", out, "IN", good[0])...)
 		if !strings.Contains(stderr, c.stderr) || strings.Contains(stderr, "skipped") {
 			t.Errorf("%s: %s", c.command, stderr)
 		}

@@ -56,16 +56,6 @@ func rnt(t *testing.T, args ...string) string {
 
 func try(args ...string) (stdout, stderr string, status int) { return tool.Try(args...) }
 
-// arguments returns the words of a command line, with names in place of others: old, new, and so on. Names may have
-// spaces.
-func arguments(command string, oldnew ...string) []string {
-	names, all := strings.NewReplacer(oldnew...), strings.Fields(command)
-	for i := range all {
-		all[i] = names.Replace(all[i])
-	}
-	return all
-}
-
 // decode runs the tool and decodes the JSON that it prints.
 func decode[T any](t *testing.T, args ...string) (v T) {
 	t.Helper()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -88,7 +89,7 @@ func TestMergeSaysWhatIsLeft(t *testing.T) {
 		{"merge -q --all OUT NONE FEW", exitSkipped, ""},
 	} {
 		out := filepath.Join(t.TempDir(), "out.root")
-		_, stderr, status := try(arguments(c.command, "OUT", out, "FEW", few, "MORE", more, "NONE", none, "INTO", into)...)
+		_, stderr, status := try(clitest.Arguments(c.command, "OUT", out, "FEW", few, "MORE", more, "NONE", none, "INTO", into)...)
 		if status != c.status || stderr != c.stderr {
 			t.Errorf("%s: status %d, %q", c.command, status, stderr)
 		}

@@ -223,11 +223,44 @@ func TestNothingThatAppearsIsOverwritten(t *testing.T) {
 			})
 			var stdout, stderr strings.Builder
 			out := filepath.Join(t.TempDir(), "out")
-			status := run(ctx, arguments(command+force, "OUT", out, "IN", small, "SCHEMA", document), strings.NewReader(""), &stdout, &stderr)
+			status := run(ctx, clitest.Arguments(command+force, "OUT", out, "IN", small, "SCHEMA", document), strings.NewReader(""), &stdout, &stderr)
 			b, err := os.ReadFile(appeared)
 			if stays := string(b) == "precious"; err != nil || stays != (force == "") || stays != (status == exitError) {
 				t.Errorf("%s%s: status %d, %s, the file stays: %v, %v", command, force, status, stderr.String(), stays, err)
 			}
 		}
+	}
+}
+
+func TestStatMapFile(t *testing.T) {
+	in, other, names := files(t)
+	refused := func(status int, want string, args ...string) {
+		t.Helper()
+		stdout, stderr, got := try(append([]string{"stat"}, args...)...)
+		if first, _, _ := strings.Cut(stderr, "\n"); got != status || first != "rnt: "+want || stdout != "" {
+			t.Errorf("%q: status %d, %q, want %q", args, got, stderr, want)
+		}
+	}
+	refused(exitError, other+": exists; --force replaces it", "--map", other, in)
+	for _, name := range names {
+		refused(exitError, name+": is an input and would be overwritten", "--force", "--map", name, in)
+	}
+	refused(exitError, filepath.Dir(in)+": is a directory", "--force", "--map", filepath.Dir(in), in)
+	refused(exitUsage, "--map names no file", "--map", "", in)
+	refused(exitUsage, "--map and --json do not go together", "--map", other, "--json", in)
+	refused(exitUsage, "--force goes with --map only", "--force", in)
+
+	fresh := filepath.Join(t.TempDir(), "fresh.svg")
+	want := rnt(t, "stat", "--map", "-", in)
+	for _, args := range [][]string{{"--map", fresh}, {"--map", other, "--force"}} {
+		if out := rnt(t, append([]string{"stat", in}, args...)...); out != "" {
+			t.Errorf("%v prints %q", args, out)
+		}
+		if b, err := os.ReadFile(args[1]); err != nil || string(b) != want {
+			t.Errorf("%v: %d bytes, %v, want %d", args, len(b), err, len(want))
+		}
+	}
+	if left, err := os.ReadDir(filepath.Dir(in)); err != nil || len(left) != 4 {
+		t.Errorf("left behind: %v %v", left, err)
 	}
 }

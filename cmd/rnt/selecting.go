@@ -29,7 +29,7 @@ func (s *selecting) choose(ctx context.Context, t *cli.Tool, from *source.Source
 	}
 	fields := selection.Paths(chosen)
 	if len(fields) == 0 {
-		warnHidden(t, from.Reader, from.Name, nil, from.Left...)
+		source.WarnHidden(t, from.Reader, from.Name, nil, from.Left...)
 		for _, f := range from.Reader.Schema().Fields {
 			if s.collections || !source.IsProjected(f, from.Reader.Schema()) {
 				fields = append(fields, f.Name)

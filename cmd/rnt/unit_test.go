@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -77,7 +78,7 @@ func TestUnits(t *testing.T) {
 			once, often, want := dir+"/1/parts", dir+"/2/parts", dir+"/want"+c.suffix
 			work := func(status int, folder, which string, more ...string) (stderr string) {
 				t.Helper()
-				_, stderr, got := try(append(arguments(c.unit, "IN", "plan.json", "OUT", folder), append(more, "-q", "--unit", which)...)...)
+				_, stderr, got := try(append(clitest.Arguments(c.unit, "IN", "plan.json", "OUT", folder), append(more, "-q", "--unit", which)...)...)
 				if got != status {
 					t.Errorf("--unit %s %s: status %d, want %d, %s", which, more, got, status, stderr)
 				}
@@ -288,11 +289,11 @@ func TestUnitsAtOnce(t *testing.T) {
 	rnt(t, "plan", "-q", "--units", "20", "plan.json", "@files.txt")
 	for _, command := range []string{"skim --no-sync --where X>40 --unit : FOLDER plan.json", "convert --no-sync --to parquet --unit : plan.json FOLDER", "draw -e X --range 0:97 --unit : --out FOLDER plan.json"} {
 		name := strings.Fields(command)[0]
-		rnt(t, append(arguments(command, "FOLDER", name+"-calm"), "-q")...)
+		rnt(t, append(clitest.Arguments(command, "FOLDER", name+"-calm"), "-q")...)
 		var jobs sync.WaitGroup
 		for range 4 {
 			jobs.Go(func() {
-				if _, stderr, status := try(append(arguments(command, "FOLDER", name), "-q")...); status != exitOK {
+				if _, stderr, status := try(append(clitest.Arguments(command, "FOLDER", name), "-q")...); status != exitOK {
 					t.Errorf("%s: status %d, %s", command, status, stderr)
 				}
 			})
@@ -384,7 +385,7 @@ func TestUnitErrors(t *testing.T) {
 		{"merge --plan plan.json OUT .", exitError, "3 of 3 units to be done"},
 		{"merge --plan none.json OUT .", exitError, "none.json: no such file"},
 	} {
-		_, stderr, status := try(arguments(c.args, "OUT", "out", "FILE", "in 0.root")...)
+		_, stderr, status := try(clitest.Arguments(c.args, "OUT", "out", "FILE", "in 0.root")...)
 		if want := strings.ReplaceAll(c.stderr, "FILE", "in 0.root"); status != c.status || !strings.Contains(stderr, want) {
 			t.Errorf("rnt %s: status %d, %s; want %d, %q", c.args, status, stderr, c.status, want)
 		}

@@ -90,6 +90,7 @@ var leaves = []string{
 	"cmd/rnt/internal/operation",
 	"cmd/rnt/internal/plot",
 	"cmd/rnt/internal/selection",
+	"cmd/rnt/internal/show",
 	"cmd/rnt/internal/source",
 	"cmd/rnt/internal/terminal",
 	"cmd/rnt/internal/text",

@@ -100,3 +100,13 @@ func Made(t *testing.T, name, fields, lines string) string {
 	}
 	return path
 }
+
+// Arguments returns the words of a command line, with names in place of others: old, new, and so on. Names may have
+// spaces.
+func Arguments(command string, oldnew ...string) []string {
+	names, all := strings.NewReplacer(oldnew...), strings.Fields(command)
+	for i := range all {
+		all[i] = names.Replace(all[i])
+	}
+	return all
+}

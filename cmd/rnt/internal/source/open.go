@@ -74,3 +74,14 @@ func Pieces(files []string, name string) []surgery.Piece {
 	}
 	return pieces
 }
+
+// WarnHidden warns of the fields of an RNTuple in the file at path that cannot be read,
+// if no patterns choose fields. left are those of a file of another kind, of which there were warnings.
+func WarnHidden(t *cli.Tool, r *rntuple.Reader, path string, patterns []string, left ...error) {
+	if len(patterns) == 0 {
+		t.Report.Incomplete = t.Report.Incomplete || len(left) > 0
+		for _, h := range r.Schema().Hidden {
+			t.Report.Leave("%s: left out field %q: %w", path, h.Field.Name, h.Err)
+		}
+	}
+}

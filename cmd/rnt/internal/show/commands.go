@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"github.com/spf13/cobra"
@@ -6,7 +6,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 )
 
-// showCommands returns the commands that show what files hold.
-func showCommands(t *cli.Tool) []*cobra.Command {
+// Commands returns the commands that show what files hold.
+func Commands(t *cli.Tool) []*cobra.Command {
 	return []*cobra.Command{lsCommand(t), schemaCommand(t), catCommand(t), headCommand(t), tailCommand(t), statCommand(t), dumpCommand(t), attrsCommand(t)}
 }

@@ -1,10 +1,11 @@
-package main
+package show
 
 import (
 	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -37,8 +38,8 @@ Muon_charge        ROOT::VecOps::RVec<std::int32_t>         collection          
 └─ _0              std::int32_t                             scalar                     view on _collection0._0.Muon_charge
 nMuon              ROOT::RNTupleCardinality<std::uint32_t>  cardinality                view on _collection0
 `
-	compare(t, rnt(t, "schema", dimuon), want)
-	compare(t, rnt(t, "schema", dimuon, "Events"), want)
+	clitest.Compare(t, tool.RNT(t, "schema", dimuon), want)
+	clitest.Compare(t, tool.RNT(t, "schema", dimuon, "Events"), want)
 }
 
 func TestSchemaJSON(t *testing.T) {
@@ -95,7 +96,7 @@ func TestSchemaShared(t *testing.T) {
 	if len(d.Fields) != 969 || fields != 1679 || columns != 947 {
 		t.Errorf("%d top-level fields, %d fields, %d columns", len(d.Fields), fields, columns)
 	}
-	out := rnt(t, "schema", shared(t, "test_stl_containers_rntuple_v1-0-0-0.root"))
+	out := tool.RNT(t, "schema", shared(t, "test_stl_containers_rntuple_v1-0-0-0.root"))
 	if !strings.Contains(out, "\n"+`vector_variant_int64_string  std::vector<std::variant<std::int64_t,std::string>>  collection  SplitIndex64
 └─ _0                        std::variant<std::int64_t,std::string>               variant     Switch
    ├─ _0                     std::int64_t                                         scalar      SplitInt64

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"context"
@@ -74,7 +74,7 @@ func tail(ctx context.Context, t *cli.Tool, args []string, sel printing, follow 
 		return err
 	}
 	defer func() { f.r.Close() }()
-	warnHidden(t, f.r, cli.Shown(args[0]), sel.fields)
+	source.WarnHidden(t, f.r, cli.Shown(args[0]), sel.fields)
 	f.done = max(0, f.r.NumEntries()-int64(sel.count))
 	if err := printNew(ctx, t, args[0], f, sel.fields); err != nil || !follow {
 		return err
@@ -110,7 +110,7 @@ func tail(ctx context.Context, t *cli.Tool, args []string, sel printing, follow 
 			}
 			f.r.Close()
 			f = next
-			warnHidden(t, f.r, args[0], sel.fields)
+			source.WarnHidden(t, f.r, args[0], sel.fields)
 			if err := printNew(ctx, t, args[0], f, sel.fields); err != nil {
 				return err
 			}

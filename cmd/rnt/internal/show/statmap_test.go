@@ -1,10 +1,9 @@
-package main
+package show
 
 import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -42,7 +41,7 @@ func titles(t *testing.T, svg string) (all []string) {
 }
 
 func TestStatMap(t *testing.T) {
-	all := titles(t, rnt(t, "stat", "--map", "-", dimuon))
+	all := titles(t, tool.RNT(t, "stat", "--map", "-", dimuon))
 	for _, want := range []string{
 		"Events in dimuon.root",
 		"header: 562 B",
@@ -57,11 +56,11 @@ func TestStatMap(t *testing.T) {
 	if n := len(all); n < 12+12+120 { // columns, rows and pages
 		t.Errorf("%d texts", n)
 	}
-	few := strings.Join(titles(t, rnt(t, "stat", "--map", "-", dimuon, "-f", "run,_collection0._0.Muon_pt")), "\n")
+	few := strings.Join(titles(t, tool.RNT(t, "stat", "--map", "-", dimuon, "-f", "run,_collection0._0.Muon_pt")), "\n")
 	if !strings.Contains(few, "Muon_pt, column #7") || strings.Contains(few, "Muon_eta") || strings.Contains(few, "header") {
 		t.Error(few)
 	}
-	many := titles(t, rnt(t, "stat", "--map", "-", shared(t, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root")))
+	many := titles(t, tool.RNT(t, "stat", "--map", "-", shared(t, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root")))
 	if !slices.ContainsFunc(many, func(s string) bool { return strings.HasPrefix(s, "504 others: ") }) {
 		t.Error("the row of the other fields is missing")
 	}
@@ -69,11 +68,11 @@ func TestStatMap(t *testing.T) {
 
 // The tree and the rows of every file have what Inspect counts.
 func TestStatMapOfAll(t *testing.T) {
-	paths, err := filepath.Glob("../../testdata/good/*.root")
+	paths, err := filepath.Glob("../../../../testdata/good/*.root")
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, _ := filepath.Glob("../../../shared/testdata/*/*.root")
+	more, _ := filepath.Glob("../../../../../shared/testdata/*/*.root")
 	checked := 0
 	for _, path := range append(paths, more...) {
 		infos, _ := rntuple.ListFile(path)
@@ -191,38 +190,5 @@ func TestMapRows(t *testing.T) {
 	}
 	if len(rows) != storagemap.MaxRows {
 		t.Errorf("%d rows", len(rows))
-	}
-}
-
-func TestStatMapFile(t *testing.T) {
-	in, other, names := files(t)
-	refused := func(status int, want string, args ...string) {
-		t.Helper()
-		stdout, stderr, got := try(append([]string{"stat"}, args...)...)
-		if first, _, _ := strings.Cut(stderr, "\n"); got != status || first != "rnt: "+want || stdout != "" {
-			t.Errorf("%q: status %d, %q, want %q", args, got, stderr, want)
-		}
-	}
-	refused(exitError, other+": exists; --force replaces it", "--map", other, in)
-	for _, name := range names {
-		refused(exitError, name+": is an input and would be overwritten", "--force", "--map", name, in)
-	}
-	refused(exitError, filepath.Dir(in)+": is a directory", "--force", "--map", filepath.Dir(in), in)
-	refused(exitUsage, "--map names no file", "--map", "", in)
-	refused(exitUsage, "--map and --json do not go together", "--map", other, "--json", in)
-	refused(exitUsage, "--force goes with --map only", "--force", in)
-
-	fresh := filepath.Join(t.TempDir(), "fresh.svg")
-	want := rnt(t, "stat", "--map", "-", in)
-	for _, args := range [][]string{{"--map", fresh}, {"--map", other, "--force"}} {
-		if out := rnt(t, append([]string{"stat", in}, args...)...); out != "" {
-			t.Errorf("%v prints %q", args, out)
-		}
-		if b, err := os.ReadFile(args[1]); err != nil || string(b) != want {
-			t.Errorf("%v: %d bytes, %v, want %d", args, len(b), err, len(want))
-		}
-	}
-	if left, err := os.ReadDir(filepath.Dir(in)); err != nil || len(left) != 4 {
-		t.Errorf("left behind: %v %v", left, err)
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"bufio"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -22,13 +23,13 @@ func TestTail(t *testing.T) {
 		fields = "--fields=run,event"
 		last   = `{"run":194125,"event":598313}` + "\n" + `{"run":194125,"event":598905}` + "\n" // uproot's values
 	)
-	compare(t, rnt(t, "tail", dimuon, fields, "-n", "2"), last)
-	compare(t, rnt(t, "tail", "-2", dimuon, "Events", fields), last)
-	compare(t, rnt(t, "tail", dimuon, "-n0"), "")
-	if n := strings.Count(rnt(t, "tail", dimuon), "\n"); n != 10 {
+	clitest.Compare(t, tool.RNT(t, "tail", dimuon, fields, "-n", "2"), last)
+	clitest.Compare(t, tool.RNT(t, "tail", "-2", dimuon, "Events", fields), last)
+	clitest.Compare(t, tool.RNT(t, "tail", dimuon, "-n0"), "")
+	if n := strings.Count(tool.RNT(t, "tail", dimuon), "\n"); n != 10 {
 		t.Errorf("tail prints %d lines", n)
 	}
-	if n := strings.Count(rnt(t, "tail", dimuon, fields, "--count", "99999999"), "\n"); n != 80000 {
+	if n := strings.Count(tool.RNT(t, "tail", dimuon, fields, "--count", "99999999"), "\n"); n != 80000 {
 		t.Errorf("tail prints %d lines of all", n)
 	}
 	for _, test := range []struct{ args, want string }{
@@ -38,7 +39,7 @@ func TestTail(t *testing.T) {
 		{"tail -F nowhere.root", "rnt: stat nowhere.root: "},
 		{"tail -F " + dimuon + " other", "rnt: " + dimuon + `: RNTuple "other": not found`},
 	} {
-		if _, stderr, status := try(strings.Fields(test.args)...); status == exitOK || !strings.HasPrefix(stderr, test.want) {
+		if _, stderr, status := tool.Try(strings.Fields(test.args)...); status == cli.ExitOK || !strings.HasPrefix(stderr, test.want) {
 			t.Errorf("rnt %s: status %d, %s", test.args, status, stderr)
 		}
 	}
@@ -80,7 +81,7 @@ func TestFollow(t *testing.T) {
 	var stderr strings.Builder
 	ended := make(chan int, 1)
 	go func() {
-		ended <- run(ctx, []string{"tail", "-F", "-2", path, "--interval", "1ms"}, strings.NewReader(""), in, &stderr)
+		ended <- tool.Run(ctx, []string{"tail", "-F", "-2", path, "--interval", "1ms"}, strings.NewReader(""), in, &stderr)
 		in.Close()
 	}()
 	lines := bufio.NewScanner(out)
@@ -132,7 +133,7 @@ func TestFollow(t *testing.T) {
 	out, last := io.Pipe()
 	go func() {
 		var stderr strings.Builder
-		status := run(t.Context(), []string{"tail", "-F", "-1", path, "--interval=1ms"}, strings.NewReader(""), last, &stderr)
+		status := tool.Run(t.Context(), []string{"tail", "-F", "-1", path, "--interval=1ms"}, strings.NewReader(""), last, &stderr)
 		removed <- fmt.Sprint(status, " ", stderr.String())
 	}()
 	if _, err := out.Read(make([]byte, 100)); err != nil {

@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/internal/show/dump"
 )
 
@@ -23,7 +24,7 @@ func TestDump(t *testing.T) {
 		" --page 0/0/0":      {"page 0 of column 0 in cluster 0 of RNTuple \"zero\": field \"i\", SplitInt32, ", "  element 0        -2147483648 "},
 		" --footer --anchor": {"\nanchor of", "\nfooter of"},
 	} {
-		out := rnt(t, append([]string{"dump"}, strings.Fields(zero+args)...)...)
+		out := tool.RNT(t, append([]string{"dump"}, strings.Fields(zero+args)...)...)
 		for _, w := range want {
 			if !strings.Contains(out, w) {
 				t.Errorf("dump%s: no %q in\n%.2000s", args, w, out)
@@ -31,7 +32,7 @@ func TestDump(t *testing.T) {
 		}
 		plain := strings.Count(out, "\n\n")
 		records := 0
-		for d := json.NewDecoder(strings.NewReader(rnt(t, append([]string{"dump", "--json"}, strings.Fields(zero+args)...)...))); d.More(); records++ {
+		for d := json.NewDecoder(strings.NewReader(tool.RNT(t, append([]string{"dump", "--json"}, strings.Fields(zero+args)...)...))); d.More(); records++ {
 			var r dump.Record
 			if err := d.Decode(&r); err != nil || len(r.Lines) == 0 {
 				t.Errorf("dump%s: %v, %d lines", args, err, len(r.Lines))
@@ -50,7 +51,7 @@ func TestDump(t *testing.T) {
 		"dump " + zero + " --page-list 9":    "rnt: " + zero + ": RNTuple \"zero\" has 1 cluster groups, no group 9",
 		"dump " + special + "dirs.root nope": "rnt: " + special + "dirs.root: ",
 	} {
-		if _, stderr, status := try(strings.Fields(args)...); status == exitOK || !strings.HasPrefix(stderr, want) {
+		if _, stderr, status := tool.Try(strings.Fields(args)...); status == cli.ExitOK || !strings.HasPrefix(stderr, want) {
 			t.Errorf("%s: status %d, %q, want %q", args, status, stderr, want)
 		}
 	}
@@ -67,7 +68,7 @@ func TestDumpDamaged(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	stdout, stderr, status := try("dump", path, "--anchor")
+	stdout, stderr, status := tool.Try("dump", path, "--anchor")
 	for _, want := range []string{
 		"  00000560 +0000  40 00 00 43              byte count = 1073741891  (67 bytes follow)\n  ERROR: byte count at offset 0x0: ",
 		"  not read, 74 bytes\n",
@@ -76,7 +77,7 @@ func TestDumpDamaged(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
-	if status != exitError || !strings.HasPrefix(stderr, "rnt: ") {
+	if status != cli.ExitError || !strings.HasPrefix(stderr, "rnt: ") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 }

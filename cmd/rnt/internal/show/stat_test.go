@@ -1,10 +1,14 @@
-package main
+package show
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
+)
 
 // The numbers are those of ROOT 6.40's RNTupleInspector.
 func TestStat(t *testing.T) {
-	compare(t, rnt(t, "stat", dimuon), `RNTuple "Events": 80,000 entries, 10 clusters in 1 cluster group
+	clitest.Compare(t, tool.RNT(t, "stat", dimuon), `RNTuple "Events": 80,000 entries, 10 clusters in 1 cluster group
 compression: zstd 5
 
             ON DISK  IN MEMORY  RATIO
@@ -99,7 +103,7 @@ func TestStatRepresentations(t *testing.T) {
 }
 
 func TestStatShared(t *testing.T) {
-	compare(t, rnt(t, "stat", shared(t, "test_split_3e4_rntuple_v1-0-0-0.root")), `RNTuple "ntuple": 30,000 entries, 1 cluster in 1 cluster group
+	clitest.Compare(t, tool.RNT(t, "stat", shared(t, "test_split_3e4_rntuple_v1-0-0-0.root")), `RNTuple "ntuple": 30,000 entries, 1 cluster in 1 cluster group
 compression: zstd 5
 
             ON DISK  IN MEMORY  RATIO

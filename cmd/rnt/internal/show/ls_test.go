@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"encoding/json"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/envelope"
 )
@@ -19,7 +20,7 @@ func zstd(l listing) listing {
 }
 
 func TestLs(t *testing.T) {
-	compare(t, rnt(t, "ls", dimuon), ""+
+	clitest.Compare(t, tool.RNT(t, "ls", dimuon), ""+
 		"NAME    ENTRIES  FIELDS     SIZE  COMPRESSION\n"+
 		"Events   80,000      13  1.31 MB  zstd 5\n")
 
@@ -49,7 +50,7 @@ func TestLsShared(t *testing.T) {
 }
 
 func TestLsDirectories(t *testing.T) {
-	compare(t, rnt(t, "ls", special+"dirs.root"), `NAME            ENTRIES  FIELDS     SIZE  COMPRESSION
+	clitest.Compare(t, tool.RNT(t, "ls", special+"dirs.root"), `NAME            ENTRIES  FIELDS     SIZE  COMPRESSION
 top                   9       3  1.19 kB  lz4 4
 top;1                 5       3    756 B  zstd 5       older cycle
 dir/sub/ntuple        7       3    923 B  zlib 1
@@ -63,7 +64,7 @@ func TestLsAttributeSets(t *testing.T) {
 	if len(got) != 1 || !reflect.DeepEqual(got[0].AttributeSets, []attributeSet{{"first", "1.0"}, {"second", "1.0"}}) {
 		t.Errorf("got %+v", got)
 	}
-	out := rnt(t, "ls", special+"attributes.root")
+	out := tool.RNT(t, "ls", special+"attributes.root")
 	if lines := strings.Split(out, "\n"); len(lines) != 5 || !strings.HasPrefix(lines[2], "  first ") || !strings.HasSuffix(lines[2], "  attribute set, schema 1.0") {
 		t.Errorf("got\n%s", out)
 	}
@@ -82,7 +83,7 @@ func TestLsUnreadable(t *testing.T) {
 		e.Key,
 		e.Object("TNamed", "other", nil),
 	)
-	out, _ := fed(t, exitSkipped, "", "ls", path)
+	out, _ := tool.Fed(t, cli.ExitSkipped, "", "ls", path)
 	for _, want := range []string{
 		"\nold           -       -        -  -            cannot be read: anchor.class version at offset 0x4: unsupported: pre-release format",
 		"\nshort         -       -        -  -            cannot be read: ",
@@ -94,7 +95,7 @@ func TestLsUnreadable(t *testing.T) {
 			t.Errorf("got\n%s\nwant%s", out, want)
 		}
 	}
-	asJSON, _ := fed(t, exitSkipped, "", "ls", "--json", path)
+	asJSON, _ := tool.Fed(t, cli.ExitSkipped, "", "ls", "--json", path)
 	var got []listing
 	if err := json.Unmarshal([]byte(asJSON), &got); err != nil {
 		t.Fatal(err)
@@ -107,16 +108,16 @@ func TestLsUnreadable(t *testing.T) {
 			t.Errorf("got %+v", l)
 		}
 	}
-	if _, stderr, status := try("cat", path); status != exitError || !strings.HasSuffix(stderr, "the file has several RNTuples, name one of them: old, short, broken, future, Events\n") {
+	if _, stderr, status := tool.Try("cat", path); status != cli.ExitError || !strings.HasSuffix(stderr, "the file has several RNTuples, name one of them: old, short, broken, future, Events\n") {
 		t.Errorf("cat: status %d, %s", status, stderr)
 	}
 }
 
 func TestLsEmpty(t *testing.T) {
 	path := clitest.NewEditor(t, dimuon).Write()
-	stdout, stderr, status := try("ls", path)
-	if status != exitOK || stdout != "" || stderr != "rnt: "+path+": the file holds no RNTuple\n" {
+	stdout, stderr, status := tool.Try("ls", path)
+	if status != cli.ExitOK || stdout != "" || stderr != "rnt: "+path+": the file holds no RNTuple\n" {
 		t.Errorf("status %d, %q, %q", status, stdout, stderr)
 	}
-	compare(t, rnt(t, "ls", "--json", path), "[]\n")
+	clitest.Compare(t, tool.RNT(t, "ls", "--json", path), "[]\n")
 }

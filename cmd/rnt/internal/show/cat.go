@@ -1,4 +1,4 @@
-package main
+package show
 
 import (
 	"context"
@@ -100,7 +100,7 @@ func cat(t *cli.Tool, cmd *cobra.Command, args []string, sel printing) error {
 	if err := source.CheckName(from.Kind, cli.NameOf(args), from.Name); err != nil {
 		return err
 	}
-	warnHidden(t, from.Reader, from.Name, sel.fields, from.Left...)
+	source.WarnHidden(t, from.Reader, from.Name, sel.fields, from.Left...)
 	entries, err := from.Where(ctx, t.Report, &sel.Filter)
 	if err != nil {
 		return err
@@ -118,17 +118,6 @@ func cat(t *cli.Tool, cmd *cobra.Command, args []string, sel printing) error {
 		return fmt.Errorf("%s: there is no entry %d to start with%s", from.Name, sel.first, there)
 	}
 	return printEntries(ctx, t, from.Name, view, first, first+min(int64(sel.count), n-first))
-}
-
-// warnHidden warns of the fields of an RNTuple in the file at path that cannot be read,
-// if no patterns choose fields. left are those of a file of another kind, of which there were warnings.
-func warnHidden(t *cli.Tool, r *rntuple.Reader, path string, patterns []string, left ...error) {
-	if len(patterns) == 0 {
-		t.Report.Incomplete = t.Report.Incomplete || len(left) > 0
-		for _, h := range r.Schema().Hidden {
-			t.Report.Leave("%s: left out field %q: %w", path, h.Field.Name, h.Err)
-		}
-	}
 }
 
 // viewOf returns a view of the fields that match patterns, or of all that can be read,
