@@ -87,6 +87,7 @@ var leaves = []string{
 	"cmd/rnt/internal/cli",
 	"cmd/rnt/internal/clitest",
 	"cmd/rnt/internal/foreign",
+	"cmd/rnt/internal/histogram",
 	"cmd/rnt/internal/operation",
 	"cmd/rnt/internal/plot",
 	"cmd/rnt/internal/selection",

@@ -1,4 +1,4 @@
-package main
+package histogram
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -136,9 +137,9 @@ func TestDrawJSON(t *testing.T) {
 
 // The same bits come from any number of processors.
 func TestDrawJobs(t *testing.T) {
-	one := rnt(t, "draw", "-j", "1", dimuon, dimuon, "Muon_pt", "--weight", "Muon_eta", "--json")
+	one := tool.RNT(t, "draw", "-j", "1", dimuon, dimuon, "Muon_pt", "--weight", "Muon_eta", "--json")
 	for _, jobs := range []string{"2", "5"} {
-		if more := rnt(t, "draw", "-j", jobs, dimuon, dimuon, "Muon_pt", "--weight", "Muon_eta", "--json"); more != one {
+		if more := tool.RNT(t, "draw", "-j", jobs, dimuon, dimuon, "Muon_pt", "--weight", "Muon_eta", "--json"); more != one {
 			t.Errorf("-j %s prints something else", jobs)
 		}
 	}
@@ -147,7 +148,7 @@ func TestDrawJobs(t *testing.T) {
 // numbersToDraw is a file with entries x from 0 to 4, of which 3 occurs twice.
 func numbersToDraw(t *testing.T) string {
 	t.Helper()
-	return made(t, "n", `{"name": "x", "type": "int", "description": "a number"}, {"name": "v", "type": "std::vector<float>"}, {"name": "w", "type": "std::vector<float>"}`,
+	return clitest.Made(t, "n", `{"name": "x", "type": "int", "description": "a number"}, {"name": "v", "type": "std::vector<float>"}, {"name": "w", "type": "std::vector<float>"}`,
 		`{"x":0,"v":[],"w":[]}`+"\n"+`{"x":1,"v":[1],"w":[1]}`+"\n"+`{"x":2,"v":[1,2],"w":[1,2]}`+"\n"+`{"x":3,"v":[1,2,3],"w":[1,2]}`+"\n"+`{"x":3,"v":[],"w":[]}`+"\n")
 }
 
@@ -156,7 +157,7 @@ func TestDrawText(t *testing.T) {
 	file := numbersToDraw(t)
 	defer terminal.Pretend(40, 14)()
 	t.Setenv("NO_COLOR", "1")
-	compare(t, rnt(t, "draw", file, "x"), `entries
+	clitest.Compare(t, tool.RNT(t, "draw", file, "x"), `entries
 2┤                           █████████
  │                           █████████
  │                           █████████
@@ -170,7 +171,7 @@ func TestDrawText(t *testing.T) {
 ENTRIES  MEAN  STD DEV  UNDERFLOW  OVERFLOW
       5   1.8   1.1662          0         0  x
 `)
-	compare(t, rnt(t, "draw", file, "-e", "v", "-e", "v[0]", "--where", "x != 2", "--label", "all", "--label", "first"), `entries / 0.08
+	clitest.Compare(t, tool.RNT(t, "draw", file, "-e", "v", "-e", "v[0]", "--where", "x != 2", "--label", "all", "--label", "first"), `entries / 0.08
 2┤o
  │█
  │█
@@ -186,7 +187,7 @@ ENTRIES  MEAN  STD DEV  UNDERFLOW  OVERFLOW  MISSING
       2     1        0          0         0        2  o first
 `)
 	t.Setenv("LC_ALL", "POSIX")
-	if got := rnt(t, "draw", file, "x"); !strings.Contains(got, "####") || strings.Trim(got, "\n\r -~:.#|+") != strings.Trim(got, "\n\r -~:.#|+█") {
+	if got := tool.RNT(t, "draw", file, "x"); !strings.Contains(got, "####") || strings.Trim(got, "\n\r -~:.#|+") != strings.Trim(got, "\n\r -~:.#|+█") {
 		t.Errorf("in ASCII:\n%s", got)
 	}
 
@@ -194,7 +195,7 @@ ENTRIES  MEAN  STD DEV  UNDERFLOW  OVERFLOW  MISSING
 	for _, noColour := range []string{"", "1"} {
 		t.Setenv("NO_COLOR", noColour)
 		t.Setenv("TERM", "xterm")
-		got := rnt(t, "draw", file, "x")
+		got := tool.RNT(t, "draw", file, "x")
 		if strings.Contains(got, "\x1b[") != (noColour == "") {
 			t.Errorf("NO_COLOR=%s: %q", noColour, got)
 		}
@@ -216,14 +217,14 @@ func TestDrawFiles(t *testing.T) {
 	}
 	for _, format := range []string{"png", "svg", "pdf"} {
 		out := filepath.Join(dir, "plot."+format)
-		if got := rnt(t, "draw", in, "x", "-o", out); !strings.HasPrefix(got, "ENTRIES") {
+		if got := tool.RNT(t, "draw", in, "x", "-o", out); !strings.HasPrefix(got, "ENTRIES") {
 			t.Errorf("prints %q", got)
 		}
-		if got := rnt(t, "draw", in, "x", "-q", "--force", "-o", out); got != "" {
+		if got := tool.RNT(t, "draw", in, "x", "-q", "--force", "-o", out); got != "" {
 			t.Errorf("prints %q", got)
 		}
-		_, stderr := fed(t, exitError, "", "draw", in, "x", "-o", out)
-		compare(t, stderr, "rnt: "+out+": exists; --force replaces it\n")
+		_, stderr := tool.Fed(t, cli.ExitError, "", "draw", in, "x", "-o", out)
+		clitest.Compare(t, stderr, "rnt: "+out+": exists; --force replaces it\n")
 	}
 	f, err := os.Open(filepath.Join(dir, "plot.png"))
 	if err != nil {
@@ -237,8 +238,8 @@ func TestDrawFiles(t *testing.T) {
 	if err := os.Symlink(in, link); err != nil {
 		t.Fatal(err)
 	}
-	_, stderr := fed(t, exitError, "", "draw", in, "x", "--force", "-o", link)
-	compare(t, stderr, "rnt: "+link+": is an input and would be overwritten\n")
+	_, stderr := tool.Fed(t, cli.ExitError, "", "draw", in, "x", "--force", "-o", link)
+	clitest.Compare(t, stderr, "rnt: "+link+": is an input and would be overwritten\n")
 	if after, err := os.ReadFile(in); err != nil || string(after) != string(before) {
 		t.Errorf("the input has changed: %v", err)
 	}
@@ -287,7 +288,7 @@ func TestDrawErrors(t *testing.T) {
 		{[]string{in, "x", "--where", "x"}, 1, "FILE: x is int, not a condition"},
 		{[]string{in, "v:w"}, 1, "FILE: entry 3: w has 2 values, v has 3"},
 	} {
-		stdout, stderr, status := try(append([]string{"draw"}, c.args...)...)
+		stdout, stderr, status := tool.Try(append([]string{"draw"}, c.args...)...)
 		first, _, _ := strings.Cut(strings.ReplaceAll(stderr, in, "FILE"), "\n")
 		if status != c.status || !strings.HasPrefix(first, "rnt: "+c.stderr) || stdout != "" {
 			t.Errorf("%q: status %d, %q, want %d, %q", c.args, status, first, c.status, c.stderr)
@@ -298,8 +299,8 @@ func TestDrawErrors(t *testing.T) {
 		{"x --range 50:60", "warning: x: no value in the range"},
 		{"x:x --range 50:60,0:10", "warning: x:x: no value in the range"},
 	} {
-		stdout, stderr, status := try(slices.Concat([]string{"draw", in}, strings.Fields(c.args))...)
-		if status != exitOK || stderr != "rnt: "+c.want+"\n" || !strings.Contains(stdout, "ENTRIES") {
+		stdout, stderr, status := tool.Try(slices.Concat([]string{"draw", in}, strings.Fields(c.args))...)
+		if status != cli.ExitOK || stderr != "rnt: "+c.want+"\n" || !strings.Contains(stdout, "ENTRIES") {
 			t.Errorf("%s: status %d, %q", c.args, status, stderr)
 		}
 	}
@@ -307,14 +308,14 @@ func TestDrawErrors(t *testing.T) {
 
 func TestDrawOthers(t *testing.T) {
 	in := numbersToDraw(t)
-	if got := rnt(t, "draw", in, "x", "--explain"); !strings.HasPrefix(got, "x: int\n") || !strings.HasSuffix(got, "fields that are read: x\n") {
+	if got := tool.RNT(t, "draw", in, "x", "--explain"); !strings.HasPrefix(got, "x: int\n") || !strings.HasSuffix(got, "fields that are read: x\n") {
 		t.Errorf("--explain prints %q", got)
 	}
 	content, err := os.ReadFile(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stdout, _ := fed(t, exitOK, string(content), "draw", "-", "x", "--json")
+	stdout, _ := tool.Fed(t, cli.ExitOK, string(content), "draw", "-", "x", "--json")
 	if !strings.Contains(stdout, fmt.Sprintf("%q", cli.StdinName)) {
 		t.Errorf("of standard input: %s", stdout)
 	}
@@ -322,7 +323,7 @@ func TestDrawOthers(t *testing.T) {
 	cancel(cli.SignalError{Signal: os.Interrupt})
 	out := filepath.Join(t.TempDir(), "out.png")
 	var said strings.Builder
-	if status := run(ctx, []string{"draw", dimuon, "nMuon", "-o", out}, strings.NewReader(""), io.Discard, &said); status != 130 || !strings.HasPrefix(said.String(), "rnt: interrupted") {
+	if status := tool.Run(ctx, []string{"draw", dimuon, "nMuon", "-o", out}, strings.NewReader(""), io.Discard, &said); status != 130 || !strings.HasPrefix(said.String(), "rnt: interrupted") {
 		t.Errorf("interrupted: %d, %q", status, &said)
 	}
 	if _, err := os.Stat(out); err == nil {
@@ -334,8 +335,8 @@ func TestDrawOthers(t *testing.T) {
 		"draw|" + dimuon + "|zz":       "root\n:8\n",
 		"draw|" + dimuon + "|x|--log|": "x\ny\nz\n:4\n",
 	} {
-		stdout, _, _ := try(append([]string{"__complete"}, strings.Split(args, "|")...)...)
-		compare(t, stdout, want)
+		stdout, _, _ := tool.Try(append([]string{"__complete"}, strings.Split(args, "|")...)...)
+		clitest.Compare(t, stdout, want)
 	}
 }
 
@@ -372,15 +373,15 @@ func TestDrawZones(t *testing.T) {
 		status int
 		args   string
 	}{
-		{exitOK, "--where Run==1"},
-		{exitOK, "--where Run==1 --range 0:3"},
-		{exitOK, "--where Run==1 --where Run==2"},
-		{exitOK, "--where Run==1 --no-zones"}, // Pt is read where it is drawn
-		{exitError, "--where Run==1 --where Run==0"},
-		{exitError, ""},
+		{cli.ExitOK, "--where Run==1"},
+		{cli.ExitOK, "--where Run==1 --range 0:3"},
+		{cli.ExitOK, "--where Run==1 --where Run==2"},
+		{cli.ExitOK, "--where Run==1 --no-zones"}, // Pt is read where it is drawn
+		{cli.ExitError, "--where Run==1 --where Run==0"},
+		{cli.ExitError, ""},
 	} {
-		out, _ := fed(t, c.status, "", append([]string{"draw", file, "Pt", "--json"}, strings.Fields(c.args)...)...)
-		if c.status == exitOK && !strings.Contains(out, `"entries": 20,`) {
+		out, _ := tool.Fed(t, c.status, "", append([]string{"draw", file, "Pt", "--json"}, strings.Fields(c.args)...)...)
+		if c.status == cli.ExitOK && !strings.Contains(out, `"entries": 20,`) {
 			t.Errorf("%s: %s, want 20 items", c.args, out)
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package histogram
 
 import (
 	"fmt"
