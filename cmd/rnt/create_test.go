@@ -27,8 +27,8 @@ func TestCreate(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
 	}
-	shared, _ := filepath.Glob("../../../shared/testdata/root/*.root")
-	for _, file := range append(append(files, dimuon), shared...) {
+	more, _ := filepath.Glob(shared + "/root/*.root")
+	for _, file := range append(append(files, dimuon), more...) {
 		if slices.ContainsFunc(leftOut, func(part string) bool { return strings.Contains(file, part) }) {
 			continue
 		}

@@ -26,6 +26,7 @@ import (
 const (
 	dimuon  = "../../testdata/dimuon.root"
 	special = "../../testdata/good/special_"
+	shared  = "../../../shared/testdata"
 )
 
 const (
@@ -35,16 +36,6 @@ const (
 	exitSkipped = cli.ExitSkipped
 	exitSignal  = cli.ExitSignal
 )
-
-// shared returns the path of a file of the shared test data.
-func shared(t *testing.T, name string) string {
-	t.Helper()
-	path := "../../../shared/testdata/root/" + name
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the shared test data are not there: %v", err)
-	}
-	return path
-}
 
 var tool = clitest.Tool(families)
 

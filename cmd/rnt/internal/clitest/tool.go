@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -109,4 +110,14 @@ func Arguments(command string, oldnew ...string) []string {
 		all[i] = names.Replace(all[i])
 	}
 	return all
+}
+
+// Shared returns the path of a file of the shared test data in a folder, without which the test is skipped.
+func Shared(t *testing.T, folder, name string) string {
+	t.Helper()
+	path := filepath.Join(folder, "root", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("the shared test data are not there: %v", err)
+	}
+	return path
 }

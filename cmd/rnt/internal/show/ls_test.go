@@ -38,8 +38,8 @@ func TestLsShared(t *testing.T) {
 		"test_int_multicluster_rntuple_v1-0-0-0.root":                               {Path: "ntuple", Format: "1.0.0.0", Entries: 100000000, Fields: 1},
 		"ntpl001_staff_rntuple_v1-0-1-0.root":                                       {Path: "Staff", Format: "1.0.1.0", Entries: 3354, Fields: 11},
 	} {
-		got := decode[[]listing](t, "ls", "--json", shared(t, name))
-		want.File = shared(t, name)
+		got := decode[[]listing](t, "ls", "--json", clitest.Shared(t, shared, name))
+		want.File = clitest.Shared(t, shared, name)
 		for i := range got {
 			got[i].Disk = 0
 		}

@@ -1,7 +1,6 @@
 package show
 
 import (
-	"os"
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
@@ -10,6 +9,7 @@ import (
 const (
 	dimuon  = "../../../../testdata/dimuon.root"
 	special = "../../../../testdata/good/special_"
+	shared  = "../../../../../shared/testdata"
 )
 
 var tool = clitest.Tool{Commands}
@@ -18,14 +18,4 @@ var tool = clitest.Tool{Commands}
 func decode[T any](t *testing.T, args ...string) T {
 	t.Helper()
 	return clitest.Decode[T](t, tool.RNT(t, args...))
-}
-
-// shared returns the path of a file of the shared test data.
-func shared(t *testing.T, name string) string {
-	t.Helper()
-	path := "../../../../../shared/testdata/root/" + name
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the shared test data are not there: %v", err)
-	}
-	return path
 }

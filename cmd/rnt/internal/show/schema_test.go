@@ -71,15 +71,15 @@ func TestSchemaJSON(t *testing.T) {
 }
 
 func TestSchemaShared(t *testing.T) {
-	d := decode[schema.Document](t, "schema", "--json", shared(t, "test_extension_columns_rntuple_v1-0-0-0.root"))
+	d := decode[schema.Document](t, "schema", "--json", clitest.Shared(t, shared, "test_extension_columns_rntuple_v1-0-0-0.root"))
 	if first := d.Fields[1].Columns[0][0].FirstElement; !d.Fields[1].Extended || d.Fields[0].Extended || first == nil || *first != 200 {
 		t.Errorf("got %+v", d.Fields[1])
 	}
-	d = decode[schema.Document](t, "schema", "--json", shared(t, "test_float_types_rntuple_v1-0-0-0.root"))
+	d = decode[schema.Document](t, "schema", "--json", clitest.Shared(t, shared, "test_float_types_rntuple_v1-0-0-0.root"))
 	if c := d.Fields[4].Columns[0][0]; c.Type != "Real32Quant" || c.Bits != 1 || *c.Range != [2]float64{-2, 3} {
 		t.Errorf("got %+v", d.Fields[4])
 	}
-	d = decode[schema.Document](t, "schema", "--json", shared(t, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"))
+	d = decode[schema.Document](t, "schema", "--json", clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"))
 	fields, columns := 0, 0
 	var walk func(list []*schema.FieldDocument)
 	walk = func(list []*schema.FieldDocument) {
@@ -96,7 +96,7 @@ func TestSchemaShared(t *testing.T) {
 	if len(d.Fields) != 969 || fields != 1679 || columns != 947 {
 		t.Errorf("%d top-level fields, %d fields, %d columns", len(d.Fields), fields, columns)
 	}
-	out := tool.RNT(t, "schema", shared(t, "test_stl_containers_rntuple_v1-0-0-0.root"))
+	out := tool.RNT(t, "schema", clitest.Shared(t, shared, "test_stl_containers_rntuple_v1-0-0-0.root"))
 	if !strings.Contains(out, "\n"+`vector_variant_int64_string  std::vector<std::variant<std::int64_t,std::string>>  collection  SplitIndex64
 └─ _0                        std::variant<std::int64_t,std::string>               variant     Switch
    ├─ _0                     std::int64_t                                         scalar      SplitInt64

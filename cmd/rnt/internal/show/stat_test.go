@@ -103,7 +103,7 @@ func TestStatRepresentations(t *testing.T) {
 }
 
 func TestStatShared(t *testing.T) {
-	clitest.Compare(t, tool.RNT(t, "stat", shared(t, "test_split_3e4_rntuple_v1-0-0-0.root")), `RNTuple "ntuple": 30,000 entries, 1 cluster in 1 cluster group
+	clitest.Compare(t, tool.RNT(t, "stat", clitest.Shared(t, shared, "test_split_3e4_rntuple_v1-0-0-0.root")), `RNTuple "ntuple": 30,000 entries, 1 cluster in 1 cluster group
 compression: zstd 5
 
             ON DISK  IN MEMORY  RATIO
@@ -121,7 +121,7 @@ three_vint32  std::vector<float>                              2     780 kB  6,19
 ├─ #2                             SplitIndex64    30,000      1     240 kB  5,106     47 B  22.8
 └─ _0         float               SplitReal32    135,000      1     540 kB  6,835     79 B  38.3
 `)
-	s := decode[statJSON](t, "stat", "--json", shared(t, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"))
+	s := decode[statJSON](t, "stat", "--json", clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"))
 	if len(s.Columns) != 947 || s.Pages.Disk != 26598 || s.Pages.Memory != 55826 || s.Header.Disk != 18630 || s.Footer.Disk+s.PageLists.Disk != 2018 {
 		t.Errorf("%d columns, %+v", len(s.Columns), s.Pages)
 	}

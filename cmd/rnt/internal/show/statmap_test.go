@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/internal/show/storagemap"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -60,7 +61,7 @@ func TestStatMap(t *testing.T) {
 	if !strings.Contains(few, "Muon_pt, column #7") || strings.Contains(few, "Muon_eta") || strings.Contains(few, "header") {
 		t.Error(few)
 	}
-	many := titles(t, tool.RNT(t, "stat", "--map", "-", shared(t, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root")))
+	many := titles(t, tool.RNT(t, "stat", "--map", "-", clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root")))
 	if !slices.ContainsFunc(many, func(s string) bool { return strings.HasPrefix(s, "504 others: ") }) {
 		t.Error("the row of the other fields is missing")
 	}
@@ -72,7 +73,7 @@ func TestStatMapOfAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, _ := filepath.Glob("../../../../../shared/testdata/*/*.root")
+	more, _ := filepath.Glob(shared + "/*/*.root")
 	checked := 0
 	for _, path := range append(paths, more...) {
 		infos, _ := rntuple.ListFile(path)
@@ -149,7 +150,7 @@ func find(n *storagemap.Node, name string) *storagemap.Node {
 // More columns than rows: top-level fields have rows, and if these are too many as well
 // the largest.
 func TestMapRows(t *testing.T) {
-	r, err := rntuple.Open(shared(t, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"), "Events")
+	r, err := rntuple.Open(clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"), "Events")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bufio"
@@ -41,7 +41,7 @@ func served(t *testing.T, args ...string) (addr string, stop func() (status int,
 	var stderr bytes.Buffer
 	result := make(chan int, 1)
 	go func() {
-		result <- run(ctx, append([]string{"serve"}, args...), nil, in, &stderr)
+		result <- tool.Run(ctx, append([]string{"serve"}, args...), nil, in, &stderr)
 		in.Close()
 	}()
 	line, err := bufio.NewReader(out).ReadString('\n')
@@ -102,7 +102,7 @@ func TestServe(t *testing.T) {
 			t.Error(err)
 		}
 		code, stderr := stop()
-		if code != exitSignal+int(syscall.SIGINT) || !strings.HasSuffix(stderr, "rnt: interrupted\n") {
+		if code != cli.ExitSignal+int(syscall.SIGINT) || !strings.HasSuffix(stderr, "rnt: interrupted\n") {
 			t.Errorf("status %d, %s", code, stderr)
 		}
 		if logged := strings.Count(stderr, "DoGet"); (logged == 2) == quiet || quiet && logged > 0 {
@@ -172,23 +172,23 @@ func TestServeTokens(t *testing.T) {
 		status int
 		text   string
 	}{
-		{nil, exitUsage, "which folder?"},
-		{[]string{folder, "more"}, exitUsage, "unexpected arguments: more"},
-		{[]string{folder, "--listen", ":0"}, exitUsage, "needs TLS and tokens: --tls-cert, --tls-key and --token-file"},
-		{append([]string{folder, "--listen", ":0"}, secure...), exitUsage, "needs TLS and tokens"},
-		{[]string{folder, "--listen", ":0", "--token-file", tokens}, exitUsage, "needs TLS and tokens"},
-		{[]string{folder, "--listen", "nonsense"}, exitError, "nonsense"},
-		{append([]string{folder}, secure[:2]...), exitUsage, "--tls-cert and --tls-key belong together"},
-		{[]string{folder, "--max-streams", "0"}, exitUsage, "--max-streams must be positive"},
-		{[]string{folder, "--timeout", "-1s"}, exitUsage, "--timeout and --max-time must be positive"},
-		{[]string{folder, "--token-file", file("none", []byte("\n# nothing\n"))}, exitError, "no tokens"},
-		{[]string{folder, "--token-file", file("short", []byte("0123456789abcdef\nsecret\n"))}, exitError, "token 2 "},
-		{[]string{folder, "--token-file", link}, exitError, "is a symbolic link, not a regular file"},
-		{[]string{folder, "--token-file", open}, exitError, "others must have no access"},
-		{[]string{filepath.Join(dir, "missing")}, exitError, "missing"},
-		{[]string{dimuon}, exitError, "dimuon.root"},
+		{nil, cli.ExitUsage, "which folder?"},
+		{[]string{folder, "more"}, cli.ExitUsage, "unexpected arguments: more"},
+		{[]string{folder, "--listen", ":0"}, cli.ExitUsage, "needs TLS and tokens: --tls-cert, --tls-key and --token-file"},
+		{append([]string{folder, "--listen", ":0"}, secure...), cli.ExitUsage, "needs TLS and tokens"},
+		{[]string{folder, "--listen", ":0", "--token-file", tokens}, cli.ExitUsage, "needs TLS and tokens"},
+		{[]string{folder, "--listen", "nonsense"}, cli.ExitError, "nonsense"},
+		{append([]string{folder}, secure[:2]...), cli.ExitUsage, "--tls-cert and --tls-key belong together"},
+		{[]string{folder, "--max-streams", "0"}, cli.ExitUsage, "--max-streams must be positive"},
+		{[]string{folder, "--timeout", "-1s"}, cli.ExitUsage, "--timeout and --max-time must be positive"},
+		{[]string{folder, "--token-file", file("none", []byte("\n# nothing\n"))}, cli.ExitError, "no tokens"},
+		{[]string{folder, "--token-file", file("short", []byte("0123456789abcdef\nsecret\n"))}, cli.ExitError, "token 2 "},
+		{[]string{folder, "--token-file", link}, cli.ExitError, "is a symbolic link, not a regular file"},
+		{[]string{folder, "--token-file", open}, cli.ExitError, "others must have no access"},
+		{[]string{filepath.Join(dir, "missing")}, cli.ExitError, "missing"},
+		{[]string{dimuon}, cli.ExitError, "dimuon.root"},
 	} {
-		stdout, stderr, code := try(append([]string{"serve"}, c.args...)...)
+		stdout, stderr, code := tool.Try(append([]string{"serve"}, c.args...)...)
 		if code != c.status || stdout != "" || !strings.Contains(stderr, c.text) {
 			t.Errorf("%v: status %d, %s%s", c.args, code, stdout, stderr)
 		}

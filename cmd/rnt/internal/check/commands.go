@@ -1,4 +1,4 @@
-package main
+package check
 
 import (
 	"github.com/spf13/cobra"
@@ -6,7 +6,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 )
 
-// checkCommands returns the commands that check and compare files, and save what is left of them.
-func checkCommands(t *cli.Tool) []*cobra.Command {
+// Commands returns the commands that check and compare files, and save what is left of them.
+func Commands(t *cli.Tool) []*cobra.Command {
 	return []*cobra.Command{verifyCommand(t), diffCommand(t), recoverCommand(t)}
 }

@@ -1,4 +1,4 @@
-package main
+package check
 
 import (
 	"encoding/json"
@@ -9,11 +9,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/internal/test/oddity"
 )
 
 func TestVerify(t *testing.T) {
-	compare(t, rnt(t, "verify", dimuon, special+"nochecksum.root"), ""+
+	clitest.Compare(t, tool.RNT(t, "verify", dimuon, special+"nochecksum.root"), ""+
 		dimuon+": ok: 1 RNTuple, 3 envelopes, 10 clusters, 120 pages, 1.31 MB checked\n"+
 		special+"nochecksum.root: ok: 1 RNTuple, 3 envelopes, 3 clusters, 23 pages, 2.54 kB checked; 23 pages without checksum\n")
 
@@ -34,9 +36,9 @@ func TestVerifyDamage(t *testing.T) {
 	if err := os.WriteFile(path, b, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	stdout, stderr, status := try("verify", dimuon, path, "missing.root")
+	stdout, stderr, status := tool.Try("verify", dimuon, path, "missing.root")
 	lines := strings.Split(stdout, "\n")
-	if status != exitError || len(lines) != 5 || stderr != "rnt: open missing.root: no such file or directory\nrnt: 1 of 3 files has problems\n" {
+	if status != cli.ExitError || len(lines) != 5 || stderr != "rnt: open missing.root: no such file or directory\nrnt: 1 of 3 files has problems\n" {
 		t.Fatalf("status %d, %q, %s", status, stderr, stdout)
 	}
 	for i, part := range []string{": ok: ", `: RNTuple "Events", cluster 0, column `, `checksum mismatch`, `: 2 problems: 1 RNTuple`} {
@@ -45,7 +47,7 @@ func TestVerifyDamage(t *testing.T) {
 		}
 	}
 
-	stdout, stderr, status = try("verify", path, "--json", "--limit=1")
+	stdout, stderr, status = tool.Try("verify", path, "--json", "--limit=1")
 	d := json.NewDecoder(strings.NewReader(stdout))
 	d.DisallowUnknownFields()
 	var first, more verifyProblem
@@ -55,7 +57,7 @@ func TestVerifyDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if status != exitError || stderr != "rnt: 1 of 1 file has problems\n" || d.More() {
+	if status != cli.ExitError || stderr != "rnt: 1 of 1 file has problems\n" || d.More() {
 		t.Errorf("status %d, %q, %s", status, stderr, stdout)
 	}
 	if first.File != path || first.RNTuple != "Events" || first.Check != "pages" || first.Kind != "checksum" || first.Field == "" ||
@@ -69,14 +71,14 @@ func TestVerifyDamage(t *testing.T) {
 
 // A sound file without RNTuples is not called corrupt.
 func TestVerifyTrees(t *testing.T) {
-	path := shared(t, "../ttree/uproot-HZZ.root")
-	stdout, stderr, status := try("verify", path)
-	if status != exitError || stderr != "rnt: 1 of 1 file has problems\n" {
+	path := clitest.Shared(t, shared, "../ttree/uproot-HZZ.root")
+	stdout, stderr, status := tool.Try("verify", path)
+	if status != cli.ExitError || stderr != "rnt: 1 of 1 file has problems\n" {
 		t.Errorf("status %d, %q", status, stderr)
 	}
-	compare(t, stdout, path+": directories: the file holds TTrees, no RNTuple: events; rnt convert makes RNTuples of them\n"+
+	clitest.Compare(t, stdout, path+": directories: the file holds TTrees, no RNTuple: events; rnt convert makes RNTuples of them\n"+
 		path+": 1 problem: 0 RNTuples, 0 envelopes, 0 clusters, 0 pages, 0 B checked\n")
-	stdout, _, _ = try("verify", "--json", path)
+	stdout, _, _ = tool.Try("verify", "--json", path)
 	if !strings.Contains(stdout, `"kind":"not found"`) {
 		t.Error(stdout)
 	}
@@ -88,12 +90,12 @@ func TestVerifyArguments(t *testing.T) {
 		"verify a --limit 0":  "rnt: --limit must be positive",
 		"verify a --ntuple b": "rnt: unknown flag: --ntuple",
 	} {
-		_, stderr, status := try(strings.Fields(args)...)
-		if first, _, _ := strings.Cut(stderr, "\n"); status != exitUsage || first != want {
+		_, stderr, status := tool.Try(strings.Fields(args)...)
+		if first, _, _ := strings.Cut(stderr, "\n"); status != cli.ExitUsage || first != want {
 			t.Errorf("%s: status %d, %q", args, status, stderr)
 		}
 	}
-	if stdout, _, status := try("verify", "main.go"); status != exitError || !strings.Contains(stdout, "not a ROOT file") {
+	if stdout, _, status := tool.Try("verify", "verify.go"); status != cli.ExitError || !strings.Contains(stdout, "not a ROOT file") {
 		t.Errorf("no ROOT file: status %d, %s", status, stdout)
 	}
 }
@@ -107,8 +109,10 @@ func TestVerifyOddity(t *testing.T) {
 	cases := oddity.Cases(t, b)
 	i := slices.IndexFunc(cases, func(c oddity.Case) bool { return c.Name == "zeros after the keys" })
 	path := filepath.Join(t.TempDir(), "odd.root")
-	write(t, path, string(cases[i].File))
-	text, lines, quiet := rnt(t, "verify", path), rnt(t, "verify", "--json", path), rnt(t, "verify", "--quiet", path)
+	if err := os.WriteFile(path, cases[i].File, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text, lines, quiet := tool.RNT(t, "verify", path), tool.RNT(t, "verify", "--json", path), tool.RNT(t, "verify", "--quiet", path)
 	if !strings.HasPrefix(text, path+": oddity: list of keys") || !strings.Contains(text, ": ok, 1 oddity: ") || quiet != "" ||
 		!strings.Contains(lines, `"severity":"oddity"`) || !strings.Contains(lines, `"problems":0,"oddities":1,`) {
 		t.Errorf("%s%s%s", text, lines, quiet)

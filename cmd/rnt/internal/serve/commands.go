@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"github.com/spf13/cobra"
@@ -6,7 +6,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 )
 
-// serveCommands returns the commands that serve files, or make pages of them.
-func serveCommands(t *cli.Tool) []*cobra.Command {
+// Commands returns the commands that serve files, or make pages of them.
+func Commands(t *cli.Tool) []*cobra.Command {
 	return []*cobra.Command{serveCommand(t), pageCommand(t)}
 }

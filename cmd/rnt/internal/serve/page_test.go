@@ -1,4 +1,4 @@
-package main
+package serve
 
 import (
 	"bufio"
@@ -52,13 +52,13 @@ func TestPage(t *testing.T) {
 	}
 	dir := t.TempDir()
 	out := filepath.Join(dir, "out.html")
-	if text := rnt(t, "page", dimuon, "-o", out); !strings.HasPrefix(text, out+": ") || !strings.Contains(text, "MB") {
+	if text := tool.RNT(t, "page", dimuon, "-o", out); !strings.HasPrefix(text, out+": ") || !strings.Contains(text, "MB") {
 		t.Errorf("it prints %q", text)
 	}
 	if name, file := inPage(t, out); name != "dimuon.root" || !bytes.Equal(file, content) {
 		t.Errorf("the page holds %d bytes of %s", len(file), name)
 	}
-	rnt(t, "-q", "page", dimuon, "-o", out, "--force", "--first", "79000", "--count", "5000", "--fields", "run,event")
+	tool.RNT(t, "-q", "page", dimuon, "-o", out, "--force", "--first", "79000", "--count", "5000", "--fields", "run,event")
 	name, file := inPage(t, out)
 	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "")
 	if err != nil {
@@ -67,7 +67,7 @@ func TestPage(t *testing.T) {
 	if name != "dimuon.root" || r.Name() != "Events" || r.NumEntries() != 1000 || len(r.Schema().TopLevel()) != 2 {
 		t.Errorf("%s: %d entries of %v", name, r.NumEntries(), r.Schema())
 	}
-	if text := rnt(t, "page", dimuon, "-o", "-"); !strings.HasPrefix(text, "<!doctype html>") || !strings.Contains(text, `id="rnt-file"`) {
+	if text := tool.RNT(t, "page", dimuon, "-o", "-"); !strings.HasPrefix(text, "<!doctype html>") || !strings.Contains(text, `id="rnt-file"`) {
 		t.Errorf("standard output is %.100q", text)
 	}
 	for _, c := range []struct {
@@ -75,21 +75,21 @@ func TestPage(t *testing.T) {
 		status int
 		stderr string
 	}{
-		{[]string{dimuon, "-o", out}, exitError, "exists"},
-		{[]string{dimuon, "-o", out, "--force", "--max-size", "1M"}, exitError, "--count and --fields"},
-		{[]string{dimuon, "-o", out, "--force", "--first", "80000"}, exitError, "there is no entry 80000"},
-		{[]string{dimuon, "-o", out, "--force", "--fields", "nothing"}, exitError, "nothing"},
-		{[]string{dimuon, "-o", dimuon, "--force"}, exitError, "is an input"},
-		{[]string{dimuon}, exitUsage, "which file is to be made?"},
-		{[]string{dimuon, "-o", out, "--count", "0"}, exitUsage, "--count must be positive"},
-		{[]string{dimuon, "-o", out, "--port", "1"}, exitUsage, "--port goes with --serve"},
-		{nil, exitUsage, "which file?"},
-		{[]string{"--serve", "-o", out}, exitUsage, "--serve shows files as they are"},
-		{[]string{"--serve", "--port", "70000"}, exitUsage, "--port must be"},
-		{[]string{"--serve", dir}, exitError, "no file whose name ends in .root"},
-		{[]string{"--serve", filepath.Join(dir, "none.root")}, exitError, "no such file"},
+		{[]string{dimuon, "-o", out}, cli.ExitError, "exists"},
+		{[]string{dimuon, "-o", out, "--force", "--max-size", "1M"}, cli.ExitError, "--count and --fields"},
+		{[]string{dimuon, "-o", out, "--force", "--first", "80000"}, cli.ExitError, "there is no entry 80000"},
+		{[]string{dimuon, "-o", out, "--force", "--fields", "nothing"}, cli.ExitError, "nothing"},
+		{[]string{dimuon, "-o", dimuon, "--force"}, cli.ExitError, "is an input"},
+		{[]string{dimuon}, cli.ExitUsage, "which file is to be made?"},
+		{[]string{dimuon, "-o", out, "--count", "0"}, cli.ExitUsage, "--count must be positive"},
+		{[]string{dimuon, "-o", out, "--port", "1"}, cli.ExitUsage, "--port goes with --serve"},
+		{nil, cli.ExitUsage, "which file?"},
+		{[]string{"--serve", "-o", out}, cli.ExitUsage, "--serve shows files as they are"},
+		{[]string{"--serve", "--port", "70000"}, cli.ExitUsage, "--port must be"},
+		{[]string{"--serve", dir}, cli.ExitError, "no file whose name ends in .root"},
+		{[]string{"--serve", filepath.Join(dir, "none.root")}, cli.ExitError, "no such file"},
 	} {
-		if stdout, stderr, status := try(append([]string{"page"}, c.args...)...); status != c.status || !strings.Contains(stderr, c.stderr) || stdout != "" {
+		if stdout, stderr, status := tool.Try(append([]string{"page"}, c.args...)...); status != c.status || !strings.Contains(stderr, c.stderr) || stdout != "" {
 			t.Errorf("page %v: status %d, %s%s", c.args, status, stdout, stderr)
 		}
 	}
@@ -117,7 +117,7 @@ func TestPageServe(t *testing.T) {
 	var stderr bytes.Buffer
 	status := make(chan int, 1)
 	go func() {
-		status <- run(ctx, []string{"page", "--serve", "--port", "0", dir, dimuon, "https://example.org/x.root?a=b"}, nil, in, &stderr)
+		status <- tool.Run(ctx, []string{"page", "--serve", "--port", "0", dir, dimuon, "https://example.org/x.root?a=b"}, nil, in, &stderr)
 		in.Close()
 	}()
 	lines := bufio.NewScanner(out)
@@ -191,7 +191,7 @@ func TestPageServe(t *testing.T) {
 		}
 	}
 	cancel(cli.SignalError{Signal: os.Interrupt})
-	if got := <-status; got != exitSignal+2 {
+	if got := <-status; got != cli.ExitSignal+2 {
 		t.Errorf("status %d: %s", got, &stderr)
 	}
 	if err := lines.Err(); err != nil && !errors.Is(err, io.EOF) {
