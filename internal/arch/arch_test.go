@@ -87,6 +87,8 @@ var leaves = []string{
 	"cmd/rnt/internal/check",
 	"cmd/rnt/internal/cli",
 	"cmd/rnt/internal/clitest",
+	"cmd/rnt/internal/convert",
+	"cmd/rnt/internal/edit",
 	"cmd/rnt/internal/foreign",
 	"cmd/rnt/internal/histogram",
 	"cmd/rnt/internal/operation",

@@ -1,4 +1,4 @@
-package main
+package edit
 
 import (
 	"github.com/spf13/cobra"
@@ -6,8 +6,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 )
 
-// editCommands returns the commands that make and change RNTuples.
-func editCommands(t *cli.Tool) []*cobra.Command {
+// Commands returns the commands that make and change RNTuples.
+func Commands(t *cli.Tool) []*cobra.Command {
 	return []*cobra.Command{
 		createCommand(t), mergeCommand(t), slimCommand(t), skimCommand(t), concatCommand(t), splitCommand(t), hmergeCommand(t),
 		planCommand(t), repackCommand(t), appendCommand(t), renameCommand(t), indexCommand(t),

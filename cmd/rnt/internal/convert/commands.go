@@ -1,4 +1,4 @@
-package main
+package convert
 
 import (
 	"github.com/spf13/cobra"
@@ -6,7 +6,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 )
 
-// convertCommands returns the commands that convert between RNTuples and other formats.
-func convertCommands(t *cli.Tool) []*cobra.Command {
+// Commands returns the commands that convert between RNTuples and other formats.
+func Commands(t *cli.Tool) []*cobra.Command {
 	return []*cobra.Command{arrowCommand(t), convertCommand(t)}
 }
