@@ -43,7 +43,7 @@ func TestCreate(t *testing.T) {
 				tool := func(stdin []byte, args ...string) []byte {
 					t.Helper()
 					var stdout, stderr bytes.Buffer
-					if status := run(context.Background(), args, bytes.NewReader(stdin), &stdout, &stderr); status != 0 {
+					if status := tool.Run(context.Background(), args, bytes.NewReader(stdin), &stdout, &stderr); status != 0 {
 						t.Fatalf("%v: status %d: %s", args, status, &stderr)
 					}
 					return stdout.Bytes()

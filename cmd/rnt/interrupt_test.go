@@ -132,7 +132,7 @@ func state(t *testing.T, dir string) map[string]string {
 		case !f.Type().IsRegular():
 		case filepath.Ext(path) == ".root":
 			var problems strings.Builder
-			if status := run(t.Context(), []string{"verify", path}, nil, &problems, &problems); status != exitOK {
+			if status := tool.Run(t.Context(), []string{"verify", path}, nil, &problems, &problems); status != exitOK {
 				t.Errorf("%s", &problems)
 			}
 			all[f.Name()] = rnt(t, "ls", path)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"io"
 	"os"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/check"
@@ -19,9 +17,4 @@ var families = []cli.Family{show.Commands, histogram.Commands, convert.Commands,
 
 func main() {
 	os.Exit(cli.New(os.Stdin, os.Stdout, os.Stderr, families...).RunUntilSignal(os.Args[1:]))
-}
-
-// run runs a new tool and returns its exit status.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return cli.New(stdin, stdout, stderr, families...).Run(ctx, args)
 }

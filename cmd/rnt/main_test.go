@@ -265,7 +265,7 @@ func TestOutputFails(t *testing.T) {
 	} {
 		for _, args := range [][]string{{"ls", dimuon}, {"schema", dimuon}, {"cat", dimuon}, {"stat", dimuon}, {"stat", dimuon, "--json"}} {
 			var stderr bytes.Buffer
-			status := run(context.Background(), args, strings.NewReader(""), failing{err}, &stderr)
+			status := tool.Run(context.Background(), args, strings.NewReader(""), failing{err}, &stderr)
 			if status != exitError || stderr.String() != want {
 				t.Errorf("%v, %v: status %d, %q", args, err, status, stderr.String())
 			}
@@ -278,7 +278,7 @@ func TestInterrupted(t *testing.T) {
 	cancel(cli.SignalError{Signal: os.Interrupt})
 	for _, command := range []string{"ls", "schema", "cat", "stat"} {
 		var stdout, stderr strings.Builder
-		status := run(ctx, []string{command, dimuon}, strings.NewReader(""), &stdout, &stderr)
+		status := tool.Run(ctx, []string{command, dimuon}, strings.NewReader(""), &stdout, &stderr)
 		if status != 130 || stderr.String() != "rnt: interrupted\n" || stdout.Len() > 0 {
 			t.Errorf("%s: status %d, %q, %q", command, status, stdout.String(), stderr.String())
 		}
@@ -291,7 +291,7 @@ func TestInterruptedLater(t *testing.T) {
 	defer cancel(nil)
 	var stdout, stderr bytes.Buffer
 	terminate := func() { cancel(cli.SignalError{Signal: syscall.SIGTERM}) }
-	status := run(ctx, []string{"cat", dimuon}, strings.NewReader(""), onWrite{&stdout, terminate}, &stderr)
+	status := tool.Run(ctx, []string{"cat", dimuon}, strings.NewReader(""), onWrite{&stdout, terminate}, &stderr)
 	if status != 143 || stderr.String() != "rnt: terminated\n" {
 		t.Errorf("status %d, %q", status, stderr.String())
 	}

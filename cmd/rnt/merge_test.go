@@ -19,7 +19,7 @@ func TestMerge(t *testing.T) {
 	tool := func(status int, args ...string) (stdout, stderr string) {
 		t.Helper()
 		var out, problems bytes.Buffer
-		if got := run(context.Background(), args, nil, &out, &problems); got != status {
+		if got := tool.Run(context.Background(), args, nil, &out, &problems); got != status {
 			t.Fatalf("%v: status %d: %s", args, got, &problems)
 		}
 		return out.String(), problems.String()

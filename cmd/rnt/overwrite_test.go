@@ -223,7 +223,7 @@ func TestNothingThatAppearsIsOverwritten(t *testing.T) {
 			})
 			var stdout, stderr strings.Builder
 			out := filepath.Join(t.TempDir(), "out")
-			status := run(ctx, clitest.Arguments(command+force, "OUT", out, "IN", small, "SCHEMA", document), strings.NewReader(""), &stdout, &stderr)
+			status := tool.Run(ctx, clitest.Arguments(command+force, "OUT", out, "IN", small, "SCHEMA", document), strings.NewReader(""), &stdout, &stderr)
 			b, err := os.ReadFile(appeared)
 			if stays := string(b) == "precious"; err != nil || stays != (force == "") || stays != (status == exitError) {
 				t.Errorf("%s%s: status %d, %s, the file stays: %v, %v", command, force, status, stderr.String(), stays, err)

@@ -170,7 +170,7 @@ func TestInterruptedUpload(t *testing.T) {
 	var stderr strings.Builder
 	status := make(chan int)
 	go func() {
-		status <- run(ctx, []string{"merge", url + "out.root", dimuon}, strings.NewReader(""), io.Discard, &stderr)
+		status <- tool.Run(ctx, []string{"merge", url + "out.root", dimuon}, strings.NewReader(""), io.Discard, &stderr)
 	}()
 	<-b.waits
 	cancel(cli.SignalError{Signal: os.Interrupt})
