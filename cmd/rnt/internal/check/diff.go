@@ -85,8 +85,7 @@ With --quiet nothing is printed; the status tells.`,
 	f.StringArrayVar(&d.tolerances, "tolerance", nil, "FIELD=ABS or FIELD=ABS:REL, repeated for more fields")
 	f.BoolVar(&d.layout, "layout", false, "also compare clusters, pages, encodings, compression and sizes")
 	f.BoolVar(&d.asJSON, "json", false, "print JSON, also for fields that differ within the tolerance")
-	selection.FieldsFlag(cmd, &d.fields, "fields to compare")
-	cli.CompleteFields(cmd, "fields", 0)
+	selection.FieldsFlag(cmd, &d.fields, "fields to compare", 0)
 	return cmd
 }
 

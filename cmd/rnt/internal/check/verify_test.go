@@ -20,7 +20,7 @@ func TestVerify(t *testing.T) {
 		special+"nochecksum.root: ok: 1 RNTuple, 3 envelopes, 3 clusters, 23 pages, 2.54 kB checked; 23 pages without checksum\n")
 
 	want := verified{File: special + "attributes.root", RNTuples: 3, Records: 27, Envelopes: 9, Clusters: 4, Pages: 19, Bytes: 2093, Skipped: []string{}}
-	if got := decode[verified](t, "verify", special+"attributes.root", "--json"); !reflect.DeepEqual(got, want) {
+	if got := clitest.JSON[verified](t, tool, "verify", special+"attributes.root", "--json"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }

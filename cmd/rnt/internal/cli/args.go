@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"fmt"
 	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -112,27 +110,3 @@ func (t *Tool) takeLists(c *cobra.Command) {
 		return run(cmd, all)
 	}
 }
-
-// Entries is the value of a flag, a number of entries.
-type Entries int64
-
-// All is a number of entries that no RNTuple reaches.
-const All Entries = math.MaxInt64
-
-func (e *Entries) Set(s string) error {
-	n, err := strconv.ParseInt(s, 10, 64)
-	if err != nil || n < 0 {
-		return fmt.Errorf("want a number of entries, 0 or more")
-	}
-	*e = Entries(n)
-	return nil
-}
-
-func (e *Entries) String() string {
-	if *e == All {
-		return "" // so that help shows no default
-	}
-	return strconv.FormatInt(int64(*e), 10)
-}
-
-func (e *Entries) Type() string { return "N" }

@@ -39,6 +39,12 @@ func ntuplesOf(path string) (names []string) {
 	return names
 }
 
+// NameFlag adds the flag --name for files from the argument of the given number on.
+func NameFlag(cmd *cobra.Command, name *string, file int) {
+	cmd.Flags().StringVar(name, "name", "", "name of the RNTuples (default the only one of each file)")
+	CompleteNames(cmd, "name", file)
+}
+
 // CompleteNames completes the value of a flag with the names of the RNTuples in
 // the file that is the argument of the given number.
 func CompleteNames(cmd *cobra.Command, flag string, file int) {

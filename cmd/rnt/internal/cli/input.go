@@ -89,6 +89,26 @@ func (in *Input) File(ctx context.Context, arg string) (string, error) {
 	return in.path(ctx, arg, false)
 }
 
+// Roots returns what Root returns for several arguments.
+func (in *Input) Roots(ctx context.Context, args []string) ([]string, error) {
+	return in.paths(ctx, args, true)
+}
+
+// Files returns what File returns for several arguments.
+func (in *Input) Files(ctx context.Context, args []string) ([]string, error) {
+	return in.paths(ctx, args, false)
+}
+
+func (in *Input) paths(ctx context.Context, args []string, root bool) (_ []string, err error) {
+	paths := make([]string, len(args))
+	for i, arg := range args {
+		if paths[i], err = in.path(ctx, arg, root); err != nil {
+			return nil, err
+		}
+	}
+	return paths, nil
+}
+
 func (in *Input) path(ctx context.Context, arg string, root bool) (string, error) {
 	switch {
 	case remote.IsURL(arg) && (root || remote.IsObjects(arg)):

@@ -52,10 +52,10 @@ func (f Tool) Fed(t *testing.T, status int, in string, args ...string) (stdout, 
 	return o.String(), e.String()
 }
 
-// Decode decodes JSON, all members of which T must have.
-func Decode[T any](t *testing.T, text string) (v T) {
+// JSON runs a command and decodes the JSON that it prints, all members of which T must have.
+func JSON[T any](t *testing.T, f Tool, args ...string) (v T) {
 	t.Helper()
-	d := json.NewDecoder(strings.NewReader(text))
+	d := json.NewDecoder(strings.NewReader(f.RNT(t, args...)))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&v); err != nil {
 		t.Fatal(err)

@@ -187,11 +187,9 @@ func convert(ctx context.Context, t *cli.Tool, args []string, out string, c conv
 	if err != nil {
 		return err
 	}
-	paths := make([]string, len(args))
-	for i, arg := range args {
-		if paths[i], err = t.Input.File(ctx, arg); err != nil {
-			return err
-		}
+	paths, err := t.Input.Files(ctx, args)
+	if err != nil {
+		return err
 	}
 	from, err := c.source(ctx, paths, t.Input.Remote())
 	if err != nil {

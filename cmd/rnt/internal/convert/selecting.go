@@ -88,11 +88,9 @@ func withDefined(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, name 
 
 // flags adds the flags.
 func (s *selecting) flags(cmd *cobra.Command) {
-	selection.FieldsFlag(cmd, &s.fields, "fields to read")
-	cli.CompleteFields(cmd, "fields", 0)
+	selection.FieldsFlag(cmd, &s.fields, "fields to read", 0)
 	f := cmd.Flags()
 	s.Flags(cmd)
 	f.BoolVar(&s.collections, "collections", false, "with all fields, also untyped collections whose members have projected fields")
-	f.StringVar(&s.name, "name", "", "name of the RNTuples (default the only one of each file)")
-	cli.CompleteNames(cmd, "name", 0)
+	cli.NameFlag(cmd, &s.name, 0)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/operation"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
@@ -33,7 +34,7 @@ Ranges of attributes are cut and renumbered with their entries.`,
 				return err
 			}
 			var pieces []surgery.Piece
-			var inputs []surgery.Input
+			var paths []string
 			for _, arg := range args[1:] {
 				p, err := parsePiece(arg)
 				if err != nil {
@@ -43,9 +44,12 @@ Ranges of attributes are cut and renumbered with their entries.`,
 					return err
 				}
 				p.Name, p.Clusters = c.name, clusters
-				pieces, inputs = append(pieces, p), append(inputs, p.Input)
+				pieces, paths = append(pieces, p), append(paths, p.Path)
 			}
-			report, err := operate(cmd.Context(), t, args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
+			if err := t.Output.Begin(cmd.Context(), args[0], c.force, paths...); err != nil {
+				return err
+			}
+			report, err := operation.Run(cmd.Context(), t, false, func(more ...surgery.Option) (*surgery.Report, error) {
 				return surgery.Concat(cmd.Context(), args[0], pieces, append(opts, more...)...)
 			})
 			if err != nil {
@@ -55,7 +59,7 @@ Ranges of attributes are cut and renumbered with their entries.`,
 		},
 	}
 	cmd.Flags().BoolVar(&clusters, "clusters", false, "FIRST and END count clusters")
-	c.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
+	cli.NameFlag(cmd, &c.name, 1)
 	c.flags(cmd)
 	cli.ForceFlag(cmd, &c.force)
 	return cmd

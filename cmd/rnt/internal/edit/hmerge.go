@@ -53,16 +53,12 @@ func hmerge(t *cli.Tool, cmd *cobra.Command, out string, in []string, h hmerging
 	if len(h.prefixes) > len(in) || len(h.names) > len(in) {
 		return cli.UsageError("there are more names or prefixes than files")
 	}
-	inputs, err := inputsFrom(t, cmd, in, "")
-	if err != nil {
-		return err
-	}
-	if n := len(h.names); n > 0 {
-		for i := range inputs {
-			inputs[i].Name = h.names[min(i, n-1)]
+	report, err := makeFrom(cmd.Context(), t, out, h.force, in, "", func(inputs []surgery.Input, more ...surgery.Option) (*surgery.Report, error) {
+		if n := len(h.names); n > 0 {
+			for i := range inputs {
+				inputs[i].Name = h.names[min(i, n-1)]
+			}
 		}
-	}
-	report, err := operate(cmd.Context(), t, out, h.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
 		return surgery.HMerge(cmd.Context(), out, inputs, append(append(opts, surgery.Prefix(h.prefixes...)), more...)...)
 	})
 	if err != nil {

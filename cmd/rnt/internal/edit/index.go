@@ -59,11 +59,9 @@ maps up, verify checks them, and stat tells what they have.`,
 		},
 	}
 	f := cmd.Flags()
-	selection.FieldsFlag(cmd, &fields, "fields to index")
+	selection.FieldsFlag(cmd, &fields, "fields to index", 0)
 	f.StringSliceVar(&drop, "drop", nil, "fields to leave out, named like those of --fields")
-	for _, flag := range []string{"fields", "drop"} {
-		cli.CompleteFields(cmd, flag, 0)
-	}
+	cli.CompleteFields(cmd, "drop", 0)
 	f.BoolVar(&remove, "remove", false, "remove the zone map")
 	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
 	d.SyncFlag(cmd)

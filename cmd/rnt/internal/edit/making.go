@@ -32,12 +32,6 @@ func (m *making) flags(cmd *cobra.Command, standard string) {
 	m.SyncFlag(cmd)
 }
 
-// nameFlag adds the flag --name for inputs from the argument of the given number on.
-func (m *making) nameFlag(cmd *cobra.Command, what string, file int) {
-	cmd.Flags().StringVar(&m.name, "name", "", what)
-	cli.CompleteNames(cmd, "name", file)
-}
-
 // options returns the options of package surgery.
 func (m *making) options() ([]surgery.Option, error) {
 	if m.ClusterSize <= 0 {
@@ -50,34 +44,18 @@ func (m *making) options() ([]surgery.Option, error) {
 	return opts, err
 }
 
-// inputsFrom returns the inputs that arguments name, all with the same name of the
-// RNTuple.
-func inputsFrom(t *cli.Tool, cmd *cobra.Command, args []string, name string) ([]surgery.Input, error) {
-	paths := make([]string, len(args))
-	for i, arg := range args {
-		var err error
-		if paths[i], err = t.Input.Root(cmd.Context(), arg); err != nil {
-			return nil, err
-		}
-	}
-	return source.Inputs(paths, name), nil
-}
-
-func pathsOf(inputs []surgery.Input) []string {
-	var all []string
-	for _, in := range inputs {
-		all = append(all, in.Path)
-	}
-	return all
-}
-
-// operate makes the file out by an operation on inputs after
-// checking that nothing is overwritten.
-func operate(ctx context.Context, t *cli.Tool, out string, force bool, inputs []surgery.Input, do operation.Func) (*surgery.Report, error) {
-	if err := t.Output.Begin(ctx, out, force, pathsOf(inputs)...); err != nil {
+// makeFrom makes the file out by an operation on the RNTuples called name in the files that arguments name.
+func makeFrom(ctx context.Context, t *cli.Tool, out string, force bool, args []string, name string, do func(in []surgery.Input, more ...surgery.Option) (*surgery.Report, error)) (*surgery.Report, error) {
+	paths, err := t.Input.Roots(ctx, args)
+	if err != nil {
 		return nil, err
 	}
-	return operation.Run(ctx, t, false, do)
+	if err := t.Output.Begin(ctx, out, force, paths...); err != nil {
+		return nil, err
+	}
+	return operation.Run(ctx, t, false, func(more ...surgery.Option) (*surgery.Report, error) {
+		return do(source.Inputs(paths, name), more...)
+	})
 }
 
 // reportJSON is a report as JSON.

@@ -86,7 +86,7 @@ func (m *merging) modeFlag(cmd *cobra.Command) {
 	f.BoolVar(&m.convert, "convert", false, "convert values where types differ")
 	f.BoolVar(&m.keep, "keep-compression", false, "copy pages whatever their compression")
 	cli.CompleteValues(cmd, "mode", "filter\tthe fields of the first input", "strict\tthe same fields everywhere", "union\tthe fields of all inputs")
-	m.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
+	cli.NameFlag(cmd, &m.name, 1)
 }
 
 // options returns the options of package surgery.
@@ -145,18 +145,18 @@ func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) 
 		}
 		in, opts = files, append(opts, identity)
 	}
-	inputs, err := inputsFrom(t, cmd, in, m.name)
+	paths, err := t.Input.Roots(cmd.Context(), in)
 	if err != nil {
 		return err
 	}
 	if m.into {
-		report, err := mergeInto(t, cmd, surgery.Input{Path: out, Name: m.name}, inputs, opts, m)
+		report, err := mergeInto(t, cmd, surgery.Input{Path: out, Name: m.name}, paths, opts, m)
 		if err != nil {
 			return operation.Lacking(err, operation.AdviseUnion)
 		}
 		return printMerged(t, out, report, m.asJSON)
 	}
-	if err := t.Output.Begin(cmd.Context(), out, m.force, pathsOf(inputs)...); err != nil {
+	if err := t.Output.Begin(cmd.Context(), out, m.force, paths...); err != nil {
 		return err
 	}
 	bad := source.BadFiles{Skip: m.skipBad, Out: out, Force: m.force, Name: m.name}
@@ -166,7 +166,7 @@ func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) 
 			return err
 		}
 	}
-	return bad.Without(cmd.Context(), t, pathsOf(inputs), func(files []string) error {
+	return bad.Without(cmd.Context(), t, paths, func(files []string) error {
 		if m.all {
 			return mergeAll(t, cmd, out, files, m, opts, bad.Skipped)
 		}
@@ -180,14 +180,14 @@ func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) 
 	})
 }
 
-// mergeInto adds the entries of inputs to an RNTuple in its file.
-func mergeInto(t *cli.Tool, cmd *cobra.Command, into surgery.Input, inputs []surgery.Input, opts []surgery.Option, m merging) (*surgery.Report, error) {
-	if err := cli.CheckNotInput(into.Path, pathsOf(inputs)...); err != nil {
+// mergeInto adds the entries of the RNTuples in files to one in its file.
+func mergeInto(t *cli.Tool, cmd *cobra.Command, into surgery.Input, files []string, opts []surgery.Option, m merging) (*surgery.Report, error) {
+	if err := cli.CheckNotInput(into.Path, files...); err != nil {
 		return nil, err
 	}
 	t.Output.Update(into.Path)
 	return operation.Run(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (*surgery.Report, error) {
-		return surgery.MergeInto(cmd.Context(), into, inputs, append(opts, more...)...)
+		return surgery.MergeInto(cmd.Context(), into, source.Inputs(files, m.name), append(opts, more...)...)
 	})
 }
 

@@ -63,14 +63,12 @@ plan only opens files; a job whose file is damaged fails, and has no --skip-bad.
 	f := cmd.Flags()
 	f.IntVar(&p.units, "units", 0, "make `N` units")
 	f.Var(&p.size, "size", "make units of about `SIZE` of the fields' stored bytes (default 256M)")
-	selection.FieldsFlag(cmd, &p.fields, "fields that will be read")
+	selection.FieldsFlag(cmd, &p.fields, "fields that will be read", 1)
 	f.StringArrayVar(&p.where, "where", nil, "a `COND` whose fields will be read, too; may be given again")
 	f.BoolVar(&p.asJSON, "json", false, "print a summary as JSON")
-	f.StringVar(&p.name, "name", "", "name of the RNTuples (default the only one of each file)")
+	cli.NameFlag(cmd, &p.name, 1)
 	cli.ForceFlag(cmd, &p.force)
 	source.SkipBadFlag(cmd, &p.skipBad)
-	cli.CompleteFields(cmd, "fields", 1)
-	cli.CompleteNames(cmd, "name", 1)
 	return cmd
 }
 

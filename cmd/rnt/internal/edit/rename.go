@@ -53,12 +53,8 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 				t.Output.Update(in.Path)
 				return surgery.RenameInPlace(cmd.Context(), in, renaming, write, surgery.Read(t.Input.Options(cmd.Context())...))
 			}
-			inputs, err := inputsFrom(t, cmd, args[:1], in.Name)
-			if err != nil {
-				return err
-			}
-			report, err := operate(cmd.Context(), t, out, force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
-				return surgery.Rename(cmd.Context(), out, inputs[0], renaming, append(more, write)...)
+			report, err := makeFrom(cmd.Context(), t, out, force, args[:1], in.Name, func(in []surgery.Input, more ...surgery.Option) (*surgery.Report, error) {
+				return surgery.Rename(cmd.Context(), out, in[0], renaming, append(more, write)...)
 			})
 			if err != nil {
 				return err

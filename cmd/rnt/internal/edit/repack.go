@@ -59,12 +59,8 @@ func repack(t *cli.Tool, cmd *cobra.Command, args []string, r repacking) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := inputsFrom(t, cmd, args[1:2], cli.NameOf(args[1:]))
-	if err != nil {
-		return err
-	}
-	report, err := operate(cmd.Context(), t, args[0], r.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
-		return surgery.Repack(cmd.Context(), args[0], inputs[0], append(opts, more...)...)
+	report, err := makeFrom(cmd.Context(), t, args[0], r.force, args[1:2], cli.NameOf(args[1:]), func(in []surgery.Input, more ...surgery.Option) (*surgery.Report, error) {
+		return surgery.Repack(cmd.Context(), args[0], in[0], append(opts, more...)...)
 	})
 	if err != nil {
 		return err

@@ -86,21 +86,21 @@ with --zones only.
 			if unit != "" {
 				return units.Cut(t, cmd, unit, args, skim)
 			}
-			inputs, err := inputsFrom(t, cmd, args[1:], c.name)
+			paths, err := t.Input.Roots(cmd.Context(), args[1:])
 			if err != nil {
 				return err
 			}
-			if err := t.Output.Begin(cmd.Context(), args[0], c.force, pathsOf(inputs)...); err != nil {
+			if err := t.Output.Begin(cmd.Context(), args[0], c.force, paths...); err != nil {
 				return err
 			}
-			return bad.Without(cmd.Context(), t, pathsOf(inputs), func(files []string) error {
+			return bad.Without(cmd.Context(), t, paths, func(files []string) error {
 				return skim(args[0], source.Pieces(files, c.name))
 			})
 		},
 	}
 	f.Flags(cmd)
 	cmd.Flags().BoolVar(&explain, "explain", false, "print the types of the conditions and the fields that they read, and make no file")
-	c.nameFlag(cmd, "name of the RNTuples (default the only one of each file)", 1)
+	cli.NameFlag(cmd, &c.name, 1)
 	c.flags(cmd)
 	c.defineFlag(cmd)
 	cli.ForceFlag(cmd, &c.force)

@@ -25,11 +25,9 @@ type cutting struct {
 // flags adds the flags to a command.
 func (c *cutting) flags(cmd *cobra.Command) {
 	c.making.flags(cmd, "as it is")
-	selection.FieldsFlag(cmd, &c.fields, "fields to keep")
+	selection.FieldsFlag(cmd, &c.fields, "fields to keep", 1)
 	cmd.Flags().StringSliceVar(&c.drop, "drop", nil, "fields to leave out, named like those of --fields")
-	for _, flag := range []string{"fields", "drop"} {
-		cli.CompleteFields(cmd, flag, 1)
-	}
+	cli.CompleteFields(cmd, "drop", 1)
 }
 
 // options returns the options of package surgery.
@@ -131,12 +129,8 @@ kept, too; projections of a field that is dropped are dropped.
 					return printCut(t, out, report, c.asJSON)
 				})
 			}
-			inputs, err := inputsFrom(t, cmd, args[1:2], cli.NameOf(args[1:]))
-			if err != nil {
-				return err
-			}
-			report, err := operate(cmd.Context(), t, args[0], c.force, inputs, func(more ...surgery.Option) (*surgery.Report, error) {
-				return surgery.Slim(cmd.Context(), args[0], inputs[0], append(opts, more...)...)
+			report, err := makeFrom(cmd.Context(), t, args[0], c.force, args[1:2], cli.NameOf(args[1:]), func(in []surgery.Input, more ...surgery.Option) (*surgery.Report, error) {
+				return surgery.Slim(cmd.Context(), args[0], in[0], append(opts, more...)...)
 			})
 			if err != nil {
 				return err

@@ -45,14 +45,14 @@ No existing file is replaced, and after an error no part is left.`,
 			if err != nil {
 				return err
 			}
-			inputs, err := inputsFrom(t, cmd, args[1:2], cli.NameOf(args[1:]))
+			in, err := t.Input.Root(cmd.Context(), args[1])
 			if err != nil {
 				return err
 			}
 			var made []surgery.Part
 			t.Output.Split(numbered(args[0]))
 			if _, err := operation.Run(cmd.Context(), t, false, func(more ...surgery.Option) (_ *surgery.Report, err error) {
-				made, err = surgery.Split(cmd.Context(), numbered(args[0]), inputs[0], size, append(opts, more...)...)
+				made, err = surgery.Split(cmd.Context(), numbered(args[0]), surgery.Input{Path: in, Name: cli.NameOf(args[1:])}, size, append(opts, more...)...)
 				if err != nil {
 					return nil, err
 				}

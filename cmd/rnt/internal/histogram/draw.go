@@ -99,12 +99,11 @@ has a zone map, which "rnt index" makes. NO_COLOR and a locale without UTF-8 are
 	f.BoolVar(&d.asJSON, "json", false, "print the bins as JSON")
 	f.BoolVar(&d.explain, "explain", false, "print the types of the expressions and the fields that they read, and draw nothing")
 	f.BoolVar(&d.noZones, "no-zones", false, "do not use zone maps")
-	f.StringVar(&d.name, "name", "", "name of the RNTuples (default the only one of each file)")
+	cli.NameFlag(cmd, &d.name, 0)
 	f.StringVar(&d.units, "units", "", "draw what jobs have filled with --unit in the folder `DIR`; FILE is the plan")
 	units.Flag(cmd, &unit)
 	cli.ForceFlag(cmd, &d.force)
 	source.SkipBadFlag(cmd, &d.skipBad)
-	cli.CompleteNames(cmd, "name", 0)
 	cmd.MarkFlagFilename("out", plot.Formats...)
 	cli.CompleteValues(cmd, "log", "x", "y", "z")
 	return cmd

@@ -76,7 +76,7 @@ func TestDrawJSON(t *testing.T) {
 		}
 	}
 
-	d := decode[drawn](t, "draw", dimuon, "Muon_pt", "--bins", "10", "--range", "5:25", "--json")
+	d := clitest.JSON[drawn](t, tool, "draw", dimuon, "Muon_pt", "--bins", "10", "--range", "5:25", "--json")
 	h := d.Histograms[0]
 	if d.Kind != "histogram" || len(d.Histograms) != 1 || d.X.Title != "Muon_pt" || len(d.X.Edges) != 11 || d.X.Edges[0] != 5 || d.X.Edges[10] != 25 ||
 		!slices.Equal(h.Contents, plain[:]) || !slices.Equal(h.SumW2, plain[:]) || *h.Underflow != under || *h.Overflow != over ||
@@ -84,13 +84,13 @@ func TestDrawJSON(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 
-	d = decode[drawn](t, "draw", dimuon, "Muon_pt", "--where", "nMuon == 2", "--where", "true", "--bins", "10", "--range", "5:25", "--json", "--label", "two muons")
+	d = clitest.JSON[drawn](t, tool, "draw", dimuon, "Muon_pt", "--where", "nMuon == 2", "--where", "true", "--bins", "10", "--range", "5:25", "--json", "--label", "two muons")
 	if len(d.Histograms) != 2 || !slices.Equal(d.Histograms[0].Contents, selected[:]) || !slices.Equal(d.Histograms[1].Contents, plain[:]) ||
 		d.Histograms[0].Label != "two muons" || d.Histograms[1].Label != "true" || d.Histograms[0].Where != "nMuon == 2" {
 		t.Errorf("%+v", d)
 	}
 
-	d = decode[drawn](t, "draw", dimuon, dimuon, "pt", "--weight", "Muon_eta", "--define", "pt = Muon_pt", "--bins", "10", "--range", "5:25", "--json")
+	d = clitest.JSON[drawn](t, tool, "draw", dimuon, dimuon, "pt", "--weight", "Muon_eta", "--define", "pt = Muon_pt", "--bins", "10", "--range", "5:25", "--json")
 	for i, w := range weighted {
 		if got := d.Histograms[0].Contents[i]; math.Abs(got-2*w) > 1e-9*math.Abs(w) {
 			t.Errorf("bin %d of two files: %g, want %g", i, got, 2*w)
@@ -103,7 +103,7 @@ func TestDrawJSON(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 
-	d = decode[drawn](t, "draw", dimuon, "Muon_pt:Muon_eta", "--bins", "4,2", "--range=-2:2,0:20", "--json")
+	d = clitest.JSON[drawn](t, tool, "draw", dimuon, "Muon_pt:Muon_eta", "--bins", "4,2", "--range=-2:2,0:20", "--json")
 	h = d.Histograms[0]
 	if d.Kind != "histogram2d" || d.Y == nil || d.Y.Title != "Muon_pt" || len(h.Contents2) != 4 || *h.Flow != flow {
 		t.Fatalf("%+v, want the flow %v", d, flow)
@@ -114,7 +114,7 @@ func TestDrawJSON(t *testing.T) {
 		}
 	}
 
-	d = decode[drawn](t, "draw", dimuon, "Muon_pt:Muon_eta", "--profile", "--bins", "4", "--range=-2:2", "--json")
+	d = clitest.JSON[drawn](t, tool, "draw", dimuon, "Muon_pt:Muon_eta", "--profile", "--bins", "4", "--range=-2:2", "--json")
 	h = d.Histograms[0]
 	for i, sum := range sums {
 		if h.Contents[i] != counts[i] || math.Abs(*h.Means[i]-sum/counts[i]) > 1e-9 || !(*h.Errors[i] > 0) {
@@ -125,11 +125,11 @@ func TestDrawJSON(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 
-	d = decode[drawn](t, "draw", dimuon, "nMuon == 2", "--json")
+	d = clitest.JSON[drawn](t, tool, "draw", dimuon, "nMuon == 2", "--json")
 	if !slices.Equal(d.X.Labels, []string{"false", "true"}) || d.Histograms[0].Contents[0]+d.Histograms[0].Contents[1] != 80000 {
 		t.Errorf("%+v", d)
 	}
-	d = decode[drawn](t, "draw", dimuon, "string(nMuon)", "--json", "--bins", "1")
+	d = clitest.JSON[drawn](t, tool, "draw", dimuon, "string(nMuon)", "--json", "--bins", "1")
 	if !slices.Equal(d.X.Labels, []string{"2"}) || d.Histograms[0].Contents[0]+*d.Histograms[0].Overflow != 80000 || d.Histograms[0].MeanX != nil {
 		t.Errorf("%+v", d)
 	}

@@ -20,7 +20,7 @@ func TestAttrs(t *testing.T) {
 		{attributeSet{"first", "1.0"}, 4, []setField{{"name", "std::string"}, {"vec", "std::vector<float>"}}, ""},
 		{attributeSet{"second", "1.0"}, 1, []setField{{"num", "std::int64_t"}}, ""},
 	}
-	if got := decode[[]setListing](t, "attrs", file, "main", "--json"); !reflect.DeepEqual(got, want) {
+	if got := clitest.JSON[[]setListing](t, tool, "attrs", file, "main", "--json"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v", got)
 	}
 	clitest.Compare(t, tool.RNT(t, "attrs", file, "main", "--set=first"), `{"first":0,"end":3,"attributes":{"name":"zero to two","vec":[1,2.5]}}

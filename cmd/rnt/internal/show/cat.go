@@ -76,8 +76,7 @@ func headCommand(t *cli.Tool) *cobra.Command {
 }
 
 func (s *printing) fieldsFlag(cmd *cobra.Command) {
-	selection.FieldsFlag(cmd, &s.fields, "fields to print")
-	cli.CompleteFields(cmd, "fields", 0)
+	selection.FieldsFlag(cmd, &s.fields, "fields to print", 0)
 }
 
 func cat(t *cli.Tool, cmd *cobra.Command, args []string, sel printing) error {

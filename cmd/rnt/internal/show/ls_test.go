@@ -24,7 +24,7 @@ func TestLs(t *testing.T) {
 		"NAME    ENTRIES  FIELDS     SIZE  COMPRESSION\n"+
 		"Events   80,000      13  1.31 MB  zstd 5\n")
 
-	got := decode[[]listing](t, "ls", "--json", dimuon)
+	got := clitest.JSON[[]listing](t, tool, "ls", "--json", dimuon)
 	// Pages, 120 checksums, header, footer and page lists, as ROOT has them.
 	want := []listing{zstd(listing{File: dimuon, Path: "Events", Format: "1.0.2.0", Entries: 80000, Fields: 13, Disk: 1309527 + 120*8 + 562 + 1023})}
 	if !reflect.DeepEqual(got, want) {
@@ -38,7 +38,7 @@ func TestLsShared(t *testing.T) {
 		"test_int_multicluster_rntuple_v1-0-0-0.root":                               {Path: "ntuple", Format: "1.0.0.0", Entries: 100000000, Fields: 1},
 		"ntpl001_staff_rntuple_v1-0-1-0.root":                                       {Path: "Staff", Format: "1.0.1.0", Entries: 3354, Fields: 11},
 	} {
-		got := decode[[]listing](t, "ls", "--json", clitest.Shared(t, shared, name))
+		got := clitest.JSON[[]listing](t, tool, "ls", "--json", clitest.Shared(t, shared, name))
 		want.File = clitest.Shared(t, shared, name)
 		for i := range got {
 			got[i].Disk = 0
@@ -60,7 +60,7 @@ dir/top               2       3    501 B  zstd 5
 }
 
 func TestLsAttributeSets(t *testing.T) {
-	got := decode[[]listing](t, "ls", "--json", special+"attributes.root")
+	got := clitest.JSON[[]listing](t, tool, "ls", "--json", special+"attributes.root")
 	if len(got) != 1 || !reflect.DeepEqual(got[0].AttributeSets, []attributeSet{{"first", "1.0"}, {"second", "1.0"}}) {
 		t.Errorf("got %+v", got)
 	}

@@ -60,8 +60,7 @@ sources of projected fields come with them.`,
 			return text.JSON(t.Out, doc)
 		},
 	}
-	selection.FieldsFlag(cmd, &fields, "fields to print")
-	cli.CompleteFields(cmd, "fields", 0)
+	selection.FieldsFlag(cmd, &fields, "fields to print", 0)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, all that is needed to make an RNTuple like this one")
 	return cmd
 }

@@ -43,7 +43,7 @@ nMuon              ROOT::RNTupleCardinality<std::uint32_t>  cardinality         
 }
 
 func TestSchemaJSON(t *testing.T) {
-	d := decode[schema.Document](t, "schema", "--json", dimuon)
+	d := clitest.JSON[schema.Document](t, tool, "schema", "--json", dimuon)
 	if d.Name != "Events" || d.Writer != "ROOT v6.40.00" || len(d.Fields) != 13 {
 		t.Fatalf("got %+v", d)
 	}
@@ -71,15 +71,15 @@ func TestSchemaJSON(t *testing.T) {
 }
 
 func TestSchemaShared(t *testing.T) {
-	d := decode[schema.Document](t, "schema", "--json", clitest.Shared(t, shared, "test_extension_columns_rntuple_v1-0-0-0.root"))
+	d := clitest.JSON[schema.Document](t, tool, "schema", "--json", clitest.Shared(t, shared, "test_extension_columns_rntuple_v1-0-0-0.root"))
 	if first := d.Fields[1].Columns[0][0].FirstElement; !d.Fields[1].Extended || d.Fields[0].Extended || first == nil || *first != 200 {
 		t.Errorf("got %+v", d.Fields[1])
 	}
-	d = decode[schema.Document](t, "schema", "--json", clitest.Shared(t, shared, "test_float_types_rntuple_v1-0-0-0.root"))
+	d = clitest.JSON[schema.Document](t, tool, "schema", "--json", clitest.Shared(t, shared, "test_float_types_rntuple_v1-0-0-0.root"))
 	if c := d.Fields[4].Columns[0][0]; c.Type != "Real32Quant" || c.Bits != 1 || *c.Range != [2]float64{-2, 3} {
 		t.Errorf("got %+v", d.Fields[4])
 	}
-	d = decode[schema.Document](t, "schema", "--json", clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"))
+	d = clitest.JSON[schema.Document](t, tool, "schema", "--json", clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"))
 	fields, columns := 0, 0
 	var walk func(list []*schema.FieldDocument)
 	walk = func(list []*schema.FieldDocument) {

@@ -59,8 +59,7 @@ fields have rows, and of more than 100 of these the largest.`,
 			return stat(cmd.Context(), t, args, s)
 		},
 	}
-	selection.FieldsFlag(cmd, &s.fields, "fields to print")
-	cli.CompleteFields(cmd, "fields", 0)
+	selection.FieldsFlag(cmd, &s.fields, "fields to print", 0)
 	cmd.Flags().BoolVar(&s.asJSON, "json", false, "print JSON, sizes in bytes")
 	cmd.Flags().StringVar(&s.picture, "map", "", "draw the storage to the file `OUT`, as SVG; \"-\" is standard output")
 	cmd.MarkFlagFilename("map", "svg")

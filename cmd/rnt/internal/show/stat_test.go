@@ -40,7 +40,7 @@ not shown: 6 projected fields, without columns
 }
 
 func TestStatJSON(t *testing.T) {
-	s := decode[statJSON](t, "stat", "--json", dimuon)
+	s := clitest.JSON[statJSON](t, tool, "stat", "--json", dimuon)
 	if s.Name != "Events" || s.Entries != 80000 || s.Clusters != 10 || s.ClusterGroups != 1 || s.Disk != 1312072 ||
 		s.Header.Disk != 562 || s.Footer.Disk+s.PageLists.Disk != 1023 || len(s.Settings) != 1 || s.Settings[0] != 505 {
 		t.Errorf("got %+v", s)
@@ -90,14 +90,14 @@ func TestStatJSON(t *testing.T) {
 
 // Fields in several representations, and pages that share their bytes.
 func TestStatRepresentations(t *testing.T) {
-	s := decode[statJSON](t, "stat", "--json", special+"multirep.root")
+	s := clitest.JSON[statJSON](t, tool, "stat", "--json", special+"multirep.root")
 	if c := s.Columns[12]; c.Field != "d_quant" || c.Encoding != "Real32" || c.Representation != 2 || c.Elements != 12 || c.Disk != 48 {
 		t.Errorf("got %+v", c)
 	}
 	if s.Pages.Disk != 4784 || s.Pages.Memory != 6208 || s.Pages.Shared != 11 || s.Pages.SharedDisk != 328 {
 		t.Errorf("total: %+v", s.Pages)
 	}
-	if s = decode[statJSON](t, "stat", "--json", special+"nochecksum.root"); s.Pages.Checksums != 0 || s.Pages.Pages != 23 || s.Pages.Disk != 1926 {
+	if s = clitest.JSON[statJSON](t, tool, "stat", "--json", special+"nochecksum.root"); s.Pages.Checksums != 0 || s.Pages.Pages != 23 || s.Pages.Disk != 1926 {
 		t.Errorf("total: %+v", s.Pages)
 	}
 }
@@ -121,7 +121,7 @@ three_vint32  std::vector<float>                              2     780 kB  6,19
 ├─ #2                             SplitIndex64    30,000      1     240 kB  5,106     47 B  22.8
 └─ _0         float               SplitReal32    135,000      1     540 kB  6,835     79 B  38.3
 `)
-	s := decode[statJSON](t, "stat", "--json", clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"))
+	s := clitest.JSON[statJSON](t, tool, "stat", "--json", clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"))
 	if len(s.Columns) != 947 || s.Pages.Disk != 26598 || s.Pages.Memory != 55826 || s.Header.Disk != 18630 || s.Footer.Disk+s.PageLists.Disk != 2018 {
 		t.Errorf("%d columns, %+v", len(s.Columns), s.Pages)
 	}

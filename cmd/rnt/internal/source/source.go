@@ -42,28 +42,24 @@ type Part struct {
 // Open opens the RNTuples called name in the files that arguments name. Of files of another
 // kind it reads the part that is needed.
 func Open(ctx context.Context, t *cli.Tool, args []string, name string, p Part) (*Source, error) {
-	s := &Source{Name: cli.Shown(args[0]), Kind: foreign.RNTuple}
-	for _, arg := range args {
-		path, err := t.Input.File(ctx, arg)
-		if err != nil {
-			return nil, err
-		}
-		s.Paths = append(s.Paths, path)
+	paths, err := t.Input.Files(ctx, args)
+	if err != nil {
+		return nil, err
 	}
-	var err error
-	if s.Reader, err = rntuple.Open(s.Paths[0], name, t.Input.Options(ctx)...); err != nil {
-		kind, unknown := foreign.Detect(ctx, s.Paths[0], name, t.Input.Remote())
+	s := &Source{Paths: paths, Name: cli.Shown(args[0]), Kind: foreign.RNTuple}
+	if s.Reader, err = rntuple.Open(paths[0], name, t.Input.Options(ctx)...); err != nil {
+		kind, unknown := foreign.Detect(ctx, paths[0], name, t.Input.Remote())
 		switch {
 		case unknown != nil && !errors.Is(err, fs.ErrNotExist):
 			return nil, unknown
 		case kind == foreign.RNTuple || unknown != nil:
 			return nil, err
 		}
-		return FromTable(ctx, t, s.Name, s.Paths, foreign.Options{Kind: kind, Name: name, Skip: true}, "", p)
+		return FromTable(ctx, t, s.Name, paths, foreign.Options{Kind: kind, Name: name, Skip: true}, "", p)
 	}
 	s.Entries = s.Reader
 	if len(args) > 1 {
-		if err := s.OpenChain(ctx, t, Pieces(s.Paths, name)); err != nil {
+		if err := s.OpenChain(ctx, t, Pieces(paths, name)); err != nil {
 			s.Reader.Close()
 			return nil, err
 		}
