@@ -139,6 +139,16 @@ var leaves = []string{
 	"viewer/wasm",
 }
 
+// families are the packages with the commands of rnt, which only its main package imports.
+var families = []string{
+	"cmd/rnt/internal/check",
+	"cmd/rnt/internal/convert",
+	"cmd/rnt/internal/edit",
+	"cmd/rnt/internal/histogram",
+	"cmd/rnt/internal/serve",
+	"cmd/rnt/internal/show",
+}
+
 // owners says which packages of the library alone import an outside module.
 var owners = map[string][]string{
 	"github.com/klauspost/compress": {"compress"},
@@ -264,6 +274,19 @@ func checkImport(t *testing.T, name string, level int, path string) {
 		}
 	}
 	t.Errorf("%s imports %s", name, path)
+}
+
+// TestFamilies fails if a family of commands imports another one: what two of them need has to lie below both.
+func TestFamilies(t *testing.T) {
+	for name, files := range packages(t) {
+		for _, f := range parse(t, files) {
+			for _, spec := range f.Imports {
+				if family, ok := strings.CutPrefix(importPath(spec), module); ok && slices.Contains(families, family) && name != "cmd/rnt" {
+					t.Errorf("%s imports %s", name, family)
+				}
+			}
+		}
+	}
 }
 
 // TestVariables fails if a package assigns to a variable of another one: what two

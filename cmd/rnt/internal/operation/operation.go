@@ -14,7 +14,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-// An Func calls package surgery, with the options that all operations have: for
+// A Func calls package surgery, with the options that all operations have: for
 // the inputs, and to report its progress.
 type Func func(more ...surgery.Option) (*surgery.Report, error)
 

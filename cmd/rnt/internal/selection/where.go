@@ -11,7 +11,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
-// DefineFlag adds the flag --define, whose values newFields parses.
+// DefineFlag adds the flag --define, whose values NewFields parses.
 func DefineFlag(cmd *cobra.Command, define *[]string, what string) {
 	cmd.Flags().StringArrayVar(define, "define", nil, what)
 }

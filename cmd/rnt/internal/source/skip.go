@@ -24,7 +24,7 @@ import (
 // skippedSuffix is what the list of the files that were left out is called, behind the name of OUT.
 const skippedSuffix = ".skipped.json"
 
-// SkipBadHelp is for commands with skipBadFlag.
+// SkipBadHelp is for commands with SkipBadFlag.
 const SkipBadHelp = `--skip-bad leaves out files that cannot be opened or read, or are damaged. It names them
 at the end, with the reasons, and in the list OUT.skipped.json, and ends with status 3.
 OUT has no entry of them: when a file turns out to be bad while it is read, the command

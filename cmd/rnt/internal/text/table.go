@@ -45,6 +45,7 @@ func (t *Table) DropFirst() {
 // pushes the rest of its row to the right.
 const widest = 52
 
+// Print prints the table.
 func (t *Table) Print(w io.Writer) error {
 	rows := append([][]string{t.head}, t.rows...)
 	width := make([]int, len(t.head))

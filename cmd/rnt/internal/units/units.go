@@ -36,7 +36,7 @@ func Flag(cmd *cobra.Command, which *string) {
 	cmd.Flags().StringVar(which, "unit", "", "work on unit `K` of the plan that takes the place of the files, or on K:L, those from K up to L, L excluded; OUT is a folder")
 }
 
-// A Output is what a command has made of a unit: a file in a folder. Its JSON is the record beside it, which is
+// An Output is what a command has made of a unit: a file in a folder. Its JSON is the record beside it, which is
 // written once the file is complete.
 type Output struct {
 	Plan string `json:"plan"` // its ID
@@ -51,6 +51,7 @@ type Output struct {
 	folder string
 }
 
+// Path returns the path of the file.
 func (o *Output) Path() string { return filepath.Join(o.folder, o.File) }
 
 func (o *Output) record() string { return filepath.Join(o.folder, o.Unit+".unit.json") }
