@@ -1,20 +1,17 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -162,7 +159,7 @@ func TestSkipBad(t *testing.T) {
 					t.Fatalf("%s, %s at %d: status %d, %s", command, kind, at, status, stderr)
 				}
 				if strings.Contains(command, "--json") {
-					var j struct{ Skipped []badFile }
+					var j struct{ Skipped []source.BadFile }
 					if err := json.Unmarshal([]byte(stdout), &j); err != nil || len(j.Skipped) != 1 || j.Skipped[0].File != file {
 						t.Errorf("%s, %s: %v, %v", command, kind, j.Skipped, err)
 					}
@@ -180,7 +177,10 @@ func TestSkipBad(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var listed skippedError
+				var listed struct {
+					Files   int
+					Skipped []source.BadFile
+				}
 				if err := json.Unmarshal(list, &listed); err != nil || listed.Files != 4 || len(listed.Skipped) != 1 || listed.Skipped[0].File != file || listed.Skipped[0].Reason == "" {
 					t.Errorf("%s, %s: the list is %s", command, kind, list)
 				}
@@ -188,6 +188,9 @@ func TestSkipBad(t *testing.T) {
 		}
 	}
 }
+
+// skippedSuffix is what the list of the files that were left out is called, behind the name of OUT.
+const skippedSuffix = ".skipped.json"
 
 // TestSkipBadAmong skips several files, one of which is named twice, none, and all.
 func TestSkipBadAmong(t *testing.T) {
@@ -197,7 +200,7 @@ func TestSkipBadAmong(t *testing.T) {
 	list := out + skippedSuffix
 	in := []string{bad["page"], good[0], bad["cut"], bad["cut"], good[1], bad["pagelist"]}
 	stdout, stderr, status := try(append([]string{"merge", "--skip-bad", "--json", out}, in...)...)
-	report := reportJSON{}
+	report := report{}
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil || status != exitSkipped || report.Inputs != 2 || report.Entries != 300 || len(report.Skipped) != 4 {
 		t.Errorf("%v, status %d, %s%s", err, status, stdout, stderr)
 	}
@@ -255,47 +258,9 @@ func TestSkipBadAmong(t *testing.T) {
 		{"merge --skip-bad --force --max-memory 10 OUT IN", exitError, "--max-memory raises it"},
 		{"skim --skip-bad --force --where B>0 OUT IN", exitError, "no field"},
 	} {
-		_, stderr := fed(t, c.status, string(piped), arguments(c.command, "NONE", filepath.Join(dir, "none"), "OUT", out, "IN", good[0])...)
+		_, stderr := fed(t, c.status, string(piped), clitest.Arguments(c.command, "NONE", filepath.Join(dir, "none"), "OUT", out, "IN", good[0])...)
 		if !strings.Contains(stderr, c.stderr) || strings.Contains(stderr, "skipped") {
 			t.Errorf("%s: %s", c.command, stderr)
 		}
-	}
-}
-
-// TestIsBad checks which errors are those of a bad file.
-func TestIsBad(t *testing.T) {
-	at := func(path string, err error) error { return &fs.PathError{Op: "read", Path: path, Err: err} }
-	for _, c := range []struct {
-		err error
-		bad bool
-	}{
-		{at("in", syscall.EIO), true},
-		{at("in", fs.ErrNotExist), true},
-		{at("in", fs.ErrPermission), true},
-		{at("in", syscall.EMFILE), false},
-		{at("out", syscall.EIO), false},
-		{at("out", syscall.ENOSPC), false},
-		{syscall.EIO, false},
-		{&remote.Error{Err: fs.ErrNotExist}, true},
-		{&remote.Error{Err: syscall.ENOSPC}, false}, // of the folder for temporary files
-		{rntuple.ErrChecksum, true},
-		{rntuple.ErrNotFound, true},
-		{rntuple.ErrRange, false},
-		{rntuple.ErrNoField, false},
-		{&frame.LimitError{}, false},
-		{context.Canceled, false},
-	} {
-		if got := isBad(&rntuple.InputError{Path: "in", Err: fmt.Errorf("cluster 1: %w", c.err)}); got != c.bad {
-			t.Errorf("%v: %v", c.err, got)
-		}
-	}
-	err := new(tool).without(t.Context(), badFiles{skip: true, out: "https://localhost/out.root?signed"}, []string{"in"}, nil)
-	if _, ok := err.(usageError); !ok {
-		t.Errorf("a list at a URL with a query: %v", err)
-	}
-	stopped, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := new(tool).leaveOut(stopped, []string{"in"}, &rntuple.InputError{Path: "in", Err: rntuple.ErrCorrupt}); err == nil {
-		t.Error("a file was left out after an interrupt")
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"go-hep.org/x/hep/groot"
 	"go-hep.org/x/hep/groot/riofs"
 	"go-hep.org/x/hep/groot/rtree"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 )
 
 // kindsOfFiles are the suffixes of the formats that hold an RNTuple's entries.
@@ -432,7 +434,7 @@ func TestConvertSkip(t *testing.T) {
 		{"IN OUT.root --skip --all", exitSkipped},
 		{"IN OUT.root --skip --dry-run", exitSkipped},
 	} {
-		if _, stderr := fed(t, c.status, "", arguments("convert --force "+c.args, "IN", in, "OUT", out)...); !strings.Contains(stderr, "TDatime") {
+		if _, stderr := fed(t, c.status, "", clitest.Arguments("convert --force "+c.args, "IN", in, "OUT", out)...); !strings.Contains(stderr, "TDatime") {
 			t.Errorf("%s: %s", c.args, stderr)
 		}
 	}

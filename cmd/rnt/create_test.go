@@ -27,8 +27,8 @@ func TestCreate(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("no files", err)
 	}
-	shared, _ := filepath.Glob("../../../shared/testdata/root/*.root")
-	for _, file := range append(append(files, dimuon), shared...) {
+	more, _ := filepath.Glob(shared + "/root/*.root")
+	for _, file := range append(append(files, dimuon), more...) {
 		if slices.ContainsFunc(leftOut, func(part string) bool { return strings.Contains(file, part) }) {
 			continue
 		}
@@ -43,7 +43,7 @@ func TestCreate(t *testing.T) {
 				tool := func(stdin []byte, args ...string) []byte {
 					t.Helper()
 					var stdout, stderr bytes.Buffer
-					if status := run(context.Background(), args, bytes.NewReader(stdin), &stdout, &stderr); status != 0 {
+					if status := tool.Run(context.Background(), args, bytes.NewReader(stdin), &stdout, &stderr); status != 0 {
 						t.Fatalf("%v: status %d: %s", args, status, &stderr)
 					}
 					return stdout.Bytes()

@@ -26,5 +26,5 @@
 //	rnt index FILE [NTUPLE]     store bounds of values, so that conditions skip clusters
 //
 // Results go to standard output, everything else to standard error. The exit
-// statuses are those of the constants in exit.go, which `rnt help` explains.
+// statuses are those of package cli, which `rnt help` explains.
 package main

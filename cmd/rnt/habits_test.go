@@ -7,17 +7,20 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 )
 
 // prepareTool prepares a process that a test starts as the tool.
-var prepareTool = func() {}
+var prepareTool = func(*cli.Tool) {}
 
 // TestMain runs the tool itself if the tests start their own program again.
 func TestMain(m *testing.M) {
 	if os.Getenv("RNT_TEST_AS_TOOL") != "" {
-		prepareTool()
-		main()
+		tool := cli.New(os.Stdin, os.Stdout, os.Stderr, families...)
+		prepareTool(tool)
+		os.Exit(tool.RunUntilSignal(os.Args[1:]))
 	}
 	os.Exit(m.Run())
 }
@@ -26,12 +29,12 @@ func TestMain(m *testing.M) {
 // standard error.
 func TestHabits(t *testing.T) {
 	trees := func() string { // TTrees, one of them twice, and a histogram
-		e := newEditor(t)
-		older := e.object("TTree", "tree", nil)
+		e := clitest.NewEditor(t, dimuon)
+		older := e.Object("TTree", "tree", nil)
 		older.Cycle = 2
-		return e.write(e.object("TTree", "tree", nil), older, e.object("TNtupleD", "nt", nil), e.object("TH1F", "h", nil))
+		return e.Write(e.Object("TTree", "tree", nil), older, e.Object("TNtupleD", "nt", nil), e.Object("TH1F", "h", nil))
 	}()
-	empty := newEditor(t).write()
+	empty := clitest.NewEditor(t, dimuon).Write()
 	passwd := filepath.Join(t.TempDir(), "passwd")
 	if err := os.WriteFile(passwd, []byte("root:x:0:0:root:/root:/bin/bash\nbin:x:1:1:bin:/bin:/sbin/nologin\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -202,7 +205,10 @@ func TestFields(t *testing.T) {
 	if text := rnt(t, "stat", dimuon, "-f", "run"); !strings.Contains(text, "\nrun ") || strings.Contains(text, "Muon") {
 		t.Error(text)
 	}
-	s := decode[stat](t, "stat", "--json", dimuon, "-f", "_collection0.Muon_pt,run")
+	s := decode[struct {
+		Fields  []struct{ Path string }
+		Columns []struct{ Field string }
+	}](t, "stat", "--json", dimuon, "-f", "_collection0.Muon_pt,run")
 	if len(s.Fields) != 2 || len(s.Columns) != 2 || s.Fields[0].Path != "_collection0._0.Muon_pt" || s.Columns[0].Field != "run" {
 		t.Errorf("%+v", s)
 	}
@@ -244,26 +250,6 @@ func TestNoGo(t *testing.T) {
 			if strings.Contains(stderr, word) {
 				t.Errorf("%s: %q", args, stderr)
 			}
-		}
-	}
-}
-
-// Where there is a terminal, a bar shows megabytes and how many there are in a
-// second; not with --quiet.
-func TestProgress(t *testing.T) {
-	terminal := isTerminal
-	defer func() { isTerminal = terminal }()
-	isTerminal = func(any) bool { return true }
-	for _, quiet := range []bool{false, true} {
-		var stderr strings.Builder
-		b := (&tool{stderr: &stderr, quiet: quiet}).byteBar()
-		b.begin = time.Now().Add(-time.Second)
-		b.setOf(25e6, 100e6)
-		time.Sleep(150 * time.Millisecond) // bars are not drawn more often than each tenth of a second
-		b.setOf(50e6, 100e6)
-		b.done()
-		if shown := strings.Contains(stderr.String(), "50/100 MB") && strings.Contains(stderr.String(), "B/s"); shown == quiet {
-			t.Errorf("quiet: %v: %q", quiet, stderr.String())
 		}
 	}
 }

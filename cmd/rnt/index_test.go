@@ -64,7 +64,7 @@ func TestIndexCommand(t *testing.T) {
 		zoned, passed int64
 	}{{"", 10, 9}, {" --no-zones", 0, 0}} {
 		args := strings.Fields("skim --force --json" + c.flag)
-		got := decode[skimJSON](t, append(args, "--where", "any(Pt, # >= 200 and # < 300)", out, in)...)
+		got := decode[report](t, append(args, "--where", "any(Pt, # >= 200 and # < 300)", out, in)...)
 		if got.Entries != 100 || got.Zoned != c.zoned || got.Passed != c.passed {
 			t.Errorf("%q: %+v, want %d of %d clusters passed over", c.flag, got, c.passed, c.zoned)
 		}
@@ -73,7 +73,7 @@ func TestIndexCommand(t *testing.T) {
 	defer s.Close()
 	for flag, passed := range map[string]int64{"": 0, " --zones": 9} {
 		args := strings.Fields("skim --force --json" + flag)
-		got := decode[skimJSON](t, append(args, "--where", "Run == 7", out, s.URL+"/in.root")...)
+		got := decode[report](t, append(args, "--where", "Run == 7", out, s.URL+"/in.root")...)
 		if got.Entries != 50 || got.Passed != passed {
 			t.Errorf("at a URL, %q: %+v, want %d clusters passed over", flag, got, passed)
 		}
@@ -89,7 +89,12 @@ func TestIndexCommand(t *testing.T) {
 		t.Error(text)
 	}
 	compare(t, rnt(t, "index", "--fields", "R*", "--quiet", in), "")
-	if got := decode[stat](t, "stat", "--json", in); fmt.Sprint(got.Zones) != "[{Run 10}]" {
+	if got := decode[struct {
+		Zones []struct {
+			Field    string
+			Clusters int
+		} `json:"zone_map"`
+	}](t, "stat", "--json", in); fmt.Sprint(got.Zones) != "[{Run 10}]" {
 		t.Error(got)
 	}
 	compare(t, rnt(t, "index", "--json", "--drop", "Run", in, "events"), "{\n  \"fields\": [\n    \"Pt\",\n    \"Pt._0\"\n  ],\n  \"clusters\": 10\n}\n")

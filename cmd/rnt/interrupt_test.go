@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 )
 
@@ -131,7 +132,7 @@ func state(t *testing.T, dir string) map[string]string {
 		case !f.Type().IsRegular():
 		case filepath.Ext(path) == ".root":
 			var problems strings.Builder
-			if status := run(t.Context(), []string{"verify", path}, nil, &problems, &problems); status != exitOK {
+			if status := tool.Run(t.Context(), []string{"verify", path}, nil, &problems, &problems); status != exitOK {
 				t.Errorf("%s", &problems)
 			}
 			all[f.Name()] = rnt(t, "ls", path)
@@ -367,9 +368,9 @@ func TestSignalToPipeline(t *testing.T) {
 var moments = map[string]diskfile.OpKind{"write": diskfile.WriteOp, "sync": diskfile.SyncOp, "rename": diskfile.RenameOp, "syncdir": diskfile.SyncDirOp}
 
 func init() {
-	prepareTool = func() {
+	prepareTool = func(tool *cli.Tool) {
 		if d, err := time.ParseDuration(os.Getenv("RNT_TEST_GRACE")); err == nil {
-			grace = d
+			tool.Grace = d
 		}
 		if moment := os.Getenv("RNT_TEST_SIGNAL_AT"); moment != "" {
 			signalAt(moment)

@@ -16,67 +16,65 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/compress"
 )
 
 const (
 	dimuon  = "../../testdata/dimuon.root"
 	special = "../../testdata/good/special_"
+	shared  = "../../../shared/testdata"
 )
 
-// shared returns the path of a file of the shared test data.
-func shared(t *testing.T, name string) string {
-	t.Helper()
-	path := "../../../shared/testdata/root/" + name
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("the shared test data are not there: %v", err)
-	}
-	return path
-}
+const (
+	exitOK      = cli.ExitOK
+	exitError   = cli.ExitError
+	exitUsage   = cli.ExitUsage
+	exitSkipped = cli.ExitSkipped
+	exitSignal  = cli.ExitSignal
+)
+
+var tool = clitest.Tool(families)
 
 // rnt runs the tool, which must succeed, and returns what it prints.
 func rnt(t *testing.T, args ...string) string {
 	t.Helper()
-	stdout, stderr, status := try(args...)
-	if status != exitOK || stderr != "" {
-		t.Fatalf("rnt %s: status %d, %s", strings.Join(args, " "), status, stderr)
-	}
-	return stdout
+	return tool.RNT(t, args...)
 }
 
-func try(args ...string) (stdout, stderr string, status int) {
-	var o, e strings.Builder
-	status = run(context.Background(), args, strings.NewReader(""), &o, &e)
-	return o.String(), e.String(), status
-}
-
-// arguments returns the words of a command line, with names in place of others: old, new, and so on. Names may have
-// spaces.
-func arguments(command string, oldnew ...string) []string {
-	names, all := strings.NewReplacer(oldnew...), strings.Fields(command)
-	for i := range all {
-		all[i] = names.Replace(all[i])
-	}
-	return all
-}
+func try(args ...string) (stdout, stderr string, status int) { return tool.Try(args...) }
 
 // decode runs the tool and decodes the JSON that it prints.
-func decode[T any](t *testing.T, args ...string) T {
+func decode[T any](t *testing.T, args ...string) (v T) {
 	t.Helper()
-	var v T
-	d := json.NewDecoder(strings.NewReader(rnt(t, args...)))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&v); err != nil {
+	if err := json.Unmarshal([]byte(rnt(t, args...)), &v); err != nil {
 		t.Fatal(err)
 	}
 	return v
 }
 
+// A report has members of the JSON that commands print about what they have made.
+type report struct {
+	Name, Path          string
+	Inputs, Units       int
+	Files               int
+	Entries, First, End int64
+	InputEntries        int64 `json:"input_entries"`
+	Least               int64 `json:"least_cost"`
+	Most                int64 `json:"most_cost"`
+	Zoned               int64 `json:"zoned_clusters"`
+	Passed              int64 `json:"passed_clusters"`
+	Levels              []struct{ Level string }
+	Omitted             []string
+	Skipped             []source.BadFile
+}
+
 func compare(t *testing.T, got, want string) {
 	t.Helper()
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	clitest.Compare(t, got, want)
 }
 
 func TestErrors(t *testing.T) {
@@ -137,7 +135,7 @@ func TestRepeatedFlags(t *testing.T) {
 		name, kind string
 	}
 	var all []flag
-	eachCommand(newTool(nil, io.Discard, io.Discard).command(), func(c *cobra.Command) {
+	eachCommand(cli.New(nil, io.Discard, io.Discard, families...).Command(), func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			all = append(all, flag{strings.Fields(c.CommandPath())[1:], f.Name, f.Value.Type()})
 		})
@@ -153,7 +151,7 @@ func TestRepeatedFlags(t *testing.T) {
 		case "duration":
 			values = []string{"1s", "2s"}
 		}
-		c, _, err := newTool(nil, io.Discard, io.Discard).command().Find(f.command)
+		c, _, err := cli.New(nil, io.Discard, io.Discard, families...).Command().Find(f.command)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,10 +167,18 @@ func TestRepeatedFlags(t *testing.T) {
 	rnt(t, "cat", dimuon, "--count=1", "--first=1", "--first=1", "-q", "-q")
 }
 
+// eachCommand calls do for a command and all below it.
+func eachCommand(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, sub := range c.Commands() {
+		eachCommand(sub, do)
+	}
+}
+
 // A short flag means the same in all commands.
 func TestShortFlags(t *testing.T) {
 	long := map[string]string{}
-	eachCommand(newTool(nil, io.Discard, io.Discard).command(), func(c *cobra.Command) {
+	eachCommand(cli.New(nil, io.Discard, io.Discard, families...).Command(), func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			if other := long[f.Shorthand]; f.Shorthand != "" && other != "" && other != f.Name {
 				t.Errorf("%s: -%s is --%s, elsewhere --%s", c.CommandPath(), f.Shorthand, f.Name, other)
@@ -259,7 +265,7 @@ func TestOutputFails(t *testing.T) {
 	} {
 		for _, args := range [][]string{{"ls", dimuon}, {"schema", dimuon}, {"cat", dimuon}, {"stat", dimuon}, {"stat", dimuon, "--json"}} {
 			var stderr bytes.Buffer
-			status := run(context.Background(), args, strings.NewReader(""), failing{err}, &stderr)
+			status := tool.Run(context.Background(), args, strings.NewReader(""), failing{err}, &stderr)
 			if status != exitError || stderr.String() != want {
 				t.Errorf("%v, %v: status %d, %q", args, err, status, stderr.String())
 			}
@@ -269,10 +275,10 @@ func TestOutputFails(t *testing.T) {
 
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(signalError{os.Interrupt})
+	cancel(cli.SignalError{Signal: os.Interrupt})
 	for _, command := range []string{"ls", "schema", "cat", "stat"} {
 		var stdout, stderr strings.Builder
-		status := run(ctx, []string{command, dimuon}, strings.NewReader(""), &stdout, &stderr)
+		status := tool.Run(ctx, []string{command, dimuon}, strings.NewReader(""), &stdout, &stderr)
 		if status != 130 || stderr.String() != "rnt: interrupted\n" || stdout.Len() > 0 {
 			t.Errorf("%s: status %d, %q, %q", command, status, stdout.String(), stderr.String())
 		}
@@ -284,8 +290,8 @@ func TestInterruptedLater(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	var stdout, stderr bytes.Buffer
-	terminate := func() { cancel(signalError{syscall.SIGTERM}) }
-	status := run(ctx, []string{"cat", dimuon}, strings.NewReader(""), onWrite{&stdout, terminate}, &stderr)
+	terminate := func() { cancel(cli.SignalError{Signal: syscall.SIGTERM}) }
+	status := tool.Run(ctx, []string{"cat", dimuon}, strings.NewReader(""), onWrite{&stdout, terminate}, &stderr)
 	if status != 143 || stderr.String() != "rnt: terminated\n" {
 		t.Errorf("status %d, %q", status, stderr.String())
 	}
@@ -309,12 +315,12 @@ func TestNumbers(t *testing.T) {
 		0: "0 B", 999: "999 B", 1000: "1.00 kB", 9994: "9.99 kB", 9995: "10.0 kB", 99949: "99.9 kB", 99950: "100 kB",
 		999499: "999 kB", 999500: "1.00 MB", 1312072: "1.31 MB", 1e9: "1.00 GB", 1<<63 - 1: "9.22 EB",
 	} {
-		if got := size(n); got != want {
+		if got := text.Size(n); got != want {
 			t.Errorf("size(%d) = %s, want %s", n, got, want)
 		}
 	}
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -123: "-123", -1234: "-1,234"} {
-		if got := count(n); got != want {
+		if got := text.Count(n); got != want {
 			t.Errorf("count(%d) = %s, want %s", n, got, want)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -18,7 +19,7 @@ func TestMerge(t *testing.T) {
 	tool := func(status int, args ...string) (stdout, stderr string) {
 		t.Helper()
 		var out, problems bytes.Buffer
-		if got := run(context.Background(), args, nil, &out, &problems); got != status {
+		if got := tool.Run(context.Background(), args, nil, &out, &problems); got != status {
 			t.Fatalf("%v: status %d: %s", args, got, &problems)
 		}
 		return out.String(), problems.String()
@@ -88,13 +89,13 @@ func TestMergeSaysWhatIsLeft(t *testing.T) {
 		{"merge -q --all OUT NONE FEW", exitSkipped, ""},
 	} {
 		out := filepath.Join(t.TempDir(), "out.root")
-		_, stderr, status := try(arguments(c.command, "OUT", out, "FEW", few, "MORE", more, "NONE", none, "INTO", into)...)
+		_, stderr, status := try(clitest.Arguments(c.command, "OUT", out, "FEW", few, "MORE", more, "NONE", none, "INTO", into)...)
 		if status != c.status || stderr != c.stderr {
 			t.Errorf("%s: status %d, %q", c.command, status, stderr)
 		}
 	}
 	stdout, _, _ := try("merge", "--json", filepath.Join(dir, "out.root"), few, more)
-	var report reportJSON
+	var report report
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil || !slices.Equal(report.Omitted, []string{"event", "PV_npvs"}) {
 		t.Errorf("%v, %s", err, stdout)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
@@ -21,7 +22,7 @@ func TestObjects(t *testing.T) {
 	} {
 		run := func(in string) string {
 			out := filepath.Join(t.TempDir(), "out.root")
-			args := arguments(command, "IN", in, "OUT", out, "LOCAL", file)
+			args := clitest.Arguments(command, "IN", in, "OUT", out, "LOCAL", file)
 			stdout, stderr, status := try(args...)
 			if status != exitOK {
 				t.Errorf("rnt %s: status %d, %s", strings.Join(args, " "), status, stderr)
@@ -39,7 +40,11 @@ func TestObjects(t *testing.T) {
 		}
 	}
 
-	var listed []listing
+	var listed []struct {
+		Path    string
+		Entries int64
+		Fields  int
+	}
 	if err := json.Unmarshal([]byte(rnt(t, "ls", "--json", url)), &listed); err != nil || len(listed) != 1 || listed[0].Path != "multi" || listed[0].Entries != 40 || listed[0].Fields != 14 {
 		t.Errorf("ls: %+v, %v", listed, err)
 	}
@@ -73,7 +78,7 @@ func TestObjects(t *testing.T) {
 		"merge INx LOCAL": "not written by the protocol", "convert LOCAL INx --to rntuple": "not written by the protocol", "head IN other": "not found; the URL has multi",
 		"head INx": "file does not exist", "verify INx": "file does not exist", "ls INx": "file does not exist",
 	} {
-		stdout, stderr, status := try(arguments(command, "IN", url, "OUT", out, "LOCAL", file)...)
+		stdout, stderr, status := try(clitest.Arguments(command, "IN", url, "OUT", out, "LOCAL", file)...)
 		if status == exitOK || !strings.Contains(stdout+stderr, want) {
 			t.Errorf("rnt %s: status %d, %s%s, want %q", command, status, stdout, stderr, want)
 		}

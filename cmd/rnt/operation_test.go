@@ -2,36 +2,26 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 )
 
 const groups = "../../testdata/good/types_zlib_groups.root"
 
-// made makes a file of lines and returns its path.
+// made returns the path of a new file with an RNTuple of the fields and entries.
 func made(t *testing.T, name, fields, lines string) string {
 	t.Helper()
-	dir := t.TempDir()
-	document, out := filepath.Join(dir, "schema.json"), filepath.Join(dir, name+".root")
-	if err := os.WriteFile(document, fmt.Appendf(nil, `{"name": %q, "fields": [%s]}`, name, fields), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	fed(t, exitOK, lines, "create", "--schema", document, out)
-	return out
+	return clitest.Made(t, name, fields, lines)
 }
 
 // fed runs the tool with some input, and wants a status.
 func fed(t *testing.T, status int, in string, args ...string) (stdout, stderr string) {
 	t.Helper()
-	var out, problems bytes.Buffer
-	if got := run(context.Background(), args, strings.NewReader(in), &out, &problems); got != status {
-		t.Fatalf("%v: status %d: %s", args, got, &problems)
-	}
-	return out.String(), problems.String()
+	return tool.Fed(t, status, in, args...)
 }
 
 const (
@@ -63,7 +53,7 @@ func TestHMerge(t *testing.T) {
 
 func TestAppend(t *testing.T) {
 	into, more := made(t, "left", leftFields, leftLines), made(t, "left", leftFields, leftLines)
-	report := decode[reportJSON](t, "append", "--json", into, more, more)
+	report := decode[report](t, "append", "--json", into, more, more)
 	if report.Entries != 6 || len(report.Levels) != 1 || report.Levels[0].Level != "copy" {
 		t.Errorf("%+v", report)
 	}
@@ -94,7 +84,7 @@ func TestRepack(t *testing.T) {
 		"--cluster-size 100000":             "rewrite",
 		"--page-size 100 --compression lz4": "rewrite",
 	} {
-		report := decode[reportJSON](t, append(append([]string{"repack", "--force", "--json"}, strings.Fields(args)...), out, groups)...)
+		report := decode[report](t, append(append([]string{"repack", "--force", "--json"}, strings.Fields(args)...), out, groups)...)
 		if last := report.Levels[len(report.Levels)-1].Level; last != level {
 			t.Errorf("%s: %+v, want %s", args, report, level)
 		}

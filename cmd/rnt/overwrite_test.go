@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 )
@@ -127,8 +128,8 @@ func TestForce(t *testing.T) {
 
 // What the files of inputs hold besides what was taken is named, once for many files.
 func TestNotCopied(t *testing.T) {
-	e := newEditor(t)
-	in := e.write(e.ntuple("Others", func(h *envelope.Header) { h.Name = "Others" }), e.object("TH1F", "h", nil), e.key)
+	e := clitest.NewEditor(t, dimuon)
+	in := e.Write(e.NTuple("Others", func(h *envelope.Header) { h.Name = "Others" }), e.Object("TH1F", "h", nil), e.Key)
 	dir := t.TempDir()
 	more := filepath.Join(dir, "more.root")
 	b, err := os.ReadFile(in)
@@ -156,8 +157,8 @@ func TestNotCopied(t *testing.T) {
 
 // A damaged directory elsewhere in the file is warned of.
 func TestNotListed(t *testing.T) {
-	e := newEditor(t)
-	in := e.write(e.key, e.object("TH1F", "h", nil), e.object("TDirectory", "plots", bytes.Repeat([]byte{0xff}, 60)))
+	e := clitest.NewEditor(t, dimuon)
+	in := e.Write(e.Key, e.Object("TH1F", "h", nil), e.Object("TDirectory", "plots", bytes.Repeat([]byte{0xff}, 60)))
 	out := filepath.Join(t.TempDir(), "out.root")
 	_, stderr, status := try("merge", "--name", "Events", out, in)
 	lines := strings.Split(stderr, "\n")
@@ -185,7 +186,7 @@ func TestMergeAll(t *testing.T) {
 	if n := strings.Count(text, " entries from 2 inputs"); n != 4 {
 		t.Error(text)
 	}
-	list := decode[[]mergedJSON](t, "merge", "--all", "--json", "--force", "--quiet", out, in)
+	list := decode[[]report](t, "merge", "--all", "--json", "--force", "--quiet", out, in)
 	if len(list) != 4 || list[0].Name != "top" || list[0].Entries != 9 {
 		t.Errorf("%+v", list)
 	}
@@ -222,11 +223,44 @@ func TestNothingThatAppearsIsOverwritten(t *testing.T) {
 			})
 			var stdout, stderr strings.Builder
 			out := filepath.Join(t.TempDir(), "out")
-			status := run(ctx, arguments(command+force, "OUT", out, "IN", small, "SCHEMA", document), strings.NewReader(""), &stdout, &stderr)
+			status := tool.Run(ctx, clitest.Arguments(command+force, "OUT", out, "IN", small, "SCHEMA", document), strings.NewReader(""), &stdout, &stderr)
 			b, err := os.ReadFile(appeared)
 			if stays := string(b) == "precious"; err != nil || stays != (force == "") || stays != (status == exitError) {
 				t.Errorf("%s%s: status %d, %s, the file stays: %v, %v", command, force, status, stderr.String(), stays, err)
 			}
 		}
+	}
+}
+
+func TestStatMapFile(t *testing.T) {
+	in, other, names := files(t)
+	refused := func(status int, want string, args ...string) {
+		t.Helper()
+		stdout, stderr, got := try(append([]string{"stat"}, args...)...)
+		if first, _, _ := strings.Cut(stderr, "\n"); got != status || first != "rnt: "+want || stdout != "" {
+			t.Errorf("%q: status %d, %q, want %q", args, got, stderr, want)
+		}
+	}
+	refused(exitError, other+": exists; --force replaces it", "--map", other, in)
+	for _, name := range names {
+		refused(exitError, name+": is an input and would be overwritten", "--force", "--map", name, in)
+	}
+	refused(exitError, filepath.Dir(in)+": is a directory", "--force", "--map", filepath.Dir(in), in)
+	refused(exitUsage, "--map names no file", "--map", "", in)
+	refused(exitUsage, "--map and --json do not go together", "--map", other, "--json", in)
+	refused(exitUsage, "--force goes with --map only", "--force", in)
+
+	fresh := filepath.Join(t.TempDir(), "fresh.svg")
+	want := rnt(t, "stat", "--map", "-", in)
+	for _, args := range [][]string{{"--map", fresh}, {"--map", other, "--force"}} {
+		if out := rnt(t, append([]string{"stat", in}, args...)...); out != "" {
+			t.Errorf("%v prints %q", args, out)
+		}
+		if b, err := os.ReadFile(args[1]); err != nil || string(b) != want {
+			t.Errorf("%v: %d bytes, %v, want %d", args, len(b), err, len(want))
+		}
+	}
+	if left, err := os.ReadDir(filepath.Dir(in)); err != nil || len(left) != 4 {
+		t.Errorf("left behind: %v %v", left, err)
 	}
 }

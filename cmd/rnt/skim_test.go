@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 )
 
 // TestCut slims, skims, concatenates and splits a file of ROOT's.
@@ -23,10 +25,10 @@ func TestCut(t *testing.T) {
 		}
 	}
 
-	report := decode[cutJSON](t, "slim", "--json", "--fields", "event,Muon_p*", out, dimuon, "Events")
+	slim := decode[report](t, "slim", "--json", "--fields", "event,Muon_p*", out, dimuon, "Events")
 	same("slim", cat(out), everything...)
-	if len(report.Levels) != 1 || report.Levels[0].Level != "copy" {
-		t.Errorf("slim: %v", report)
+	if len(slim.Levels) != 1 || slim.Levels[0].Level != "copy" {
+		t.Errorf("slim: %v", slim)
 	}
 	if fields := rnt(t, "schema", out); strings.Contains(fields, "run") || strings.Contains(fields, "Muon_eta") {
 		t.Error(fields)
@@ -36,7 +38,7 @@ func TestCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(stderr, `field "nMuon" is dropped`) || !strings.HasPrefix(stdout, "out.root: 80,000 of 80,000 entries, "+size(made.Size())+"\n\nLEVEL  INPUT PAGES  INPUT BYTES\n") {
+	if !strings.Contains(stderr, `field "nMuon" is dropped`) || !strings.HasPrefix(stdout, "out.root: 80,000 of 80,000 entries, "+text.Size(made.Size())+"\n\nLEVEL  INPUT PAGES  INPUT BYTES\n") {
 		t.Error(stdout, stderr)
 	}
 
@@ -46,10 +48,10 @@ func TestCut(t *testing.T) {
 			want = append(want, line)
 		}
 	}
-	report = decode[skimJSON](t, "skim", "--force", "--json", "--where", "len(Muon_pt) == 3 && nMuon == 3", "--fields", "event,Muon_pt", out, dimuon).cutJSON
+	skim := decode[report](t, "skim", "--force", "--json", "--where", "len(Muon_pt) == 3 && nMuon == 3", "--fields", "event,Muon_pt", out, dimuon)
 	same("skim", cat(out), want...)
-	if report.Entries != int64(len(want)) || report.InputEntries != 80000 || len(want) == 0 {
-		t.Errorf("skim: %v, want %d entries", report, len(want))
+	if skim.Entries != int64(len(want)) || skim.InputEntries != 80000 || len(want) == 0 {
+		t.Errorf("skim: %v, want %d entries", skim, len(want))
 	}
 
 	rnt(t, "concat", "--force", out, dimuon+"[79990:]", dimuon+"[2:3]", dimuon+"[:5]")
@@ -68,7 +70,7 @@ func TestCut(t *testing.T) {
 		all += cat(filepath.Join(dir, "part-"+n+".root"))
 	}
 	same("split", all, everything...)
-	parts := decode[[]partJSON](t, "split", "--json", "--size", "1", filepath.Join(dir, "p%02d"), dimuon)
+	parts := decode[[]report](t, "split", "--json", "--size", "1", filepath.Join(dir, "p%02d"), dimuon)
 	if len(parts) < 2 || parts[1].Path != filepath.Join(dir, "p01") || parts[1].First != parts[0].End || parts[1].Entries != parts[1].End-parts[1].First {
 		t.Error(parts)
 	}
@@ -105,7 +107,7 @@ func TestDefine(t *testing.T) {
 	if fields := rnt(t, "schema", out); !strings.Contains(fields, "std::uint8_t") || !strings.Contains(fields, `"sum(Muon_charge)"`) {
 		t.Error(fields)
 	}
-	report := decode[cutJSON](t, append([]string{"slim", "--force", "--json", "--drop", "run", out, dimuon}, define...)...)
+	report := decode[report](t, append([]string{"slim", "--force", "--json", "--drop", "run", out, dimuon}, define...)...)
 	if len(report.Levels) != 1 || report.Levels[0].Level != "copy" || report.Entries != 80000 {
 		t.Errorf("slim: %v", report)
 	}

@@ -243,7 +243,7 @@ func TestSlurm(t *testing.T) {
 	for i := range 10 {
 		urls = append(urls, fmt.Sprintf("%s/files-%d.root", server.URL, i))
 	}
-	if n := decode[planJSON](t, append([]string{"plan", "--json", "--units", "40", "plan.json"}, urls...)...).Units; n != 40 {
+	if n := decode[report](t, append([]string{"plan", "--json", "--units", "40", "plan.json"}, urls...)...).Units; n != 40 {
 		t.Fatalf("%d units", n)
 	}
 

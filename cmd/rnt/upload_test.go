@@ -13,6 +13,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 )
 
 // A bucket is a server of objects by HTTP, as stores of S3 are, which does not look at signatures.
@@ -81,7 +84,7 @@ func TestOutputsAtURLs(t *testing.T) {
 	} {
 		for _, base := range []string{byHTTP, byS3}[i%2:][:1] {
 			run := func(place string, more ...string) (string, string, int) {
-				args := arguments(command, out, place+"out", "IN", in)
+				args := clitest.Arguments(command, out, place+"out", "IN", in)
 				return try(append(args, more...)...)
 			}
 			_, stderr, status := run("")
@@ -147,7 +150,7 @@ func TestNoOutputsAtURLs(t *testing.T) {
 		"merge http://user:secret@[host IN":       "not a URL",
 		"merge s3://user:secret@bucket/o.root IN": "credentials are not taken from a URL",
 	} {
-		args := arguments(command, "URL/", url, "IN", dimuon)
+		args := clitest.Arguments(command, "URL/", url, "IN", dimuon)
 		if _, stderr, status := try(args...); status != exitError || !strings.Contains(stderr, want) || strings.Contains(stderr, "secret") {
 			t.Errorf("%s: %d, %s, want %q", command, status, stderr, want)
 		}
@@ -167,10 +170,10 @@ func TestInterruptedUpload(t *testing.T) {
 	var stderr strings.Builder
 	status := make(chan int)
 	go func() {
-		status <- run(ctx, []string{"merge", url + "out.root", dimuon}, strings.NewReader(""), io.Discard, &stderr)
+		status <- tool.Run(ctx, []string{"merge", url + "out.root", dimuon}, strings.NewReader(""), io.Discard, &stderr)
 	}()
 	<-b.waits
-	cancel(signalError{os.Interrupt})
+	cancel(cli.SignalError{Signal: os.Interrupt})
 	if s := <-status; s != 130 || !strings.Contains(stderr.String(), "interrupted; "+url+"out.root was not written, or is complete") {
 		t.Errorf("%d, %s", s, stderr.String())
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/clitest"
 	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
@@ -43,7 +44,7 @@ func readURLs(t *testing.T, files []string, base string) {
 			"attrs FILE", "verify FILE", "dump FILE", "diff FILE LOCAL", "arrow FILE",
 		} {
 			run := func(name string) (string, string, int) {
-				stdout, stderr, status := try(arguments(command, "FILE", name, "LOCAL", path)...)
+				stdout, stderr, status := try(clitest.Arguments(command, "FILE", name, "LOCAL", path)...)
 				plain := strings.NewReplacer(name, "FILE", "open "+name, "FILE").Replace
 				return strings.Join(strings.Fields(plain(stdout)), " "), plain(stderr), status
 			}
@@ -89,7 +90,7 @@ func TestTokens(t *testing.T) {
 			"skim --where run>1 --force OUT GOOD IN", "concat --force OUT IN[5:]", "concat --force OUT IN[5000000:]", "split --entries 50000 OUT IN", "hmerge --force OUT GOOD IN", "repack --force OUT IN",
 			"rename --force --to x --out OUT IN", "recover --force OUT IN", "convert --force GOOD IN OUT", "convert --force GOOD IN out.csv", "plan --force plan.json GOOD IN",
 		} {
-			stdout, stderr, status := try(arguments(command, "IN", byHTTP+name+"?authz=secret", "GOOD", byHTTP+"good.root?authz=secret", "OUT", "out.root")...)
+			stdout, stderr, status := try(clitest.Arguments(command, "IN", byHTTP+name+"?authz=secret", "GOOD", byHTTP+"good.root?authz=secret", "OUT", "out.root")...)
 			if strings.Contains(stdout+stderr, "secret") {
 				t.Errorf("rnt %s of %s: status %d\n%.300s%s", command, name, status, stdout, stderr)
 			}

@@ -84,8 +84,22 @@ var leaves = []string{
 	"test/bench/peers",
 	"test/bench/work",
 	"cmd/rnt",
+	"cmd/rnt/internal/check",
+	"cmd/rnt/internal/cli",
+	"cmd/rnt/internal/clitest",
+	"cmd/rnt/internal/convert",
+	"cmd/rnt/internal/edit",
 	"cmd/rnt/internal/foreign",
+	"cmd/rnt/internal/histogram",
+	"cmd/rnt/internal/operation",
 	"cmd/rnt/internal/plot",
+	"cmd/rnt/internal/selection",
+	"cmd/rnt/internal/serve",
+	"cmd/rnt/internal/show",
+	"cmd/rnt/internal/source",
+	"cmd/rnt/internal/terminal",
+	"cmd/rnt/internal/text",
+	"cmd/rnt/internal/units",
 	"examples/dimuon",
 	"examples/select",
 	"examples/write",
@@ -124,6 +138,16 @@ var leaves = []string{
 	"viewer/engine",
 	"viewer/test",
 	"viewer/wasm",
+}
+
+// families are the packages with the commands of rnt, which only its main package imports.
+var families = []string{
+	"cmd/rnt/internal/check",
+	"cmd/rnt/internal/convert",
+	"cmd/rnt/internal/edit",
+	"cmd/rnt/internal/histogram",
+	"cmd/rnt/internal/serve",
+	"cmd/rnt/internal/show",
 }
 
 // owners says which packages of the library alone import an outside module.
@@ -251,6 +275,19 @@ func checkImport(t *testing.T, name string, level int, path string) {
 		}
 	}
 	t.Errorf("%s imports %s", name, path)
+}
+
+// TestFamilies fails if a family of commands imports another one: what two of them need has to lie below both.
+func TestFamilies(t *testing.T) {
+	for name, files := range packages(t) {
+		for _, f := range parse(t, files) {
+			for _, spec := range f.Imports {
+				if family, ok := strings.CutPrefix(importPath(spec), module); ok && slices.Contains(families, family) && name != "cmd/rnt" {
+					t.Errorf("%s imports %s", name, family)
+				}
+			}
+		}
+	}
 }
 
 // TestVariables fails if a package assigns to a variable of another one: what two

@@ -1,0 +1,83 @@
+package edit
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
+
+func appendCommand(t *cli.Tool) *cobra.Command {
+	m := merging{into: true, level: "copy", maxLevel: "rewrite"}
+	cmd := &cobra.Command{
+		Use:   "append INTO IN...",
+		Short: "Add entries to an RNTuple in its file",
+		Long: `append adds the entries of the RNTuples in the files IN to the one in the file INTO,
+after its own entries. If IN is "-", entries are read from standard input, as the
+JSON Lines that cat prints.
+
+The entries of INTO stay where they are and are not even read; pages of IN are
+copied where possible. Readers see the new entries once all of them are there. The
+RNTuple gets a higher cycle, and stays readable as it was under its old one.
+
+If another process is updating INTO, append fails, unless --wait says how long to
+wait for it.`,
+		Example: "  rnt append all.root today.root\n" +
+			`  echo '{"run": 7, "pt": [1.5, 2]}' | rnt append all.root -`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch len(args) {
+			case 0:
+				return cli.UsageError("which file is to get more entries?")
+			case 1:
+				return cli.UsageError("which entries are to be added?")
+			}
+			return nil
+		},
+		ValidArgsFunction: cli.CompleteFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch lines := slices.Contains(args[1:], "-"); {
+			case lines && len(args) > 2:
+				return cli.UsageError(`"-" cannot be combined with files`)
+			case lines && (cmd.Flags().Changed("mode") || m.convert || m.keep || m.dropSets):
+				return cli.UsageError("--mode, --convert, --keep-compression and --drop-attributes go with files")
+			case lines:
+				return appendLines(t, cmd, args[0], m)
+			}
+			return merge(t, cmd, args[0], args[1:], m)
+		},
+	}
+	m.flags(cmd, "that of INTO")
+	m.modeFlag(cmd)
+	m.WaitFlag(cmd)
+	return cmd
+}
+
+// appendLines adds the entries on standard input.
+func appendLines(t *cli.Tool, cmd *cobra.Command, into string, m merging) error {
+	opts, err := m.WriteFlags.Options(cmd.Context())
+	if err != nil {
+		return err
+	}
+	t.Output.Update(into)
+	w, err := rntuple.AppendRecords(into, m.name, append(opts, rntuple.ReadLimits(t.Input.Limits()))...)
+	if err != nil {
+		return err
+	}
+	before := w.NumEntries()
+	if err := writeLines(cmd.Context(), t, into, w); err != nil {
+		return err
+	}
+	added, all := w.NumEntries()-before, w.NumEntries()
+	switch {
+	case m.asJSON:
+		return text.JSON(t.Out, map[string]int64{"added": added, "entries": all})
+	case t.Report.Quiet:
+		return nil
+	}
+	_, err = fmt.Fprintf(t.Out, "%s added, %s in all\n", text.PluralOf(added, "entry", "entries"), text.Count(all))
+	return err
+}

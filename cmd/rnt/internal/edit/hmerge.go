@@ -1,0 +1,89 @@
+package edit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
+)
+
+// hmerging holds the flags of hmerge.
+type hmerging struct {
+	making
+	names, prefixes []string
+}
+
+func hmergeCommand(t *cli.Tool) *cobra.Command {
+	var h hmerging
+	cmd := &cobra.Command{
+		Use:   "hmerge OUT IN...",
+		Short: "Put the fields of RNTuples side by side",
+		Long: `hmerge makes a ROOT file OUT with one RNTuple that has the fields of all the
+RNTuples in the files IN, which must have the same number of entries. Names that
+occur more than once are an error; --prefix makes them different.
+
+Pages are copied where clusters end at the same entries, at least every few
+clusters; otherwise clusters are rewritten.
+
+OUT appears only once it is complete: after an error there is no new file.`,
+		Example: "  rnt hmerge all.root events.root weights.root\n" +
+			"  rnt hmerge --prefix ,new_ both.root old.root new.root",
+		Args:              cli.OutArgs(cli.AnyNumber, "put side by side"),
+		ValidArgsFunction: cli.CompleteFiles,
+		RunE:              func(cmd *cobra.Command, args []string) error { return hmerge(t, cmd, args[0], args[1:], h) },
+	}
+	h.flags(cmd, "as it is")
+	cli.ForceFlag(cmd, &h.force)
+	f := cmd.Flags()
+	f.StringSliceVar(&h.names, "name", nil, "names of the RNTuples, by file; the last also for all further files (default the only one of each file)")
+	f.StringSliceVar(&h.prefixes, "prefix", nil, "prefixes for the names of fields and attribute sets, by file")
+	cli.CompleteNames(cmd, "name", 1)
+	return cmd
+}
+
+func hmerge(t *cli.Tool, cmd *cobra.Command, out string, in []string, h hmerging) error {
+	opts, err := h.options()
+	if err != nil {
+		return err
+	}
+	if len(h.prefixes) > len(in) || len(h.names) > len(in) {
+		return cli.UsageError("there are more names or prefixes than files")
+	}
+	report, err := makeFrom(cmd.Context(), t, out, h.force, in, "", func(inputs []surgery.Input, more ...surgery.Option) (*surgery.Report, error) {
+		if n := len(h.names); n > 0 {
+			for i := range inputs {
+				inputs[i].Name = h.names[min(i, n-1)]
+			}
+		}
+		return surgery.HMerge(cmd.Context(), out, inputs, append(append(opts, surgery.Prefix(h.prefixes...)), more...)...)
+	})
+	if err != nil {
+		return withNames(err)
+	}
+	return printMerged(t, out, report, h.asJSON)
+}
+
+// withNames returns an error of hmerge, which says how names become different if some occur more than once.
+func withNames(err error) error {
+	var wrong *surgery.IncompatibleError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	same, collections := false, false
+	for _, p := range wrong.Problems {
+		if strings.HasSuffix(p.What, " has one of this name") {
+			same, collections = true, collections || strings.HasPrefix(p.Field, "_collection")
+		}
+	}
+	if same {
+		err = fmt.Errorf("%w\n--prefix makes names different: --prefix ,second_", err)
+	}
+	if collections {
+		err = fmt.Errorf("%w; of a TTree, rnt convert --flat makes fields without a _collection", err)
+	}
+	return err
+}

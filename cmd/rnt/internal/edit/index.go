@@ -1,0 +1,85 @@
+package edit
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
+)
+
+func indexCommand(t *cli.Tool) *cobra.Command {
+	var fields, drop []string
+	var remove, asJSON bool
+	var d cli.Durability
+	cmd := &cobra.Command{
+		Use:   "index FILE [NTUPLE]",
+		Short: "Store the bounds of values, so that conditions skip clusters",
+		Long: `index gives the RNTuple in FILE a zone map: for each cluster the least and the
+greatest value of its fields, and whether there are NaNs. Conditions, as of
+"rnt skim --where", then pass over clusters in which they cannot be true, unread; that
+helps most where entries are sorted, or change slowly.
+
+The zone map is an attribute set, so other programs read FILE as before. Pages stay as
+they are. An older zone map is replaced. merge, skim and the other commands keep zone
+maps up, verify checks them, and stat tells what they have.`,
+		Example: "  rnt index data.root\n" +
+			"  rnt index --fields run,luminosityBlock,'Muon_*' data.root Events",
+		Args:              cli.FileArgs(2),
+		ValidArgsFunction: cli.CompleteArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := selection.CheckFields(cmd, fields); err != nil {
+				return err
+			}
+			if remove && len(fields)+len(drop) > 0 {
+				return cli.UsageError("--remove removes the bounds of all fields")
+			}
+			if remove && asJSON {
+				return cli.UsageError("--remove has no report; leave out --json")
+			}
+			in := surgery.Input{Path: args[0], Name: cli.NameOf(args)}
+			write := surgery.Write(d.Options()...)
+			t.Output.Update(in.Path)
+			if remove {
+				return surgery.RemoveIndex(cmd.Context(), in, write, surgery.Read(t.Input.Options(cmd.Context())...))
+			}
+			bar := t.Report.Bar("clusters")
+			report, err := surgery.Index(cmd.Context(), in, surgery.Keep(fields...), surgery.Drop(drop...), write, surgery.Read(t.Input.Options(cmd.Context())...),
+				surgery.Progress(bar.Set))
+			bar.Done()
+			if err != nil {
+				return err
+			}
+			t.Output.Done()
+			return printIndexed(t, in.Path, report, asJSON)
+		},
+	}
+	f := cmd.Flags()
+	selection.FieldsFlag(cmd, &fields, "fields to index", 0)
+	f.StringSliceVar(&drop, "drop", nil, "fields to leave out, named like those of --fields")
+	cli.CompleteFields(cmd, "drop", 0)
+	f.BoolVar(&remove, "remove", false, "remove the zone map")
+	f.BoolVar(&asJSON, "json", false, "print the report as JSON")
+	d.SyncFlag(cmd)
+	d.WaitFlag(cmd)
+	return cmd
+}
+
+// printIndexed prints what a zone map has.
+func printIndexed(t *cli.Tool, path string, r *surgery.Indexed, asJSON bool) error {
+	switch {
+	case asJSON:
+		return text.JSON(t.Out, struct {
+			Fields   []string `json:"fields"`
+			Clusters int      `json:"clusters"`
+		}{append([]string{}, r.Fields...), r.Clusters})
+	case t.Report.Quiet:
+		return nil
+	}
+	_, err := fmt.Fprintf(t.Out, "%s: bounds of %s in %s\n", filepath.Base(path), text.Plural(len(r.Fields), "field"), text.Plural(r.Clusters, "cluster"))
+	return err
+}

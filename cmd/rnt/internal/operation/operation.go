@@ -1,0 +1,105 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
+)
+
+// A Func calls package surgery, with the options that all operations have: for
+// the inputs, and to report its progress.
+type Func func(more ...surgery.Option) (*surgery.Report, error)
+
+// Run runs an operation with a progress bar, and warns of what was not copied from the files of the
+// inputs. Filtering says that a flag leaves out fields that the first input lacks.
+func Run(ctx context.Context, t *cli.Tool, filtering bool, do Func) (*surgery.Report, error) {
+	bar := t.Report.ByteBar()
+	report, err := do(surgery.Read(t.Input.Options(ctx)...), surgery.Write(t.Output.Options()...), surgery.Progress(bar.Set))
+	bar.Done()
+	if err == nil {
+		t.Output.Done()
+		warnLeft(t.Report, report, filtering)
+	}
+	return report, err
+}
+
+// warnLeft prints which fields and objects in the files of the inputs were not copied, the objects in a line for
+// each file, and which files could not be searched for them.
+func warnLeft(t *cli.Reporter, report *surgery.Report, filtering bool) {
+	for _, err := range report.Unlisted {
+		t.Warn("other objects may not have been copied: %v", err)
+	}
+	for _, file := range report.Without {
+		t.Leave("%s: not copied: the file holds no RNTuple", remote.Redact(file))
+	}
+	t.Omit(report.Omitted, filtering)
+	objects := report.LeftBehind
+	for len(objects) > 0 {
+		file := objects[0].File
+		ofFile := func(o surgery.Object) bool { return o.File == file }
+		var names []string
+		for _, o := range objects {
+			if ofFile(o) {
+				names = append(names, nameOfObject(o))
+			}
+		}
+		t.Warn("%s: not copied: %s", remote.Redact(file), strings.Join(cli.Abridged(names, "objects"), ", "))
+		objects = slices.DeleteFunc(slices.Clone(objects), ofFile)
+	}
+}
+
+func nameOfObject(o surgery.Object) string {
+	class := o.Class
+	if anchor.IsClass(class) {
+		class = "RNTuple"
+	}
+	return fmt.Sprintf("%s %q", class, o.Path)
+}
+
+// Compression returns the option for the flag --compression, or none if that
+// is empty.
+func Compression(flag string) ([]surgery.Option, error) {
+	if flag == "" {
+		return nil, nil
+	}
+	c, err := cli.ParseCompression(flag)
+	if err != nil {
+		return nil, err
+	}
+	return []surgery.Option{surgery.Compression(c)}, nil
+}
+
+// Options returns the options of package surgery that the flags stand for.
+func Options(w *cli.WriteFlags) ([]surgery.Option, error) {
+	opts, err := Compression(w.Compression)
+	return append(opts, surgery.Write(rntuple.ClusterSize(w.ClusterSize)), surgery.Write(w.Durability.Options()...)), err
+}
+
+// Advice for lacking.
+const (
+	AdviseUnion  = "--mode union takes the fields of all files, with zeros where a file has none"
+	AdviseFields = "--fields takes only the fields that it names, which all files must have"
+)
+
+// Lacking adds advice to an error, if that says that a file lacks a field that another one has, and the field was not
+// chosen by --fields.
+func Lacking(err error, advice string, chosen ...string) error {
+	var inputs *surgery.IncompatibleError
+	var chain *rntuple.SchemaError
+	if len(chosen) > 0 {
+		return err
+	}
+	if errors.As(err, &inputs) && slices.ContainsFunc(inputs.Problems, func(p surgery.Problem) bool { return p.Lacks }) ||
+		errors.As(err, &chain) && slices.ContainsFunc(chain.Differences, func(d rntuple.Difference) bool { return d.Have == "" }) {
+		return fmt.Errorf("%w\n%s", err, advice)
+	}
+	return err
+}

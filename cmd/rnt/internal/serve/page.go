@@ -1,0 +1,188 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
+	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/viewer"
+)
+
+// maxInPage is the size in bytes of the largest file that a page holds unless told otherwise: browsers keep several copies of it.
+const maxInPage = 64 << 20
+
+// paging holds the flags of page.
+type paging struct {
+	serve        bool
+	port         int
+	out          string
+	force        bool
+	fields       []string
+	name         string
+	first, count cli.Entries
+	most         cli.Bytes
+}
+
+func pageCommand(t *cli.Tool) *cobra.Command {
+	p := paging{count: cli.All, most: maxInPage}
+	cmd := &cobra.Command{
+		Use:   "page FILE -o OUT | page --serve [FILE|FOLDER]...",
+		Short: "Show files in a browser: make a page of a file, or serve a page for many",
+		Long: `page -o makes the HTML file OUT that shows the RNTuples in FILE: their fields, entries,
+storage, records byte by byte, histograms of expressions, and what is damaged. The page
+holds FILE and needs nothing else: it can be mailed, or put on any web server. --first,
+--count, --fields and --name put only part of one RNTuple into it.
+
+page --serve serves that page on this machine, and prints an address for each FILE and
+each file in or below a FOLDER, which only those can read who know it. It runs until
+Ctrl-C or SIGTERM. The page reads files in pieces, however large they are; it opens local
+files, too, and URLs whose server lets pages of other sites read (CORS).`,
+		Example: "  rnt page data.root -o data.html\n" +
+			"  rnt page run.root -o run.html --count 1000 --fields 'run,Muon_*'\n" +
+			"  rnt page --serve data",
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case p.serve:
+				return nil
+			case len(args) == 0:
+				return cli.UsageError("which file? Or use --serve")
+			}
+			return cli.FileArgs(1)(nil, args)
+		},
+		ValidArgsFunction: cli.CompleteFiles,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case p.serve && (p.out != "" || p.force || p.cuts()):
+				return cli.UsageError("--serve shows files as they are, and makes none")
+			case p.serve && (p.port < 0 || p.port > math.MaxUint16):
+				return cli.UsageError("--port must be from 0 to 65535")
+			case p.serve:
+				return servePage(cmd.Context(), t, args, p.port)
+			case p.count == 0:
+				return cli.UsageError("--count must be positive")
+			case p.out == "":
+				return cli.UsageError("which file is to be made? Use -o, or --serve")
+			case cmd.Flags().Changed("port"):
+				return cli.UsageError("--port goes with --serve only")
+			}
+			if err := selection.CheckFields(cmd, p.fields); err != nil {
+				return err
+			}
+			return writePage(cmd.Context(), t, args[0], &p)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&p.out, "out", "o", "", "make the HTML file `OUT`; - is standard output")
+	f.BoolVar(&p.serve, "serve", false, "serve the page until Ctrl-C")
+	f.IntVar(&p.port, "port", 8816, "serve at the port `N` of this machine; 0 is any that is free")
+	f.StringVar(&p.name, "name", "", "name of the RNTuple to take, of several")
+	selection.FieldsFlag(cmd, &p.fields, "fields to take", 0)
+	cli.CompleteNames(cmd, "name", 0)
+	f.Var(&p.first, "first", "take entries from entry N on, counted from 0")
+	f.Var(&p.count, "count", "take N entries (default all)")
+	f.Var(&p.most, "max-size", "put at most `SIZE` of data into the page")
+	cli.ForceFlag(cmd, &p.force)
+	cmd.MarkFlagFilename("out", "html")
+	return cmd
+}
+
+// cuts reports whether part of an RNTuple is taken.
+func (p *paging) cuts() bool {
+	return p.first > 0 || p.count != cli.All || len(p.fields) > 0 || p.name != ""
+}
+
+// writePage makes a page that holds a file.
+func writePage(ctx context.Context, t *cli.Tool, arg string, p *paging) error {
+	if _, err := viewer.Files(); err != nil {
+		return err
+	}
+	path, err := t.Input.Root(ctx, arg)
+	if err != nil {
+		return err
+	}
+	if p.out != "-" {
+		if err := t.Output.Begin(ctx, p.out, p.force, path); err != nil {
+			return err
+		}
+	}
+	from := path
+	if p.cuts() {
+		folder, err := os.MkdirTemp("", "rnt-page-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		from = filepath.Join(folder, "part.root")
+		if err := cutFile(ctx, t, from, path, p); err != nil {
+			return fmt.Errorf("%s: %w", cli.Shown(arg), err)
+		}
+	} else if kind, _ := foreign.Detect(ctx, path, "", t.Input.Remote()); kind != "" && kind != foreign.RNTuple {
+		return fmt.Errorf("%s: it is %s, of which rnt convert makes an RNTuple", cli.Shown(arg), kind.Title())
+	}
+	f, n, err := source.OpenFile(ctx, t, from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if n > int64(p.most) {
+		return fmt.Errorf("%s: %s are too much for a page, which takes %s: take less with --count and --fields, or more with --max-size; rnt page --serve shows it all", cli.Shown(arg), text.Size(n), text.Size(int64(p.most)))
+	}
+	name := remote.Base(arg)
+	if arg == "-" {
+		name = cli.StdinName
+	}
+	var b bytes.Buffer
+	if err := viewer.Write(&b, name, io.NewSectionReader(remote.WithContext(ctx, f), 0, n)); err != nil {
+		return err
+	}
+	if p.out == "-" {
+		_, err := t.Out.Write(b.Bytes())
+		return err
+	}
+	if err := t.Output.WriteFile(ctx, p.out, b.Bytes()); err != nil {
+		return err
+	}
+	if !t.Report.Quiet {
+		fmt.Fprintf(t.Out, "%s: %s, with %s of data\n", p.out, text.Size(int64(b.Len())), text.Size(n))
+	}
+	return nil
+}
+
+// cutFile makes the file out with part of an RNTuple.
+func cutFile(ctx context.Context, t *cli.Tool, out, in string, p *paging) error {
+	r, err := rntuple.Open(in, p.name, t.Input.Options(ctx)...)
+	if err != nil {
+		return err
+	}
+	n := r.NumEntries()
+	if err := r.Close(); err != nil {
+		return err
+	}
+	piece := surgery.Piece{Input: surgery.Input{Path: in, Name: p.name}, First: int64(p.first), End: n}
+	if piece.First > 0 && piece.First >= n {
+		return fmt.Errorf("there is no entry %d: there are %d", piece.First, n)
+	}
+	if left := n - piece.First; int64(p.count) < left {
+		piece.End = piece.First + int64(p.count)
+	}
+	opts := []surgery.Option{surgery.Read(t.Input.Options(ctx)...)}
+	if len(p.fields) > 0 {
+		opts = append(opts, surgery.Keep(p.fields...))
+	}
+	_, err = surgery.Concat(ctx, out, []surgery.Piece{piece}, opts...)
+	return err
+}

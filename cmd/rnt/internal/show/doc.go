@@ -1,0 +1,14 @@
+// Package show has the commands of rnt that show what files hold: ls, schema, cat, head, tail,
+// stat, dump and attrs.
+package show
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+)
+
+// Commands returns the commands that show what files hold.
+func Commands(t *cli.Tool) []*cobra.Command {
+	return []*cobra.Command{lsCommand(t), schemaCommand(t), catCommand(t), headCommand(t), tailCommand(t), statCommand(t), dumpCommand(t), attrsCommand(t)}
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package main
-
-// takePending does nothing: the system does not tell of signals that no thread has taken.
-func takePending() {}
