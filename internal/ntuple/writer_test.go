@@ -401,8 +401,21 @@ func TestNeeds(t *testing.T) {
 	if err := errors.Join(set.Sink.EndEntries(9000), w.Checkpoint()); err != nil {
 		t.Fatal(err)
 	}
-	if need := w.Needs(); need.EnvelopeBytes < 4000 || need.PageBytes != 64<<10 {
+	if need := w.Needs(); need.EnvelopeBytes < 4000 || need.EnvelopeBytes >= 6000 || need.PageBytes != 64<<10 {
 		t.Errorf("with a set: %+v", need)
+	}
+	// So may the footer, which has what was added to the schema.
+	ext, err := (&schema.Document{Fields: []*schema.FieldDocument{
+		{Name: "y", Type: "float", Description: strings.Repeat("long", 1500)},
+	}}).Extend(w.Schema, 0, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Extend(ext), w.Checkpoint()); err != nil {
+		t.Fatal(err)
+	}
+	if need := w.Needs(); need.EnvelopeBytes < 6000 {
+		t.Errorf("with an extension: %+v", need)
 	}
 }
 
@@ -655,6 +668,25 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
+// TestCycleInName refuses names that readers would take for one with a cycle. Attribute sets have no cycles.
+func TestCycleInName(t *testing.T) {
+	o := writeOptions(t)
+	s, f := newStore(t, o)
+	for _, path := range []string{"n;3", "d/n;1"} {
+		if _, err := f.Create(path, header(t, "n"), o); err == nil || !strings.Contains(err.Error(), "the name ends in a cycle") {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+	w := create(t, f, "n;", header(t, "n"))
+	if _, err := w.CreateSet(setHeader(t, "set;3"), o); err != nil {
+		t.Error(err)
+	}
+	closeAll(t, w, f)
+	if _, err := s.open(t, "n;").OpenSet("set;3"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestReuse commits an RNTuple and its attribute set again and again: what only earlier states needed becomes free.
 func TestReuse(t *testing.T) {
 	o := writeOptions(t)
@@ -673,7 +705,15 @@ func TestReuse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	closeAll(t, w, f)
+	writes := s.writes
+	if err := w.Checkpoint(); err != nil || s.writes != writes {
+		t.Errorf("%d writes, though nothing has changed: %v", s.writes-writes, err)
+	}
+	closeAll(t, w)
+	if err := set.Close(); err != ntuple.ErrClosed {
+		t.Errorf("closing a set after its RNTuple: %v", err)
+	}
+	closeAll(t, f)
 	r := s.open(t, "n")
 	opened, err := r.OpenSet("set")
 	if err != nil {
