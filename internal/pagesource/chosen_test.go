@@ -78,6 +78,23 @@ func TestScale(t *testing.T) {
 	}
 }
 
+// TestNear joins entries between which few are unwanted, and counts them from the start of their cluster.
+func TestNear(t *testing.T) {
+	a := &ReadAhead{src: &Source{}}
+	c := &Cluster{First: 100, End: 300}
+	for _, test := range []struct{ spans, want []Span }{
+		{nil, nil},
+		{[]Span{{100, 2}}, []Span{{0, 2}}},
+		{[]Span{{100, 2}, {102, 5}}, []Span{{0, 7}}},
+		{[]Span{{110, 2}, {112 + nearEntries, 5}, {200, 1}}, []Span{{10, nearEntries + 7}, {100, 1}}},
+		{[]Span{{110, 2}, {113 + nearEntries, 5}}, []Span{{10, 2}, {13 + nearEntries, 5}}},
+	} {
+		if got := a.wantedOf(c, test.spans).entries; !slices.Equal(got, test.want) {
+			t.Errorf("%v: %v, want %v", test.spans, got, test.want)
+		}
+	}
+}
+
 // Events are a sheet of two clusters, whose pages have ten elements, so that few entries need few of them.
 type events struct {
 	*sheet

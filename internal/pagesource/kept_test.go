@@ -227,6 +227,27 @@ func TestLateTasks(t *testing.T) {
 	})
 }
 
+// TestLateTaskOfPart runs tasks for large pages of which the reader has read parts: few elements, or a long part.
+func TestLateTaskOfPart(t *testing.T) {
+	for _, zipped := range []bool{false, true} {
+		u, f, _, _ := newLarge(t, zipped)
+		lending(t)
+		src := u.source(&memory{data: u.file})
+		c := clusters(t, src)[0]
+		a := src.NewReadAhead()
+		x := f.open(t, a).(*opened[float64])
+		a.queue(t.Context(), c, 0)
+		must(t, x.spans(t.Context(), c, []Span{{5, 3}, {80, 1}}, false))
+		must(t, x.read(t.Context(), c, 9001, minPart/8))
+		for i, task := range a.tasks[:2] {
+			if task.run(t.Context()) {
+				t.Errorf("page %d, of which a part was read, is decoded", i)
+			}
+		}
+		a.Stop()
+	}
+}
+
 // TestTaskCancelled has the context of a task end while it reads: another context reads the page.
 func TestTaskCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
