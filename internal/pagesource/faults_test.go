@@ -99,9 +99,9 @@ func TestReadFails(t *testing.T) {
 			if !errors.Is(err, broken) && !(again && err == nil) || err != nil && !strings.Contains(err.Error(), "field ") {
 				t.Errorf("read %d of %d: error %v", i, total, err)
 			}
-			m.fault = nil
 			o.a.Stop()
-			o.check(t)
+			o.check(t) // that nobody reads any more
+			m.fault = nil
 			if err := o.run(t.Context(), 0, src.Entries, 3); err != nil {
 				t.Errorf("after read %d of %d failed: %v", i, total, err)
 			}
