@@ -3,8 +3,8 @@ package anchor
 import (
 	"fmt"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -13,6 +13,12 @@ const (
 	ClassName             = "ROOT::RNTuple"
 	ExperimentalClassName = "ROOT::Experimental::RNTuple" // before the first stable format
 )
+
+// IsClass reports whether a class name in a directory is that of an anchor.
+func IsClass(name string) bool { return name == ClassName || name == ExperimentalClassName }
+
+// MaxSize is the size in bytes above which readers should refuse an anchor. It far exceeds the 78 bytes of today's anchors.
+const MaxSize = 1 << 16
 
 // ClassVersion is the class version of ROOT::RNTuple that this library writes.
 const ClassVersion = 2
@@ -56,6 +62,16 @@ func New(header, footer locator.Link, maxKeySize uint64) *Anchor {
 	}
 }
 
+// Header returns where the header is.
+func (a *Anchor) Header() locator.Link {
+	return locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)}
+}
+
+// Footer returns where the footer is.
+func (a *Anchor) Footer() locator.Link {
+	return locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}
+}
+
 // Sizes in bytes.
 const (
 	countSize   = 4
@@ -74,7 +90,7 @@ const (
 
 // wire describes an anchor without its checksum. It begins with ROOT's byte count
 // and class version, which the specification omits.
-func (a *Anchor) wire(c *wire.Codec) {
+func (a *Anchor) wire(c *frame.Codec) {
 	// ROOT's byte count covers neither itself nor the checksum.
 	n := minSize - countSize - sumSize + len(a.Extra)
 	if !c.Writing() {
@@ -83,19 +99,19 @@ func (a *Anchor) wire(c *wire.Codec) {
 		c.Fail("byte count", fmt.Errorf("%d bytes do not fit an anchor", n))
 		return
 	}
-	wire.Const(c, "byte count", countFlag|uint32(n))
-	wire.Int(c, "class version", &a.ClassVersion)
-	wire.Int(c, "version epoch", &a.Epoch)
-	wire.Int(c, "version major", &a.Major)
-	wire.Int(c, "version minor", &a.Minor)
-	wire.Int(c, "version patch", &a.Patch)
-	wire.Int(c, "seek header", &a.SeekHeader)
-	wire.Int(c, "nbytes header", &a.NBytesHeader)
-	wire.Int(c, "len header", &a.LenHeader)
-	wire.Int(c, "seek footer", &a.SeekFooter)
-	wire.Int(c, "nbytes footer", &a.NBytesFooter)
-	wire.Int(c, "len footer", &a.LenFooter)
-	wire.Int(c, "max key size", &a.MaxKeySize)
+	frame.Const(c, "byte count", countFlag|uint32(n))
+	frame.Int(c, "class version", &a.ClassVersion)
+	frame.Int(c, "version epoch", &a.Epoch)
+	frame.Int(c, "version major", &a.Major)
+	frame.Int(c, "version minor", &a.Minor)
+	frame.Int(c, "version patch", &a.Patch)
+	frame.Int(c, "seek header", &a.SeekHeader)
+	frame.Int(c, "nbytes header", &a.NBytesHeader)
+	frame.Int(c, "len header", &a.LenHeader)
+	frame.Int(c, "seek footer", &a.SeekFooter)
+	frame.Int(c, "nbytes footer", &a.NBytesFooter)
+	frame.Int(c, "len footer", &a.LenFooter)
+	frame.Int(c, "max key size", &a.MaxKeySize)
 	c.Rest(&a.Extra)
 }
 
@@ -103,12 +119,12 @@ func (a *Anchor) wire(c *wire.Codec) {
 // checksum. It accepts any format version, see Supported. The layouts of
 // pre-release versions of ROOT give an error that wraps frame.ErrUnsupported.
 func Parse(b []byte) (*Anchor, error) {
-	c := wire.NewReader(b, "anchor", 0).BigEndian()
+	c := frame.NewReader(b, "anchor", 0).BigEndian()
 	if len(b) < minSize {
 		if v, ok := preRelease(b); ok {
-			c.Fail("class version", wire.Unsupported("anchor of class version %d, from a pre-release version of RNTuple", v))
+			c.Fail("class version", frame.Unsupported("anchor of class version %d, from a pre-release version of RNTuple", v))
 		} else {
-			c.Fail("byte count", wire.Corrupt("need %d bytes, have %d", minSize, len(b)))
+			c.Fail("byte count", frame.Corrupt("need %d bytes, have %d", minSize, len(b)))
 		}
 		return nil, c.Err()
 	}
@@ -117,7 +133,7 @@ func Parse(b []byte) (*Anchor, error) {
 	c.Window("members", end, func() { a.wire(c) })
 	var stored uint64
 	if c.Err() == nil {
-		wire.Int(c, "checksum", &stored)
+		frame.Int(c, "checksum", &stored)
 		if err := checksum.Verify(stored, b[hashFrom:end]); err != nil {
 			c.Fail("checksum", err)
 		}
@@ -131,14 +147,14 @@ func Parse(b []byte) (*Anchor, error) {
 // Append appends the anchor and its checksum to dst.
 func (a *Anchor) Append(dst []byte) ([]byte, error) {
 	start := len(dst)
-	c := wire.NewWriter(dst, "anchor").BigEndian()
+	c := frame.NewWriter(dst, "anchor").BigEndian()
 	a.wire(c)
 	b, err := c.Bytes()
 	if err != nil {
 		return dst, err
 	}
 	sum := checksum.Sum(b[start+hashFrom:])
-	wire.Int(c, "checksum", &sum)
+	frame.Int(c, "checksum", &sum)
 	return c.Bytes()
 }
 
@@ -162,9 +178,9 @@ func (a *Anchor) Supported() error {
 	case a.Epoch == 0 && a.Major == lastCandidate:
 		return nil
 	case a.Epoch < Epoch:
-		return wire.Unsupported("RNTuple format %s is a pre-release version, older than epoch %d", a.Version(), Epoch)
+		return frame.Unsupported("RNTuple format %s is a pre-release version, older than epoch %d", a.Version(), Epoch)
 	case a.Epoch > Epoch:
-		return wire.Unsupported("RNTuple format %s is newer than this library, which knows epoch %d", a.Version(), Epoch)
+		return frame.Unsupported("RNTuple format %s is newer than this library, which knows epoch %d", a.Version(), Epoch)
 	}
 	return nil
 }
@@ -173,9 +189,9 @@ func (a *Anchor) Supported() error {
 // shorter than that of format 1, and returns its class version.
 func preRelease(b []byte) (version uint16, ok bool) {
 	var count uint32
-	c := wire.NewReader(b, "", 0).BigEndian()
-	wire.Int(c, "", &count)
-	wire.Int(c, "", &version)
+	c := frame.NewReader(b, "", 0).BigEndian()
+	frame.Int(c, "", &count)
+	frame.Int(c, "", &version)
 	if c.Err() != nil {
 		return 0, false
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // fromROOT is the anchor of test_int_float_rntuple_v1-0-0-0.root (ROOT 6.35),
@@ -61,11 +61,11 @@ func TestPrefixesAreRefused(t *testing.T) {
 	}
 	for _, whole := range [][]byte{fromROOT, long} {
 		for n := range whole {
-			if _, err := Parse(whole[:n]); !errors.Is(err, wire.ErrCorrupt) {
+			if _, err := Parse(whole[:n]); !errors.Is(err, frame.ErrCorrupt) {
 				t.Errorf("%d of %d bytes: %v", n, len(whole), err)
 			}
 		}
-		if _, err := Parse(append(whole[:len(whole):len(whole)], 0)); !errors.Is(err, wire.ErrCorrupt) {
+		if _, err := Parse(append(whole[:len(whole):len(whole)], 0)); !errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("%d bytes and one more: %v", len(whole), err)
 		}
 	}
@@ -78,7 +78,7 @@ func TestEveryByteIsChecked(t *testing.T) {
 		_, err := Parse(b)
 		switch {
 		case i < countSize:
-			if !errors.Is(err, wire.ErrCorrupt) {
+			if !errors.Is(err, frame.ErrCorrupt) {
 				t.Errorf("byte count damaged: %v", err)
 			}
 		case i < hashFrom: // ROOT does not hash the class version
@@ -86,7 +86,7 @@ func TestEveryByteIsChecked(t *testing.T) {
 				t.Errorf("class version changed: %v", err)
 			}
 		default:
-			if !errors.Is(err, wire.ErrChecksum) {
+			if !errors.Is(err, frame.ErrChecksum) {
 				t.Errorf("byte %d damaged: %v", i, err)
 			}
 		}
@@ -108,7 +108,7 @@ func TestNewerMembersAreKept(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	b[len(b)-9] = 1 // the extra byte
-	if _, err := Parse(b); !errors.Is(err, wire.ErrChecksum) {
+	if _, err := Parse(b); !errors.Is(err, frame.ErrChecksum) {
 		t.Errorf("damaged extra byte: %v", err)
 	}
 }
@@ -135,7 +135,7 @@ func TestSupported(t *testing.T) {
 			}
 			continue
 		}
-		if !errors.Is(err, wire.ErrUnsupported) || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), test.version) {
+		if !errors.Is(err, frame.ErrUnsupported) || !strings.Contains(err.Error(), test.says) || !strings.Contains(err.Error(), test.version) {
 			t.Errorf("%s: %v", test.version, err)
 		}
 	}
@@ -151,10 +151,10 @@ func TestPreRelease(t *testing.T) {
 	} {
 		b := make([]byte, test.size)
 		copy(b, unhex(test.head))
-		if _, err := Parse(b); !errors.Is(err, wire.ErrUnsupported) {
+		if _, err := Parse(b); !errors.Is(err, frame.ErrUnsupported) {
 			t.Errorf("%s: %v", test.head, err)
 		}
-		if _, err := Parse(b[:len(b)-1]); !errors.Is(err, wire.ErrCorrupt) {
+		if _, err := Parse(b[:len(b)-1]); !errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("%s, cut: %v", test.head, err)
 		}
 	}
@@ -183,12 +183,12 @@ func FuzzAnchor(f *testing.F) {
 		if len(b) >= minSize {
 			b = bytes.Clone(b)
 			end := len(b) - sumSize
-			c := wire.NewWriter(b[:0], "").BigEndian()
+			c := frame.NewWriter(b[:0], "").BigEndian()
 			count := countFlag | uint32(end-countSize)
-			wire.Int(c, "", &count)
-			c = wire.NewWriter(b[:end], "").BigEndian()
+			frame.Int(c, "", &count)
+			c = frame.NewWriter(b[:end], "").BigEndian()
 			sum := xxh3.Hash(b[hashFrom:end])
-			wire.Int(c, "", &sum)
+			frame.Int(c, "", &sum)
 			if _, err := Parse(b); err != nil {
 				t.Fatalf("repaired anchor: %v", err)
 			}
@@ -201,7 +201,7 @@ func FuzzAnchor(f *testing.F) {
 // else gives a proper error.
 func checkParse(t *testing.T, b []byte) {
 	a, err := Parse(b)
-	var fault *wire.FormatError
+	var fault *frame.FormatError
 	switch {
 	case err != nil && (a != nil || !errors.As(err, &fault) || fault.Offset > int64(len(b))):
 		t.Fatalf("%v, %#v", a, err)

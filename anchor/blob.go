@@ -7,7 +7,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // offsetSize is the size of the offset of a chunk. Offsets are little-endian, as is
@@ -50,7 +50,7 @@ func Split(size, maxKeySize uint64) (Chunks, error) {
 		n++
 	}
 	if n-1 > maxKeySize/offsetSize {
-		return Chunks{}, wire.Corrupt("payload of %d bytes cannot be split: maximal key size %d has no room for the offsets of %d chunks", size, maxKeySize, n-1)
+		return Chunks{}, frame.Corrupt("payload of %d bytes cannot be split: maximal key size %d has no room for the offsets of %d chunks", size, maxKeySize, n-1)
 	}
 	return Chunks{size: size, max: maxKeySize, n: n}, nil
 }
@@ -79,7 +79,7 @@ func (c Chunks) Range(i int) (lo, hi uint64) {
 func ReadBlob(r io.ReaderAt, dst []byte, offset int64, maxKeySize uint64) error {
 	chunks, err := Split(uint64(len(dst)), maxKeySize)
 	if err != nil {
-		return &wire.FormatError{Offset: offset, Path: "blob", Err: err}
+		return &frame.FormatError{Offset: offset, Path: "blob", Err: err}
 	}
 	if chunks.Len() == 1 {
 		return readAt(r, dst, offset)
@@ -94,10 +94,10 @@ func ReadBlob(r io.ReaderAt, dst []byte, offset int64, maxKeySize uint64) error 
 		lo, hi := chunks.Range(i)
 		next := binary.LittleEndian.Uint64(offsets[offsetSize*(i-1):])
 		if next > math.MaxInt64 {
-			return &wire.FormatError{
+			return &frame.FormatError{
 				Offset: offset + int64(first) + int64(offsetSize*(i-1)),
 				Path:   fmt.Sprintf("blob.offset of chunk %d", i),
-				Err:    wire.Corrupt("%#x is no file offset", next),
+				Err:    frame.Corrupt("%#x is no file offset", next),
 			}
 		}
 		if err := readAt(r, dst[lo:hi], int64(next)); err != nil {
@@ -135,13 +135,13 @@ func WriteBlob(payload []byte, maxKeySize uint64, write func(parts ...[]byte) (o
 // readAt fills b from r.
 func readAt(r io.ReaderAt, b []byte, offset int64) error {
 	if offset < 0 || offset > math.MaxInt64-int64(len(b)) {
-		return &wire.FormatError{Offset: offset, Path: "blob", Err: wire.Corrupt("%d bytes at %#x are in no file", len(b), uint64(offset))}
+		return &frame.FormatError{Offset: offset, Path: "blob", Err: frame.Corrupt("%d bytes at %#x are in no file", len(b), uint64(offset))}
 	}
 	switch n, err := r.ReadAt(b, offset); {
 	case n == len(b): // an io.EOF that comes with the last bytes is no error
 		return nil
 	case err == nil, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &wire.FormatError{Offset: offset, Path: "blob", Err: wire.Corrupt("file ends after %d of %d bytes", n, len(b))}
+		return &frame.FormatError{Offset: offset, Path: "blob", Err: frame.Corrupt("file ends after %d of %d bytes", n, len(b))}
 	default:
 		return fmt.Errorf("read %d bytes at offset %#x: %w", len(b), offset, err)
 	}

@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 func TestSplit(t *testing.T) {
@@ -60,13 +60,13 @@ func TestSplitRefuses(t *testing.T) {
 		{1 << 40, 1}, {1 << 40, 7}, {1 << 40, 8}, {1 << 40, 15}, {1 << 40, 1000},
 		{math.MaxUint64, 1}, {math.MaxUint64, 1 << 30}, {125001, 1000},
 	} {
-		if c, err := Split(test.size, test.max); !errors.Is(err, wire.ErrCorrupt) {
+		if c, err := Split(test.size, test.max); !errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("%d in %d: %d chunks, %v", test.size, test.max, c.Len(), err)
 		}
 	}
 	r := &memory{}
 	err := ReadBlob(r, make([]byte, 1<<20), 1, 15)
-	if !errors.Is(err, wire.ErrCorrupt) || r.reads != 0 {
+	if !errors.Is(err, frame.ErrCorrupt) || r.reads != 0 {
 		t.Errorf("%d reads, %v", r.reads, err)
 	}
 }
@@ -171,15 +171,15 @@ func TestReadBlobDamage(t *testing.T) {
 	dst := make([]byte, 300)
 	for n := range whole {
 		m.data = whole[:n]
-		var fault *wire.FormatError
-		if err := ReadBlob(m, dst, offset, 100); !errors.Is(err, wire.ErrCorrupt) || !errors.As(err, &fault) {
+		var fault *frame.FormatError
+		if err := ReadBlob(m, dst, offset, 100); !errors.Is(err, frame.ErrCorrupt) || !errors.As(err, &fault) {
 			t.Fatalf("file cut to %d of %d bytes: %v", n, len(whole), err)
 		}
 	}
 	m.data = whole
 	for _, offset := range []int64{-1, math.MinInt64, math.MaxInt64, int64(len(whole))} {
 		for _, max := range []uint64{0, 100, 1 << 30} {
-			if err := ReadBlob(m, dst, offset, max); !errors.Is(err, wire.ErrCorrupt) {
+			if err := ReadBlob(m, dst, offset, max); !errors.Is(err, frame.ErrCorrupt) {
 				t.Errorf("blob at %#x: %v", offset, err)
 			}
 		}
@@ -188,9 +188,9 @@ func TestReadBlobDamage(t *testing.T) {
 		for _, top := range []byte{0x01, 0x7f, 0xff} {
 			m.data = bytes.Clone(whole)
 			m.data[i+7] = top
-			var fault *wire.FormatError
+			var fault *frame.FormatError
 			err := ReadBlob(m, dst, offset, 100)
-			if !errors.Is(err, wire.ErrCorrupt) || !errors.As(err, &fault) {
+			if !errors.Is(err, frame.ErrCorrupt) || !errors.As(err, &fault) {
 				t.Errorf("offset %x: %v", m.data[i:i+8], err)
 			}
 			if top == 0xff && fault.Offset != int64(i) {
@@ -204,7 +204,7 @@ func TestReadBlobDamage(t *testing.T) {
 func TestReadBlobOtherErrors(t *testing.T) {
 	lost := errors.New("connection lost")
 	err := ReadBlob(readerFunc(func([]byte, int64) (int, error) { return 3, lost }), make([]byte, 9), 5, 0)
-	if !errors.Is(err, lost) || errors.Is(err, wire.ErrCorrupt) {
+	if !errors.Is(err, lost) || errors.Is(err, frame.ErrCorrupt) {
 		t.Error(err)
 	}
 	// An io.ReaderAt may return io.EOF with the last bytes.
@@ -260,7 +260,7 @@ func FuzzReadBlob(f *testing.F) {
 		size %= 1 << 20
 		roundTrip(t, int(size), maxKeySize)
 		err := ReadBlob(bytes.NewReader(file), make([]byte, size), offset, maxKeySize)
-		if err != nil && !errors.Is(err, wire.ErrCorrupt) {
+		if err != nil && !errors.Is(err, frame.ErrCorrupt) {
 			t.Fatal(err)
 		}
 	})

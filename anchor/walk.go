@@ -2,7 +2,6 @@ package anchor
 
 import (
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // Walk makes c, which must be big-endian and hold an anchor and nothing else, read
@@ -11,5 +10,5 @@ import (
 func Walk(c *frame.Codec) {
 	c.Window("members", c.Left()-sumSize, func() { new(Anchor).wire(c) })
 	var sum uint64
-	wire.Int(c, "checksum", &sum)
+	frame.Int(c, "checksum", &sum)
 }

@@ -6,8 +6,8 @@ import (
 	"math"
 	"reflect"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/bits"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // Tagged is an element of a Switch column: the alternative that an item of a variant
@@ -39,17 +39,17 @@ type Format struct {
 // frame.ErrCorrupt if the range of a quantized column is impossible.
 func (f Format) Check() error {
 	if !f.Type.Known() {
-		return wire.Unsupported("column type %#02x of %d bits", uint16(f.Type), f.Bits)
+		return frame.Unsupported("column type %#02x of %d bits", uint16(f.Type), f.Bits)
 	}
 	row := types[f.Type]
 	if f.PreRelease && f.Type == Switch {
 		row.minBits, row.maxBits = 64, 64
 	}
 	if f.Bits < row.minBits || f.Bits > row.maxBits {
-		return wire.Unsupported("column type %v of %d bits", f.Type, f.Bits)
+		return frame.Unsupported("column type %v of %d bits", f.Type, f.Bits)
 	}
 	if f.Type == Real32Quant && !(f.Min < f.Max && !math.IsInf(f.Max-f.Min, 0)) {
-		return wire.Corrupt("column type %v with the range [%g, %g]", f.Type, f.Min, f.Max)
+		return frame.Corrupt("column type %v with the range [%g, %g]", f.Type, f.Min, f.Max)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ var ErrRange = errors.New("value out of range")
 // pageLength returns an error if page does not have the length of n elements.
 func (f Format) pageLength(page []byte, n int) error {
 	if want := f.PageSize(uint32(n)); int64(len(page)) != want {
-		return wire.Corrupt("page of %d bytes, expected %d for %d elements of %v", len(page), want, n, f)
+		return frame.Corrupt("page of %d bytes, expected %d for %d elements of %v", len(page), want, n, f)
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // A row is what the specification says about a column type, section "Column
@@ -298,7 +298,7 @@ func testRow[T column.Element](t *testing.T, r row) {
 				if len(wrong) == len(page) {
 					continue
 				}
-				if err := d.Decode(got, wrong); !errors.Is(err, wire.ErrCorrupt) {
+				if err := d.Decode(got, wrong); !errors.Is(err, frame.ErrCorrupt) {
 					t.Errorf("%v: %d bytes for %d elements: %v", f, len(wrong), n, err)
 				}
 			}
@@ -385,19 +385,19 @@ func TestCheck(t *testing.T) {
 	for _, r := range rows {
 		for bits := uint16(0); bits < 130; bits++ {
 			f := column.Format{Type: column.Type(r.id), Bits: bits, Max: 1}
-			if err := f.Check(); (err == nil) != (r.lo <= bits && bits <= r.hi) || err != nil && !errors.Is(err, wire.ErrUnsupported) {
+			if err := f.Check(); (err == nil) != (r.lo <= bits && bits <= r.hi) || err != nil && !errors.Is(err, frame.ErrUnsupported) {
 				t.Errorf("%v of %d bits: %v", f.Type, bits, err)
 			}
 		}
 	}
 	for id, name := range map[column.Type]string{0x1e: "Type(0x1e)", 0x2a: "Type(0x2a)", 0xffff: "Type(0xffff)"} {
-		if err := (column.Format{Type: id, Bits: 8}).Check(); !errors.Is(err, wire.ErrUnsupported) || id.Known() || id.String() != name {
+		if err := (column.Format{Type: id, Bits: 8}).Check(); !errors.Is(err, frame.ErrUnsupported) || id.Known() || id.String() != name {
 			t.Errorf("%v: %v", id, err)
 		}
 	}
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, span := range [][2]float64{{0, 0}, {1, 0}, {nan, 1}, {0, nan}, {-inf, 0}, {0, inf}, {-math.MaxFloat64, math.MaxFloat64}} {
-		if err := (column.Format{Type: column.Real32Quant, Bits: 8, Min: span[0], Max: span[1]}).Check(); !errors.Is(err, wire.ErrCorrupt) {
+		if err := (column.Format{Type: column.Real32Quant, Bits: 8, Min: span[0], Max: span[1]}).Check(); !errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("range %v: %v", span, err)
 		}
 	}
@@ -440,7 +440,7 @@ func TestPreRelease(t *testing.T) {
 		t.Errorf("got %x, %v", tags, err)
 	}
 	for _, f := range []column.Format{{Type: column.Switch, Bits: 64}, {Type: column.Switch, Bits: 96, PreRelease: true}} {
-		if err := f.Check(); !errors.Is(err, wire.ErrUnsupported) {
+		if err := f.Check(); !errors.Is(err, frame.ErrUnsupported) {
 			t.Errorf("%+v: %v", f, err)
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"reflect"
 	"sync"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/bits"
 	"github.com/go-rntuple/go-rntuple/internal/convert"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // A Decoder decodes pages of one format into elements of type T. It is safe for
@@ -24,7 +24,7 @@ type Decoder[T Element] struct {
 func NewDecoder[T Element](f Format) (*Decoder[T], error) {
 	c, ok := f.converter(f.Kind(), kindOf[T]())
 	if !ok {
-		return nil, wire.Unsupported("column of type %v read as %T", f, *new(T))
+		return nil, frame.Unsupported("column of type %v read as %T", f, *new(T))
 	}
 	return &Decoder[T]{f, c}, nil
 }
@@ -61,7 +61,7 @@ type Encoder[T Element] struct {
 func NewEncoder[T Element](f Format) (*Encoder[T], error) {
 	c, ok := f.converter(kindOf[T](), f.Kind())
 	if !ok {
-		return nil, wire.Unsupported("column of type %v written from %T", f, *new(T))
+		return nil, frame.Unsupported("column of type %v written from %T", f, *new(T))
 	}
 	return &Encoder[T]{f, c}, nil
 }
@@ -88,7 +88,7 @@ type Recoder struct {
 func NewRecoder(from, to Format) (*Recoder, error) {
 	c, ok := from.converter(from.Kind(), to.Kind())
 	if _, writable := to.converter(from.Kind(), to.Kind()); !ok || !writable {
-		return nil, wire.Unsupported("column of type %v written from one of type %v", to, from)
+		return nil, frame.Unsupported("column of type %v written from one of type %v", to, from)
 	}
 	return &Recoder{from, to, c}, nil
 }
@@ -113,7 +113,7 @@ func (f Format) CheckRange(to reflect.Kind, page []byte, n int) error {
 	c, ok := f.converter(f.Kind(), to)
 	switch {
 	case !ok:
-		return wire.Unsupported("column of type %v read as %v", f, to)
+		return frame.Unsupported("column of type %v read as %v", f, to)
 	case c == nil:
 		return f.pageLength(page, n)
 	}

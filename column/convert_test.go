@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // limits returns the range of the integers and of bool, as one.
@@ -63,7 +63,7 @@ func readAs[T column.Element](t *testing.T) {
 		allowed := sameType || isFloat(to) && isFloat(r.goType) ||
 			!isFloat(to) && !isTagged(to) && !isFloat(r.goType) && !isTagged(r.goType) && r.name != "Byte"
 		d, err := column.NewDecoder[T](f)
-		if (err == nil) != allowed || err != nil && !errors.Is(err, wire.ErrUnsupported) {
+		if (err == nil) != allowed || err != nil && !errors.Is(err, frame.ErrUnsupported) {
 			t.Errorf("%s as %T: %v", r.name, to, err)
 			continue
 		}
@@ -209,7 +209,7 @@ func TestKinds(t *testing.T) {
 	if _, err := r.Append(nil, tooLarge, 2); !errors.Is(err, column.ErrRange) || !strings.Contains(err.Error(), "element 1: value out of range: 65536 does not fit a column of type SplitUInt16") {
 		t.Errorf("error %v", err)
 	}
-	for k, want := range map[reflect.Kind]error{reflect.Int32: nil, reflect.Int64: nil, reflect.Bool: nil, reflect.Uint16: column.ErrRange, reflect.Float32: wire.ErrUnsupported, reflect.Struct: wire.ErrUnsupported} {
+	for k, want := range map[reflect.Kind]error{reflect.Int32: nil, reflect.Int64: nil, reflect.Bool: nil, reflect.Uint16: column.ErrRange, reflect.Float32: frame.ErrUnsupported, reflect.Struct: frame.ErrUnsupported} {
 		if err := from.CheckRange(k, tooLarge, 2); !errors.Is(err, want) {
 			t.Errorf("%v: error %v, want %v", k, err, want)
 		}
@@ -217,7 +217,7 @@ func TestKinds(t *testing.T) {
 	for _, f := range []column.Format{{Type: column.Byte, Bits: 8}, {Type: column.Real32, Bits: 32}} {
 		_, err1 := column.NewRecoder(from, f)
 		_, err2 := column.NewRecoder(f, to)
-		if !errors.Is(err1, wire.ErrUnsupported) || !errors.Is(err2, wire.ErrUnsupported) {
+		if !errors.Is(err1, frame.ErrUnsupported) || !errors.Is(err2, frame.ErrUnsupported) {
 			t.Errorf("%v: errors %v, %v", f, err1, err2)
 		}
 	}
@@ -225,7 +225,7 @@ func TestKinds(t *testing.T) {
 	_, err1 := from.Values(page, many)
 	_, err2 := r.Append(nil, page, many)
 	for _, err := range []error{err1, err2, from.CheckRange(reflect.Int8, page, many), from.CheckRange(reflect.Int32, page, many)} {
-		if !errors.Is(err, wire.ErrCorrupt) {
+		if !errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -236,7 +236,7 @@ func TestKinds(t *testing.T) {
 func fuzzAs[T column.Element](t *testing.T, f column.Format, n int, page []byte) {
 	d, err := column.NewDecoder[T](f)
 	if err != nil {
-		if !errors.Is(err, wire.ErrUnsupported) {
+		if !errors.Is(err, frame.ErrUnsupported) {
 			t.Errorf("%v as %T: %v", f, *new(T), err)
 		}
 		return
@@ -244,7 +244,7 @@ func fuzzAs[T column.Element](t *testing.T, f column.Format, n int, page []byte)
 	got := make([]T, n)
 	err = d.Decode(got, page)
 	switch right := int64(len(page)) == f.PageSize(uint32(n)); {
-	case !right && !errors.Is(err, wire.ErrCorrupt), right && err != nil && !errors.Is(err, column.ErrRange):
+	case !right && !errors.Is(err, frame.ErrCorrupt), right && err != nil && !errors.Is(err, column.ErrRange):
 		t.Errorf("%v as %T: %d elements in %d bytes: %v", f, *new(T), n, len(page), err)
 		return
 	case err != nil:

@@ -5,21 +5,21 @@ package compress
 import (
 	"errors"
 
-	"github.com/go-rntuple/go-rntuple/internal/inflate"
-	"github.com/go-rntuple/go-rntuple/internal/lz4"
-	"github.com/go-rntuple/go-rntuple/internal/lzma"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
-	"github.com/go-rntuple/go-rntuple/internal/zstd"
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/codec/inflate"
+	"github.com/go-rntuple/go-rntuple/internal/codec/lz4"
+	"github.com/go-rntuple/go-rntuple/internal/codec/lzma"
+	"github.com/go-rntuple/go-rntuple/internal/codec/zstd"
 )
 
 // The codecs made for pages. codecs_stock.go has the same functions by means of
 // the standard library and of modules; docs/performance.md compares the two.
 
-// decodeZstd decodes ZS: zstd frames. A frame that package internal/zstd takes
+// decodeZstd decodes ZS: zstd frames. A frame that package internal/codec/zstd takes
 // for corrupt is corrupt only if the zstd module agrees.
 func decodeZstd(dst, src []byte) error {
 	err := zstd.Decode(dst, src)
-	if errors.Is(err, wire.ErrCorrupt) {
+	if errors.Is(err, frame.ErrCorrupt) {
 		err = decodeZstdModule(dst, src)
 	}
 	return err

@@ -3,7 +3,7 @@ package compress
 import (
 	"fmt"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 const (
@@ -54,7 +54,7 @@ type block struct {
 // next splits the first block off src. left limits its uncompressed size.
 func next(src []byte, left int64) (b block, rest []byte, err error) {
 	if len(src) < headerSize {
-		return b, nil, wire.Corrupt("block header needs %d bytes, have %d", headerSize, len(src))
+		return b, nil, frame.Corrupt("block header needs %d bytes, have %d", headerSize, len(src))
 	}
 	magic, method, data := [2]byte(src), src[2], src[headerSize:]
 	for i := range codecs {
@@ -63,19 +63,19 @@ func next(src []byte, left int64) (b block, rest []byte, err error) {
 		}
 	}
 	if b.codec == nil {
-		return b, nil, wire.Unsupported("compression algorithm %q, method %d", src[:2], method)
+		return b, nil, frame.Unsupported("compression algorithm %q, method %d", src[:2], method)
 	}
 	csize := uint24(src[3:])
 	b.usize = uint24(src[6:])
 	switch {
 	case csize > len(data):
-		return b, nil, wire.Corrupt("%s block of %d bytes, %d left", b.codec.name, csize, len(data))
+		return b, nil, frame.Corrupt("%s block of %d bytes, %d left", b.codec.name, csize, len(data))
 	case b.usize == 0:
-		return b, nil, wire.Corrupt("%s block of no data", b.codec.name)
+		return b, nil, frame.Corrupt("%s block of no data", b.codec.name)
 	case int64(b.usize) > left:
-		return b, nil, wire.Corrupt("%s block decompresses to %d bytes, expected at most %d", b.codec.name, b.usize, left)
+		return b, nil, frame.Corrupt("%s block decompresses to %d bytes, expected at most %d", b.codec.name, b.usize, left)
 	case int64(b.usize) > int64(csize)*b.codec.maxRatio:
-		return b, nil, wire.Corrupt("%d bytes cannot be %d bytes of %s", b.usize, csize, b.codec.name)
+		return b, nil, frame.Corrupt("%d bytes cannot be %d bytes of %s", b.usize, csize, b.codec.name)
 	}
 	b.data = data[:csize:csize]
 	return b, data[csize:], nil
@@ -87,7 +87,7 @@ func next(src []byte, left int64) (b block, rest []byte, err error) {
 func walk(src []byte, n int64, visit func(b block, at int64) error) error {
 	if int64(len(src)) > n {
 		// In this case writers store the data as they are; ROOT aborts here.
-		return blockError(0, 0, wire.Corrupt("%d bytes compressed, %d uncompressed", len(src), n))
+		return blockError(0, 0, frame.Corrupt("%d bytes compressed, %d uncompressed", len(src), n))
 	}
 	rest := src
 	for i, done := 0, int64(0); done < n; i++ {
@@ -101,7 +101,7 @@ func walk(src []byte, n int64, visit func(b block, at int64) error) error {
 		}
 		rest, done = r, done+int64(b.usize)
 		if done == n && len(rest) > 0 {
-			return blockError(i, pos, wire.Corrupt("%d bytes after the last block", len(rest)))
+			return blockError(i, pos, frame.Corrupt("%d bytes after the last block", len(rest)))
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ func walk(src []byte, n int64, visit func(b block, at int64) error) error {
 
 // blockError says in which block of the buffer the error is.
 func blockError(i, pos int, err error) error {
-	return &wire.FormatError{Offset: int64(pos), Path: fmt.Sprintf("block[%d]", i), Err: err}
+	return &frame.FormatError{Offset: int64(pos), Path: fmt.Sprintf("block[%d]", i), Err: err}
 }
 
 // Check verifies by the block headers alone that src can decompress to n bytes:
@@ -164,7 +164,7 @@ func Append(dst, src []byte, s Settings) ([]byte, error) {
 	}
 	c := a.codec()
 	if c == nil {
-		return dst, wire.Unsupported("compression algorithm %d", uint32(a))
+		return dst, frame.Unsupported("compression algorithm %d", uint32(a))
 	}
 	level := min(s.Level(), 9)
 	if level == 0 || len(src) < minInput {

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // sample returns n bytes of text with runs, which all algorithms compress.
@@ -37,7 +37,7 @@ func noise(n int) []byte {
 func checkSentinel(t *testing.T, err error) {
 	t.Helper()
 	n := 0
-	for _, kind := range []error{wire.ErrCorrupt, wire.ErrChecksum, wire.ErrUnsupported} {
+	for _, kind := range []error{frame.ErrCorrupt, frame.ErrChecksum, frame.ErrUnsupported} {
 		if errors.Is(err, kind) {
 			n++
 		}
@@ -51,7 +51,7 @@ func checkSentinel(t *testing.T, err error) {
 func checkError(t *testing.T, err error) {
 	t.Helper()
 	checkSentinel(t, err)
-	var fe *wire.FormatError
+	var fe *frame.FormatError
 	if !errors.As(err, &fe) {
 		t.Errorf("error %v is no FormatError", err)
 	}
@@ -208,29 +208,29 @@ func TestErrors(t *testing.T) {
 		n    int
 		want error
 	}{
-		{"unknown magic", raw("QQ\x01", make([]byte, 20), 300), 300, wire.ErrUnsupported},
-		{"unknown zstd method", raw("ZS\x02", make([]byte, 20), 300), 300, wire.ErrUnsupported},
-		{"unknown lz4 version", raw("L4\x02", make([]byte, 20), 300), 300, wire.ErrUnsupported},
-		{"longer than uncompressed", raw("ZS\x01", make([]byte, 20), 5), 5, wire.ErrCorrupt},
-		{"something for nothing", raw("ZS\x01", make([]byte, 20), 5), 0, wire.ErrCorrupt},
-		{"nothing for something", nil, 5, wire.ErrCorrupt},
-		{"block of nothing", raw("ZS\x01", make([]byte, 20), 0), 300, wire.ErrCorrupt},
-		{"lz4 checksum", lz4, 300, wire.ErrChecksum},
-		{"zlib checksum", zlib, 300, wire.ErrChecksum},
-		{"zlib ratio", raw("ZL\x08", make([]byte, 20), 20*1032+1), 20*1032 + 1, wire.ErrCorrupt},
-		{"lz4 ratio", raw("L4\x01", make([]byte, 20), 20*255+1), 20*255 + 1, wire.ErrCorrupt},
-		{"lzma ratio", raw("XZ\x00", make([]byte, 20), 20*7100+1), 20*7100 + 1, wire.ErrCorrupt},
-		{"zstd ratio", raw("ZS\x01", make([]byte, 20), 20<<15+1), 20<<15 + 1, wire.ErrCorrupt},
+		{"unknown magic", raw("QQ\x01", make([]byte, 20), 300), 300, frame.ErrUnsupported},
+		{"unknown zstd method", raw("ZS\x02", make([]byte, 20), 300), 300, frame.ErrUnsupported},
+		{"unknown lz4 version", raw("L4\x02", make([]byte, 20), 300), 300, frame.ErrUnsupported},
+		{"longer than uncompressed", raw("ZS\x01", make([]byte, 20), 5), 5, frame.ErrCorrupt},
+		{"something for nothing", raw("ZS\x01", make([]byte, 20), 5), 0, frame.ErrCorrupt},
+		{"nothing for something", nil, 5, frame.ErrCorrupt},
+		{"block of nothing", raw("ZS\x01", make([]byte, 20), 0), 300, frame.ErrCorrupt},
+		{"lz4 checksum", lz4, 300, frame.ErrChecksum},
+		{"zlib checksum", zlib, 300, frame.ErrChecksum},
+		{"zlib ratio", raw("ZL\x08", make([]byte, 20), 20*1032+1), 20*1032 + 1, frame.ErrCorrupt},
+		{"lz4 ratio", raw("L4\x01", make([]byte, 20), 20*255+1), 20*255 + 1, frame.ErrCorrupt},
+		{"lzma ratio", raw("XZ\x00", make([]byte, 20), 20*7100+1), 20*7100 + 1, frame.ErrCorrupt},
+		{"zstd ratio", raw("ZS\x01", make([]byte, 20), 20<<15+1), 20<<15 + 1, frame.ErrCorrupt},
 	} {
 		_, err := try(t, test.src, test.n)
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, want %v", test.name, err, test.want)
 		}
 	}
-	if _, err := Append(nil, sample(100), 601); !errors.Is(err, wire.ErrUnsupported) {
+	if _, err := Append(nil, sample(100), 601); !errors.Is(err, frame.ErrUnsupported) {
 		t.Errorf("Append with an unknown algorithm: %v", err)
 	}
-	if err := Check(nil, -1); !errors.Is(err, wire.ErrCorrupt) {
+	if err := Check(nil, -1); !errors.Is(err, frame.ErrCorrupt) {
 		t.Errorf("Check of a negative length: %v", err)
 	}
 }

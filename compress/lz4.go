@@ -8,7 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/pierrec/lz4/v4"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // A byte that continues a match length adds at most 255 bytes to it (LZ4 Block
@@ -23,18 +23,18 @@ const lz4Sum = 8
 // the major version of the LZ4 library.
 func decodeLZ4(dst, src []byte) error {
 	if len(src) <= lz4Sum {
-		return wire.Corrupt("lz4 block of %d bytes", len(src))
+		return frame.Corrupt("lz4 block of %d bytes", len(src))
 	}
 	data := src[lz4Sum:]
 	if stored, sum := binary.BigEndian.Uint64(src), xxhash.Sum64(data); stored != sum {
-		return wire.Mismatch(stored, sum)
+		return frame.BadChecksum(stored, sum)
 	}
 	n, err := lz4.UncompressBlock(data, dst)
 	if err != nil {
-		return wire.Corrupt("lz4: %v", err)
+		return frame.Corrupt("lz4: %v", err)
 	}
 	if n != len(dst) {
-		return wire.Corrupt("lz4: %d bytes, expected %d", n, len(dst))
+		return frame.Corrupt("lz4: %d bytes, expected %d", n, len(dst))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/ulikunitz/xz"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // The densest symbol of LZMA is a repeated match of 273 bytes, in 14 binary
@@ -43,14 +43,14 @@ func (r *xzReader) fail(err error) {
 // expect records that the stream is corrupt, unless ok.
 func (r *xzReader) expect(ok bool, what string) {
 	if !ok {
-		r.fail(wire.Corrupt("xz: wrong %s", what))
+		r.fail(frame.Corrupt("xz: wrong %s", what))
 	}
 }
 
 // bytes returns the next n bytes, or nil after an error.
 func (r *xzReader) bytes(n int) []byte {
 	if r.err == nil && (n < 0 || n > len(r.src)-r.pos) {
-		r.fail(wire.Corrupt("xz: need %d bytes, have %d", n, len(r.src)-r.pos))
+		r.fail(frame.Corrupt("xz: need %d bytes, have %d", n, len(r.src)-r.pos))
 	}
 	if r.err != nil {
 		return nil
@@ -95,7 +95,7 @@ func (r *xzReader) zeros(begin int) {
 func (r *xzReader) crc(begin int) {
 	sum := crc32.ChecksumIEEE(r.src[begin:r.pos])
 	if stored := r.uint32(); r.err == nil && stored != sum {
-		r.fail(wire.Mismatch(uint64(stored), uint64(sum)))
+		r.fail(frame.BadChecksum(uint64(stored), uint64(sum)))
 	}
 }
 
@@ -114,10 +114,10 @@ func (r *xzReader) check(kind byte, data []byte) {
 			stored, sum = binary.LittleEndian.Uint64(b), crc64.Checksum(data, crc64Table)
 		}
 	default:
-		r.fail(wire.Unsupported("xz check of type %d", kind))
+		r.fail(frame.Unsupported("xz check of type %d", kind))
 	}
 	if r.err == nil && stored != sum {
-		r.fail(wire.Mismatch(stored, sum))
+		r.fail(frame.BadChecksum(stored, sum))
 	}
 }
 
@@ -131,7 +131,7 @@ func decodeXZ(dst, src []byte) error {
 	flags := uint16(r.byte())<<8 | uint16(r.byte())
 	r.crc(len(xzMagic))
 	if r.err == nil && flags > 0xF {
-		return wire.Unsupported("xz stream flags %#04x", flags)
+		return frame.Unsupported("xz stream flags %#04x", flags)
 	}
 	done := 0
 	var blocks, unpadded uint64
@@ -153,7 +153,7 @@ func (r *xzReader) block(dst []byte, check byte) (n, size int) {
 	begin := r.pos
 	end := begin + 4*int(r.src[begin])
 	if end+4 > len(r.src) {
-		r.fail(wire.Corrupt("xz: block header too long"))
+		r.fail(frame.Corrupt("xz: block header too long"))
 		return 0, 0
 	}
 	h := xzReader{src: r.src[:end], pos: begin + 1, err: r.err}
@@ -167,7 +167,7 @@ func (r *xzReader) block(dst []byte, check byte) (n, size int) {
 	}
 	filter, properties, dict := h.varint(), h.varint(), h.byte()
 	if h.err == nil && (flags&0x3F != 0 || filter != xzFilter) {
-		h.fail(wire.Unsupported("xz filter %#x, block flags %#x", filter, flags))
+		h.fail(frame.Unsupported("xz filter %#x, block flags %#x", filter, flags))
 	}
 	// A dictionary as large as dst is enough, so the announced size only has to
 	// be legal.
@@ -183,7 +183,7 @@ func (r *xzReader) block(dst []byte, check byte) (n, size int) {
 	}
 	n, used, err := decodeLZMA2(dst, r.src[r.pos:])
 	if err != nil {
-		r.fail(wire.Corrupt("LZMA2: %v", err))
+		r.fail(frame.Corrupt("LZMA2: %v", err))
 		return 0, 0
 	}
 	r.expect(csize < 0 || csize == int64(used), "compressed size")
@@ -219,7 +219,7 @@ func (r *xzReader) index(blocks, unpadded, uncompressed uint64, flags uint16) {
 		return
 	}
 	if sum := crc32.ChecksumIEEE(r.src[begin:r.pos]); stored != sum {
-		r.fail(wire.Mismatch(uint64(stored), uint64(sum)))
+		r.fail(frame.BadChecksum(uint64(stored), uint64(sum)))
 	}
 	r.expect(string(r.bytes(2)) == "YZ", "end")
 }

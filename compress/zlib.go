@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"sync"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // A match yields at most 258 bytes and takes at least 2 bits, one for the length
@@ -16,21 +16,21 @@ const deflateMaxRatio = 258 * 8 / 2
 // of header, a DEFLATE stream, and the Adler-32 of the data, big-endian.
 func decodeZlib(dst, src []byte) error {
 	if len(src) < 6 {
-		return wire.Corrupt("zlib stream of %d bytes", len(src))
+		return frame.Corrupt("zlib stream of %d bytes", len(src))
 	}
 	head := binary.BigEndian.Uint16(src)
 	if head%31 != 0 || head>>8&0xF != 8 {
-		return wire.Corrupt("zlib header %#04x", head)
+		return frame.Corrupt("zlib header %#04x", head)
 	}
 	if head&0x20 != 0 {
-		return wire.Unsupported("zlib preset dictionary")
+		return frame.Unsupported("zlib preset dictionary")
 	}
 	body, tail := src[2:len(src)-4], src[len(src)-4:]
 	if err := decodeDeflate(dst, body); err != nil {
 		return err
 	}
 	if stored, sum := binary.BigEndian.Uint32(tail), adler32Sum(dst); stored != sum {
-		return wire.Mismatch(uint64(stored), uint64(sum))
+		return frame.BadChecksum(uint64(stored), uint64(sum))
 	}
 	return nil
 }
@@ -47,10 +47,10 @@ func encodeZlib(dst, src []byte, level int) ([]byte, error) {
 func decodeDeflate(dst, src []byte) error {
 	n, err := inflateAll(dst, src)
 	if err != nil {
-		return wire.Corrupt("deflate: %v", err)
+		return frame.Corrupt("deflate: %v", err)
 	}
 	if n < len(src) {
-		return wire.Corrupt("deflate: %d bytes after the end", len(src)-n)
+		return frame.Corrupt("deflate: %d bytes after the end", len(src)-n)
 	}
 	return nil
 }

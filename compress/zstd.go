@@ -8,7 +8,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // A zstd block yields at most 128 KiB (RFC 8878, section 3.1.1.2.4). The
@@ -38,13 +38,13 @@ func decodeZstdModule(dst, src []byte) error {
 	out, err := moduleZstdDecoder().DecodeAll(src, dst[:0:len(dst)])
 	switch {
 	case errors.Is(err, zstd.ErrCRCMismatch):
-		return fmt.Errorf("%w: zstd: %v", wire.ErrChecksum, err)
+		return fmt.Errorf("%w: zstd: %v", frame.ErrChecksum, err)
 	case errors.Is(err, zstd.ErrUnknownDictionary):
-		return wire.Unsupported("zstd: %v", err)
+		return frame.Unsupported("zstd: %v", err)
 	case err != nil:
-		return wire.Corrupt("zstd: %v", err)
+		return frame.Corrupt("zstd: %v", err)
 	case len(out) != len(dst):
-		return wire.Corrupt("zstd: %d bytes, expected %d", len(out), len(dst))
+		return frame.Corrupt("zstd: %d bytes, expected %d", len(out), len(dst))
 	}
 	copy(dst, out) // does nothing unless the module allocated memory of its own
 	return nil

@@ -10,7 +10,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // zstdDecoders are the ones that must agree on every frame. In a build with the
@@ -33,7 +33,7 @@ func checkZstd(t *testing.T, name string, src, want []byte, wantErr error) {
 		if !bytes.Equal(buf[len(want):], bytes.Repeat([]byte{0xA5}, room)) {
 			t.Errorf("%s, %s: wrote beyond the destination", name, decoder)
 		}
-		if errors.Is(err, wire.ErrCorrupt) {
+		if errors.Is(err, frame.ErrCorrupt) {
 			messages[err.Error()] = true
 		}
 	}
@@ -71,9 +71,9 @@ func TestZstdOptions(t *testing.T) {
 			defer e.Close()
 			var several, content []byte
 			for _, page := range pages {
-				frame := e.EncodeAll(page, nil)
-				checkZstd(t, fmt.Sprint(len(page), " bytes at once"), frame, page, nil)
-				several, content = append(several, frame...), append(content, page...)
+				whole := e.EncodeAll(page, nil)
+				checkZstd(t, fmt.Sprint(len(page), " bytes at once"), whole, page, nil)
+				several, content = append(several, whole...), append(content, page...)
 
 				var stream bytes.Buffer
 				e.Reset(&stream)
@@ -92,7 +92,7 @@ func TestZstdOptions(t *testing.T) {
 				}
 				checkZstd(t, fmt.Sprint(len(page), " bytes as a stream"), stream.Bytes(), page, nil)
 				if n := stream.Len(); n > 100 {
-					checkZstd(t, fmt.Sprint(len(page), " bytes cut"), stream.Bytes()[:n/2], page, wire.ErrCorrupt)
+					checkZstd(t, fmt.Sprint(len(page), " bytes cut"), stream.Bytes()[:n/2], page, frame.ErrCorrupt)
 				}
 			}
 			checkZstd(t, "several frames", several, content, nil)
@@ -103,7 +103,7 @@ func TestZstdOptions(t *testing.T) {
 // TestZstdLibrary has frames of libzstd, among them literals that use the
 // Huffman tree of the block before and sequences that use its tables.
 func TestZstdLibrary(t *testing.T) {
-	names, err := filepath.Glob("../internal/zstd/testdata/*.zst")
+	names, err := filepath.Glob("../internal/codec/zstd/testdata/*.zst")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("%d frames, %v", len(names), err)
 	}
@@ -118,7 +118,7 @@ func TestZstdLibrary(t *testing.T) {
 		}
 		checkZstd(t, name, src, want, nil)
 		src[len(src)-1] ^= 1 // of the checksum
-		checkZstd(t, name, src, want, wire.ErrChecksum)
+		checkZstd(t, name, src, want, frame.ErrChecksum)
 	}
 }
 
@@ -136,27 +136,27 @@ func TestZstdFrames(t *testing.T) {
 		{"3.1.1.1.1.1 sizes of 4 bytes", magic + "\xA0\x03\x00\x00\x00" + abc, "abc", nil},
 		{"3.1.1.1.1.1 sizes of 8 bytes", magic + "\xE0\x03\x00\x00\x00\x00\x00\x00\x00" + abc, "abc", nil},
 		{"3.1.1.1.1.3 unused bit", magic + "\x30\x03" + abc, "abc", nil},
-		{"3.1.1.1.1.4 reserved bit", magic + "\x28\x03" + abc, "abc", wire.ErrCorrupt},
-		{"3.1.1.1.1.5 checksum", magic + "\x24\x03" + abc + "\x3E\x38\x79\x48", "abc", wire.ErrChecksum},
+		{"3.1.1.1.1.4 reserved bit", magic + "\x28\x03" + abc, "abc", frame.ErrCorrupt},
+		{"3.1.1.1.1.5 checksum", magic + "\x24\x03" + abc + "\x3E\x38\x79\x48", "abc", frame.ErrChecksum},
 		{"3.1.1.1.2 smallest window", magic + "\x00\x00" + abc, "abc", nil},
 		{"3.1.1.1.3 dictionary 0", magic + "\x23\x00\x00\x00\x00\x03" + abc, "abc", nil},
-		{"3.1.1.1.3 dictionary 7", magic + "\x21\x07\x03" + abc, "abc", wire.ErrUnsupported},
-		{"3.1.1.1.4 too large", magic + "\x20\x04" + abc, "abc", wire.ErrCorrupt},
-		{"3.1.1.1.4 too small", magic + "\x20\x02" + abc, "abc", wire.ErrCorrupt},
-		{"3.1.1.2.1 no last block", magic + "\x00\x00\x18\x00\x00abc", "abc", wire.ErrCorrupt},
+		{"3.1.1.1.3 dictionary 7", magic + "\x21\x07\x03" + abc, "abc", frame.ErrUnsupported},
+		{"3.1.1.1.4 too large", magic + "\x20\x04" + abc, "abc", frame.ErrCorrupt},
+		{"3.1.1.1.4 too small", magic + "\x20\x02" + abc, "abc", frame.ErrCorrupt},
+		{"3.1.1.2.1 no last block", magic + "\x00\x00\x18\x00\x00abc", "abc", frame.ErrCorrupt},
 		{"3.1.1.2.2 all types", magic + "\x20\x0A\x18\x00\x00abc\x1A\x00\x00x\x1D\x00\x00\x21\x7A\x00", "abcxxxzzzz", nil},
-		{"3.1.1.2.2 reserved type", magic + "\x20\x03\x1F\x00\x00abc", "abc", wire.ErrCorrupt},
+		{"3.1.1.2.2 reserved type", magic + "\x20\x03\x1F\x00\x00abc", "abc", frame.ErrCorrupt},
 		{"3.1.1.2.3 empty blocks", magic + "\x20\x03\x00\x00\x00\x02\x00\x00x" + abc, "abc", nil},
-		{"3.1.1.2.4 block larger than the window", magic + "\x00\x00\x0B\x20\x00x", string(bytes.Repeat([]byte("x"), 1025)), wire.ErrCorrupt},
-		{"3.1.1.3.1.1 treeless literals first", magic + "\x20\x04\x1D\x00\x00\x23\x7A\x00", "zzzz", wire.ErrCorrupt},
+		{"3.1.1.2.4 block larger than the window", magic + "\x00\x00\x0B\x20\x00x", string(bytes.Repeat([]byte("x"), 1025)), frame.ErrCorrupt},
+		{"3.1.1.3.1.1 treeless literals first", magic + "\x20\x04\x1D\x00\x00\x23\x7A\x00", "zzzz", frame.ErrCorrupt},
 		{"3.1.1 several frames", magic + "\x20\x03" + abc + magic + "\x00\x00" + abc, "abcabc", nil},
-		{"3.1.1 magic number", "\x28\xB5\x2F\xFE\x20\x03" + abc, "abc", wire.ErrCorrupt},
+		{"3.1.1 magic number", "\x28\xB5\x2F\xFE\x20\x03" + abc, "abc", frame.ErrCorrupt},
 		{"3.1.2 skippable frames", "\x50\x2A\x4D\x18\x00\x00\x00\x00" + magic + "\x20\x03" + abc + "\x5F\x2A\x4D\x18\x02\x00\x00\x00??", "abc", nil},
-		{"3.1.2 skippable frame cut", magic + "\x20\x03" + abc + "\x5F\x2A\x4D\x18\x03\x00\x00\x00??", "abc", wire.ErrCorrupt},
-		{"bytes after the frame", magic + "\x20\x03" + abc + "x", "abc", wire.ErrCorrupt},
-		{"more content than expected", magic + "\x00\x00" + abc, "ab", wire.ErrCorrupt},
-		{"a run of more than expected", magic + "\x00\x58\x03\x00\x10x", "xx", wire.ErrCorrupt},
-		{"less content than expected", magic + "\x00\x00" + abc, "abcd", wire.ErrCorrupt},
+		{"3.1.2 skippable frame cut", magic + "\x20\x03" + abc + "\x5F\x2A\x4D\x18\x03\x00\x00\x00??", "abc", frame.ErrCorrupt},
+		{"bytes after the frame", magic + "\x20\x03" + abc + "x", "abc", frame.ErrCorrupt},
+		{"more content than expected", magic + "\x00\x00" + abc, "ab", frame.ErrCorrupt},
+		{"a run of more than expected", magic + "\x00\x58\x03\x00\x10x", "xx", frame.ErrCorrupt},
+		{"less content than expected", magic + "\x00\x00" + abc, "abcd", frame.ErrCorrupt},
 	} {
 		checkZstd(t, test.name, []byte(test.src), []byte(test.want), test.err)
 	}

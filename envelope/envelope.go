@@ -6,7 +6,6 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // A Type is a kind of envelope.
@@ -45,16 +44,16 @@ func parse(b []byte, t Type, p payload) error { return Open(b, t, p.wire) }
 // Open verifies the head and the checksum of an envelope of type t, which must be
 // all that b holds, and makes body read what lies between them.
 func Open(b []byte, t Type, body func(*frame.Codec)) error {
-	c := wire.NewReader(b, t.String(), 0)
+	c := frame.NewReader(b, t.String(), 0)
 	var head uint64
-	wire.Int(c, "head", &head)
+	frame.Int(c, "head", &head)
 	switch {
 	case c.Err() != nil:
 		return c.Err()
 	case Type(head) != t:
-		c.Fail("type", wire.Corrupt("is a %v envelope", Type(head)))
+		c.Fail("type", frame.Corrupt("is a %v envelope", Type(head)))
 	case len(b) < minSize || head>>16 != uint64(len(b)):
-		c.Fail("length", wire.Corrupt("%d bytes, but the envelope says %d", len(b), head>>16))
+		c.Fail("length", frame.Corrupt("%d bytes, but the envelope says %d", len(b), head>>16))
 	default:
 		if err := checksum.Verify(Checksum(b), b[:len(b)-checksum.Size]); err != nil {
 			c.Fail("checksum", err)
@@ -67,15 +66,15 @@ func Open(b []byte, t Type, body func(*frame.Codec)) error {
 // appendTo appends an envelope of type t to dst.
 func appendTo(dst []byte, t Type, p payload) ([]byte, error) {
 	start := len(dst)
-	c := wire.NewWriter(dst, t.String())
+	c := frame.NewWriter(dst, t.String())
 	var head uint64
-	wire.Int(c, "head", &head)
+	frame.Int(c, "head", &head)
 	p.wire(c)
 	length := uint64(c.Pos() - start + checksum.Size)
 	if length>>48 != 0 {
 		c.Fail("length", fmt.Errorf("%d bytes are too long", length))
 	}
-	wire.Patch(c, start, uint64(t)|length<<16)
+	frame.Patch(c, start, uint64(t)|length<<16)
 	b, err := c.Bytes()
 	if err != nil {
 		return dst, err

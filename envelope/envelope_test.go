@@ -8,8 +8,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
-	. "github.com/go-rntuple/go-rntuple/internal/wiretest"
+	"github.com/go-rntuple/go-rntuple/frame"
+	. "github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -231,12 +231,12 @@ func TestHeadAndChecksum(t *testing.T) {
 		damaged := bytes.Clone(b)
 		damaged[bit/8] ^= 1 << (bit % 8)
 		_, err := envelope.ParsePageList(damaged)
-		kind, path := wire.ErrChecksum, "page list.checksum"
+		kind, path := frame.ErrChecksum, "page list.checksum"
 		switch {
 		case bit < 16:
-			kind, path = wire.ErrCorrupt, "page list.type"
+			kind, path = frame.ErrCorrupt, "page list.type"
 		case bit < 64:
-			kind, path = wire.ErrCorrupt, "page list.length"
+			kind, path = frame.ErrCorrupt, "page list.length"
 		}
 		if f := Fault(t, err, kind); f != nil && f.Path != path {
 			t.Errorf("bit %d: %v", bit, err)
@@ -249,7 +249,7 @@ func TestHeadAndChecksum(t *testing.T) {
 		func() error { _, err := envelope.ParsePageList(nil); return err },
 		func() error { _, err := envelope.ParsePageList([]byte{3, 0, 8, 0, 0, 0, 0, 0}); return err },
 	} {
-		Fault(t, other(), wire.ErrCorrupt)
+		Fault(t, other(), frame.ErrCorrupt)
 	}
 	for kind, want := range map[envelope.Type]string{1: "header", 2: "footer", 3: "page list", 0x2a: "Type(0x2a)"} {
 		if kind.String() != want {

@@ -56,7 +56,7 @@ func ExampleField_Wire() {
 		fmt.Println(err)
 		return
 	}
-	r := frame.NewReader(b, "fields")
+	r := frame.NewReader(b, "fields", 0)
 	for r.Left() > 0 && r.Err() == nil {
 		var f envelope.Field
 		f.Wire(r)

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // Features are the feature flags of an RNTuple as stored: 63 flags to a word. The
@@ -35,7 +34,7 @@ func (f Features) Supported() error {
 			w &^= 1 << FeatureNestedDeferred
 		}
 		if w != 0 {
-			return wire.Unsupported("unknown feature flag %d: the file needs a newer reader", 64*i+bits.TrailingZeros64(w))
+			return frame.Unsupported("unknown feature flag %d: the file needs a newer reader", 64*i+bits.TrailingZeros64(w))
 		}
 	}
 	return nil
@@ -53,14 +52,14 @@ func (f *Features) Wire(c *frame.Codec) {
 				if last := i == len(words)-1; (w&continued == 0) != last {
 					c.Fail("", fmt.Errorf("word %d, %#x, of %d", i, w, len(words)))
 				}
-				wire.Int(c, "word", &w)
+				frame.Int(c, "word", &w)
 			}
 			return
 		}
 		*f = nil
 		for w := uint64(continued); w&continued != 0 && c.Err() == nil; {
 			w = 0
-			wire.Int(c, "word", &w)
+			frame.Int(c, "word", &w)
 			*f = append(*f, w)
 		}
 	})

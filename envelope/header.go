@@ -2,7 +2,6 @@ package envelope
 
 import (
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -62,7 +61,7 @@ func (f *Footer) Append(dst []byte) ([]byte, error) { return appendTo(dst, TypeF
 // attribute sets came with format 1.0.1.0.
 func (f *Footer) wire(c *frame.Codec) {
 	f.Features.Wire(c)
-	wire.Int(c, "header checksum", &f.HeaderChecksum)
+	frame.Int(c, "header checksum", &f.HeaderChecksum)
 	frame.Record(c, "schema extension", &f.ExtensionExtra, func() {
 		if !c.Writing() && c.Left() > 0 {
 			f.Extension = new(Schema)
@@ -91,9 +90,9 @@ type ClusterGroup struct {
 // Frame".
 func (g *ClusterGroup) Wire(c *frame.Codec) {
 	frame.Record(c, "cluster group", &g.Extra, func() {
-		wire.Int(c, "minimum entry number", &g.MinEntry)
-		wire.Int(c, "entry span", &g.EntrySpan)
-		wire.Int(c, "number of clusters", &g.NumClusters)
+		frame.Int(c, "minimum entry number", &g.MinEntry)
+		frame.Int(c, "entry span", &g.EntrySpan)
+		frame.Int(c, "number of clusters", &g.NumClusters)
 		g.PageList.Wire(c, "page list")
 	})
 }
@@ -110,9 +109,9 @@ type AttributeSet struct {
 // Wire describes a linked attribute set record (format 1.0.1.0).
 func (a *AttributeSet) Wire(c *frame.Codec) {
 	frame.Record(c, "attribute set", &a.Extra, func() {
-		wire.Int(c, "schema major", &a.SchemaMajor)
-		wire.Int(c, "schema minor", &a.SchemaMinor)
-		wire.Int(c, "anchor length", &a.AnchorLength)
+		frame.Int(c, "schema major", &a.SchemaMajor)
+		frame.Int(c, "schema minor", &a.SchemaMinor)
+		frame.Int(c, "anchor length", &a.AnchorLength)
 		a.Anchor.Wire(c, "anchor")
 		c.String("name", &a.Name)
 	})

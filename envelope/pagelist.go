@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -38,7 +37,7 @@ func (p *PageList) wire(c *frame.Codec) {
 
 // walk is wire with a function that walks the pages of a cluster.
 func (p *PageList) walk(c *frame.Codec, pages func(*frame.Codec, *ClusterPages)) {
-	wire.Int(c, "header checksum", &p.HeaderChecksum)
+	frame.Int(c, "header checksum", &p.HeaderChecksum)
 	frame.List(c, "clusters", &p.Clusters, &p.ClustersExtra, func(c *frame.Codec, s *Cluster) { s.Wire(c) })
 	frame.List(c, "pages", &p.Pages, &p.PagesExtra, pages)
 	c.Rest(&p.Extra)
@@ -60,12 +59,12 @@ type Cluster struct {
 // Frame".
 func (s *Cluster) Wire(c *frame.Codec) {
 	frame.Record(c, "cluster summary", &s.Extra, func() {
-		wire.Int(c, "first entry number", &s.FirstEntry)
+		frame.Int(c, "first entry number", &s.FirstEntry)
 		if s.NumEntries>>56 != 0 {
 			c.Fail("number of entries", fmt.Errorf("%d entries are too many for a cluster", s.NumEntries))
 		}
 		word := s.NumEntries | uint64(s.Flags)<<56
-		wire.Int(c, "number of entries", &word)
+		frame.Int(c, "number of entries", &word)
 		s.NumEntries, s.Flags = word<<8>>8, uint8(word>>56)
 	})
 }
@@ -118,11 +117,11 @@ func (p *ColumnPages) IsSuppressed() bool { return p.ElementOffset < 0 }
 // Locations" and "Suppressed Columns".
 func (p *ColumnPages) Wire(c *frame.Codec) {
 	frame.ListTail(c, "pages", &p.Pages, &p.Extra, func(c *frame.Codec, g *Page) { g.Wire(c) }, func() {
-		wire.Int(c, "element offset", &p.ElementOffset)
+		frame.Int(c, "element offset", &p.ElementOffset)
 		if !p.IsSuppressed() {
-			wire.Int(c, "compression settings", &p.Compression)
+			frame.Int(c, "compression settings", &p.Compression)
 		} else if len(p.Pages) > 0 {
-			c.Fail("element offset", wire.Corrupt("%d, but the column has %d pages", p.ElementOffset, len(p.Pages)))
+			c.Fail("element offset", frame.Corrupt("%d, but the column has %d pages", p.ElementOffset, len(p.Pages)))
 		}
 	})
 }
@@ -162,9 +161,9 @@ func (g *Page) Wire(c *frame.Codec) {
 	if g.NumElements > math.MaxInt32 {
 		c.Fail("number of elements", fmt.Errorf("%d elements are too many for a page", g.NumElements))
 	}
-	wire.Int(c, "number of elements", &n)
+	frame.Int(c, "number of elements", &n)
 	if n == math.MinInt32 {
-		c.Fail("number of elements", wire.Corrupt("%d", n))
+		c.Fail("number of elements", frame.Corrupt("%d", n))
 	}
 	if !c.Writing() {
 		g.HasChecksum, g.NumElements = n < 0, uint32(max(n, -n))

@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
-	. "github.com/go-rntuple/go-rntuple/internal/wiretest"
+	"github.com/go-rntuple/go-rntuple/frame"
+	. "github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -128,7 +128,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	_, _, err := codec.Parse(Hex(`00 00 00 80  28 00 00 00  00 10 00 00 00 00 00 00`).Bytes)
-	Fault(t, err, wire.ErrCorrupt)
+	Fault(t, err, frame.ErrCorrupt)
 }
 
 // Suppressed columns have no compression settings and must not have pages.
@@ -153,19 +153,19 @@ func TestColumnPages(t *testing.T) {
 		}
 	}
 	_, _, err := codec.Parse(Hex(List(1, page, `00 00 00 00 00 00 00 80`)).Bytes)
-	if f := Fault(t, err, wire.ErrCorrupt); f != nil && f.Path != "test.pages.element offset" {
+	if f := Fault(t, err, frame.ErrCorrupt); f != nil && f.Path != "test.pages.element offset" {
 		t.Errorf("pages of a suppressed column: %v", err)
 	}
 }
 
 // What the format cannot hold is not written.
 func TestTooMuch(t *testing.T) {
-	for _, v := range []interface{ Wire(*wire.Codec) }{
+	for _, v := range []interface{ Wire(*frame.Codec) }{
 		&envelope.Cluster{NumEntries: 1 << 56},
 		&envelope.Page{NumElements: 1 << 31},
 		&envelope.ColumnPages{Pages: make([]envelope.Page, 1), ElementOffset: -1},
 	} {
-		c := wire.NewWriter(nil, "x")
+		c := frame.NewWriter(nil, "x")
 		if v.Wire(c); c.Err() == nil {
 			t.Errorf("%+v is written", v)
 		}
@@ -205,13 +205,13 @@ func TestFeatures(t *testing.T) {
 		}
 		err := h.Features.Supported()
 		if (err == nil) != (test.unknown == "") ||
-			err != nil && !(errors.Is(err, wire.ErrUnsupported) && strings.Contains(err.Error(), "flag "+test.unknown+":")) {
+			err != nil && !(errors.Is(err, frame.ErrUnsupported) && strings.Contains(err.Error(), "flag "+test.unknown+":")) {
 			t.Errorf("%#x: %v", h.Features, err)
 		}
 	}
 	// A word that promises another one, at the end of the envelope.
 	_, err := envelope.ParseHeader(Seal(1, Hex(`01 00 00 00 00 00 00 00  00 00 00 00 00 00 00 80`).Bytes))
-	Fault(t, err, wire.ErrCorrupt)
+	Fault(t, err, frame.ErrCorrupt)
 	for _, f := range []envelope.Features{{end}, {0, 0}, {end, end}, {end, 0, 0}} {
 		if _, err := (&envelope.Header{Features: f}).Append(nil); err == nil {
 			t.Errorf("%#x is written", f)

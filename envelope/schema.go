@@ -3,7 +3,6 @@ package envelope
 import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // Role is the structural role of a field: how it and its subfields are stored.
@@ -46,23 +45,23 @@ type Field struct {
 // Wire describes a field record. Specification: "Field Description".
 func (f *Field) Wire(c *frame.Codec) {
 	frame.Record(c, "field", &f.Extra, func() {
-		wire.Int(c, "field version", &f.Version)
-		wire.Int(c, "type version", &f.TypeVersion)
-		wire.Int(c, "parent", &f.Parent)
-		wire.Int(c, "structural role", &f.Role)
-		wire.Int(c, "flags", &f.Flags)
+		frame.Int(c, "field version", &f.Version)
+		frame.Int(c, "type version", &f.TypeVersion)
+		frame.Int(c, "parent", &f.Parent)
+		frame.Int(c, "structural role", &f.Role)
+		frame.Int(c, "flags", &f.Flags)
 		c.String("name", &f.Name)
 		c.String("type name", &f.TypeName)
 		c.String("type alias", &f.TypeAlias)
 		c.String("description", &f.Description)
 		if f.Flags&FieldRepetitive != 0 {
-			wire.Int(c, "array size", &f.ArraySize)
+			frame.Int(c, "array size", &f.ArraySize)
 		}
 		if f.Flags&FieldProjected != 0 {
-			wire.Int(c, "source field", &f.Source)
+			frame.Int(c, "source field", &f.Source)
 		}
 		if f.Flags&FieldChecksum != 0 {
-			wire.Int(c, "type checksum", &f.TypeChecksum)
+			frame.Int(c, "type checksum", &f.TypeChecksum)
 		}
 	})
 }
@@ -90,13 +89,13 @@ type Column struct {
 // Wire describes a column record. Specification: "Column Description".
 func (d *Column) Wire(c *frame.Codec) {
 	frame.Record(c, "column", &d.Extra, func() {
-		wire.Int(c, "type", &d.Type)
-		wire.Int(c, "bits on storage", &d.Bits)
-		wire.Int(c, "field", &d.Field)
-		wire.Int(c, "flags", &d.Flags)
-		wire.Int(c, "representation", &d.Representation)
+		frame.Int(c, "type", &d.Type)
+		frame.Int(c, "bits on storage", &d.Bits)
+		frame.Int(c, "field", &d.Field)
+		frame.Int(c, "flags", &d.Flags)
+		frame.Int(c, "representation", &d.Representation)
 		if d.Flags&ColumnDeferred != 0 {
-			wire.Int(c, "first element", &d.FirstElement)
+			frame.Int(c, "first element", &d.FirstElement)
 		}
 		if d.Flags&ColumnRanged != 0 {
 			c.Float64("min", &d.Min)
@@ -115,8 +114,8 @@ type Alias struct {
 // Wire describes an alias record. Specification: "Alias columns".
 func (a *Alias) Wire(c *frame.Codec) {
 	frame.Record(c, "alias column", &a.Extra, func() {
-		wire.Int(c, "physical column", &a.Column)
-		wire.Int(c, "field", &a.Field)
+		frame.Int(c, "physical column", &a.Column)
+		frame.Int(c, "field", &a.Field)
 	})
 }
 
@@ -138,8 +137,8 @@ type ExtraTypeInfo struct {
 // information"; ROOT: RNTupleSerializer::SerializeExtraTypeInfo.
 func (e *ExtraTypeInfo) Wire(c *frame.Codec) {
 	frame.Record(c, "extra type information", &e.Extra, func() {
-		wire.Int(c, "content identifier", &e.ContentID)
-		wire.Int(c, "type version", &e.TypeVersion)
+		frame.Int(c, "content identifier", &e.ContentID)
+		frame.Int(c, "type version", &e.TypeVersion)
 		c.String("type name", &e.TypeName)
 		c.String("content", &e.Content)
 	})

@@ -3,7 +3,6 @@ package envelope
 import (
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // Walk makes c, which must hold an envelope of type t and nothing else, read its
@@ -25,7 +24,7 @@ func Walk(c *frame.Codec, t Type) {
 // WalkBody is like Walk, for envelopes whose payload body walks.
 func WalkBody(c *frame.Codec, body func(*frame.Codec)) {
 	var head, sum uint64
-	wire.Int(c, "head", &head)
+	frame.Int(c, "head", &head)
 	c.Window("payload", c.Left()-checksum.Size, func() { body(c) })
-	wire.Int(c, "checksum", &sum)
+	frame.Int(c, "checksum", &sum)
 }

@@ -35,11 +35,11 @@ func Example() {
 	fmt.Println(len(b), "bytes,", err)
 
 	var got []point
-	r := frame.NewReader(b, "example")
+	r := frame.NewReader(b, "example", 0)
 	list(r, &got)
 	fmt.Println(got, r.Err())
 
-	r = frame.NewReader(b[:40], "example")
+	r = frame.NewReader(b[:40], "example", 0)
 	list(r, &got)
 	fmt.Println(r.Err())
 	fmt.Println(errors.Is(r.Err(), frame.ErrCorrupt))

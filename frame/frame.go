@@ -1,10 +1,6 @@
 package frame
 
-import (
-	"math"
-
-	"github.com/go-rntuple/go-rntuple/internal/wire"
-)
+import "math"
 
 const (
 	recordHead = 8  // bytes: the size
@@ -22,20 +18,20 @@ func Record(c *Codec, name string, extra *[]byte, body func()) {
 		if c.Writing() {
 			start := c.Pos()
 			var size int64
-			wire.Int(c, "size", &size)
+			Int(c, "size", &size)
 			body()
 			c.Rest(extra)
-			wire.Patch(c, start, int64(c.Pos()-start))
+			Patch(c, start, int64(c.Pos()-start))
 			return
 		}
 		var size int64
-		wire.Int(c, "size", &size)
+		Int(c, "size", &size)
 		switch {
 		case c.Err() != nil:
 		case size < recordHead:
-			c.Fail("size", wire.Corrupt("record frame of size %d", size))
+			c.Fail("size", Corrupt("record frame of size %d", size))
 		case size-recordHead > int64(c.Left()):
-			c.Fail("size", wire.Corrupt("record frame of %d bytes, %d left", size-recordHead, c.Left()))
+			c.Fail("size", Corrupt("record frame of %d bytes, %d left", size-recordHead, c.Left()))
 		default:
 			c.Window("frame", int(size-recordHead), func() {
 				body()
@@ -62,11 +58,11 @@ func ListTail[T any](c *Codec, name string, items *[]T, extra *[]byte, item func
 		var size int64
 		n := uint32(len(*items))
 		if c.Writing() && uint64(len(*items)) > math.MaxUint32 {
-			c.Fail("number of items", wire.Unsupported("%d items", len(*items)))
+			c.Fail("number of items", Unsupported("%d items", len(*items)))
 			return
 		}
-		wire.Int(c, "size", &size)
-		wire.Int(c, "number of items", &n)
+		Int(c, "size", &size)
+		Int(c, "number of items", &n)
 		if c.Err() != nil {
 			return
 		}
@@ -83,13 +79,13 @@ func ListTail[T any](c *Codec, name string, items *[]T, extra *[]byte, item func
 		switch {
 		case c.Writing():
 			rest()
-			wire.Patch(c, start, -int64(c.Pos()-start))
+			Patch(c, start, -int64(c.Pos()-start))
 		case size > -listHead || size == math.MinInt64:
-			c.Fail("size", wire.Corrupt("list frame of size %d", size))
+			c.Fail("size", Corrupt("list frame of size %d", size))
 		case -size-listHead > int64(c.Left()):
-			c.Fail("size", wire.Corrupt("list frame of %d bytes, %d left", -size-listHead, c.Left()))
+			c.Fail("size", Corrupt("list frame of %d bytes, %d left", -size-listHead, c.Left()))
 		case int64(n) > (-size-listHead)/minItem:
-			c.Fail("number of items", wire.Corrupt("%d items in %d bytes", n, -size-listHead))
+			c.Fail("number of items", Corrupt("%d items in %d bytes", n, -size-listHead))
 		default:
 			*items = make([]T, n)
 			c.Window("frame", int(-size-listHead), rest)

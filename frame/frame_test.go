@@ -7,8 +7,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
-	"github.com/go-rntuple/go-rntuple/internal/wiretest"
+	"github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 )
 
 type item struct {
@@ -27,15 +26,15 @@ type nested struct {
 	Extra   [3][]byte
 }
 
-func (v *nested) wire(c *wire.Codec) {
+func (v *nested) wire(c *frame.Codec) {
 	frame.Record(c, "nested", &v.Extra[0], func() {
-		wire.Int(c, "a", &v.A)
-		frame.List(c, "records", &v.Records, &v.Extra[1], func(c *wire.Codec, i *item) {
-			frame.Record(c, "record", &i.Extra, func() { wire.Int(c, "x", &i.X) })
+		frame.Int(c, "a", &v.A)
+		frame.List(c, "records", &v.Records, &v.Extra[1], func(c *frame.Codec, i *item) {
+			frame.Record(c, "record", &i.Extra, func() { frame.Int(c, "x", &i.X) })
 		})
-		frame.ListTail(c, "pairs", &v.Pairs, &v.Extra[2], func(c *wire.Codec, x *uint64) { wire.Int(c, "x", x) },
-			func() { wire.Int(c, "tail", &v.Tail) })
-		wire.Int(c, "b", &v.B)
+		frame.ListTail(c, "pairs", &v.Pairs, &v.Extra[2], func(c *frame.Codec, x *uint64) { frame.Int(c, "x", x) },
+			func() { frame.Int(c, "tail", &v.Tail) })
+		frame.Int(c, "b", &v.B)
 	})
 }
 
@@ -65,7 +64,7 @@ func TestFrames(t *testing.T) {
 	bad := bytes.Clone(v.Bytes)
 	bad[24+16] = 17 // the size of the second record, which would reach into the next list
 	_, _, err := codec.Parse(bad)
-	if f := wiretest.Fault(t, err, wire.ErrCorrupt); f.Path != "test.nested.records[1].record.size" || f.Offset != 1000+24+16+8 {
+	if f := wiretest.Fault(t, err, frame.ErrCorrupt); f.Path != "test.nested.records[1].record.size" || f.Offset != 1000+24+16+8 {
 		t.Errorf("got %v", err)
 	}
 }
@@ -85,7 +84,7 @@ func sweep(t *testing.T, what string, lo, hi int64, parse func(size int64) error
 		if ok := lo <= size && size <= hi; ok != (err == nil) {
 			t.Errorf("%s of size %d: %v", what, size, err)
 		} else if !ok {
-			wiretest.Fault(t, err, wire.ErrCorrupt)
+			wiretest.Fault(t, err, frame.ErrCorrupt)
 		}
 	}
 }
@@ -93,24 +92,24 @@ func sweep(t *testing.T, what string, lo, hi int64, parse func(size int64) error
 func TestSizes(t *testing.T) {
 	zeros := "00 00 00 00 00 00 00 00"
 	sweep(t, "a record with 4 bytes of 8", 12, 16, func(size int64) error {
-		c := wire.NewReader(wiretest.Hex(wiretest.LE(8, size)+zeros).Bytes, "x", 0)
+		c := frame.NewReader(wiretest.Hex(wiretest.LE(8, size)+zeros).Bytes, "x", 0)
 		var extra []byte
-		frame.Record(c, "record", &extra, func() { wire.Int(c, "n", new(uint32)) })
+		frame.Record(c, "record", &extra, func() { frame.Int(c, "n", new(uint32)) })
 		if c.Err() == nil && (c.Pos() != int(size) || len(extra) != int(size)-12) {
 			t.Errorf("size %d: %d bytes read, %d extra", size, c.Pos(), len(extra))
 		}
 		return c.Err()
 	})
 	sweep(t, "an empty record in 16 bytes", 8, 16, func(size int64) error {
-		c := wire.NewReader(wiretest.Hex(wiretest.LE(8, size)+zeros).Bytes, "x", 0)
+		c := frame.NewReader(wiretest.Hex(wiretest.LE(8, size)+zeros).Bytes, "x", 0)
 		frame.Record(c, "record", new([]byte), func() {})
 		return c.Err()
 	})
 	for items := int64(0); items <= 3; items++ {
 		sweep(t, "a list in 12+24 bytes", -36, -12-8*items, func(size int64) error {
-			c := wire.NewReader(wiretest.Hex(wiretest.LE(8, size)+wiretest.LE(4, items)+strings.Repeat(zeros, 3)).Bytes, "x", 0)
+			c := frame.NewReader(wiretest.Hex(wiretest.LE(8, size)+wiretest.LE(4, items)+strings.Repeat(zeros, 3)).Bytes, "x", 0)
 			var got []uint64
-			frame.List(c, "list", &got, new([]byte), func(c *wire.Codec, x *uint64) { wire.Int(c, "x", x) })
+			frame.List(c, "list", &got, new([]byte), func(c *frame.Codec, x *uint64) { frame.Int(c, "x", x) })
 			if c.Err() == nil && (len(got) != int(items) || c.Pos() != int(-size)) {
 				t.Errorf("size %d: %d items, %d bytes", size, len(got), c.Pos())
 			}
@@ -123,14 +122,14 @@ func TestSizes(t *testing.T) {
 func TestItems(t *testing.T) {
 	for _, items := range []int64{0, 1, 2, 3, 4, 100, math.MaxInt32, 1 << 31, math.MaxUint32} {
 		b := wiretest.Hex(wiretest.LE(8, -36) + wiretest.LE(4, items)).Bytes
-		c := wire.NewReader(append(b, make([]byte, 24)...), "x", 0)
+		c := frame.NewReader(append(b, make([]byte, 24)...), "x", 0)
 		var got [][1000]byte
 		allocated := wiretest.Allocated(func() {
-			frame.List(c, "list", &got, new([]byte), func(c *wire.Codec, x *[1000]byte) { wire.Int(c, "x", new(uint64)) })
+			frame.List(c, "list", &got, new([]byte), func(c *frame.Codec, x *[1000]byte) { frame.Int(c, "x", new(uint64)) })
 		})
 		if ok := items <= 3; ok != (c.Err() == nil) || allocated > 20_000 {
 			t.Errorf("%d items in 24 bytes: %v, %d bytes allocated", items, c.Err(), allocated)
-		} else if !ok && wiretest.Fault(t, c.Err(), wire.ErrCorrupt).Path != "x.list.number of items" {
+		} else if !ok && wiretest.Fault(t, c.Err(), frame.ErrCorrupt).Path != "x.list.number of items" {
 			t.Errorf("%d items: %v", items, c.Err())
 		}
 	}

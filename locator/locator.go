@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // Type tells the kinds of locators apart.
@@ -73,7 +72,7 @@ func (l Locator) String() string {
 
 // Parse reads the locator that b begins with and returns its length in bytes.
 func Parse(b []byte) (l Locator, n int, err error) {
-	c := frame.NewReader(b, "locator")
+	c := frame.NewReader(b, "locator", 0)
 	if l.describe(c); c.Err() != nil {
 		return Locator{}, 0, c.Err()
 	}
@@ -98,11 +97,11 @@ func (l Locator) InFile() error {
 	case File, Large:
 		return nil
 	case Object, Multi:
-		return wire.Unsupported("object store locator (type %#02x, %v)", uint8(l.Type), l.Type)
+		return frame.Unsupported("object store locator (type %#02x, %v)", uint8(l.Type), l.Type)
 	case URI:
-		return wire.Unsupported("locator that is the URI %.100q", l.Payload)
+		return frame.Unsupported("locator that is the URI %.100q", l.Payload)
 	}
-	return wire.Unsupported("locator of unknown type %#02x", uint8(l.Type))
+	return frame.Unsupported("locator of unknown type %#02x", uint8(l.Type))
 }
 
 // Object returns the number of the object of a store that holds the block, and the size of the block in
@@ -114,13 +113,13 @@ func (l Locator) Object() (id, size uint64, err error) {
 	p := []byte(l.Payload)
 	switch {
 	case l.Type != Object:
-		return 0, 0, wire.Unsupported("locator of type %v (%#02x), expected one of an object, of type %v (%#02x)", l.Type, uint8(l.Type), Object, uint8(Object))
+		return 0, 0, frame.Unsupported("locator of type %v (%#02x), expected one of an object, of type %v (%#02x)", l.Type, uint8(l.Type), Object, uint8(Object))
 	case len(p) == 12:
 		return binary.LittleEndian.Uint64(p[4:]), uint64(binary.LittleEndian.Uint32(p)), nil
 	case len(p) == 16:
 		return binary.LittleEndian.Uint64(p[8:]), binary.LittleEndian.Uint64(p), nil
 	}
-	return 0, 0, wire.Corrupt("%v locator of %d bytes, expected 12 or 16", l.Type, len(p))
+	return 0, 0, frame.Corrupt("%v locator of %d bytes, expected 12 or 16", l.Type, len(p))
 }
 
 // The parts of a non-standard locator's head word, which is stored negated.
@@ -159,25 +158,25 @@ func (l *Locator) describe(c *frame.Codec) {
 		}
 	}
 	start := c.Pos()
-	wire.Int(c, "head", &head)
+	frame.Int(c, "head", &head)
 	if c.Err() != nil {
 		return
 	}
 	if head >= 0 {
 		l.Type, l.Size = File, uint64(head)
-		wire.Int(c, "offset", &l.Offset)
+		frame.Int(c, "offset", &l.Offset)
 		return
 	}
 	word := -uint32(head)
 	size, l.Reserved, l.Type = int(word&0xffff), uint8(word>>16), Type(word>>24)
 	switch {
 	case size < headSize || l.Type == File:
-		c.Fail("head", wire.Corrupt("locator of size %d and type %v, stored as %#08x", size, l.Type, uint32(head)))
+		c.Fail("head", frame.Corrupt("locator of size %d and type %v, stored as %#08x", size, l.Type, uint32(head)))
 	case l.Type == Large && size != largeSize:
-		c.Fail("head", wire.Corrupt("large locator of size %d, expected %d", size, largeSize))
+		c.Fail("head", frame.Corrupt("large locator of size %d, expected %d", size, largeSize))
 	case l.Type == Large:
-		wire.Int(c, "size", &l.Size)
-		wire.Int(c, "offset", &l.Offset)
+		frame.Int(c, "size", &l.Size)
+		frame.Int(c, "offset", &l.Offset)
 	default:
 		payload := []byte(l.Payload)
 		c.Raw("payload", size-(c.Pos()-start), &payload)
@@ -197,7 +196,7 @@ func (l Link) String() string { return fmt.Sprintf("%d bytes, stored as %v", l.L
 // Wire describes an envelope link, which errors call name.
 func (l *Link) Wire(c *frame.Codec, name string) {
 	c.Within(name, func() {
-		wire.Int(c, "length", &l.Length)
+		frame.Int(c, "length", &l.Length)
 		l.Locator.Wire(c, "locator")
 	})
 }

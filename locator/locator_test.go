@@ -5,12 +5,12 @@ import (
 	"math"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
-	"github.com/go-rntuple/go-rntuple/internal/wiretest"
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
-var codec = wiretest.Walk("test", func(l *locator.Locator, c *wire.Codec) { l.Wire(c, "locator") })
+var codec = wiretest.Walk("test", func(l *locator.Locator, c *frame.Codec) { l.Wire(c, "locator") })
 
 // vectors: a head of other than simple locators is the negated word
 // type<<24 | reserved<<16 | size, where the size includes the head.
@@ -42,7 +42,7 @@ func TestVectors(t *testing.T) {
 		if *got != test.want {
 			t.Errorf("%s: got %+v, want %+v", test.hex, *got, test.want)
 		}
-		if err := got.InFile(); (err == nil) != test.ok || !test.ok && !errors.Is(err, wire.ErrUnsupported) {
+		if err := got.InFile(); (err == nil) != test.ok || !test.ok && !errors.Is(err, frame.ErrUnsupported) {
 			t.Errorf("%s: in a file: %v", test.hex, err)
 		}
 	}
@@ -67,7 +67,7 @@ func TestMalformed(t *testing.T) {
 		_, _, err := codec.Parse(append(wiretest.Hex(head).Bytes, make([]byte, 64)...))
 		if err == nil {
 			t.Errorf("%s is taken for a locator", head)
-		} else if f := wiretest.Fault(t, err, wire.ErrCorrupt); f.Path != "test.locator.head" {
+		} else if f := wiretest.Fault(t, err, frame.ErrCorrupt); f.Path != "test.locator.head" {
 			t.Errorf("%s: %v", head, err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestMalformed(t *testing.T) {
 		{Type: 0x80, Payload: "x"},
 		{Type: 2, Payload: string(make([]byte, 0x10000-4))},
 	} {
-		if _, err := codec.Append(nil, &l); err == nil || errors.Is(err, wire.ErrCorrupt) {
+		if _, err := codec.Append(nil, &l); err == nil || errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("type %v, size %d, %d bytes of payload: %v", l.Type, l.Size, len(l.Payload), err)
 		}
 	}
@@ -127,10 +127,10 @@ func TestObject(t *testing.T) {
 		{`f0 ff ff fd  10 00 00 00  2a 00 00 00 00 00 00 80`, 1<<63 + 42, 16, nil},
 		{`ec ff ff fd  10 00 00 00 01 00 00 00  2a 00 00 00 00 00 00 00`, 42, 1<<32 + 16, nil},
 		{`ec ff fe fd  10 00 00 00 00 00 00 00  2a 00 00 00 00 00 00 00`, 42, 16, nil}, // with reserved bits
-		{`f8 ff ff fd  10 00 00 00`, 0, 0, wire.ErrCorrupt},
-		{`eb ff ff fd  10 00 00 00 00 00 00 00  2a 00 00 00 00 00 00 00 00`, 0, 0, wire.ErrCorrupt},
-		{`f0 ff ff fc  10 00 00 00  2a 00 00 00 00 00 00 00`, 0, 0, wire.ErrUnsupported}, // of type Multi
-		{`10 00 00 00  f4 01 00 00 00 00 00 00`, 0, 0, wire.ErrUnsupported},              // in a file
+		{`f8 ff ff fd  10 00 00 00`, 0, 0, frame.ErrCorrupt},
+		{`eb ff ff fd  10 00 00 00 00 00 00 00  2a 00 00 00 00 00 00 00 00`, 0, 0, frame.ErrCorrupt},
+		{`f0 ff ff fc  10 00 00 00  2a 00 00 00 00 00 00 00`, 0, 0, frame.ErrUnsupported}, // of type Multi
+		{`10 00 00 00  f4 01 00 00 00 00 00 00`, 0, 0, frame.ErrUnsupported},              // in a file
 	} {
 		l, _, err := locator.Parse(wiretest.Hex(test.hex).Bytes)
 		if err != nil {
@@ -143,7 +143,7 @@ func TestObject(t *testing.T) {
 }
 
 func TestLink(t *testing.T) {
-	codec := wiretest.Walk("test", func(l *locator.Link, c *wire.Codec) { l.Wire(c, "link") })
+	codec := wiretest.Walk("test", func(l *locator.Link, c *frame.Codec) { l.Wire(c, "link") })
 	got := codec.Check(t, wiretest.Hex(`00 01 00 00 00 00 00 00  10 00 00 00  f4 01 00 00 00 00 00 00`))
 	if (*got != locator.Link{Length: 256, Locator: locator.Locator{Size: 16, Offset: 500}}) {
 		t.Errorf("got %+v", *got)

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/sampletest"
+	"github.com/go-rntuple/go-rntuple/internal/test/sampletest"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/value"

@@ -14,10 +14,11 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/judge"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -25,7 +26,7 @@ import (
 // attributes hold for what, with the ranges in testdata/gen/special.C.
 func TestAttributeSets(t *testing.T) {
 	const dir = "../testdata/good/"
-	all, err := judge.Manifest(dir + "special_manifest.json")
+	all, err := golden.Manifest(dir + "special_manifest.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func TestAttributeSets(t *testing.T) {
 		if a.Name() != e.AttrSet || int64(a.Len()) != e.Entries {
 			t.Errorf("set %q of %d attributes, want %q of %d", a.Name(), a.Len(), e.AttrSet, e.Entries)
 		}
-		if err := judge.Compare(a.Reader(), filepath.Join(dir, e.JSONL)); err != nil {
+		if err := golden.Compare(a.Reader(), filepath.Join(dir, e.JSONL)); err != nil {
 			t.Errorf("%s: %v", e.AttrSet, err)
 		}
 	}
@@ -231,7 +232,7 @@ func TestAttributesRefused(t *testing.T) {
 			Start string `rntuple:"_rangeStart"`
 			Len   uint64 `rntuple:"_rangeLen"`
 			Data  data   `rntuple:"_userData"`
-		}{{"1", 2, data{}}}), want: &rntuple.MismatchError{}},
+		}{{"1", 2, data{}}}), want: &schema.MismatchError{}},
 		{what: "other name", file: plainFile(t, ok), edit: func(s *envelope.AttributeSet) { s.Name = "sat" }, name: "sat", want: rntuple.ErrCorrupt},
 		{what: "unknown name", file: plainFile(t, ok), name: "sat", want: rntuple.ErrNotFound},
 		{what: "start of 2^63", file: plainFile(t, []set{ok[0], {1 << 63, 0, data{}}}), want: rntuple.ErrCorrupt},
@@ -254,7 +255,7 @@ func TestAttributesRefused(t *testing.T) {
 			if err != nil || !slices.Equal(a.Holding(4), []int{0}) {
 				t.Errorf("%s: %v", test.what, err)
 			}
-		case *rntuple.MismatchError:
+		case *schema.MismatchError:
 			if !errors.As(err, &want) {
 				t.Errorf("%s: %v, want %T", test.what, err, want)
 			}
@@ -280,7 +281,7 @@ func TestAttributesRefused(t *testing.T) {
 	if _, err := linkedWith(t, plainFile(t, slices.Repeat(ok, 100)), few, nil).OpenAttributes("set"); !errors.Is(err, rntuple.ErrUnsupported) {
 		t.Errorf("100 attributes in 2000 bytes: %v", err)
 	}
-	if _, err := rntuple.AttributesOf[struct{ Good, Bad bool }](a); !errors.As(err, new(*rntuple.MismatchError)) {
+	if _, err := rntuple.AttributesOf[struct{ Good, Bad bool }](a); !errors.As(err, new(*schema.MismatchError)) {
 		t.Errorf("an attribute that is not there: %v", err)
 	}
 	if view, err := rntuple.AttributesOf[struct{}](a); err != nil || !reflect.DeepEqual(slices.Collect(keys(view.All())), []rntuple.EntryRange{{First: 3, End: 8}}) {

@@ -10,13 +10,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
 // dynamicOf returns value i of an Array in the form of package value.
-func dynamicOf(t testing.TB, a *rntuple.Array, i int) any {
+func dynamicOf(t testing.TB, a *columnar.Array, i int) any {
 	t.Helper()
 	if i < 0 || i >= a.Len {
 		t.Fatalf("%s: value %d of %d", a.Name, i, a.Len)
@@ -125,7 +127,7 @@ func same(a, b any) bool {
 }
 
 // wellFormed checks what holds for every Array.
-func wellFormed(t *testing.T, a *rntuple.Array) {
+func wellFormed(t *testing.T, a *columnar.Array) {
 	t.Helper()
 	offsets := func(items int) {
 		if len(a.Offsets) != a.Len+1 || a.Offsets[0] != 0 || a.Offsets[a.Len] != int64(items) {
@@ -221,8 +223,8 @@ func checkBatches(t *testing.T, s rntuple.Source, first, end int64, o rntuple.Ba
 // files.
 func TestBatches(t *testing.T) {
 	shapes := map[schema.Shape]bool{}
-	var note func(a *rntuple.Array)
-	note = func(a *rntuple.Array) {
+	var note func(a *columnar.Array)
+	note = func(a *columnar.Array) {
 		shapes[a.Shape] = true
 		for _, c := range a.Children {
 			note(c)
@@ -299,12 +301,12 @@ func TestBatchPaths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pt, err := rntuple.Values[float32](b.Column("Muon_pt").Children[0])
+		pt, err := columnar.Values[float32](b.Column("Muon_pt").Children[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range b.Column("_collection0").Children[0].Children {
-			if again, err := rntuple.Values[float32](c); c.Name == "Muon_pt" && (err != nil || &again[0] != &pt[0]) {
+			if again, err := columnar.Values[float32](c); c.Name == "Muon_pt" && (err != nil || &again[0] != &pt[0]) {
 				t.Errorf("%v: a projected field is no view of its source", err)
 			}
 		}
@@ -314,8 +316,8 @@ func TestBatchPaths(t *testing.T) {
 		if b.Column("other") != nil {
 			t.Error("there is a column that was not asked for")
 		}
-		var wrong *rntuple.MismatchError
-		if _, err := rntuple.Values[float64](b.Column("run")); !errors.As(err, &wrong) || wrong.Mismatches[0].Path != "run" || wrong.Mismatches[0].Fits != "[]uint32" {
+		var wrong *schema.MismatchError
+		if _, err := columnar.Values[float64](b.Column("run")); !errors.As(err, &wrong) || wrong.Mismatches[0].Path != "run" || wrong.Mismatches[0].Fits != "[]uint32" {
 			t.Error(err)
 		}
 		break
@@ -373,7 +375,7 @@ func TestBatchErrors(t *testing.T) {
 		for b, err := range rntuple.BatchesIn(r, c.first, 10, c.o) {
 			if n++; b != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%+v: %v, %v", c.o, b, err)
-			} else if c.o.Fields != nil && (!errors.Is(err, rntuple.ErrNoField) || len(err.(*rntuple.MismatchError).Mismatches) != 2) {
+			} else if c.o.Fields != nil && (!errors.Is(err, rntuple.ErrNoField) || len(err.(*schema.MismatchError).Mismatches) != 2) {
 				t.Errorf("%+v: %v", c.o, err)
 			}
 		}
@@ -534,7 +536,7 @@ func TestBatchLimits(t *testing.T) {
 	}
 	n := 0
 	for _, err := range rntuple.Batches(small(8), rntuple.BatchOptions{}) {
-		var limit *rntuple.LimitError
+		var limit *frame.LimitError
 		if n++; !errors.As(err, &limit) || limit.Limit != "EntryBytes" || limit.Have != 8 || limit.Need <= 8 {
 			t.Error(err)
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -194,8 +194,8 @@ func (b *builder) bytes(e edits) []byte {
 
 // container finishes the file with the records that lead to the anchor.
 func (b *builder) container(object []byte) []byte {
-	record := func(r interface{ Wire(*wire.Codec) }) []byte {
-		c := wire.NewWriter(nil, "record").BigEndian()
+	record := func(r interface{ Wire(*frame.Codec) }) []byte {
+		c := frame.NewWriter(nil, "record").BigEndian()
 		r.Wire(c)
 		p, err := c.Bytes()
 		if err != nil {

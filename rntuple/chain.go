@@ -93,7 +93,22 @@ type fields interface {
 
 // An InputError says in which of several inputs an error occurred: of a Chain, or of an operation
 // of package surgery.
-type InputError = ntuple.InputError
+type InputError struct {
+	Index int // number of the input, from 0
+	Path  string
+	Err   error
+}
+
+// Error returns the path or the number of the input, and Err.
+func (e *InputError) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("input %d of the chain: %v", e.Index, e.Err)
+	}
+	return fmt.Sprintf("%s: %v", remote.Redact(e.Path), e.Err)
+}
+
+// Unwrap returns Err.
+func (e *InputError) Unwrap() error { return e.Err }
 
 // MaxOpen sets the number of inputs that a Chain keeps open at a time. If more goroutines
 // read from different inputs, they wait for each other, and files are opened again and

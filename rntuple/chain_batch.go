@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 func (c *Chain) bindBatches(paths []string, fresh bool) (batchPlan, error) {
@@ -23,7 +24,7 @@ func (c *Chain) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 		}
 		var all []Difference
 		for i, a := range p.model {
-			if b := inner.arrays()[i]; !field.Alike(a, b) { // other fields above it
+			if b := inner.arrays()[i]; !columnar.Alike(a, b) { // other fields above it
 				all = append(all, Difference{paths[i], a.Field.CppType(), b.Field.CppType()})
 			}
 		}
@@ -43,12 +44,12 @@ func (c *Chain) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 type chainBatches struct {
 	parts[batchPlan]
 	chainOrder
-	model []*Array // those of the first input, empty
+	model []*columnar.Array // those of the first input, empty
 }
 
-func (p *chainBatches) arrays() []*Array { return p.model }
+func (p *chainBatches) arrays() []*columnar.Array { return p.model }
 
-func (p *chainBatches) read(ctx context.Context, first, n int64) (arrays []*Array, got int64, err error) {
+func (p *chainBatches) read(ctx context.Context, first, n int64) (arrays []*columnar.Array, got int64, err error) {
 	i, entries, ok, err := p.find(ctx, first)
 	if err != nil || !ok {
 		return nil, 0, err
@@ -63,7 +64,7 @@ func (p *chainBatches) read(ctx context.Context, first, n int64) (arrays []*Arra
 	return arrays, got, err
 }
 
-func (p *chainBatches) readSpans(ctx context.Context, spans []field.Span) (arrays []*Array, got int64, err error) {
+func (p *chainBatches) readSpans(ctx context.Context, spans []columnar.Span) (arrays []*columnar.Array, got int64, err error) {
 	i, entries, ok, err := p.find(ctx, spans[0].First)
 	if err != nil || !ok {
 		return nil, 0, err
@@ -89,11 +90,11 @@ func (p *chainBatches) stop() {
 
 // without returns a plan for an input that lacks some of the fields.
 func (p *chainBatches) without(s Source, paths []string, fresh bool) (batchPlan, error) {
-	w := &withoutFields{fresh: fresh, all: make([]*Array, len(paths))}
+	w := &withoutFields{fresh: fresh, all: make([]*columnar.Array, len(paths))}
 	var there []string
 	for i, path := range paths {
 		if _, err := s.field(path); errors.Is(err, ErrNoField) {
-			w.all[i], w.absent = field.Like(p.model[i]), append(w.absent, i)
+			w.all[i], w.absent = columnar.Like(p.model[i]), append(w.absent, i)
 		} else {
 			w.present, there = append(w.present, i), append(there, path)
 		}
@@ -106,42 +107,42 @@ func (p *chainBatches) without(s Source, paths []string, fresh bool) (batchPlan,
 // withoutFields adds fields that have no values to those of a plan.
 type withoutFields struct {
 	batchPlan
-	all             []*Array
+	all             []*columnar.Array
 	present, absent []int // places in all
 	fresh           bool
 }
 
-func (w *withoutFields) arrays() []*Array {
+func (w *withoutFields) arrays() []*columnar.Array {
 	for i, a := range w.batchPlan.arrays() {
 		w.all[w.present[i]] = a
 	}
 	return w.all
 }
 
-func (w *withoutFields) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
+func (w *withoutFields) read(ctx context.Context, first, n int64) ([]*columnar.Array, int64, error) {
 	return w.add(w.batchPlan.read(ctx, first, n))
 }
 
-func (w *withoutFields) readSpans(ctx context.Context, spans []field.Span) ([]*Array, int64, error) {
+func (w *withoutFields) readSpans(ctx context.Context, spans []columnar.Span) ([]*columnar.Array, int64, error) {
 	return w.add(w.batchPlan.readSpans(ctx, spans))
 }
 
 // add adds the fields to what was read.
-func (w *withoutFields) add(arrays []*Array, got int64, err error) ([]*Array, int64, error) {
+func (w *withoutFields) add(arrays []*columnar.Array, got int64, err error) ([]*columnar.Array, int64, error) {
 	if err != nil || got == 0 {
 		return nil, 0, err
 	}
-	all := make([]*Array, len(w.all))
+	all := make([]*columnar.Array, len(w.all))
 	for i, at := range w.present {
 		all[at] = arrays[i]
 	}
 	for _, at := range w.absent {
 		a := w.all[at]
 		if w.fresh {
-			a = field.Like(a)
+			a = columnar.Like(a)
 		}
-		field.Clear(a)
-		if err := field.Take(a, a, []field.Span{{First: -1, N: got}}, maxCopied); err != nil {
+		a.Clear(false)
+		if err := columnar.Append(a, a, []columnar.Span{{First: -1, N: got}}, maxCopied); err != nil {
 			return nil, 0, err
 		}
 		all[at] = a

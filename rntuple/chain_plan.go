@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 func (c *Chain) bind(t reflect.Type, members []field.Member) (plan, error) {
@@ -116,7 +117,7 @@ func (ps *parts[P]) each(ctx context.Context, first, n int64, f func(p *part[P],
 
 // eachSpans is each for the entries in spans: it calls f with those that an input has,
 // counted there.
-func (ps *parts[P]) eachSpans(ctx context.Context, spans []field.Span, f func(p *part[P], base int64, spans []field.Span, done int64) error) error {
+func (ps *parts[P]) eachSpans(ctx context.Context, spans []columnar.Span, f func(p *part[P], base int64, spans []columnar.Span, done int64) error) error {
 	done := int64(0)
 	for len(spans) > 0 {
 		i, entries, ok, err := ps.find(ctx, spans[0].First)
@@ -130,20 +131,20 @@ func (ps *parts[P]) eachSpans(ctx context.Context, spans []field.Span, f func(p 
 		if err := ps.use(ctx, i, func(p *part[P]) error { return f(p, entries.First, inner, done) }); err != nil {
 			return err
 		}
-		spans, done = rest, done+field.Sum(inner)
+		spans, done = rest, done+columnar.Sum(inner)
 	}
 	return nil
 }
 
 // split returns the first of spans as far as they lie in r, counted from its first entry,
 // and the rest of them.
-func split(spans []field.Span, r EntryRange) (inner, rest []field.Span) {
+func split(spans []columnar.Span, r EntryRange) (inner, rest []columnar.Span) {
 	for len(spans) > 0 && spans[0].First < r.End {
 		s := spans[0]
 		n := min(s.N, r.End-s.First)
-		inner = append(inner, field.Span{First: s.First - r.First, N: n})
+		inner = append(inner, columnar.Span{First: s.First - r.First, N: n})
 		if spans = spans[1:]; n < s.N {
-			return inner, append([]field.Span{{First: r.End, N: s.N - n}}, spans...)
+			return inner, append([]columnar.Span{{First: r.End, N: s.N - n}}, spans...)
 		}
 	}
 	return inner, spans
@@ -190,7 +191,7 @@ func (s shifted) Next(entry int64) (int64, bool) {
 	return next - s.base, ok
 }
 
-func (s shifted) Spans(first, end int64) []field.Span {
+func (s shifted) Spans(first, end int64) []columnar.Span {
 	spans := s.of.Spans(s.base+first, s.base+end)
 	for i := range spans {
 		spans[i].First -= s.base
@@ -212,8 +213,8 @@ func (p *chainPlan) read(ctx context.Context, memory *field.Memory, first, n int
 	})
 }
 
-func (p *chainPlan) readSpans(ctx context.Context, memory *field.Memory, spans []field.Span, dst unsafe.Pointer) error {
-	return p.eachSpans(ctx, spans, func(part *part[plan], base int64, spans []field.Span, done int64) error {
+func (p *chainPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
+	return p.eachSpans(ctx, spans, func(part *part[plan], base int64, spans []columnar.Span, done int64) error {
 		announce(p.chainOrder, &p.parts, part, base, spans[0].First)
 		return part.plan.readSpans(ctx, memory, spans, unsafe.Add(dst, done*p.size))
 	})
@@ -247,13 +248,13 @@ func (p *chainJagged) read(ctx context.Context, first int64, ends []int64, items
 	})
 }
 
-func (p *chainJagged) readSpans(ctx context.Context, spans []field.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
-	return p.eachSpans(ctx, spans, func(part *part[jaggedPlan], _ int64, spans []field.Span, done int64) error {
+func (p *chainJagged) readSpans(ctx context.Context, spans []columnar.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+	return p.eachSpans(ctx, spans, func(part *part[jaggedPlan], _ int64, spans []columnar.Span, done int64) error {
 		before := int64(0) // number of items
 		if done > 0 {
 			before = ends[done-1]
 		}
-		ends := ends[done:][:field.Sum(spans)]
+		ends := ends[done:][:columnar.Sum(spans)]
 		err := part.plan.readSpans(ctx, spans, ends, func(lo, hi int64) unsafe.Pointer { return items(before+lo, before+hi) })
 		for i := range ends {
 			ends[i] += before

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // A SchemaError lists the fields of a view that an input of a Chain lacks, or has with

@@ -43,7 +43,7 @@
 //
 // Readers accept other types where ROOT does, see docs/evolution.md: any integer type
 // or bool takes any integer, a float type any float, *T a plain value. A value that
-// does not fit is a *ConversionError, which names the entry.
+// does not fit is a *schema.ConversionError, which names the entry.
 //
 // Writers turn a slice into a std::vector, an array into a std::array, a pointer into a
 // std::optional, and a map into a std::map, or into a std::set if its elements are
@@ -95,7 +95,7 @@
 //
 // # Errors
 //
-// Errors about bad input are of type *FormatError and wrap ErrCorrupt, ErrChecksum or
+// Errors about bad input are of type *frame.FormatError and wrap ErrCorrupt, ErrChecksum or
 // ErrUnsupported.
 //
 // Loops report errors in one of three ways. Entries and Batches yield a pointer and

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/diskfile"
+	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/internal/diskfile"
+	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 

@@ -16,9 +16,10 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/cpp"
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/cpp"
+	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -67,7 +68,7 @@ func readAs(t *testing.T, r *rntuple.Reader, path string, typ reflect.Type) (ref
 }
 
 func isMismatch(err error) bool {
-	var m *rntuple.MismatchError
+	var m *schema.MismatchError
 	return errors.As(err, &m)
 }
 
@@ -212,7 +213,7 @@ func TestNumbers(t *testing.T) {
 					}
 					one := reflect.New(to)
 					err := viewAt(r, path, one, int64(e))
-					var lost *rntuple.ConversionError
+					var lost *schema.ConversionError
 					switch {
 					case ok && err != nil:
 						t.Errorf("entry %d, %v: %v", e, v, err)
@@ -224,7 +225,7 @@ func TestNumbers(t *testing.T) {
 						t.Errorf("entry %d, %v: error %+v", e, v, lost)
 					}
 				}
-				var lost *rntuple.ConversionError
+				var lost *schema.ConversionError
 				if firstLost < 0 && err != nil || firstLost >= 0 && (!errors.As(err, &lost) || lost.Entry != int64(firstLost)) {
 					t.Errorf("reading all: error %v, the first value lost is in entry %d", err, firstLost)
 				}
@@ -266,8 +267,8 @@ func TestRound(t *testing.T) {
 	}
 	for _, x := range []float64{1e39, -math.MaxFloat64, math.Nextafter(last, math.Inf(1))} {
 		_, err := readAs(t, stored(t, []entry{{1}, {x}}, nil), "X", reflect.TypeFor[float32]())
-		var lost *rntuple.ConversionError
-		if !errors.As(err, &lost) || *lost != (rntuple.ConversionError{Path: "X", Entry: 1, Value: x, Go: reflect.TypeFor[float32]()}) {
+		var lost *schema.ConversionError
+		if !errors.As(err, &lost) || *lost != (schema.ConversionError{Path: "X", Entry: 1, Value: x, Go: reflect.TypeFor[float32]()}) {
 			t.Errorf("%g: error %v", x, err)
 		}
 	}
@@ -560,7 +561,7 @@ func TestLost(t *testing.T) {
 		r := stored(t, all, func(i int) bool { return i == 699 || i == 700 || i == 1499 })
 		check := func(what string, err error, paths ...string) {
 			t.Helper()
-			var lost *rntuple.ConversionError
+			var lost *schema.ConversionError
 			switch {
 			case !errors.As(err, &lost):
 				t.Errorf("%s: entry %d is bad, error %v", what, bad, err)
@@ -665,7 +666,7 @@ func TestMissing(t *testing.T) {
 	r := stored(t, all, nil)
 
 	_, err := rntuple.ViewOf[strict](r, "")
-	var mismatch *rntuple.MismatchError
+	var mismatch *schema.MismatchError
 	if !errors.As(err, &mismatch) || len(mismatch.Mismatches) != 2 || !errors.Is(err, rntuple.ErrNoField) || !strings.Contains(err.Error(), `no field "eta" in field "jets._0"`) {
 		t.Errorf("error %v", err)
 	}
@@ -855,7 +856,7 @@ func TestCardinality(t *testing.T) {
 		{reflect.TypeFor[int32](), -1}, {reflect.TypeFor[int](), -1}, {reflect.TypeFor[uintptr](), -1}, {reflect.TypeFor[*uint64](), -1},
 	} {
 		all, err := readAs(t, r, "n", test.typ)
-		var lost *rntuple.ConversionError
+		var lost *schema.ConversionError
 		switch {
 		case errors.As(err, &lost):
 			if lost.Entry != test.lost || lost.Value != uint64(len(entries[test.lost].V)) || lost.Path != "n" {
@@ -968,7 +969,7 @@ func ExampleConversionError() {
 		fmt.Println(n)
 	}
 	fmt.Println(v.Err())
-	var lost *rntuple.ConversionError
+	var lost *schema.ConversionError
 	if errors.As(v.Err(), &lost) {
 		fmt.Println(lost.Entry, lost.Value)
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -126,7 +127,7 @@ func ExampleBatches() {
 				pairs++
 			}
 		}
-		pt, err := rntuple.Values[float32](muons.Children[0])
+		pt, err := columnar.Values[float32](muons.Children[0])
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/go-rntuple/go-rntuple/internal/cut"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
+	"github.com/go-rntuple/go-rntuple/internal/partition"
 )
 
 // Fold computes a result from all entries of a source, in several goroutines. It cuts the
@@ -136,7 +136,7 @@ func foldRanges(ctx context.Context, s Source, least int64) (ranges []EntryRange
 	for i, c := range clusters {
 		weights[i] = c.Len()
 	}
-	for _, part := range cut.Equal(weights, int(n)) {
+	for _, part := range partition.Equal(weights, int(n)) {
 		ranges = append(ranges, EntryRange{clusters[part.Begin].First, clusters[part.End-1].End})
 	}
 	if len(ranges) == 0 {

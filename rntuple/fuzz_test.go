@@ -120,10 +120,10 @@ func reseal(t testing.TB, file []byte, edit func(kind envelope.Type, b []byte)) 
 		binary.LittleEndian.PutUint64(p[len(p)-8:], checksum.Sum(p[:len(p)-8]))
 		return locator.Link{Length: uint64(len(p)), Locator: locator.At(b.blob(p), uint64(len(p)))}
 	}
-	header := load(locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
+	header := load(a.Header())
 	h := seal(envelope.TypeHeader, header)
 	sum = envelope.Checksum(header)
-	footer, err := envelope.ParseFooter(load(locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}))
+	footer, err := envelope.ParseFooter(load(a.Footer()))
 	if err != nil {
 		t.Skip(err)
 	}
@@ -372,8 +372,8 @@ func legacySeeds(f *testing.F) {
 				}
 				return p
 			}
-			header := load(locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
-			footer := load(locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)})
+			header := load(a.Header())
+			footer := load(a.Footer())
 			m, err := legacy.Parse(a, header, footer)
 			if err != nil {
 				return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -290,7 +291,7 @@ func (p *joinPlan) read(ctx context.Context, memory *field.Memory, first, n int6
 	return n, nil
 }
 
-func (p *joinPlan) readSpans(ctx context.Context, memory *field.Memory, spans []field.Span, dst unsafe.Pointer) error {
+func (p *joinPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
 	for _, part := range p.parts {
 		if err := part.readSpans(ctx, memory, spans, dst); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 func (j *Join) bindBatches(paths []string, fresh bool) (batchPlan, error) {
@@ -18,7 +19,7 @@ func (j *Join) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 		groups[s].at = append(groups[s].at, i)
 		rests[s] = append(rests[s], rest)
 	}
-	p := &joinBatches{all: make([]*Array, len(paths))}
+	p := &joinBatches{all: make([]*columnar.Array, len(paths))}
 	if own := groups[nil]; own != nil || len(groups) == 0 {
 		inner, err := j.primary.bindBatches(rests[nil], fresh)
 		if err != nil {
@@ -55,7 +56,7 @@ func (j *Join) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 // joinBatches reads from several sources.
 type joinBatches struct {
 	parts []*joinedPart
-	all   []*Array
+	all   []*columnar.Array
 }
 
 // joinedPart reads from one of them.
@@ -65,7 +66,7 @@ type joinedPart struct {
 	at     []int   // places of its fields among all
 }
 
-func (p *joinBatches) arrays() []*Array {
+func (p *joinBatches) arrays() []*columnar.Array {
 	for _, part := range p.parts {
 		for i, a := range part.arrays() {
 			p.all[part.at[i]] = a
@@ -74,8 +75,8 @@ func (p *joinBatches) arrays() []*Array {
 	return p.all
 }
 
-func (p *joinBatches) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
-	return p.join(first, func(part *joinedPart, i int, all int64) ([]*Array, int64, error) {
+func (p *joinBatches) read(ctx context.Context, first, n int64) ([]*columnar.Array, int64, error) {
+	return p.join(first, func(part *joinedPart, i int, all int64) ([]*columnar.Array, int64, error) {
 		if i == 0 {
 			return part.batchPlan.read(ctx, first, n)
 		}
@@ -83,8 +84,8 @@ func (p *joinBatches) read(ctx context.Context, first, n int64) ([]*Array, int64
 	})
 }
 
-func (p *joinBatches) readSpans(ctx context.Context, spans []field.Span) ([]*Array, int64, error) {
-	return p.join(spans[0].First, func(part *joinedPart, i int, all int64) ([]*Array, int64, error) {
+func (p *joinBatches) readSpans(ctx context.Context, spans []columnar.Span) ([]*columnar.Array, int64, error) {
+	return p.join(spans[0].First, func(part *joinedPart, i int, all int64) ([]*columnar.Array, int64, error) {
 		if i == 0 {
 			return part.batchPlan.readSpans(ctx, spans)
 		}
@@ -94,8 +95,8 @@ func (p *joinBatches) readSpans(ctx context.Context, spans []field.Span) ([]*Arr
 
 // join joins what read reads from each part: from the first one as much as it likes, and
 // from the others as many entries as that has.
-func (p *joinBatches) join(first int64, read func(part *joinedPart, i int, n int64) ([]*Array, int64, error)) ([]*Array, int64, error) {
-	all := make([]*Array, len(p.all))
+func (p *joinBatches) join(first int64, read func(part *joinedPart, i int, n int64) ([]*columnar.Array, int64, error)) ([]*columnar.Array, int64, error) {
+	all := make([]*columnar.Array, len(p.all))
 	n := int64(0)
 	for i, part := range p.parts {
 		arrays, got, err := read(part, i, n)
@@ -129,17 +130,17 @@ func (p *joinBatches) stop() {
 type filler struct {
 	plan  batchPlan
 	fresh bool
-	all   []*Array
+	all   []*columnar.Array
 }
 
 // read reads n entries, or less at the end of the entries.
-func (f *filler) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
+func (f *filler) read(ctx context.Context, first, n int64) ([]*columnar.Array, int64, error) {
 	arrays, got, err := f.plan.read(ctx, first, n)
 	if err != nil || got == n || got == 0 {
 		return arrays, got, err
 	}
 	f.clear()
-	err = take(f.all, arrays, []field.Span{{First: 0, N: got}})
+	err = take(f.all, arrays, []columnar.Span{{First: 0, N: got}})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -148,15 +149,15 @@ func (f *filler) read(ctx context.Context, first, n int64) ([]*Array, int64, err
 }
 
 // readSpans reads the entries in spans.
-func (f *filler) readSpans(ctx context.Context, spans []field.Span) ([]*Array, int64, error) {
-	n := field.Sum(spans)
+func (f *filler) readSpans(ctx context.Context, spans []columnar.Span) ([]*columnar.Array, int64, error) {
+	n := columnar.Sum(spans)
 	arrays, got, err := f.plan.readSpans(ctx, spans)
 	if err != nil || got == n || got == 0 {
 		return arrays, got, err
 	}
 	f.clear()
 	for done := got; ; done += got {
-		if err := take(f.all, arrays, []field.Span{{First: 0, N: got}}); err != nil {
+		if err := take(f.all, arrays, []columnar.Span{{First: 0, N: got}}); err != nil {
 			return nil, 0, err
 		}
 		if done == n {
@@ -174,7 +175,7 @@ func (f *filler) clear() {
 		f.all = like(f.plan.arrays())
 	}
 	for _, a := range f.all {
-		field.Clear(a)
+		a.Clear(false)
 	}
 }
 
@@ -185,7 +186,7 @@ func (f *filler) add(ctx context.Context, first, n int64) (done int64, err error
 		if err != nil || got == 0 {
 			return done, err
 		}
-		if err := take(f.all, arrays, []field.Span{{First: 0, N: got}}); err != nil {
+		if err := take(f.all, arrays, []columnar.Span{{First: 0, N: got}}); err != nil {
 			return done, err
 		}
 		done += got
@@ -198,8 +199,8 @@ type matchBatches struct {
 	*matcher
 	items filler // of the entries of the other source
 	fresh bool
-	all   []*Array
-	spans []field.Span
+	all   []*columnar.Array
+	spans []columnar.Span
 }
 
 func newMatchBatches(primary Source, s *side, paths []string, fresh bool) (*matchBatches, error) {
@@ -216,42 +217,42 @@ func newMatchBatches(primary Source, s *side, paths []string, fresh bool) (*matc
 }
 
 // empty returns Arrays for the values.
-func (p *matchBatches) empty() []*Array {
+func (p *matchBatches) empty() []*columnar.Array {
 	all := like(p.items.plan.arrays())
 	for i, a := range all {
 		if !p.side.zeros {
-			all[i] = field.OptionalOf(a)
+			all[i] = columnar.OptionalOf(a)
 		}
 	}
 	return all
 }
 
-func (p *matchBatches) arrays() []*Array { return p.all }
+func (p *matchBatches) arrays() []*columnar.Array { return p.all }
 
-func (p *matchBatches) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
+func (p *matchBatches) read(ctx context.Context, first, n int64) ([]*columnar.Array, int64, error) {
 	n, err := p.matchRange(ctx, first, min(n, defaultBatch))
 	return p.matched(ctx, n, err)
 }
 
-func (p *matchBatches) readSpans(ctx context.Context, spans []field.Span) ([]*Array, int64, error) {
-	n, err := p.matchSpans(ctx, within(spans, 0, min(field.Sum(spans), defaultBatch)))
+func (p *matchBatches) readSpans(ctx context.Context, spans []columnar.Span) ([]*columnar.Array, int64, error) {
+	n, err := p.matchSpans(ctx, within(spans, 0, min(columnar.Sum(spans), defaultBatch)))
 	return p.matched(ctx, n, err)
 }
 
 // matched reads what was matched last, for n entries.
-func (p *matchBatches) matched(ctx context.Context, n int64, err error) ([]*Array, int64, error) {
+func (p *matchBatches) matched(ctx context.Context, n int64, err error) ([]*columnar.Array, int64, error) {
 	if err != nil || n == 0 {
 		return nil, 0, err
 	}
 	p.items.clear()
-	for done, all := int64(0), field.Sum(p.runs); done < all; {
+	for done, all := int64(0), columnar.Sum(p.runs); done < all; {
 		arrays, got, err := p.items.plan.readSpans(ctx, within(p.runs, done, all-done))
 		switch {
 		case err != nil:
 		case got == 0:
 			err = fmt.Errorf("%d entries, expected %d", done, all)
 		default:
-			err = take(p.items.all, arrays, []field.Span{{First: 0, N: got}})
+			err = take(p.items.all, arrays, []columnar.Span{{First: 0, N: got}})
 		}
 		if err != nil {
 			return nil, 0, p.fail(err)
@@ -260,13 +261,13 @@ func (p *matchBatches) matched(ctx context.Context, n int64, err error) ([]*Arra
 	}
 	p.spans = p.spans[:0]
 	for _, at := range p.at {
-		p.spans = field.AddSpan(p.spans, field.Span{First: int64(at), N: 1})
+		p.spans = columnar.AddSpan(p.spans, columnar.Span{First: int64(at), N: 1})
 	}
 	if p.fresh {
 		p.all = p.empty()
 	}
 	for i, a := range p.all {
-		field.Clear(a)
+		a.Clear(false)
 		if !p.side.zeros {
 			a.Len = int(n)
 			for _, at := range p.at {
@@ -274,7 +275,7 @@ func (p *matchBatches) matched(ctx context.Context, n int64, err error) ([]*Arra
 			}
 			a = a.Children[0]
 		}
-		if err := field.Take(a, p.items.all[i], p.spans, maxCopied); err != nil {
+		if err := columnar.Append(a, p.items.all[i], p.spans, maxCopied); err != nil {
 			return nil, 0, err
 		}
 	}

@@ -8,9 +8,10 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // A matcher finds the entries of a source that match those of the primary one.
@@ -23,7 +24,7 @@ type matcher struct {
 	matches []match
 
 	// of the last call of match:
-	runs []field.Span
+	runs []columnar.Span
 	at   []int32 // by entry of the primary source: the place in the runs of its match; -1 if it has none
 }
 
@@ -81,7 +82,7 @@ func (m *matcher) match(ctx context.Context, n int64, read func(keys unsafe.Poin
 	for _, match := range m.matches {
 		last := len(m.runs) - 1
 		if last < 0 || match.entry >= m.runs[last].First+m.runs[last].N+gap {
-			m.runs, last = append(m.runs, field.Span{First: match.entry}), last+1
+			m.runs, last = append(m.runs, columnar.Span{First: match.entry}), last+1
 		}
 		more := match.entry + 1 - m.runs[last].First - m.runs[last].N
 		m.runs[last].N, total = m.runs[last].N+more, total+more
@@ -96,8 +97,8 @@ func (m *matcher) matchRange(ctx context.Context, first, n int64) (int64, error)
 }
 
 // matchSpans is match for the entries in spans.
-func (m *matcher) matchSpans(ctx context.Context, spans []field.Span) (int64, error) {
-	n := field.Sum(spans)
+func (m *matcher) matchSpans(ctx context.Context, spans []columnar.Span) (int64, error) {
+	n := columnar.Sum(spans)
 	return m.match(ctx, n, func(keys unsafe.Pointer) (int64, error) { return n, m.keys.readSpans(ctx, nil, spans, keys) })
 }
 
@@ -150,8 +151,8 @@ func (p *matchPlan) read(ctx context.Context, memory *field.Memory, first, n int
 	return done, nil
 }
 
-func (p *matchPlan) readSpans(ctx context.Context, memory *field.Memory, spans []field.Span, dst unsafe.Pointer) error {
-	for done, n := int64(0), field.Sum(spans); done < n; done += matchBatch {
+func (p *matchPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
+	for done, n := int64(0), columnar.Sum(spans); done < n; done += matchBatch {
 		_, err := p.matchSpans(ctx, within(spans, done, min(n-done, matchBatch)))
 		if err == nil {
 			err = p.fill(ctx, memory, unsafe.Add(dst, done*p.size))
@@ -165,7 +166,7 @@ func (p *matchPlan) readSpans(ctx context.Context, memory *field.Memory, spans [
 
 // fill reads what was matched last into the values at dst.
 func (p *matchPlan) fill(ctx context.Context, memory *field.Memory, dst unsafe.Pointer) error {
-	total := int(field.Sum(p.runs))
+	total := int(columnar.Sum(p.runs))
 	items := reflect.MakeSlice(reflect.SliceOf(p.gather.Item()), total+1, total+1).UnsafePointer()
 	if total > 0 {
 		if err := p.items.readSpans(ctx, memory, p.runs, items); err != nil {

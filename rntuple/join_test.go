@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -367,7 +368,7 @@ func TestJoinErrors(t *testing.T) {
 	}
 	mismatch := func(_ *rntuple.View[int32], err error) {
 		t.Helper()
-		var mismatch *rntuple.MismatchError
+		var mismatch *schema.MismatchError
 		if !errors.As(err, &mismatch) || mismatch.Mismatches[0].Fits != "*int32" {
 			t.Errorf("error %v", err)
 		}

@@ -13,12 +13,12 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/judge"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc1"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc2"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/v0"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -118,7 +118,7 @@ func openLegacy(t *testing.T, path, name string) *rntuple.Reader {
 
 func legacyLines(t *testing.T, r *rntuple.Reader, fields []*schema.Field) (all []string) {
 	t.Helper()
-	err := judge.Fields(r, fields, func(_ int64, line []byte) error {
+	err := golden.Fields(r, fields, func(_ int64, line []byte) error {
 		all = append(all, string(bytes.Clone(line)))
 		return nil
 	})
@@ -183,11 +183,11 @@ func (o *old) put(b []byte) locator.Locator {
 }
 
 // seal appends what describe walks, behind the given words, with its checksum.
-func (o *old) seal(describe func(*wire.Codec), words ...uint16) locator.Locator {
+func (o *old) seal(describe func(*frame.Codec), words ...uint16) locator.Locator {
 	o.t.Helper()
-	c := wire.NewWriter(nil, "test")
+	c := frame.NewWriter(nil, "test")
 	for _, w := range words {
-		wire.Int(c, "word", &w)
+		frame.Int(c, "word", &w)
 	}
 	describe(c)
 	b, err := c.Bytes()
@@ -242,7 +242,7 @@ func (o *old) openRC1(h *rc1.Header, f *rc1.Footer, p *rc1.PageList) (*rntuple.R
 func (o *old) openV0(h *v0.Header, f *v0.Footer) (*rntuple.Reader, error) {
 	header := o.seal(h.Wire)
 	// The postscript has the length of the footer itself.
-	c := wire.NewWriter(nil, "test")
+	c := frame.NewWriter(nil, "test")
 	f.Wire(c)
 	f.HeaderLength, f.FooterLength = uint32(header.Size), uint32(c.Pos()+4)
 	return o.open(header, o.seal(f.Wire))
@@ -592,8 +592,8 @@ func (o *old) withRC2(parts []oldField) (*rntuple.Reader, error) {
 			columns = append(columns, envelope.ColumnPages{ElementOffset: c.FirstElement, Pages: []envelope.Page{{NumElements: d.n &^ late, Locator: o.put(d.page)}}})
 		}
 	}
-	seal := func(kind envelope.Type, describe func(*wire.Codec)) locator.Locator {
-		c := wire.NewWriter(nil, "test")
+	seal := func(kind envelope.Type, describe func(*frame.Codec)) locator.Locator {
+		c := frame.NewWriter(nil, "test")
 		describe(c)
 		b, err := c.Bytes()
 		if err != nil {
@@ -749,8 +749,8 @@ func TestLegacyV0(t *testing.T) {
 // FuzzLegacy reads bare files with the fuzzer's header, footer and, in front of
 // them, page list; their checksums are right.
 func FuzzLegacy(f *testing.F) {
-	plain := func(describe func(*wire.Codec)) []byte {
-		c := wire.NewWriter(nil, "seed")
+	plain := func(describe func(*frame.Codec)) []byte {
+		c := frame.NewWriter(nil, "seed")
 		describe(c)
 		b, err := c.Bytes()
 		if err != nil {
@@ -782,7 +782,7 @@ func FuzzLegacy(f *testing.F) {
 		if class == 0 {
 			words = nil
 		}
-		raw := func(b []byte) func(*wire.Codec) { return func(c *wire.Codec) { c.Rest(&b) } }
+		raw := func(b []byte) func(*frame.Codec) { return func(c *frame.Codec) { c.Rest(&b) } }
 		o.seal(raw(list), 1, 1)
 		at := o.seal(raw(header), words...)
 		sum := o.file[len(o.file)-4:]

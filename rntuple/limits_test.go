@@ -14,7 +14,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wiretest"
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -219,7 +220,7 @@ func TestLimitError(t *testing.T) {
 		"PageBytes": {PageBytes: 8}, "EntryBytes": {EntryBytes: 8}, "EnvelopeBytes": {EnvelopeBytes: 8},
 	} {
 		err := entries(l)
-		var e *rntuple.LimitError
+		var e *frame.LimitError
 		if !errors.As(err, &e) || !errors.Is(err, rntuple.ErrUnsupported) || e.Limit != limit || e.Have != 8 || e.Need <= 8 || e.What == "" || !strings.Contains(err.Error(), "rntuple.Limits."+limit) {
 			t.Errorf("%s: %v", limit, err)
 		}
@@ -228,7 +229,7 @@ func TestLimitError(t *testing.T) {
 	check(t, err)
 	own := filepath.Join(t.TempDir(), "own.root")
 	check(t, os.WriteFile(own, b, 0o666))
-	if _, err := rntuple.AppendRecords(own, "Events", rntuple.ReadLimits(rntuple.Limits{EnvelopeBytes: 8})); !errors.As(err, new(*rntuple.LimitError)) {
+	if _, err := rntuple.AppendRecords(own, "Events", rntuple.ReadLimits(rntuple.Limits{EnvelopeBytes: 8})); !errors.As(err, new(*frame.LimitError)) {
 		t.Error(err)
 	}
 }
@@ -288,7 +289,7 @@ func TestNeeds(t *testing.T) {
 				return err
 			}
 			check(t, read(need))
-			var e *rntuple.LimitError
+			var e *frame.LimitError
 			if err := read(rntuple.Limits{}); test.need == "" && err != nil || test.need != "" && (!errors.As(err, &e) || e.Limit != test.need) {
 				t.Error(err)
 			}

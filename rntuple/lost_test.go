@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -39,7 +40,7 @@ func TestAppendMore(t *testing.T) {
 	}
 	file, _ := os.ReadFile(path)
 
-	var mismatch *rntuple.MismatchError
+	var mismatch *schema.MismatchError
 	_, err = rntuple.Append[after](path, "n")
 	if !errors.As(err, &mismatch) || len(mismatch.Mismatches) != 3 || !errors.Is(err, rntuple.ErrNoField) {
 		t.Errorf("three members too many: %v", err)

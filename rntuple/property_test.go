@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/internal/judge"
-	"github.com/go-rntuple/go-rntuple/internal/randtest"
+	"github.com/go-rntuple/go-rntuple/internal/test/golden"
+	"github.com/go-rntuple/go-rntuple/internal/test/randtest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -83,7 +83,7 @@ func TestRandom(t *testing.T) {
 			for _, f := range w.Schema().Fields[len(r.Names):] { // added later
 				r.Names, r.Values = append(r.Names, f.Name), append(r.Values, randtest.Zero(f))
 			}
-			want, wantExact = append(want, string(judge.Append(nil, entry, r))), append(wantExact, exact(r))
+			want, wantExact = append(want, string(golden.Append(nil, entry, r))), append(wantExact, exact(r))
 		}
 		if err := w.Close(); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -77,7 +77,7 @@ func (r *Reader) OpenAttributes(name string) (*Attributes, error) {
 // readRanges reads the ranges of entries of all attributes.
 func (a *Attributes) readRanges() (ranges []EntryRange, err error) {
 	if n, limit := a.set.NumEntries(), a.set.ntuple.Options.Limits.EntryBytes; n > limit/attributeBytes {
-		return nil, &wire.LimitError{Limit: "EntryBytes", What: fmt.Sprintf("list of %d attributes", n), Need: min(n, math.MaxInt64/attributeBytes) * attributeBytes, Have: limit}
+		return nil, &frame.LimitError{Limit: "EntryBytes", What: fmt.Sprintf("list of %d attributes", n), Need: min(n, math.MaxInt64/attributeBytes) * attributeBytes, Have: limit}
 	}
 	view, err := ViewOf[struct {
 		Start uint64 `rntuple:"_rangeStart"`
@@ -88,7 +88,7 @@ func (a *Attributes) readRanges() (ranges []EntryRange, err error) {
 	}
 	for i, e := range view.All() {
 		if e.Start > math.MaxInt64 || e.Len > math.MaxInt64-e.Start {
-			return nil, &FormatError{Path: "_rangeLen", Err: wire.Corrupt("attribute %d has %d entries from %d on, which are too many", i, e.Len, e.Start)}
+			return nil, &frame.FormatError{Path: "_rangeLen", Err: frame.Corrupt("attribute %d has %d entries from %d on, which are too many", i, e.Len, e.Start)}
 		}
 		ranges = append(ranges, EntryRange{int64(e.Start), int64(e.Start + e.Len)})
 	}
@@ -228,7 +228,7 @@ type AttributeView[A any] struct {
 // AttributesOf returns a view of attributes as values of type A: a struct that names the
 // fields to read, as for Entries, or value.Record for all fields as dynamic values.
 //
-// The error is a *MismatchError if A does not fit.
+// The error is a *schema.MismatchError if A does not fit.
 func AttributesOf[A any](a *Attributes) (*AttributeView[A], error) {
 	view, err := ViewOf[A](a.set, userData)
 	if err != nil {

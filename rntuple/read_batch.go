@@ -8,54 +8,23 @@ import (
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
-
-// An Array holds the values that one field has in a Batch, or that it has in the values of
-// the field above, as slices. All have a Name, the path of a field that was asked for or
-// else the field's own name; the Field, in the source that the values were read from; the
-// Shape of the values; and Len, their number. Which slices are set depends on the shape:
-//
-//	Scalar, Cardinality   Values(), an element per value; of a Cardinality as []uint64
-//	Bitset                Values(), Size bools per value, lowest bit first
-//	String, Streamer      Bytes; value i is Bytes[Offsets[i]:Offsets[i+1]]
-//	Collection            Children[0]; value i has the items from Offsets[i] to Offsets[i+1]
-//	Array                 Children[0]; value i has Size items from i*Size on
-//	Record                Children, the members, with Len values each
-//	Optional              Children[0], with Len values; there is a value i if Valid[i] is set
-//	Variant               Children, the alternatives; value i is value Index[i] of Children[Tags[i]]
-//
-// Offsets, of type []int64, has Len+1 elements, and the first is 0. Where Valid, a []bool,
-// is not set, what Children[0] has in that place is unspecified. Tags, a []int32, counts
-// alternatives from 0, as std::variant::index does, and is -1 for variants without a value;
-// Index is an []int64.
-//
-// Maps are collections of records of key and value. Enums and atomics have the shape of the
-// value in them, and a matched field of a Join is an Optional. Fields that are stored in the
-// same columns, as projected fields and their sources, share memory, as far as they are not
-// part of optionals or variants. Nothing in an Array may be changed.
-//
-// The method Values returns the elements as a slice of type any, of the Go types that the
-// package documentation lists; the function Values, as one of a given type.
-type Array = field.Array
-
-// Values returns the numbers, bools or bits of an Array; see Array.Values for the types
-// that they have. The error is a *MismatchError if T is another type.
-func Values[T any](a *Array) ([]T, error) { return field.Values[T](a) }
 
 // A Batch holds the values of some fields in a range of entries that follow each other. It
 // and all slices in it are valid until the loop that it comes from goes on, unless
 // BatchOptions say otherwise.
 type Batch struct {
-	First   int64    // number of the first entry
-	Len     int      // number of entries, at least one
-	Columns []*Array // a value per entry of each field, in the order that they were asked for
+	First   int64             // number of the first entry
+	Len     int               // number of entries, at least one
+	Columns []*columnar.Array // a value per entry of each field, in the order that they were asked for
 }
 
 // Column returns the Array of the field that was asked for by the given path, or nil if there
 // is none.
-func (b *Batch) Column(path string) *Array {
-	i := slices.IndexFunc(b.Columns, func(a *Array) bool { return a.Name == path })
+func (b *Batch) Column(path string) *columnar.Array {
+	i := slices.IndexFunc(b.Columns, func(a *columnar.Array) bool { return a.Name == path })
 	if i < 0 {
 		return nil
 	}
@@ -86,7 +55,7 @@ const defaultBatch = 1 << 14 // entries: few enough for many fields to stay in t
 // types; with the option AllowMissing, a field that an input lacks, but not the first one, is
 // zero, empty or valueless there.
 //
-// The first error ends the loop; it comes with a nil pointer. It is a *MismatchError that
+// The first error ends the loop; it comes with a nil pointer. It is a *schema.MismatchError that
 // wraps ErrNoField if there is no such field.
 func Batches(s Source, o BatchOptions) iter.Seq2[*Batch, error] {
 	return BatchesIn(s, 0, math.MaxInt64, o)
@@ -147,7 +116,7 @@ func BatchesIn(s Source, first, end int64, o BatchOptions) iter.Seq2[*Batch, err
 // Shapes returns what Batches would yield for the fields at the given paths, without values:
 // the Arrays' shapes, and as Values slices of the right type with no elements. Only metadata is
 // read. The error is that of Batches.
-func Shapes(s Source, paths ...string) ([]*Array, error) {
+func Shapes(s Source, paths ...string) ([]*columnar.Array, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -166,14 +135,14 @@ func Shapes(s Source, paths ...string) ([]*Array, error) {
 // time.
 type batchPlan interface {
 	// arrays returns an Array for each field, to make others like it.
-	arrays() []*Array
+	arrays() []*columnar.Array
 	// read reads at most n entries from first on and returns their number, which is 0
 	// only at the end of the entries. The Arrays are valid until the next call unless
 	// the plan's memory is fresh.
-	read(ctx context.Context, first, n int64) ([]*Array, int64, error)
+	read(ctx context.Context, first, n int64) ([]*columnar.Array, int64, error)
 	// readSpans is like read for entries in several spans, which are in order, not empty
 	// and must exist. It reads some of the first ones.
-	readSpans(ctx context.Context, spans []field.Span) ([]*Array, int64, error)
+	readSpans(ctx context.Context, spans []columnar.Span) ([]*columnar.Array, int64, error)
 	// inOrder announces that the entries from first up to but not including end will be
 	// read in order, until stop is called: only those that c chooses if it is not nil.
 	inOrder(first, end int64, c field.Chosen)
@@ -182,15 +151,15 @@ type batchPlan interface {
 
 func (r *Reader) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 	chains := make([][]*schema.Field, len(paths))
-	var missing []Mismatch
+	var missing []schema.Mismatch
 	for i, path := range paths {
 		var err error
 		if chains[i], err = r.Schema().Lookup(path); err != nil {
-			missing = append(missing, Mismatch{Path: path, Err: err})
+			missing = append(missing, schema.Mismatch{Path: path, Err: err})
 		}
 	}
 	if len(missing) > 0 {
-		return nil, &MismatchError{Mismatches: missing}
+		return nil, &schema.MismatchError{Mismatches: missing}
 	}
 	compiled, err := field.CompileBatches(r.ntuple.Source, chains, fresh, r.plans())
 	if err != nil {
@@ -205,16 +174,16 @@ type readerBatches struct {
 	entries int64
 }
 
-func (p *readerBatches) arrays() []*Array { return p.plan.Arrays() }
+func (p *readerBatches) arrays() []*columnar.Array { return p.plan.Arrays() }
 
-func (p *readerBatches) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
+func (p *readerBatches) read(ctx context.Context, first, n int64) ([]*columnar.Array, int64, error) {
 	if n = min(n, p.entries-first); n <= 0 {
 		return nil, 0, nil
 	}
 	return p.plan.Read(ctx, first, n)
 }
 
-func (p *readerBatches) readSpans(ctx context.Context, spans []field.Span) ([]*Array, int64, error) {
+func (p *readerBatches) readSpans(ctx context.Context, spans []columnar.Span) ([]*columnar.Array, int64, error) {
 	return p.plan.ReadSpans(ctx, spans)
 }
 
@@ -226,10 +195,10 @@ func (p *readerBatches) inOrder(first, end int64, c field.Chosen) {
 func (p *readerBatches) stop() { p.plan.Stop() }
 
 // like returns empty Arrays of the same shapes.
-func like(arrays []*Array) []*Array {
-	all := make([]*Array, len(arrays))
+func like(arrays []*columnar.Array) []*columnar.Array {
+	all := make([]*columnar.Array, len(arrays))
 	for i, a := range arrays {
-		all[i] = field.Like(a)
+		all[i] = columnar.Like(a)
 	}
 	return all
 }
@@ -238,9 +207,9 @@ func like(arrays []*Array) []*Array {
 const maxCopied = 1 << 30
 
 // take appends values of from, which are Arrays of the same shapes.
-func take(to, from []*Array, spans []field.Span) error {
+func take(to, from []*columnar.Array, spans []columnar.Span) error {
 	for i, a := range to {
-		if err := field.Take(a, from[i], spans, maxCopied); err != nil {
+		if err := columnar.Append(a, from[i], spans, maxCopied); err != nil {
 			return err
 		}
 	}

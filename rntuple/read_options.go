@@ -29,45 +29,6 @@ func VerifyPages(verify bool) Option {
 	}
 }
 
-// Limits bound the memory that a file can demand. Exceeding one is a *LimitError, which
-// wraps ErrUnsupported. A member that is 0 stands for a default that depends on the size of the
-// file, because a small file that claims to hold very much is an attack rather than data:
-//
-//	              default: bytes per byte of the file   at least   at most
-//	PageBytes     4096                                  4 MiB      1 GiB
-//	EntryBytes    4096                                  4 MiB      1 GiB
-//	EnvelopeBytes 512                                   256 KiB    1 GiB
-//
-// PageBytes is the size of the largest page, uncompressed and in memory; ROOT
-// writes 1 MiB unless told otherwise. EntryBytes is the memory that the collections and
-// strings of one entry may need in the Go types they are read into. EnvelopeBytes is the
-// uncompressed size of the header, of the footer, and of all page lists together. The
-// method For returns the limits that apply to a file of a given size.
-//
-// ExpressionBytes is the memory of the values that package expression computes for a batch of at
-// most 8192 entries, in each goroutine; it also bounds the work on a batch, at 16 steps, about one
-// value each, for a byte. Default: 256 MiB.
-//
-// Writer.Needs says which limits the readers of a new file must raise, if any.
-//
-// docs/limits.md gives the reasons, and the limits that are not options.
-type Limits = ntuple.Limits
-
-// WithLimits sets the limits on the memory that a file can demand.
-func WithLimits(l Limits) Option {
-	return func(o *ntuple.ReadOptions) error {
-		o.Limits = l
-		return checkLimits("WithLimits", l)
-	}
-}
-
-func checkLimits(option string, l Limits) error {
-	if l.PageBytes < 0 || l.EntryBytes < 0 || l.EnvelopeBytes < 0 || l.ExpressionBytes < 0 {
-		return fmt.Errorf("%s: %+v; limits must not be negative", option, l)
-	}
-	return nil
-}
-
 // ReadWorkers sets the number of goroutines that fetch, decompress and decode pages for one
 // view. The order of values does not depend on it. Default: runtime.GOMAXPROCS(0), or 8 if that is
 // more and the file is far away.

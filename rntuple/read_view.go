@@ -32,7 +32,7 @@ type View[T any] struct {
 // "jets.pt" is a []float32. The empty path stands for whole entries; T must then be
 // a struct, see Entries.
 //
-// The error is a *MismatchError if T does not fit or if its tags are wrong, and wraps
+// The error is a *schema.MismatchError if T does not fit or if its tags are wrong, and wraps
 // ErrNoField if there is no such field. If the field exists but cannot be read, the error
 // says why.
 func ViewOf[T any](s Source, path string) (*View[T], error) {

@@ -5,42 +5,20 @@ import (
 	"io"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A FormatError says what is wrong with a file, and where. Its members are Offset, in
-// bytes from the start of the file or, within an envelope, from the start of the
-// uncompressed envelope; Path, which names the part at fault; and Err.
-type FormatError = wire.FormatError
-
-// A LimitError says that a file or an expression demands more memory than a member of Limits allows: its
-// name (Limit), what needs the memory (What), how many bytes that are, at least (Need), and
-// the limit that applied (Have). It wraps ErrUnsupported. WithLimits raises limits.
-type LimitError = wire.LimitError
-
-// A Mismatch describes a field that does not fit the Go type it is to be read into: its
-// Path, its C++ type in the file (Have), the requested Go type (Go), a Go type that would
-// fit (Fits), and, if the field does not exist, the reason (Err).
-type Mismatch = field.Mismatch
-
-// A MismatchError lists all fields that do not fit the Go type they are to be read into.
-type MismatchError = field.MismatchError
-
-// A ConversionError reports a value that does not fit the Go type it is to be read into.
-// Its members are Path, the path of the field; Entry, the number of the entry; Value, the
-// value in the file; and Go, the type. It wraps ErrRange.
-type ConversionError = field.ConversionError
-
-// These are the errors to test for with errors.Is.
+// These are the errors to test for with errors.Is. The details are in errors of other packages, for errors.As: what is wrong with
+// a file, and where, in a *frame.FormatError; memory beyond one of the Limits in a *frame.LimitError; fields that do not fit a Go
+// type in a *schema.MismatchError; a value that does not in a *schema.ConversionError.
 var (
-	ErrCorrupt     = wire.ErrCorrupt      // the bytes contradict the format
-	ErrChecksum    = wire.ErrChecksum     // a checksum does not match
-	ErrUnsupported = wire.ErrUnsupported  // newer than this library, or above a limit
+	ErrCorrupt     = frame.ErrCorrupt     // the bytes contradict the format
+	ErrChecksum    = frame.ErrChecksum    // a checksum does not match
+	ErrUnsupported = frame.ErrUnsupported // newer than this library, or above a limit
 	ErrRange       = column.ErrRange      // a value does not fit the type of its field, or the Go type
 	ErrNoField     = schema.ErrNoField    // there is no such field
 	ErrNotFound    = rootfile.ErrNotFound // there is no such RNTuple

@@ -9,9 +9,9 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/sampletest"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/internal/test/sampletest"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -56,7 +56,7 @@ type place struct{ first, end uint64 }
 func places(t *testing.T, r *rntuple.Reader) (all []place) {
 	n := r.Unwrapped()
 	add := func(l locator.Locator) { all = append(all, place{l.Offset, l.Offset + l.Size}) }
-	add(locator.At(n.Anchor.SeekFooter, n.Anchor.NBytesFooter))
+	add(n.Anchor.Footer().Locator)
 	for _, g := range n.Footer.ClusterGroups {
 		add(g.PageList.Locator)
 	}
@@ -78,7 +78,7 @@ func freeOf(t *testing.T, file []byte) (all []place) {
 		t.Fatal(err)
 	}
 	var l rootfile.FreeList
-	c := wire.NewReader(file[f.Header.SeekFree:][:f.Header.NBytesFree], "free list", 0).BigEndian()
+	c := frame.NewReader(file[f.Header.SeekFree:][:f.Header.NBytesFree], "free list", 0).BigEndian()
 	if l.Wire(c); c.Err() != nil {
 		t.Fatal(c.Err())
 	}
@@ -258,7 +258,7 @@ func regroup(t *testing.T, file []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	header := locator.Link{Length: n.Anchor.LenHeader, Locator: locator.At(n.Anchor.SeekHeader, n.Anchor.NBytesHeader)}
+	header := n.Anchor.Header()
 	object, err := anchor.New(header, add(footer.Append(nil)), n.Anchor.MaxKeySize).Append(nil)
 	if err != nil || len(object) != int(key.ObjLen) {
 		t.Fatalf("anchor of %d bytes, %v", len(object), err)

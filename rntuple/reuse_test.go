@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -197,7 +198,7 @@ func TestReuseLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, opts := range [][]rntuple.EntriesOption{nil, {rntuple.Reuse()}} {
-		var limit *rntuple.LimitError
+		var limit *frame.LimitError
 		for _, err = range rntuple.Entries[reused](r, opts...) {
 		}
 		if !errors.As(err, &limit) || limit.What != "entry 2000" {

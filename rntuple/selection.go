@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -154,7 +155,7 @@ func (s *Selection) ranges(ctx context.Context) ([]EntryRange, error) {
 }
 
 // spans returns the spans of entries of the other source that n entries from first on are.
-func (s *selection) spans(first, n int64) []field.Span {
+func (s *selection) spans(first, n int64) []columnar.Span {
 	if n == 0 {
 		return nil
 	}
@@ -162,10 +163,10 @@ func (s *selection) spans(first, n int64) []field.Span {
 }
 
 // spansOf returns the spans of entries of the other source that spans are.
-func (s *selection) spansOf(spans []field.Span) (all []field.Span) {
+func (s *selection) spansOf(spans []columnar.Span) (all []columnar.Span) {
 	for _, span := range spans {
 		for _, inner := range s.spans(span.First, span.N) {
-			all = field.AddSpan(all, inner)
+			all = columnar.AddSpan(all, inner)
 		}
 	}
 	return all
@@ -200,12 +201,12 @@ func (c chosenOf) Next(entry int64) (int64, bool) {
 	return c.set.entry(next), true
 }
 
-func (c chosenOf) Spans(first, end int64) []field.Span {
+func (c chosenOf) Spans(first, end int64) []columnar.Span {
 	return c.spansOf(c.of.Spans(c.set.rank(first), c.set.rank(end)))
 }
 
 // within returns the spans of n entries in spans, from entry first on.
-func within(spans []field.Span, first, n int64) (all []field.Span) {
+func within(spans []columnar.Span, first, n int64) (all []columnar.Span) {
 	for _, s := range spans {
 		if first >= s.N {
 			first -= s.N
@@ -214,7 +215,7 @@ func within(spans []field.Span, first, n int64) (all []field.Span) {
 		if n == 0 {
 			break
 		}
-		s = field.Span{First: s.First + first, N: min(s.N-first, n)}
+		s = columnar.Span{First: s.First + first, N: min(s.N-first, n)}
 		all, first, n = append(all, s), 0, n-s.N
 	}
 	return all
@@ -257,7 +258,7 @@ func (p *selectedPlan) read(ctx context.Context, memory *field.Memory, first, n 
 	return n, p.plan.readSpans(ctx, memory, p.of.spans(first, n), dst)
 }
 
-func (p *selectedPlan) readSpans(ctx context.Context, memory *field.Memory, spans []field.Span, dst unsafe.Pointer) error {
+func (p *selectedPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
 	return p.plan.readSpans(ctx, memory, p.of.spansOf(spans), dst)
 }
 
@@ -279,7 +280,7 @@ func (p *selectedJagged) read(ctx context.Context, first int64, ends []int64, it
 	return n, p.jaggedPlan.readSpans(ctx, p.of.spans(first, n), ends[:n], items)
 }
 
-func (p *selectedJagged) readSpans(ctx context.Context, spans []field.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+func (p *selectedJagged) readSpans(ctx context.Context, spans []columnar.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
 	return p.jaggedPlan.readSpans(ctx, p.of.spansOf(spans), ends, items)
 }
 
@@ -289,14 +290,14 @@ type selectedBatches struct {
 	of *selection
 }
 
-func (p *selectedBatches) read(ctx context.Context, first, n int64) ([]*Array, int64, error) {
+func (p *selectedBatches) read(ctx context.Context, first, n int64) ([]*columnar.Array, int64, error) {
 	if n = min(n, p.of.set.n-first); n <= 0 {
 		return nil, 0, nil
 	}
 	return p.batchPlan.readSpans(ctx, p.of.spans(first, n))
 }
 
-func (p *selectedBatches) readSpans(ctx context.Context, spans []field.Span) ([]*Array, int64, error) {
+func (p *selectedBatches) readSpans(ctx context.Context, spans []columnar.Span) ([]*columnar.Array, int64, error) {
 	return p.batchPlan.readSpans(ctx, p.of.spansOf(spans))
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 // An entrySet is a set of entries, which are added in order. It needs 8 bytes for each run
@@ -140,14 +140,14 @@ func (s *entrySet) join(other *entrySet) {
 }
 
 // spans yields the entries from lo up to but not including hi, all counted in the block.
-func (b *entryBlock) spans(lo, hi int64) func(yield func(field.Span) bool) {
-	return func(yield func(field.Span) bool) {
+func (b *entryBlock) spans(lo, hi int64) func(yield func(columnar.Span) bool) {
+	return func(yield func(columnar.Span) bool) {
 		if b.words == nil {
 			i := max(0, sort.Search(len(b.runs), func(i int) bool { return int64(b.runs[i].first) > lo })-1)
 			for ; i < len(b.runs) && int64(b.runs[i].first) < hi; i++ {
 				first := int64(b.runs[i].first)
 				end := min(hi, first+b.end(i)-int64(b.runs[i].before))
-				if first = max(first, lo); first < end && !yield(field.Span{First: first, N: end - first}) {
+				if first = max(first, lo); first < end && !yield(columnar.Span{First: first, N: end - first}) {
 					return
 				}
 			}
@@ -155,7 +155,7 @@ func (b *entryBlock) spans(lo, hi int64) func(yield func(field.Span) bool) {
 		}
 		for at := b.find(lo, 0); at < hi; {
 			end := min(hi, b.find(at, ^uint64(0)))
-			if !yield(field.Span{First: at, N: end - at}) {
+			if !yield(columnar.Span{First: at, N: end - at}) {
 				return
 			}
 			at = b.find(end, 0)
@@ -226,8 +226,8 @@ func (s *entrySet) entry(i int64) int64 {
 }
 
 // spans yields the entries of the set from first up to but not including end.
-func (s *entrySet) spans(first, end int64) func(yield func(field.Span) bool) {
-	return func(yield func(field.Span) bool) {
+func (s *entrySet) spans(first, end int64) func(yield func(columnar.Span) bool) {
+	return func(yield func(columnar.Span) bool) {
 		i := max(0, sort.Search(len(s.blocks), func(i int) bool { return s.blocks[i].first > first })-1)
 		for ; i < len(s.blocks) && s.blocks[i].first < end; i++ {
 			b := &s.blocks[i]
@@ -242,9 +242,9 @@ func (s *entrySet) spans(first, end int64) func(yield func(field.Span) bool) {
 }
 
 // Spans implements field.Chosen.
-func (s *entrySet) Spans(first, end int64) (all []field.Span) {
+func (s *entrySet) Spans(first, end int64) (all []columnar.Span) {
 	for span := range s.spans(first, end) {
-		all = field.AddSpan(all, span)
+		all = columnar.AddSpan(all, span)
 	}
 	return all
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/judge"
+	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -20,7 +20,7 @@ func TestShared(t *testing.T) {
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("the public files are not there: %v", err)
 	}
-	want, err := judge.Manifest("../testdata/shared.json")
+	want, err := golden.Manifest("../testdata/shared.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestShared(t *testing.T) {
 				t.Errorf("field %q is hidden: %v", h.Field.Name, h.Err)
 			}
 			hash := sha256.New()
-			err = judge.Entries(r, func(_ int64, line []byte) error {
+			err = golden.Entries(r, func(_ int64, line []byte) error {
 				hash.Write(append(line, '\n'))
 				return nil
 			})
@@ -54,7 +54,7 @@ func TestShared(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := hex.EncodeToString(hash.Sum(nil)); got != w.SHA256 {
-				t.Errorf("the values have the digest %s, want %s: RNTUPLE_INTEROP=1 go test ./interop/... shows the difference", got, w.SHA256)
+				t.Errorf("the values have the digest %s, want %s: RNTUPLE_INTEROP=1 go test ./test/interop/... shows the difference", got, w.SHA256)
 			}
 		})
 	}

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -58,7 +59,7 @@ type plan interface {
 	read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error)
 	// readSpans is like read for entries in several spans, which are in order, not empty
 	// and must exist.
-	readSpans(ctx context.Context, memory *field.Memory, spans []field.Span, dst unsafe.Pointer) error
+	readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error
 	// inOrder announces that the entries from first up to but not including end will be
 	// read in order, until stop is called: only those that c chooses if it is not nil.
 	inOrder(first, end int64, c field.Chosen)
@@ -73,7 +74,7 @@ type jaggedPlan interface {
 	read(ctx context.Context, first int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) (int64, error)
 	// readSpans is like read for entries in several spans, which are in order, not empty
 	// and must exist.
-	readSpans(ctx context.Context, spans []field.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error
+	readSpans(ctx context.Context, spans []columnar.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error
 	stop()
 }
 
@@ -102,7 +103,7 @@ func (r *Reader) compile(t reflect.Type, members []field.Member) (*field.Plan, e
 }
 
 // Limits returns the limits that apply to the file.
-func (r *Reader) Limits() Limits { return r.ntuple.Options.Limits }
+func (r *Reader) Limits() Limits { return Limits(r.ntuple.Options.Limits) }
 
 // plans returns the options of plans for reading.
 func (r *Reader) plans() field.Options {
@@ -145,7 +146,7 @@ func (p *readerPlan) read(ctx context.Context, memory *field.Memory, first, n in
 	return n, p.plan.ReadWith(ctx, memory, first, n, dst)
 }
 
-func (p *readerPlan) readSpans(ctx context.Context, memory *field.Memory, spans []field.Span, dst unsafe.Pointer) error {
+func (p *readerPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
 	return p.plan.ReadSpans(ctx, memory, spans, dst)
 }
 
@@ -170,7 +171,7 @@ func (p *readerJagged) read(ctx context.Context, first int64, ends []int64, item
 	return n, p.plan.Read(ctx, first, n, ends, items)
 }
 
-func (p *readerJagged) readSpans(ctx context.Context, spans []field.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+func (p *readerJagged) readSpans(ctx context.Context, spans []columnar.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
 	return p.plan.ReadSpans(ctx, spans, ends, items)
 }
 
@@ -209,8 +210,8 @@ func (p *records) read(ctx context.Context, memory *field.Memory, first, n int64
 	})
 }
 
-func (p *records) readSpans(ctx context.Context, memory *field.Memory, spans []field.Span, dst unsafe.Pointer) error {
-	_, err := p.fill(field.Sum(spans), dst, func(done, want int64, values unsafe.Pointer) (int64, error) {
+func (p *records) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
+	_, err := p.fill(columnar.Sum(spans), dst, func(done, want int64, values unsafe.Pointer) (int64, error) {
 		return want, p.plan.readSpans(ctx, memory, within(spans, done, want), values)
 	})
 	return err

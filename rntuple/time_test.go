@@ -12,8 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/cpp"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/cpp"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // writeMemory writes entries to a file in memory and opens it.
@@ -126,7 +127,7 @@ func TestTimes(t *testing.T) {
 	} else if items, n, err = v.Read(make([]int64, 3), nil, 0); n != 2 || len(items) != 2 || !items[1].Equal(at.Add(1)) {
 		t.Errorf("%d entries, items %v, %v", n, items, err)
 	}
-	var mismatch *rntuple.MismatchError
+	var mismatch *schema.MismatchError
 	if _, err := rntuple.ViewOf[time.Time](r, "Zone"); !errors.As(err, &mismatch) {
 		t.Errorf("a string as time: %v", err)
 	}
@@ -187,7 +188,7 @@ func TestTimesOutOfRange(t *testing.T) {
 		func() error { _, err := structs[nanoseconds](r); return err },
 		func() error { _, err := structs[seconds](r); return err },
 	} {
-		var lost *rntuple.ConversionError
+		var lost *schema.ConversionError
 		if err := v(); !errors.As(err, &lost) || lost.Entry != 2 {
 			t.Errorf("error %v", err)
 		}
@@ -268,7 +269,7 @@ func TestOpaqueTypes(t *testing.T) {
 		},
 	} {
 		err := read()
-		if err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(what, "event.")) || !errors.As(err, new(*rntuple.MismatchError)) {
+		if err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(what, "event.")) || !errors.As(err, new(*schema.MismatchError)) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -11,11 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/field"
-	"github.com/go-rntuple/go-rntuple/internal/judge"
+	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -72,7 +72,7 @@ func testTyped(t *testing.T, r *rntuple.Reader) {
 		return all
 	}
 	compare := func(f *schema.Field, i int, got reflect.Value, want any) {
-		g, w := judge.Append(nil, f, sorted(dynamic(f, got))), judge.Append(nil, f, sorted(want))
+		g, w := golden.Append(nil, f, sorted(dynamic(f, got))), golden.Append(nil, f, sorted(want))
 		if !bytes.Equal(g, w) {
 			t.Errorf("entry %d, field %s as %v:\n%.300s, want\n%.300s", i, f.Name, got.Type(), g, w)
 		}
@@ -274,7 +274,7 @@ func TestMismatch(t *testing.T) {
 		Other    int `rntuple:"other"`
 	}
 	for _, err := range rntuple.Entries[event](r) {
-		var mismatch *rntuple.MismatchError
+		var mismatch *schema.MismatchError
 		if !errors.As(err, &mismatch) || !errors.Is(err, rntuple.ErrNoField) || len(mismatch.Mismatches) != 5 {
 			t.Fatalf("error %v", err)
 		}

@@ -37,7 +37,7 @@ func continuing[T any](f *File, path, name string, opts []WriteOption) (*Writer[
 	if err != nil {
 		return nil, err
 	}
-	r, err := Open(path, name, Context(o.Context), WithLimits(o.Limits))
+	r, err := Open(path, name, Context(o.Context), WithLimits(Limits(o.Limits)))
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func ExtendSchema() WriteOption {
 // Default: as for Open.
 func ReadLimits(l Limits) WriteOption {
 	return func(o *ntuple.WriteOptions) error {
-		o.Limits = l
+		o.Limits = ntuple.Limits(l)
 		return checkLimits("ReadLimits", l)
 	}
 }

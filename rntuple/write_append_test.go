@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/judge"
+	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -36,7 +36,7 @@ func recordsOf(t *testing.T, path, name string) (records []value.Record, lines [
 		t.Fatal(err)
 	}
 	for _, record := range v.All() {
-		records, lines = append(records, record), append(lines, string(judge.Append(nil, entry, record)))
+		records, lines = append(records, record), append(lines, string(golden.Append(nil, entry, record)))
 	}
 	if err := v.Err(); err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestAppend(t *testing.T) {
 	if _, err := rntuple.Append[struct {
 		X    string
 		Tags []string
-	}](path, "dir/n"); !errors.As(err, new(*rntuple.MismatchError)) {
+	}](path, "dir/n"); !errors.As(err, new(*schema.MismatchError)) {
 		t.Error(err)
 	}
 	if _, err := rntuple.Append[event](path, "dir/none"); !errors.Is(err, rntuple.ErrNotFound) {

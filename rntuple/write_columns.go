@@ -9,6 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -166,7 +167,7 @@ func PutJagged[E any](w Columns, name string, offsets []int64, items []E) error 
 // PutArray writes values of an Array, n from number first on, as those of a top-level field for
 // the next n entries. The shapes of the Array and of what is in it must be those of the field
 // and its subfields, but that a Cardinality is a number.
-func PutArray(w Columns, name string, a *Array, first, n int) error {
+func PutArray(w Columns, name string, a *columnar.Array, first, n int) error {
 	c := w.to()
 	if err := c.sink.Enter("PutArray"); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -71,7 +72,7 @@ func TestNoReplace(t *testing.T) {
 
 // TestFailedPut makes sure that Close returns the error of each call that lost values.
 func TestFailedPut(t *testing.T) {
-	bad := &rntuple.Array{}
+	bad := &columnar.Array{}
 	for name, put := range map[string]func(w *rntuple.ColumnWriter, c rntuple.Columns) error{
 		"no such field": func(_ *rntuple.ColumnWriter, c rntuple.Columns) error { return rntuple.Put(c, "y", []int32{1}) },
 		"another type":  func(_ *rntuple.ColumnWriter, c rntuple.Columns) error { return rntuple.Put(c, "x", []string{"a"}) },

@@ -19,7 +19,7 @@ func (w *common) needs() Limits {
 	w.mu.Lock()
 	w.gather()
 	w.mu.Unlock()
-	need := w.ntuple.Needs()
+	need := Limits(w.ntuple.Needs())
 	need.EntryBytes = w.outlets.EntryBytes(w.ntuple.Schema.Fields)
 	return need
 }

@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/cpp"
-	"github.com/go-rntuple/go-rntuple/internal/judge"
+	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/cpp"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -97,7 +97,7 @@ func lossless(fields []*schema.FieldDocument) {
 
 func judged(t *testing.T, r *rntuple.Reader, fields []*schema.Field) (all []string) {
 	t.Helper()
-	err := judge.Fields(r, fields, func(_ int64, line []byte) error {
+	err := golden.Fields(r, fields, func(_ int64, line []byte) error {
 		all = append(all, string(line))
 		return nil
 	})

@@ -6,8 +6,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // maxPerEntry bounds the elements that fixed-size arrays, nested in each other,
@@ -19,12 +19,12 @@ const maxPerEntry = 1 << 40
 // that their number varies. The kinds are those of type names that have been parsed.
 //
 // Specification: "Mapping of C++ Types to Fields and Columns".
-func (f *Field) check(perEntry int64, kinds map[string]Kind) error {
+func (f *Field) check(perEntry int64, kinds map[string]cpptype.Kind) error {
 	if f.err != nil {
 		return f.err
 	}
 	if f.Version != 0 {
-		return wire.Unsupported("field %q has field version %d", f.Path(), f.Version)
+		return frame.Unsupported("field %q has field version %d", f.Path(), f.Version)
 	}
 	kind, known := kinds[f.TypeName]
 	if !known {
@@ -43,13 +43,13 @@ func (f *Field) check(perEntry int64, kinds map[string]Kind) error {
 	if f.Shape == Array || f.Shape == Bitset {
 		hi, n := bits.Mul64(uint64(perEntry), f.ArraySize)
 		if hi != 0 || n > maxPerEntry || f.ArraySize > maxPerEntry {
-			return wire.Unsupported("field %q: an array of %d values", f.Path(), f.ArraySize)
+			return frame.Unsupported("field %q: an array of %d values", f.Path(), f.ArraySize)
 		}
 		perEntry = int64(n)
 	}
 	for r, rep := range f.Columns {
 		if len(rep) != len(f.Columns[0]) {
-			return wire.Corrupt("representation %d of field %q has %d columns, the first has %d", r, f.Path(), len(rep), len(f.Columns[0]))
+			return frame.Corrupt("representation %d of field %q has %d columns, the first has %d", r, f.Path(), len(rep), len(f.Columns[0]))
 		}
 		for _, c := range rep {
 			// Only the principal column has an element per value; the numbers of
@@ -84,7 +84,7 @@ func (f *Field) shape() (Shape, error) {
 		case len(f.Columns) == 0 && len(f.Children) == 1:
 			return Wrapper, nil
 		case len(f.Children) > 0:
-			return 0, wire.Unsupported("plain field %q of type %s with %d subfields", f.Path(), f.TypeName, len(f.Children))
+			return 0, frame.Unsupported("plain field %q of type %s with %d subfields", f.Path(), f.TypeName, len(f.Children))
 		case f.Flags&envelope.FieldRepetitive != 0 || f.kind == cpptype.Bitset:
 			return Bitset, f.columns(bitColumn)
 		case f.kind == cpptype.String:
@@ -98,10 +98,10 @@ func (f *Field) shape() (Shape, error) {
 		case f.kind == cpptype.Bool, f.kind == cpptype.Char, f.kind.IsInteger():
 			return Scalar, f.columns(integralColumn)
 		}
-		return 0, wire.Unsupported("field %q has the type %q, which is not known as a leaf", f.Path(), f.TypeName)
+		return 0, frame.Unsupported("field %q has the type %q, which is not known as a leaf", f.Path(), f.TypeName)
 	case envelope.RoleCollection:
 		if len(f.Children) != 1 {
-			return 0, wire.Unsupported("collection field %q with %d subfields", f.Path(), len(f.Children))
+			return 0, frame.Unsupported("collection field %q with %d subfields", f.Path(), len(f.Children))
 		}
 		shape := Collection
 		if f.kind == cpptype.Optional || f.kind == cpptype.UniquePtr {
@@ -115,13 +115,13 @@ func (f *Field) shape() (Shape, error) {
 		return Record, f.columns()
 	case envelope.RoleVariant:
 		if len(f.Children) == 0 {
-			return 0, wire.Corrupt("variant field %q without subfields", f.Path())
+			return 0, frame.Corrupt("variant field %q without subfields", f.Path())
 		}
 		return Variant, f.columns(switchColumn)
 	case envelope.RoleStreamer:
 		return Streamer, f.columns(column.Type.IsIndex, byteColumn)
 	}
-	return 0, wire.Unsupported("field %q has the structural role %#02x", f.Path(), uint16(f.Role))
+	return 0, frame.Unsupported("field %q has the structural role %#02x", f.Path(), uint16(f.Role))
 }
 
 // checkProjections checks that f and the fields below it have as many values in an
@@ -133,7 +133,7 @@ func (f *Field) checkProjections() error {
 	for _, rep := range f.Columns {
 		for _, c := range rep {
 			if c.Owner != f && !sameItems(f.Parent, c.Owner.Parent) {
-				return wire.Corrupt("field %q has column %d of field %q, which lies below other collections", f.Path(), c.ID, c.Owner.Path())
+				return frame.Corrupt("field %q has column %d of field %q, which lies below other collections", f.Path(), c.ID, c.Owner.Path())
 			}
 		}
 	}
@@ -172,7 +172,7 @@ func (f *Field) multiplier() *Field {
 // columns checks that every representation has exactly the wanted columns.
 func (f *Field) columns(want ...func(column.Type) bool) error {
 	if len(f.Columns) == 0 && len(want) > 0 {
-		return wire.Corrupt("field %q of type %s has no columns", f.Path(), f.TypeName)
+		return frame.Corrupt("field %q of type %s has no columns", f.Path(), f.TypeName)
 	}
 	for r, rep := range f.Columns {
 		for _, c := range rep {
@@ -181,11 +181,11 @@ func (f *Field) columns(want ...func(column.Type) bool) error {
 			}
 		}
 		if len(rep) != len(want) {
-			return wire.Corrupt("representation %d of field %q, a %s, has %d columns, expected %d", r, f.Path(), f.TypeName, len(rep), len(want))
+			return frame.Corrupt("representation %d of field %q, a %s, has %d columns, expected %d", r, f.Path(), f.TypeName, len(rep), len(want))
 		}
 		for i, c := range rep {
 			if !want[i](c.Type) {
-				return wire.Unsupported("field %q, a %s, has a column of type %v", f.Path(), f.TypeName, c.Type)
+				return frame.Unsupported("field %q, a %s, has a column of type %v", f.Path(), f.TypeName, c.Type)
 			}
 		}
 	}

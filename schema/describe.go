@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // ParseDocument reads a Document from JSON, as Schema.MarshalJSON writes it.

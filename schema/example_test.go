@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // A document written by hand becomes the descriptors of a header and, of these, a
@@ -37,7 +38,7 @@ func Example() {
 		return
 	}
 	for _, f := range fields {
-		fmt.Println(f, f.Kind() == schema.KindFloat32)
+		fmt.Println(f, f.Kind() == cpptype.Float32)
 	}
 	// Output:
 	// RNTuple "Events": 2 top-level fields, 5 fields in all, 4 columns

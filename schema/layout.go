@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // A layout is what a C++ type alone determines about its field.

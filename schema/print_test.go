@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -167,7 +167,7 @@ func TestDocumentOddities(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, hidden := range s.Hidden {
-			if !errors.Is(hidden.Err, wire.ErrUnsupported) {
+			if !errors.Is(hidden.Err, frame.ErrUnsupported) {
 				t.Error(hidden.Err)
 			}
 		}

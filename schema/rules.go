@@ -5,8 +5,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // A Violation says which rule of the format a schema violates although it can be
@@ -25,7 +25,7 @@ type Violation struct {
 func (s *Schema) Violations() []Violation {
 	var all []Violation
 	add := func(f *Field, format string, args ...any) {
-		all = append(all, Violation{f, wire.Corrupt(format, args...)})
+		all = append(all, Violation{f, frame.Corrupt(format, args...)})
 	}
 	if problem := nameProblem(s.Name); problem != "" {
 		add(nil, "the name %q %s", s.Name, problem)

@@ -9,9 +9,9 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/nearest"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // FieldID numbers the fields of an RNTuple, from 0.
@@ -96,13 +96,13 @@ type Field struct {
 	// projected field are columns of its source.
 	Columns [][]*Column
 
-	kind     Kind
+	kind     cpptype.Kind
 	resolved bool  // see resolve
 	err      error // found while the tree was built
 }
 
 // Kind classifies the field's C++ type.
-func (f *Field) Kind() Kind { return f.kind }
+func (f *Field) Kind() cpptype.Kind { return f.kind }
 
 // ElementKind returns the kind of the Go type that the values of a scalar field
 // have, or reflect.Invalid if f is not a scalar.
@@ -292,17 +292,17 @@ func Build(h *envelope.Header, ext *envelope.Schema) (*Schema, error) {
 			case parent == f.ID:
 				top = append(top, f)
 			case parent > f.ID:
-				return nil, wire.Corrupt("field %d, %q, has the parent %d", f.ID, f.Name, parent)
+				return nil, frame.Corrupt("field %d, %q, has the parent %d", f.ID, f.Name, parent)
 			default:
 				f.Parent = s.all[parent]
 				f.Parent.Children = append(f.Parent.Children, f)
 				d, p = d+depth[parent], p+1+path[parent]
 			}
 			if d > maxDepth {
-				return nil, wire.Unsupported("field %d is nested more than %d deep", f.ID, maxDepth)
+				return nil, frame.Unsupported("field %d is nested more than %d deep", f.ID, maxDepth)
 			}
 			if p > maxPath {
-				return nil, wire.Unsupported("the path of field %d has more than %d bytes", f.ID, maxPath)
+				return nil, frame.Unsupported("the path of field %d has more than %d bytes", f.ID, maxPath)
 			}
 			depth, path = append(depth, d), append(path, p)
 		}
@@ -328,7 +328,7 @@ func (s *Schema) attach(n int, lists ...[]envelope.Column) error {
 			c := &columns[id]
 			c.ID, c.Column = ColumnID(id), list[i]
 			if int64(c.Field) >= int64(len(s.all)) {
-				return wire.Corrupt("column %d belongs to field %d of %d", c.ID, c.Field, len(s.all))
+				return frame.Corrupt("column %d belongs to field %d of %d", c.ID, c.Field, len(s.all))
 			}
 			s.Columns = append(s.Columns, c)
 			c.Owner = s.all[c.Field]
@@ -340,7 +340,7 @@ func (s *Schema) attach(n int, lists ...[]envelope.Column) error {
 			case rep == len(reps):
 				c.Owner.Columns = append(reps, nil)
 			case rep != len(reps)-1:
-				return wire.Corrupt("column %d is of representation %d of field %q, expected %d or the next", c.ID, rep, c.Owner.Path(), len(reps)-1)
+				return frame.Corrupt("column %d is of representation %d of field %q, expected %d or the next", c.ID, rep, c.Owner.Path(), len(reps)-1)
 			}
 			c.Index = len(c.Owner.Columns[rep])
 			c.Owner.Columns[rep] = append(c.Owner.Columns[rep], c)
@@ -354,7 +354,7 @@ func (s *Schema) project(lists ...[]envelope.Alias) error {
 	for _, f := range s.all {
 		if f.Flags&envelope.FieldProjected != 0 {
 			if int64(f.Field.Source) >= int64(len(s.all)) {
-				return wire.Corrupt("field %q projects field %d of %d", f.Path(), f.Field.Source, len(s.all))
+				return frame.Corrupt("field %q projects field %d of %d", f.Path(), f.Field.Source, len(s.all))
 			}
 			f.Source = s.all[f.Field.Source]
 		}
@@ -362,14 +362,14 @@ func (s *Schema) project(lists ...[]envelope.Alias) error {
 	for _, list := range lists {
 		for i, a := range list {
 			if int64(a.Column) >= int64(len(s.Columns)) || int64(a.Field) >= int64(len(s.all)) {
-				return wire.Corrupt("alias column %d of column %d and field %d: there are %d columns and %d fields", i, a.Column, a.Field, len(s.Columns), len(s.all))
+				return frame.Corrupt("alias column %d of column %d and field %d: there are %d columns and %d fields", i, a.Column, a.Field, len(s.Columns), len(s.all))
 			}
 			f, c := s.all[a.Field], s.Columns[a.Column]
 			switch rep := int(c.Representation); {
 			case rep == len(f.Columns):
 				f.Columns = append(f.Columns, nil)
 			case rep != len(f.Columns)-1:
-				f.err = wire.Corrupt("alias column %d of field %q is of representation %d, expected %d or the next", i, f.Path(), rep, len(f.Columns)-1)
+				f.err = frame.Corrupt("alias column %d of field %q is of representation %d, expected %d or the next", i, f.Path(), rep, len(f.Columns)-1)
 				continue
 			}
 			f.Columns[c.Representation] = append(f.Columns[c.Representation], c)
@@ -380,7 +380,7 @@ func (s *Schema) project(lists ...[]envelope.Alias) error {
 
 // sift separates the top-level fields that can be read from the others.
 func (s *Schema) sift(top []*Field) {
-	kinds := map[string]Kind{}
+	kinds := map[string]cpptype.Kind{}
 	for _, f := range top {
 		f.err = f.check(1, kinds)
 	}

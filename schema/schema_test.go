@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
-	. "github.com/go-rntuple/go-rntuple/internal/wiretest"
+	"github.com/go-rntuple/go-rntuple/frame"
+	. "github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -95,26 +95,26 @@ func TestHidden(t *testing.T) {
 		kind   error
 		reason string
 	}{
-		{"column type", func(m *maker) { m.Columns[pt].Type = 0x2a }, wire.ErrUnsupported, "0x2a"},
-		{"column width", func(m *maker) { m.Columns[pt].Bits = 33 }, wire.ErrUnsupported, "33 bits"},
-		{"column type of the collection", func(m *maker) { m.Columns[index].Type = 0x2a }, wire.ErrUnsupported, "0x2a"},
-		{"column of another kind", func(m *maker) { m.Columns[pt].Type = column.Int32 }, wire.ErrUnsupported, "Int32"},
-		{"no index column", func(m *maker) { m.Columns[index].Type, m.Columns[index].Bits = column.Int64, 64 }, wire.ErrUnsupported, "Int64"},
-		{"role", func(m *maker) { m.Fields[leaf].Role = 7 }, wire.ErrUnsupported, "0x07"},
-		{"role of the collection", func(m *maker) { m.Fields[vector].Role = 0xffff }, wire.ErrUnsupported, "0xffff"},
-		{"field version", func(m *maker) { m.Fields[leaf].Version = 1 }, wire.ErrUnsupported, "version 1"},
-		{"leaf type", func(m *maker) { m.Fields[leaf].TypeName = "std::float16_t" }, wire.ErrUnsupported, "std::float16_t"},
-		{"two items", func(m *maker) { m.add(vector, "_1", "float", plain, column.Real32) }, wire.ErrUnsupported, "2 subfields"},
-		{"array size", func(m *maker) { m.array(3, "a", "std::bitset<9>", 1<<62, column.Bit) }, wire.ErrUnsupported, "4611686018427387904"},
-		{"no columns", func(m *maker) { m.add(3, "x", "float", plain) }, wire.ErrCorrupt, "no columns"},
-		{"two columns", func(m *maker) { m.column(leaf, column.Real32, 0) }, wire.ErrCorrupt, "2 columns"},
-		{"one column too few", func(m *maker) { m.add(3, "s", "std::string", plain, column.Index64) }, wire.ErrCorrupt, "1 columns"},
-		{"columns of a record", func(m *maker) { m.column(3, column.Real32, 0) }, wire.ErrCorrupt, "1 columns"},
-		{"representations", func(m *maker) { m.column(leaf, column.Real32, 1); m.column(leaf, column.Real32, 1) }, wire.ErrCorrupt, "representation 1"},
-		{"unknown representation", func(m *maker) { m.column(leaf, 0x2a, 1) }, wire.ErrUnsupported, "0x2a"},
-		{"quantized range", func(m *maker) { m.Columns[pt].Type, m.Columns[pt].Min, m.Columns[pt].Max = column.Real32Quant, 1, 1 }, wire.ErrCorrupt, "range"},
-		{"variant without alternatives", func(m *maker) { m.add(3, "x", "std::variant<>", variant, column.Switch) }, wire.ErrCorrupt, "without subfields"},
-		{"empty array", func(m *maker) { m.array(3, "a", "std::array<float,3>", 3) }, wire.ErrCorrupt, "no columns"},
+		{"column type", func(m *maker) { m.Columns[pt].Type = 0x2a }, frame.ErrUnsupported, "0x2a"},
+		{"column width", func(m *maker) { m.Columns[pt].Bits = 33 }, frame.ErrUnsupported, "33 bits"},
+		{"column type of the collection", func(m *maker) { m.Columns[index].Type = 0x2a }, frame.ErrUnsupported, "0x2a"},
+		{"column of another kind", func(m *maker) { m.Columns[pt].Type = column.Int32 }, frame.ErrUnsupported, "Int32"},
+		{"no index column", func(m *maker) { m.Columns[index].Type, m.Columns[index].Bits = column.Int64, 64 }, frame.ErrUnsupported, "Int64"},
+		{"role", func(m *maker) { m.Fields[leaf].Role = 7 }, frame.ErrUnsupported, "0x07"},
+		{"role of the collection", func(m *maker) { m.Fields[vector].Role = 0xffff }, frame.ErrUnsupported, "0xffff"},
+		{"field version", func(m *maker) { m.Fields[leaf].Version = 1 }, frame.ErrUnsupported, "version 1"},
+		{"leaf type", func(m *maker) { m.Fields[leaf].TypeName = "std::float16_t" }, frame.ErrUnsupported, "std::float16_t"},
+		{"two items", func(m *maker) { m.add(vector, "_1", "float", plain, column.Real32) }, frame.ErrUnsupported, "2 subfields"},
+		{"array size", func(m *maker) { m.array(3, "a", "std::bitset<9>", 1<<62, column.Bit) }, frame.ErrUnsupported, "4611686018427387904"},
+		{"no columns", func(m *maker) { m.add(3, "x", "float", plain) }, frame.ErrCorrupt, "no columns"},
+		{"two columns", func(m *maker) { m.column(leaf, column.Real32, 0) }, frame.ErrCorrupt, "2 columns"},
+		{"one column too few", func(m *maker) { m.add(3, "s", "std::string", plain, column.Index64) }, frame.ErrCorrupt, "1 columns"},
+		{"columns of a record", func(m *maker) { m.column(3, column.Real32, 0) }, frame.ErrCorrupt, "1 columns"},
+		{"representations", func(m *maker) { m.column(leaf, column.Real32, 1); m.column(leaf, column.Real32, 1) }, frame.ErrCorrupt, "representation 1"},
+		{"unknown representation", func(m *maker) { m.column(leaf, 0x2a, 1) }, frame.ErrUnsupported, "0x2a"},
+		{"quantized range", func(m *maker) { m.Columns[pt].Type, m.Columns[pt].Min, m.Columns[pt].Max = column.Real32Quant, 1, 1 }, frame.ErrCorrupt, "range"},
+		{"variant without alternatives", func(m *maker) { m.add(3, "x", "std::variant<>", variant, column.Switch) }, frame.ErrCorrupt, "without subfields"},
+		{"empty array", func(m *maker) { m.array(3, "a", "std::array<float,3>", 3) }, frame.ErrCorrupt, "no columns"},
 	} {
 		m := &maker{}
 		m.add(top, "good", "float", plain, column.Real32)
@@ -159,7 +159,7 @@ func TestHiddenBackwards(t *testing.T) {
 	m.project(top, "b", "float", plain, 2, 0)
 	m.add(top, "c", "float", plain, 0x2a)
 	m.add(top, "good", "float", plain)
-	if s := m.build(t); len(s.Hidden) != 3 || !errors.Is(s.Hidden[0].Err, wire.ErrUnsupported) {
+	if s := m.build(t); len(s.Hidden) != 3 || !errors.Is(s.Hidden[0].Err, frame.ErrUnsupported) {
 		t.Errorf("hidden: %v", s.Hidden)
 	}
 }
@@ -186,7 +186,7 @@ func TestContradictions(t *testing.T) {
 		m.project(top, "b", "float", plain, 0, 0)
 		m.build(t)
 		damage(m)
-		if _, err := schema.Build(&m.Header, nil); !errors.Is(err, wire.ErrCorrupt) {
+		if _, err := schema.Build(&m.Header, nil); !errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -205,7 +205,7 @@ func TestDepth(t *testing.T) {
 		}
 		m.add(parent, "_0", "float", plain, column.Real32)
 		s, err := schema.Build(&m.Header, nil)
-		if (err == nil) != test.ok || err != nil && !errors.Is(err, wire.ErrUnsupported) && !errors.Is(err, wire.ErrCorrupt) {
+		if (err == nil) != test.ok || err != nil && !errors.Is(err, frame.ErrUnsupported) && !errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("depth %d: %v", test.depth, err)
 		}
 		if err != nil {
@@ -541,7 +541,7 @@ func checkTree(t *testing.T, s *schema.Schema) {
 	}
 	visit(nil, s.Fields, 1)
 	for _, h := range s.Hidden {
-		if !errors.Is(h.Err, wire.ErrUnsupported) && !errors.Is(h.Err, wire.ErrCorrupt) {
+		if !errors.Is(h.Err, frame.ErrUnsupported) && !errors.Is(h.Err, frame.ErrCorrupt) {
 			t.Errorf("%q is hidden: %v", h.Field.Name, h.Err)
 		}
 	}
@@ -573,7 +573,7 @@ func FuzzSchemaBuild(f *testing.F) {
 	f.Fuzz(func(t *testing.T, h, foot []byte) {
 		s, err := build(Seal(1, h), Seal(2, foot))
 		if err != nil {
-			if !errors.Is(err, wire.ErrCorrupt) && !errors.Is(err, wire.ErrUnsupported) {
+			if !errors.Is(err, frame.ErrCorrupt) && !errors.Is(err, frame.ErrUnsupported) {
 				t.Error(err)
 			}
 			return

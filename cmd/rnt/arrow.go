@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/rntarrow"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
 )
 
 // streaming holds the flags of arrow.

@@ -13,11 +13,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
-	"github.com/go-rntuple/go-rntuple/internal/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
 // skippedSuffix is what the list of the files that were left out is called, behind the name of OUT.
@@ -155,7 +156,7 @@ func isBad(err *rntuple.InputError) bool {
 	}
 	for _, fault := range []error{rntuple.ErrCorrupt, rntuple.ErrChecksum, rntuple.ErrUnsupported, rntuple.ErrNotFound, io.ErrUnexpectedEOF} {
 		if errors.Is(err, fault) {
-			return !errors.As(err, new(*rntuple.LimitError))
+			return !errors.As(err, new(*frame.LimitError))
 		}
 	}
 	var local *fs.PathError

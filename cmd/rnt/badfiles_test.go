@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -281,7 +282,7 @@ func TestIsBad(t *testing.T) {
 		{rntuple.ErrNotFound, true},
 		{rntuple.ErrRange, false},
 		{rntuple.ErrNoField, false},
-		{&rntuple.LimitError{}, false},
+		{&frame.LimitError{}, false},
 		{context.Canceled, false},
 	} {
 		if got := isBad(&rntuple.InputError{Path: "in", Err: fmt.Errorf("cluster 1: %w", c.err)}); got != c.bad {

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
-	"github.com/go-rntuple/go-rntuple/expression"
-	"github.com/go-rntuple/go-rntuple/internal/tempfile"
+	"github.com/go-rntuple/go-rntuple/internal/disk/tempfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/surgery"
-	"github.com/go-rntuple/go-rntuple/zonemap"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 // defineFlag adds the flag --define, whose values newFields parses.

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
-	differ "github.com/go-rntuple/go-rntuple/compare"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	differ "github.com/go-rntuple/go-rntuple/rntuple/compare"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )

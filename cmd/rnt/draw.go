@@ -16,12 +16,12 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/plot"
-	"github.com/go-rntuple/go-rntuple/expression"
-	"github.com/go-rntuple/go-rntuple/internal/draw"
+	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/zonemap"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 // drawing holds the flags of draw.

@@ -3,7 +3,7 @@ package main
 import (
 	"math"
 
-	"github.com/go-rntuple/go-rntuple/internal/draw"
+	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 )
 
 // drawn is what `rnt draw --json` prints.

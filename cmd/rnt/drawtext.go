@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/go-rntuple/go-rntuple/internal/draw"
+	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 

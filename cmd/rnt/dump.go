@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/internal/dump"
+	"github.com/go-rntuple/go-rntuple/internal/show/dump"
 )
 
 // dumping holds the flags of dump.

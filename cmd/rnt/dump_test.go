@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/dump"
+	"github.com/go-rntuple/go-rntuple/internal/show/dump"
 )
 
 func TestDump(t *testing.T) {

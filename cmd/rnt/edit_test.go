@@ -8,9 +8,9 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -58,7 +58,7 @@ func (e *editor) object(class, name string, payload []byte) rootfile.Key {
 	k.Class, k.Name, k.SeekKey = class, name, int64(len(e.file))
 	k.KeyLen, k.ObjLen = uint16(k.Size()), uint32(len(payload))
 	k.NBytes = int32(k.KeyLen) + int32(len(payload))
-	c := wire.NewWriter(nil, "key").BigEndian()
+	c := frame.NewWriter(nil, "key").BigEndian()
 	k.Wire(c)
 	e.append(c.Bytes())
 	e.append(payload, nil)
@@ -79,9 +79,9 @@ func (e *editor) ntuple(name string, edit func(*envelope.Header)) rootfile.Key {
 		e.check(err)
 		return b
 	}
-	header, err := envelope.ParseHeader(read("header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)}))
+	header, err := envelope.ParseHeader(read("header", a.Header()))
 	e.check(err)
-	footer, err := envelope.ParseFooter(read("footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)}))
+	footer, err := envelope.ParseFooter(read("footer", a.Footer()))
 	e.check(err)
 	list, err := envelope.ParsePageList(read("page list", footer.ClusterGroups[0].PageList))
 	e.check(err)
@@ -108,16 +108,16 @@ func (e *editor) write(keys ...rootfile.Key) string {
 	root := e.root.Root
 	root.SeekKeys = int64(len(e.file))
 	list.Key.Class, list.Key.SeekKey, list.Key.SeekPdir = "TFile", root.SeekKeys, root.SeekDir
-	c := wire.NewWriter(nil, "keys").BigEndian()
+	c := frame.NewWriter(nil, "keys").BigEndian()
 	list.Wire(c)
 	b, err := c.Bytes()
 	e.check(err)
 	root.NBytesKeys = uint32(len(b))
 	list.Key.NBytes = int32(len(b))
-	c = wire.NewWriter(nil, "keys").BigEndian()
+	c = frame.NewWriter(nil, "keys").BigEndian()
 	list.Wire(c)
 	e.append(c.Bytes())
-	c = wire.NewWriter(nil, "root").BigEndian()
+	c = frame.NewWriter(nil, "root").BigEndian()
 	root.Wire(c)
 	b, err = c.Bytes()
 	e.check(err)

@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/pattern"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/schema"
-	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
 // fieldsFlag adds the flag --fields, whose value must be checked with

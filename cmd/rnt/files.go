@@ -11,9 +11,9 @@ import (
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
-	"github.com/go-rntuple/go-rntuple/internal/diskfile"
+	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
+	"github.com/go-rntuple/go-rntuple/internal/disk/tempfile"
 	"github.com/go-rntuple/go-rntuple/internal/input"
-	"github.com/go-rntuple/go-rntuple/internal/tempfile"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )

@@ -6,9 +6,9 @@ require (
 	codeberg.org/go-fonts/liberation v0.6.0
 	github.com/apache/arrow-go/v18 v18.8.0
 	github.com/go-rntuple/go-rntuple v0.1.0
+	github.com/go-rntuple/go-rntuple/bridge/rntarrow v0.1.0
+	github.com/go-rntuple/go-rntuple/bridge/rntgroot v0.1.0
 	github.com/go-rntuple/go-rntuple/remote/s3 v0.1.0
-	github.com/go-rntuple/go-rntuple/rntarrow v0.1.0
-	github.com/go-rntuple/go-rntuple/rntgroot v0.1.0
 	github.com/go-rntuple/go-rntuple/viewer v0.1.0
 	github.com/schollz/progressbar/v3 v3.19.1
 	github.com/spf13/cobra v1.10.2

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
 func (t *tool) indexCommand() *cobra.Command {

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/zonemap"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 // TestIndexCommand makes a zone map, skims with it and without it, and removes it.

@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/internal/diskfile"
-	"github.com/go-rntuple/go-rntuple/internal/tempfile"
+	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
+	"github.com/go-rntuple/go-rntuple/internal/disk/tempfile"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
 )

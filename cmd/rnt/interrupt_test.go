@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/internal/diskfile"
+	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 )
 
 // A process is the real program in a folder of its own, which is also that of its

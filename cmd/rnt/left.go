@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/remote"
-	"github.com/go-rntuple/go-rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
 // maxLeft is the most objects of a file, or fields, that a warning names.
@@ -61,7 +61,7 @@ func abridged(names []string, what string) []string {
 
 func nameOfObject(o surgery.Object) string {
 	class := o.Class
-	if class == anchor.ClassName || class == anchor.ExperimentalClassName {
+	if anchor.IsClass(class) {
 		class = "RNTuple"
 	}
 	return fmt.Sprintf("%s %q", class, o.Path)

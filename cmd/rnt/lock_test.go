@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/internal/diskfile"
+	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 )
 
 // TestDurabilityFlags looks for the flags in the help of all commands that write files.

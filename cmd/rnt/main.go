@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
-	"github.com/go-rntuple/go-rntuple/internal/tempfile"
+	"github.com/go-rntuple/go-rntuple/internal/disk/tempfile"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 

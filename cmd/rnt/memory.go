@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
 // byteCount is the value of a flag, a number of bytes.

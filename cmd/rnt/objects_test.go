@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
 // TestObjects has commands read an RNTuple in objects as the one in a file, and has those refuse it that need a

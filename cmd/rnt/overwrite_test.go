@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/diskfile"
+	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 )
 
 // makers are the commands that make a file OUT, with what comes before OUT and

@@ -14,7 +14,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/viewer"
 )
 

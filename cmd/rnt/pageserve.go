@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/internal/regular"
+	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/viewer"
 )

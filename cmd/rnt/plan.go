@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
 // planning holds the flags of plan.
@@ -92,7 +92,7 @@ func (t *tool) plan(ctx context.Context, out string, in []string, p planning) er
 		return err
 	}
 	bar := t.bar("files")
-	plan, err := units.Make(ctx, in, units.Options{
+	plan, err := workunits.Make(ctx, in, workunits.Options{
 		Name: p.name, Fields: fields, Count: p.units, Target: int64(p.size), Read: t.reading(),
 		Progress: func(done, total int) { bar.setOf(int64(done), int64(total)) },
 	})
@@ -145,7 +145,7 @@ type planJSON struct {
 	Most    int64     `json:"most_cost"`
 }
 
-func (t *tool) printPlan(plan *units.Plan, asJSON bool) error {
+func (t *tool) printPlan(plan *workunits.Plan, asJSON bool) error {
 	s := planJSON{ID: plan.ID(), Files: len(plan.Files), Skipped: t.skipped, Units: len(plan.Units), Entries: plan.Entries()}
 	for i, u := range plan.Units {
 		if s.Most = max(s.Most, u.Cost); i == 0 || u.Cost < s.Least {
@@ -164,13 +164,13 @@ func (t *tool) printPlan(plan *units.Plan, asJSON bool) error {
 }
 
 // readPlan reads the plan that an argument names.
-func (t *tool) readPlan(ctx context.Context, arg string) (*units.Plan, error) {
+func (t *tool) readPlan(ctx context.Context, arg string) (*workunits.Plan, error) {
 	f, n, err := input.Open(ctx, arg, false, t.remote.options)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	plan, err := units.Read(io.NewSectionReader(f, 0, n))
+	plan, err := workunits.Read(io.NewSectionReader(f, 0, n))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", remote.Redact(arg), err)
 	}

@@ -11,15 +11,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
-	"github.com/go-rntuple/go-rntuple/internal/regular"
-	"github.com/go-rntuple/go-rntuple/surgery"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
 // collect returns what jobs have made in a folder of all units of a plan, in its order. If some are missing, it
 // prints their numbers, and it is an error.
-func (t *tool) collect(ctx context.Context, planArg, folder string, fast bool) (*units.Plan, []*unitOutput, error) {
+func (t *tool) collect(ctx context.Context, planArg, folder string, fast bool) (*workunits.Plan, []*unitOutput, error) {
 	plan, err := t.readPlan(ctx, planArg)
 	if err != nil {
 		return nil, nil, err

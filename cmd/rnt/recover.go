@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/rescue"
+	"github.com/go-rntuple/go-rntuple/rntuple/rescue"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/rescue"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/rescue"
 )
 
 // cut returns the path of a copy of a good file without its last n bytes.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/go-rntuple/go-rntuple/internal/disk/tempfile"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
-	"github.com/go-rntuple/go-rntuple/internal/tempfile"
 	"github.com/go-rntuple/go-rntuple/remote"
 	_ "github.com/go-rntuple/go-rntuple/remote/https"  // http, https, dav and davs
 	_ "github.com/go-rntuple/go-rntuple/remote/s3"     // s3, ntpl+s3+http and ntpl+s3+https

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/schema"
-	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
 // repacking holds the flags of repack.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/go-rntuple/go-rntuple/expression"
-	"github.com/go-rntuple/go-rntuple/surgery"
-	"github.com/go-rntuple/go-rntuple/zonemap"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 func (t *tool) skimCommand() *cobra.Command {

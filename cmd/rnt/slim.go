@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/remote"
-	"github.com/go-rntuple/go-rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
 // cutting holds the flags that slim, skim, concat and split share.

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
 // A slurm is Slurm with one node, this one: its own slurmctld, slurmd and munged, which listen to nobody else.

@@ -13,8 +13,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/schema"
-	"github.com/go-rntuple/go-rntuple/surgery"
 )
 
 // A source is what a command reads entries from: the RNTuple of one file, or those of several,

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
-	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
 func (t *tool) statCommand() *cobra.Command {

@@ -2,8 +2,8 @@ package main
 
 import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
-	"github.com/go-rntuple/go-rntuple/zonemap"
 )
 
 // stat is what `rnt stat --json` prints. All sizes are in bytes.

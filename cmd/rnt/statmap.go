@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/internal/storagemap"
+	"github.com/go-rntuple/go-rntuple/internal/show/storagemap"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/storagemap"
+	"github.com/go-rntuple/go-rntuple/internal/show/storagemap"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )

@@ -19,11 +19,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/go-rntuple/go-rntuple/internal/regular"
+	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/surgery"
-	"github.com/go-rntuple/go-rntuple/units"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
 // unitWait is for how long a job waits for another one that writes the output of the same unit.
@@ -44,7 +44,7 @@ type unitOutput struct {
 	Size int64  `json:"size"` // in bytes
 	Sum  string `json:"sha256"`
 
-	plan   *units.Plan
+	plan   *workunits.Plan
 	number int // of the unit
 	folder string
 }
@@ -85,7 +85,7 @@ func workOf(cmd *cobra.Command, args ...string) string {
 }
 
 // unitRange returns the range of units that the flag --unit names.
-func unitRange(which string, plan *units.Plan) (first, end int, err error) {
+func unitRange(which string, plan *workunits.Plan) (first, end int, err error) {
 	n := len(plan.Units)
 	low, high, ranged := strings.Cut(which, ":")
 	if ranged {

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
 // TestReadURLs has each command that reads print the same of files that are far away as of those on disk.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/go-rntuple/go-rntuple/rntuple/verify"
 	"github.com/go-rntuple/go-rntuple/schema"
-	"github.com/go-rntuple/go-rntuple/verify"
 )
 
 func (t *tool) verifyCommand() *cobra.Command {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/oddity"
+	"github.com/go-rntuple/go-rntuple/internal/test/oddity"
 )
 
 func TestVerify(t *testing.T) {

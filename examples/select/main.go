@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
 // Event names the fields to read; no others are.

@@ -10,8 +10,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/cpp"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/cpp"
 )
 
 // An Event is an entry of the file. The tags give the fields their names and, where

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/cpp"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/cpp"
 )
 
 // stored rounds a momentum to what its columns can hold, and sets got to the result

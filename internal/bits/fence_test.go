@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/fencetest"
+	"github.com/go-rntuple/go-rntuple/internal/test/fencetest"
 )
 
 // TestFence puts page and elements right before and right behind memory that

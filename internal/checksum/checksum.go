@@ -3,7 +3,7 @@ package checksum
 import (
 	"github.com/zeebo/xxh3"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // Size is the size of a checksum in bytes.
@@ -12,11 +12,11 @@ const Size = 8
 // Sum returns the checksum of b.
 func Sum(b []byte) uint64 { return xxh3.Hash(b) }
 
-// Verify returns an error that wraps wire.ErrChecksum if stored is not the
+// Verify returns an error that wraps frame.ErrChecksum if stored is not the
 // checksum of b.
 func Verify(stored uint64, b []byte) error {
 	if computed := Sum(b); stored != computed {
-		return wire.Mismatch(stored, computed)
+		return frame.BadChecksum(stored, computed)
 	}
 	return nil
 }

@@ -7,8 +7,9 @@ import (
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -17,18 +18,18 @@ import (
 type Batches struct {
 	*Plan
 	nodes  []batchNode
-	arrays []*Array
+	arrays []*columnar.Array
 	fresh  bool
 
-	taken  []*Array // of the last ReadSpans, if it has left entries out
-	wanted []Span
-	spans  [][]Span // memory for spans of items
+	taken   []*columnar.Array // of the last ReadSpans, if it has left entries out
+	wanted  []columnar.Span
+	scratch columnar.Budget
 }
 
 // A batchNode reads the values of a field into an Array.
 type batchNode interface {
 	// array returns the Array.
-	array() *Array
+	array() *columnar.Array
 	// read appends the items from first on, n of them, which is not 0. Items are
 	// counted in the run's cluster.
 	read(r *run, first, n int64) error
@@ -37,7 +38,7 @@ type batchNode interface {
 // CompileBatches makes the plan that reads the last fields of chains, paths as
 // schema.Lookup returns them. If fresh is set, it uses no memory twice.
 func CompileBatches(src *pagesource.Source, chains [][]*schema.Field, fresh bool, opts Options) (*Batches, error) {
-	c := &batchCompiler{compiler: newCompiler(src, opts), offsets: map[string]*offsets{}, leaves: map[string]*Array{}, byIndex: map[*index]*offsets{}, fresh: fresh}
+	c := &batchCompiler{compiler: newCompiler(src, opts), offsets: map[string]*offsets{}, leaves: map[string]*columnar.Array{}, byIndex: map[*index]*offsets{}, fresh: fresh}
 	b := &Batches{fresh: fresh}
 	for _, chain := range chains {
 		if n := c.path(chain, "0"); n != nil {
@@ -54,7 +55,7 @@ func CompileBatches(src *pagesource.Source, chains [][]*schema.Field, fresh bool
 }
 
 // Arrays returns an Array for each of the fields.
-func (b *Batches) Arrays() []*Array { return b.arrays }
+func (b *Batches) Arrays() []*columnar.Array { return b.arrays }
 
 // errFull ends a batch.
 var errFull = errors.New("the batch is full")
@@ -62,7 +63,7 @@ var errFull = errors.New("the batch is full")
 // Read reads a batch of at most n entries, from first on, which must exist. It returns how
 // many it has: fewer than n at the end of a cluster, or if they would need more memory than an
 // entry may. The Arrays are valid until the next call unless b's memory is fresh.
-func (b *Batches) Read(ctx context.Context, first, n int64) (arrays []*Array, got int64, err error) {
+func (b *Batches) Read(ctx context.Context, first, n int64) (arrays []*columnar.Array, got int64, err error) {
 	cluster, err := b.src.Find(ctx, first)
 	if err != nil {
 		return nil, 0, err
@@ -72,14 +73,14 @@ func (b *Batches) Read(ctx context.Context, first, n int64) (arrays []*Array, go
 			return errFull
 		}
 		for _, a := range b.arrays {
-			a.clearAll(b.fresh)
+			a.Clear(b.fresh)
 		}
 		for _, node := range b.nodes {
 			if err := node.read(r, item, m); err != nil {
 				return err
 			}
 		}
-		if got = m; r.budget > b.budget/2 {
+		if got = m; r.Left > b.budget/2 {
 			b.batch = max(b.batch, min(b.batch, math.MaxInt64/2)*2)
 		}
 		return nil
@@ -89,9 +90,9 @@ func (b *Batches) Read(ctx context.Context, first, n int64) (arrays []*Array, go
 	}
 	arrays = b.arrays
 	if b.fresh {
-		arrays = make([]*Array, len(b.arrays))
+		arrays = make([]*columnar.Array, len(b.arrays))
 		for i, a := range b.arrays {
-			arrays[i] = a.snapshot()
+			arrays[i] = a.Snapshot()
 		}
 	}
 	return arrays, got, nil
@@ -105,7 +106,7 @@ func (b *Batches) Read(ctx context.Context, first, n int64) (arrays []*Array, go
 type batchCompiler struct {
 	*compiler
 	offsets map[string]*offsets
-	leaves  map[string]*Array
+	leaves  map[string]*columnar.Array
 	byIndex map[*index]*offsets
 	fresh   bool
 }
@@ -151,8 +152,8 @@ func (c *batchCompiler) value(f *schema.Field, domain string) batchNode {
 	case schema.Bitset:
 		return scalarOf[bool]{}.batch(c, f, a, domain)
 	case schema.Cardinality:
-		a.values = numbers[uint64](nil)
-		return &sizesNode{arrayNode: arrayNode{a}, index: c.indexOf(f, domain), max: largestSize(f)}
+		columnar.SetValues(a, []uint64(nil))
+		return &sizesNode{arrayNode: arrayNode{a}, index: c.indexOf(f, domain), max: largestSize(f), fresh: c.fresh}
 	case schema.String:
 		return bytesOf[int8](c, f, a, domain) // characters are signed
 	case schema.Streamer:
@@ -197,24 +198,24 @@ func (c *batchCompiler) nested(f *schema.Field, domain string, item func(domain 
 	if inner == nil {
 		return nil
 	}
-	a.Children = []*Array{inner.array()}
+	a.Children = []*columnar.Array{inner.array()}
 	switch {
 	case f.Shape == schema.Array:
 		return &fixedNode{arrayNode{a}, inner, f.Path()}
 	case f.IsDense():
 		return &denseNode{arrayNode{a}, open[bool](c.compiler, f, 0), inner}
 	case f.Shape == schema.Optional:
-		a.Children[0] = Like(inner.array())
+		a.Children[0] = columnar.Like(inner.array())
 		return &optionalNode{arrayNode: arrayNode{a}, index: index, item: inner}
 	}
 	return &listNode{arrayNode{a}, index, inner}
 }
 
-func (c *batchCompiler) newArray(f *schema.Field) *Array {
-	a := &Array{Name: f.Name, Field: f, Shape: f.Shape}
+func (c *batchCompiler) newArray(f *schema.Field) *columnar.Array {
+	a := &columnar.Array{Name: f.Name, Field: f, Shape: f.Shape}
 	if f.Shape == schema.Array || f.Shape == schema.Bitset {
 		if a.Size = int(f.ArraySize); f.ArraySize > math.MaxInt {
-			c.fail(wire.Unsupported("field %q has %d items", f.Path(), f.ArraySize))
+			c.fail(frame.Unsupported("field %q has %d items", f.Path(), f.ArraySize))
 		}
 	}
 	return a

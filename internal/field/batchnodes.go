@@ -8,17 +8,18 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // arrayNode is what all nodes have.
-type arrayNode struct{ a *Array }
+type arrayNode struct{ a *columnar.Array }
 
-func (n arrayNode) array() *Array { return n.a }
+func (n arrayNode) array() *columnar.Array { return n.a }
 
 // batch implements scalar.
-func (scalarOf[T]) batch(c *batchCompiler, f *schema.Field, a *Array, domain string) batchNode {
-	a.values = numbers[T](nil)
+func (scalarOf[T]) batch(c *batchCompiler, f *schema.Field, a *columnar.Array, domain string) batchNode {
+	columnar.SetValues(a, []T(nil))
 	if from := c.shared(a, domain, f, 0); from != nil {
 		return &sharedNode{arrayNode{a}, from}
 	}
@@ -31,11 +32,11 @@ func (scalarOf[T]) batch(c *batchCompiler, f *schema.Field, a *Array, domain str
 
 // shared returns the Array of the same shape that has the items of a column already, or nil,
 // and notes that a will have them.
-func (c *batchCompiler) shared(a *Array, domain string, f *schema.Field, index int) *Array {
+func (c *batchCompiler) shared(a *columnar.Array, domain string, f *schema.Field, index int) *columnar.Array {
 	if domain == alone {
 		return nil
 	}
-	k := fmt.Sprintf("%s %v %T", key(domain, f, index), a.Shape, a.values)
+	k := fmt.Sprintf("%s %v %T", key(domain, f, index), a.Shape, a.Values())
 	if from := c.leaves[k]; from != nil {
 		return from
 	}
@@ -46,11 +47,13 @@ func (c *batchCompiler) shared(a *Array, domain string, f *schema.Field, index i
 // sharedNode shares what another node of the domain has read.
 type sharedNode struct {
 	arrayNode
-	from *Array
+	from *columnar.Array
 }
 
 func (s *sharedNode) read(*run, int64, int64) error {
-	s.a.share(s.from)
+	own := *s.a
+	*s.a = *s.from
+	s.a.Name, s.a.Field, s.a.Children = own.Name, own.Field, own.Children
 	return nil
 }
 
@@ -64,7 +67,7 @@ type valuesNode[T column.Element] struct {
 	// lend is set if a batch is read in one step, and only valid until the next one: it can then
 	// be a part of a page that is decoded already. If it is not, its memory is own.
 	lend bool
-	own  numbers[T]
+	own  []T
 }
 
 func (v *valuesNode[T]) read(r *run, first, n int64) error {
@@ -75,20 +78,20 @@ func (v *valuesNode[T]) read(r *run, first, n int64) error {
 		}
 		first, n = first*v.per, n*v.per
 	}
-	if err := r.alloc(n, unsafe.Sizeof(*new(T))); err != nil {
+	if err := r.Alloc(n, unsafe.Sizeof(*new(T))); err != nil {
 		return err
 	}
-	all := v.a.values.(numbers[T])
+	all := columnar.Elements[T](v.a)
 	if v.lend {
 		part, err := v.column.Part(r.ctx, r.cluster, first, n)
 		if err != nil || part != nil {
-			v.a.values = numbers[T](part[:len(part):len(part)]) // what is appended does not get into the page
+			columnar.SetValues(v.a, part[:len(part):len(part)]) // what is appended does not get into the page
 			return err
 		}
 		all = v.own[:0] // not the page that was lent before
 	}
 	all = extend(all, n)
-	if v.a.values = all; v.lend {
+	if columnar.SetValues(v.a, all); v.lend {
 		v.own = all
 	}
 	return v.column.Read(r.ctx, r.cluster, first, all[len(all)-int(n):])
@@ -133,7 +136,7 @@ func (c *batchCompiler) indexOf(f *schema.Field, domain string) indexOf {
 // where the items of the collections are.
 func (o *indexOf) read(r *run, first, n int64, begin []int64) (all []int64, item, items int64, err error) {
 	if o.owned {
-		if err := r.alloc(n, 8); err != nil {
+		if err := r.Alloc(n, 8); err != nil {
 			return nil, 0, 0, err
 		}
 		o.at = len(begin) - 1
@@ -191,30 +194,36 @@ type sizesNode struct {
 	arrayNode
 	index indexOf
 	max   uint64 // that the field's type can hold
+
+	bounds []int64 // offsets, which collections may share
+	fresh  bool
 }
 
 func (s *sizesNode) read(r *run, first, n int64) error {
-	all, _, _, err := s.index.read(r, first, n, append(s.a.bounds[:0], 0))
+	if s.fresh {
+		s.bounds = nil
+	}
+	all, _, _, err := s.index.read(r, first, n, append(s.bounds[:0], 0))
 	if err != nil {
 		return err
 	}
-	if err := r.alloc(n, 8); err != nil {
+	if err := r.Alloc(n, 8); err != nil {
 		return err
 	}
 	if s.index.owned {
-		s.a.bounds = all
+		s.bounds = all
 	}
-	sizes := extend(s.a.values.(numbers[uint64]), n)
+	sizes := extend(columnar.Elements[uint64](s.a), n)
 	all = all[len(all)-int(n)-1:]
+	before := len(sizes) - int(n)
 	for i, end := range all[1:] {
 		size := uint64(end - all[i])
 		if size > s.max {
 			return r.corrupt(s.index.index.path, "item %d: a collection of %d items, the type holds at most %d", first+int64(i), size, s.max)
 		}
-		sizes[s.a.Len+i] = size
+		sizes[before+i] = size
 	}
-	s.a.values = sizes
-	s.a.Len += int(n)
+	columnar.SetValues(s.a, sizes)
 	return nil
 }
 
@@ -225,7 +234,7 @@ type bytesNode[T int8 | uint8] struct {
 	column *pagesource.Column[T]
 }
 
-func bytesOf[T int8 | uint8](c *batchCompiler, f *schema.Field, a *Array, domain string) batchNode {
+func bytesOf[T int8 | uint8](c *batchCompiler, f *schema.Field, a *columnar.Array, domain string) batchNode {
 	if from := c.shared(a, domain, f, 1); from != nil {
 		return &sharedNode{arrayNode{a}, from}
 	}
@@ -239,7 +248,7 @@ func (b *bytesNode[T]) read(r *run, first, n int64) error {
 	}
 	b.a.Offsets = all
 	b.a.Len += int(n)
-	if err := r.alloc(items, 1); err != nil {
+	if err := r.Alloc(items, 1); err != nil {
 		return err
 	}
 	b.a.Bytes = extend(b.a.Bytes, items)
@@ -255,7 +264,7 @@ type recordNode struct {
 
 func (s *recordNode) read(r *run, first, n int64) error {
 	if len(s.members) == 0 {
-		if err := r.alloc(n, 1); err != nil { // so that numbers do not overflow
+		if err := r.Alloc(n, 1); err != nil { // so that numbers do not overflow
 			return err
 		}
 	}
@@ -295,7 +304,7 @@ type denseNode struct {
 }
 
 func (d *denseNode) read(r *run, first, n int64) error {
-	if err := r.alloc(n, 1); err != nil {
+	if err := r.Alloc(n, 1); err != nil {
 		return err
 	}
 	d.a.Len += int(n)
@@ -313,7 +322,7 @@ type optionalNode struct {
 	index  indexOf
 	item   batchNode
 	bounds []int64
-	spans  []Span
+	spans  []columnar.Span
 }
 
 func (o *optionalNode) read(r *run, first, n int64) error {
@@ -322,7 +331,7 @@ func (o *optionalNode) read(r *run, first, n int64) error {
 		return err
 	}
 	o.bounds = bounds
-	if err := r.alloc(n, 1); err != nil {
+	if err := r.Alloc(n, 1); err != nil {
 		return err
 	}
 	valid := extend(o.a.Valid, n)
@@ -333,22 +342,22 @@ func (o *optionalNode) read(r *run, first, n int64) error {
 	for i, end := range bounds[1:] {
 		switch l := end - bounds[i]; l {
 		case 0:
-			o.spans = AddSpan(o.spans, Span{First: -1, N: 1})
+			o.spans = columnar.AddSpan(o.spans, columnar.Span{First: -1, N: 1})
 		case 1:
-			o.spans = AddSpan(o.spans, Span{First: bounds[i], N: 1})
+			o.spans = columnar.AddSpan(o.spans, columnar.Span{First: bounds[i], N: 1})
 		default:
 			return r.corrupt(o.index.index.path, "item %d has %d values, expected one at most", first+int64(i), l)
 		}
 		valid[i] = end > bounds[i]
 	}
 	values := o.item.array()
-	Clear(values)
+	values.Clear(false)
 	if items > 0 {
 		if err := o.item.read(r, item, items); err != nil {
 			return err
 		}
 	}
-	return o.a.Children[0].take(r, values, o.spans)
+	return o.a.Children[0].Append(&r.Budget, values, o.spans)
 }
 
 // variantNode reads variants.
@@ -360,7 +369,7 @@ type variantNode struct {
 }
 
 func (v *variantNode) read(r *run, first, n int64) error {
-	if err := r.alloc(n, unsafe.Sizeof(column.Tagged{})+unsafe.Sizeof(int32(0))+unsafe.Sizeof(int64(0))); err != nil {
+	if err := r.Alloc(n, unsafe.Sizeof(column.Tagged{})+unsafe.Sizeof(int32(0))+unsafe.Sizeof(int64(0))); err != nil {
 		return err
 	}
 	if err := v.tags.load(r, first, n); err != nil {
@@ -369,8 +378,8 @@ func (v *variantNode) read(r *run, first, n int64) error {
 	a := v.a
 	a.Len += int(n)
 	a.Tags, a.Index = slices.Grow(a.Tags, int(n)), slices.Grow(a.Index, int(n))
-	spans := make([][]Span, len(v.alternatives)) // the items to read, by alternative
-	next := make([]int64, len(v.alternatives))   // the place of the next one in the batch
+	spans := make([][]columnar.Span, len(v.alternatives)) // the items to read, by alternative
+	next := make([]int64, len(v.alternatives))            // the place of the next one in the batch
 	for i, alternative := range v.alternatives {
 		next[i] = int64(alternative.array().Len)
 	}
@@ -384,7 +393,7 @@ func (v *variantNode) read(r *run, first, n int64) error {
 			return r.corrupt(v.path, "item %d is item %d of its alternative", first+int64(i), t.Index)
 		default:
 			tag = int32(t.Tag - 1)
-			spans[tag] = AddSpan(spans[tag], Span{First: int64(t.Index), N: 1})
+			spans[tag] = columnar.AddSpan(spans[tag], columnar.Span{First: int64(t.Index), N: 1})
 			index = next[tag]
 			next[tag]++
 		}
@@ -400,3 +409,6 @@ func (v *variantNode) read(r *run, first, n int64) error {
 	}
 	return nil
 }
+
+// extend returns s with n more elements, which are undefined.
+func extend[T any](s []T, n int64) []T { return slices.Grow(s, int(n))[:len(s)+int(n)] }

@@ -4,66 +4,16 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/convert"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 	"github.com/go-rntuple/go-rntuple/value"
 )
-
-// A Mismatch is a field that does not fit the Go type that it is read into or
-// written from, or that does not exist.
-type Mismatch struct {
-	Path string       // of the field, or the name that the Go struct gives
-	Have string       // what the file has, as a C++ type; empty if it has no such field
-	Go   reflect.Type // what is asked for
-	Fits string       // a Go type that would fit; empty if there is none
-	Err  error        // why the field is not there, if Have is empty
-}
-
-func (m Mismatch) String() string {
-	if m.Have == "" {
-		return m.Err.Error()
-	}
-	path, items := m.Path, ""
-	for strings.HasSuffix(path, "._0") {
-		path, items = strings.TrimSuffix(path, "._0"), items+"items of "
-	}
-	s := fmt.Sprintf("%sfield %q: %s does not fit %v", items, path, m.Have, m.Go)
-	if path == "" {
-		s = fmt.Sprintf("an entry does not fit %v", m.Go)
-	}
-	if m.Fits != "" {
-		s += ", " + m.Fits + " would"
-	}
-	return s
-}
-
-// A MismatchError lists every field that does not fit.
-type MismatchError struct{ Mismatches []Mismatch }
-
-func (e *MismatchError) Error() string {
-	all := make([]string, len(e.Mismatches))
-	for i, m := range e.Mismatches {
-		all[i] = m.String()
-	}
-	return "the Go type does not fit the RNTuple: " + strings.Join(all, "; ")
-}
-
-// Unwrap returns why fields are not there.
-func (e *MismatchError) Unwrap() (errs []error) {
-	for _, m := range e.Mismatches {
-		if m.Err != nil {
-			errs = append(errs, m.Err)
-		}
-	}
-	return errs
-}
 
 // compiler makes the nodes of a plan. It collects mismatches and goes on, so
 // that one error can list them all; a plan with mismatches is never run.
@@ -72,7 +22,7 @@ type compiler struct {
 	ahead      *pagesource.ReadAhead
 	twins      *twins
 	budget     int64 // bytes that the values of one entry may need besides
-	mismatches []Mismatch
+	mismatches []schema.Mismatch
 	err        error         // of another kind
 	varying    bool          // values need memory besides that of the Go type
 	missing    bool          // members may have no field
@@ -117,7 +67,7 @@ func (c *compiler) plan(root node, t reflect.Type) (*Plan, error) {
 	case c.err != nil:
 		return nil, c.err
 	case len(c.mismatches) > 0:
-		return nil, &MismatchError{c.mismatches}
+		return nil, &schema.MismatchError{Mismatches: c.mismatches}
 	}
 	p := &Plan{src: c.src, root: root, size: t.Size(), budget: c.budget, batch: firstBatch, varying: c.varying, ahead: c.ahead, next: -1, end: math.MaxInt64}
 	if !c.varying {
@@ -132,7 +82,7 @@ func entry(s *schema.Schema) *schema.Field {
 }
 
 func (c *compiler) mismatch(f *schema.Field, t reflect.Type) node {
-	c.mismatches = append(c.mismatches, Mismatch{Path: f.Path(), Have: f.CppType(), Go: t, Fits: GoType(f)})
+	c.mismatches = append(c.mismatches, schema.Mismatch{Path: f.Path(), Have: f.CppType(), Go: t, Fits: GoType(f)})
 	return nil
 }
 
@@ -271,7 +221,7 @@ func open[T column.Element](c *compiler, f *schema.Field, index int) *pagesource
 
 func (c *compiler) index(f *schema.Field) *index {
 	if f.IsDense() {
-		c.fail(wire.Unsupported("field %q has bits in place of an index: it can be read as pointers and slices only", f.Path()))
+		c.fail(frame.Unsupported("field %q has bits in place of an index: it can be read as pointers and slices only", f.Path()))
 	}
 	c.varying = true
 	return &index{path: f.Path(), column: open[uint64](c, f, 0), twins: c.twins}

@@ -7,23 +7,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/convert"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
-
-// A ConversionError reports a value that the Go type it is read into cannot hold.
-// It wraps column.ErrRange.
-type ConversionError struct {
-	Path  string       // of the field
-	Entry int64        // of the RNTuple, from 0, that the value belongs to
-	Value any          // as the field has it: a number
-	Go    reflect.Type // what is asked for
-}
-
-func (e *ConversionError) Error() string {
-	return fmt.Sprintf("field %q, entry %d: %v: %v does not fit %v", e.Path, e.Entry, column.ErrRange, e.Value, e.Go)
-}
-
-// Unwrap returns column.ErrRange.
-func (e *ConversionError) Unwrap() error { return column.ErrRange }
 
 // converted reads elements of type F into values of another type.
 type converted[F column.Element] struct {
@@ -41,7 +26,7 @@ func (c *converted[F]) read(r *run, first, n int64, dst unsafe.Pointer, stride u
 			return err
 		}
 		if lost := c.convert(to.Offset(int(done)), convert.Slice(elements), len(elements)); lost >= 0 {
-			return &ConversionError{Path: c.path, Value: elements[lost], Go: c.to}
+			return &schema.ConversionError{Path: c.path, Value: elements[lost], Go: c.to}
 		}
 		done += int64(len(elements))
 	}

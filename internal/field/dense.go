@@ -28,7 +28,7 @@ func (c *compiler) dense(f *schema.Field, t reflect.Type, elem func(reflect.Type
 }
 
 func (d *dense) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
-	if err := r.alloc(n, 1); err != nil {
+	if err := r.Alloc(n, 1); err != nil {
 		return err
 	}
 	if err := d.bits.load(r, first, n); err != nil {

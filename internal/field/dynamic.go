@@ -21,7 +21,7 @@ type boxed[T any] struct {
 
 func (b *boxed[T]) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
 	var t T
-	if err := r.alloc(n, unsafe.Sizeof(t)); err != nil {
+	if err := r.Alloc(n, unsafe.Sizeof(t)); err != nil {
 		return err
 	}
 	b.scratch = resize(b.scratch, int(n))
@@ -77,7 +77,7 @@ func (d *dynamicRecord) read(r *run, first, n int64, dst unsafe.Pointer, stride 
 // each reads n records and calls store with the values of each.
 func (d *dynamicRecord) each(r *run, first, n int64, store func(i int64, values []any)) error {
 	k := int64(len(d.members))
-	if err := r.alloc(n, max(1, uintptr(k))*anySize); err != nil {
+	if err := r.Alloc(n, max(1, uintptr(k))*anySize); err != nil {
 		return err
 	}
 	values := make([]any, n*k)
@@ -114,7 +114,7 @@ type variantAny struct {
 }
 
 func (v *variantAny) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr) error {
-	if err := r.alloc(n, unsafe.Sizeof(column.Tagged{})+unsafe.Sizeof(value.Alternative{})); err != nil {
+	if err := r.Alloc(n, unsafe.Sizeof(column.Tagged{})+unsafe.Sizeof(value.Alternative{})); err != nil {
 		return err
 	}
 	if err := v.tags.load(r, first, n); err != nil {

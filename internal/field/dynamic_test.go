@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/field"
-	"github.com/go-rntuple/go-rntuple/internal/randtest"
+	"github.com/go-rntuple/go-rntuple/internal/test/randtest"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -187,7 +186,7 @@ func TestEntries(t *testing.T) {
 			t.Errorf("%T: error %v, want %s", test.entries, err, test.want)
 		}
 	}
-	var mismatch *field.MismatchError
+	var mismatch *schema.MismatchError
 	_, o := newSink(s)
 	_, err := o.CompileEntries(s.Fields, reflect.TypeFor[struct{}]())
 	if !errors.As(err, &mismatch) || len(mismatch.Mismatches) != 2 {

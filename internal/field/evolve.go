@@ -52,7 +52,7 @@ func (c *compiler) assign(r *record, in []*schema.Field, members []Member, moved
 		case errors.Is(err, schema.ErrNoField) && (m.Optional || c.missing):
 			*r = append(*r, recordMember{absent{m.Type}, m.Offset})
 		default:
-			c.mismatches = append(c.mismatches, Mismatch{Path: m.Name, Go: m.Type, Err: err})
+			c.mismatches = append(c.mismatches, schema.Mismatch{Path: m.Name, Go: m.Type, Err: err})
 		}
 	}
 }

@@ -104,7 +104,7 @@ func TestEvolution(t *testing.T) {
 		{"two", doubtful{}, `field "two" has several base classes with a member "x"`},
 		{"d", missing{}, `"none"`},
 	} {
-		var mismatch *field.MismatchError
+		var mismatch *schema.MismatchError
 		_, err := read(t, src, test.path, reflect.TypeOf(test.typ), options)
 		if !errors.As(err, &mismatch) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%T: error %v, want %s", test.typ, err, test.want)

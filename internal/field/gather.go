@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -35,7 +36,7 @@ const (
 func NewGather(members []Member, zeros bool) (*Gather, error) {
 	fields := make([]reflect.StructField, len(members))
 	g := &Gather{members: make([]gathered, len(members))}
-	var mismatches []Mismatch
+	var mismatches []schema.Mismatch
 	for i, m := range members {
 		typ, how := m.Type, uint8(copied)
 		switch {
@@ -45,13 +46,13 @@ func NewGather(members []Member, zeros bool) (*Gather, error) {
 		case m.Type.Kind() == reflect.Pointer:
 			typ, how = m.Type.Elem(), pointed
 		default:
-			mismatches = append(mismatches, Mismatch{Path: m.Name, Go: m.Type, Have: "a field without a value in some entries", Fits: "*" + m.Type.String()})
+			mismatches = append(mismatches, schema.Mismatch{Path: m.Name, Go: m.Type, Have: "a field without a value in some entries", Fits: "*" + m.Type.String()})
 		}
 		fields[i] = reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: typ}
 		g.members[i] = gathered{to: m.Offset, typ: typ, plain: !hasPointers(typ), how: how}
 	}
 	if len(mismatches) > 0 {
-		return nil, &MismatchError{mismatches}
+		return nil, &schema.MismatchError{Mismatches: mismatches}
 	}
 	g.item = reflect.StructOf(fields)
 	for i := range g.members {

@@ -64,7 +64,7 @@ func (j *Jagged) Read(ctx context.Context, first, n int64, ends []int64, items f
 			return err
 		}
 		more := batch[m-1] - total
-		if err := r.alloc(more, j.root.size); err != nil {
+		if err := r.Alloc(more, j.root.size); err != nil {
 			return err
 		}
 		if more > 0 {

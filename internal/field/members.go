@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // A Member is a part of a Go value that goes with a field of an RNTuple.
@@ -21,21 +22,21 @@ type Member struct {
 // embedded without a tag in their places. Fields that are not exported or have the
 // tag "-" are none.
 //
-// The error is a *MismatchError that lists everything that is wrong with t and its
+// The error is a *schema.MismatchError that lists everything that is wrong with t and its
 // tags. It names the Go fields.
 func Members(t reflect.Type) ([]Member, error) {
 	all, wrong := membersOf(t)
 	if len(wrong) > 0 {
-		return nil, &MismatchError{wrong}
+		return nil, &schema.MismatchError{Mismatches: wrong}
 	}
 	return all, nil
 }
 
 // membersOf returns the members of the struct t that nothing is wrong with, and what
 // is wrong with the others.
-func membersOf(t reflect.Type) (all []Member, wrong []Mismatch) {
+func membersOf(t reflect.Type) (all []Member, wrong []schema.Mismatch) {
 	if t == timeType || opaque(t) {
-		return nil, []Mismatch{{Path: goName(t), Go: t, Err: hidden(t)}}
+		return nil, []schema.Mismatch{{Path: goName(t), Go: t, Err: hidden(t)}}
 	}
 	for i := range t.NumField() {
 		sf := t.Field(i)
@@ -53,7 +54,7 @@ func membersOf(t reflect.Type) (all []Member, wrong []Mismatch) {
 			m, err := member(sf, text)
 			if err != nil {
 				path := goName(t) + "." + sf.Name
-				wrong = append(wrong, Mismatch{Path: path, Go: sf.Type, Err: fmt.Errorf("%s: %w", path, err)})
+				wrong = append(wrong, schema.Mismatch{Path: path, Go: sf.Type, Err: fmt.Errorf("%s: %w", path, err)})
 				continue
 			}
 			all = append(all, m)

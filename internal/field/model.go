@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // A modeler makes a schema of a Go type and collects what is wrong with it.

@@ -10,6 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/bits"
 	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // leaf reads the elements of a column as they are.
@@ -189,7 +191,7 @@ func (c *cardinality) read(r *run, first, n int64, dst unsafe.Pointer, stride ui
 			}
 		}
 		if lost := c.convert(to.Offset(done), convert.Slice(sizes), len(sizes)); lost >= 0 {
-			return &ConversionError{Path: c.path, Value: sizes[lost], Go: c.to}
+			return &schema.ConversionError{Path: c.path, Value: sizes[lost], Go: c.to}
 		}
 		done += len(sizes)
 	}
@@ -235,7 +237,7 @@ func (b *bytes[T]) make(r *run, n int64) (unsafe.Pointer, error) {
 	if b.slices {
 		return r.make(byteType, true, n)
 	}
-	if err := r.alloc(n, 1); err != nil {
+	if err := r.Alloc(n, 1); err != nil {
 		return nil, err
 	}
 	return r.arena.take(n), nil
@@ -366,8 +368,8 @@ func (a *array) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr)
 	switch {
 	case a.slices:
 		if n > math.MaxInt64/a.len {
-			r.over = math.MaxInt64 - r.budget
-			return errBudget
+			r.Over = math.MaxInt64 - r.Left
+			return columnar.ErrBudget
 		}
 		items, err := r.make(a.typ, a.plain, n*a.len)
 		if err != nil {
@@ -438,7 +440,7 @@ func (d *dictionary) read(r *run, first, n int64, dst unsafe.Pointer, stride uin
 	}
 	base, total := bounds[0], int64(bounds[n]-bounds[0])
 	part := func(elem node, t reflect.Type) (reflect.Value, error) {
-		if err := r.alloc(total, t.Size()); err != nil {
+		if err := r.Alloc(total, t.Size()); err != nil {
 			return reflect.Value{}, err
 		}
 		s := reflect.MakeSlice(reflect.SliceOf(t), int(total), int(total))

@@ -8,8 +8,10 @@ import (
 	"reflect"
 	"unsafe"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // node reads the values of a field. It serves one goroutine at a time.
@@ -23,27 +25,9 @@ type node interface {
 type run struct {
 	ctx     context.Context
 	cluster *pagesource.Cluster
-	budget  int64 // bytes that may still be allocated
-	over    int64 // bytes by which the allocation that failed exceeds the budget
-	arena   *arena
-	memory  *Memory  // if not nil, it is used instead of the arena and of fresh memory, except for strings
-	spans   [][]Span // memory for spans of items
-}
-
-// errBudget says that a batch needs more memory than it may have.
-var errBudget = errors.New("more memory needed than allowed")
-
-// alloc counts n items of the given size against the budget.
-func (r *run) alloc(n int64, size uintptr) error {
-	if size != 0 && n > r.budget/int64(size) {
-		r.over = math.MaxInt64 - r.budget
-		if n <= math.MaxInt64/int64(size) {
-			r.over = n*int64(size) - r.budget
-		}
-		return errBudget
-	}
-	r.budget -= n * int64(size)
-	return nil
+	columnar.Budget
+	arena  *arena
+	memory *Memory // if not nil, it is used instead of the arena and of fresh memory, except for strings
 }
 
 // A Plan reads values of one field, or of whole entries, into Go values of one
@@ -118,19 +102,19 @@ func (p *Plan) each(ctx context.Context, memory *Memory, first, n int64, read fu
 		default:
 			p.ahead.Fetch(ctx, cluster, at, end)
 		}
-		r := run{ctx: ctx, cluster: cluster, budget: p.budget, arena: &p.arena, memory: memory}
+		r := run{ctx: ctx, cluster: cluster, Budget: columnar.Budget{Left: p.budget}, arena: &p.arena, memory: memory}
 		err = read(&r, at, at-cluster.First, m)
 		if err != nil && memory != nil {
 			*memory = Memory{} // attempts to read less must not add up
 		}
-		if errors.Is(err, errBudget) {
+		if errors.Is(err, columnar.ErrBudget) {
 			if m == 1 {
-				return tooLarge(fmt.Sprintf("entry %d", at), p.budget, r.over)
+				return r.TooLarge(fmt.Sprintf("entry %d", at), p.budget)
 			}
 			p.batch = max(1, m/2)
 			continue
 		}
-		var lost *ConversionError
+		var lost *schema.ConversionError
 		if errors.As(err, &lost) {
 			if m == 1 {
 				lost.Entry = at
@@ -142,7 +126,7 @@ func (p *Plan) each(ctx context.Context, memory *Memory, first, n int64, read fu
 		if err != nil {
 			return err
 		}
-		switch used := p.budget - r.budget; {
+		switch used := p.budget - r.Left; {
 		case !p.varying:
 		case used > wantBatch:
 			p.batch = max(1, p.batch/2)
@@ -155,15 +139,10 @@ func (p *Plan) each(ctx context.Context, memory *Memory, first, n int64, read fu
 	return nil
 }
 
-// tooLarge returns the error that something needs more than budget bytes, by over bytes.
-func tooLarge(what string, budget, over int64) error {
-	return &wire.LimitError{Limit: "EntryBytes", What: what, Need: budget + min(over, math.MaxInt64-budget), Have: budget}
-}
-
 // make allocates an array of n values of type t, which is free of pointers if
 // plain is set.
 func (r *run) make(t reflect.Type, plain bool, n int64) (unsafe.Pointer, error) {
-	if err := r.alloc(n, t.Size()); err != nil {
+	if err := r.Alloc(n, t.Size()); err != nil {
 		return nil, err
 	}
 	switch {
@@ -224,5 +203,5 @@ type slice struct {
 
 // corrupt reports that elements contradict each other.
 func (r *run) corrupt(path, format string, args ...any) error {
-	return fmt.Errorf("field %q, cluster %d: %w", path, r.cluster.ID, wire.Corrupt(format, args...))
+	return fmt.Errorf("field %q, cluster %d: %w", path, r.cluster.ID, frame.Corrupt(format, args...))
 }

@@ -11,10 +11,10 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/cpp"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/field"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/rntuple/cpp"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -147,11 +147,11 @@ func TestBudget(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	_, err = read(t, src, "v", reflect.TypeFor[[]int64](), field.Options{Budget: 8*(n-1) - 1})
-	if !errors.Is(err, wire.ErrUnsupported) || !strings.Contains(err.Error(), fmt.Sprintf("entry %d of at least", n-1)) {
+	if !errors.Is(err, frame.ErrUnsupported) || !strings.Contains(err.Error(), fmt.Sprintf("entry %d of at least", n-1)) {
 		t.Errorf("error %v", err)
 	}
 	for _, typ := range []reflect.Type{reflect.TypeFor[any](), reflect.TypeFor[[]*int64](), reflect.TypeFor[*[]int64]()} {
-		if _, err := read(t, src, "v", typ, field.Options{Budget: 100}); !errors.Is(err, wire.ErrUnsupported) {
+		if _, err := read(t, src, "v", typ, field.Options{Budget: 100}); !errors.Is(err, frame.ErrUnsupported) {
 			t.Errorf("%v: error %v", typ, err)
 		}
 	}
@@ -183,7 +183,7 @@ func TestCorrupt(t *testing.T) {
 				typ = reflect.TypeFor[any]()
 			}
 			_, err := read(t, source(t, s, cluster{test.entries, test.columns}), "f", typ, options)
-			if !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), `field "f`) {
+			if !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), `field "f`) {
 				t.Errorf("%s as %v: error %v, want %s", test.cppType, typ, err, test.want)
 			}
 		}
@@ -214,8 +214,8 @@ func TestCardinality(t *testing.T) {
 			hi = most.Uint64()
 		}
 		got, err := read(t, src, "n32", typ, options)
-		var lost *field.ConversionError
-		var mismatch *field.MismatchError
+		var lost *schema.ConversionError
+		var mismatch *schema.MismatchError
 		switch {
 		case !isInt(typ) && typ.Kind() != reflect.Uintptr:
 			if !errors.As(err, &mismatch) || !strings.Contains(err.Error(), ", uint64 would") {
@@ -234,7 +234,7 @@ func TestCardinality(t *testing.T) {
 		t.Errorf("%v, error %v", got, err)
 	}
 	src = source(t, s, cluster{2, columns{"v/0": of[uint64](7, 7+1<<32)}})
-	if _, err := read(t, src, "n32", reflect.TypeFor[int](), options); !errors.Is(err, wire.ErrCorrupt) || !strings.HasSuffix(err.Error(), "item 1: a collection of 4294967296 items, the type holds at most 4294967295") {
+	if _, err := read(t, src, "n32", reflect.TypeFor[int](), options); !errors.Is(err, frame.ErrCorrupt) || !strings.HasSuffix(err.Error(), "item 1: a collection of 4294967296 items, the type holds at most 4294967295") {
 		t.Errorf("error %v", err)
 	}
 	if got, err := read(t, src, "n64", reflect.TypeFor[int64](), options); err != nil || got.Index(1).Int() != 1<<32 {
@@ -270,10 +270,10 @@ func TestDense(t *testing.T) {
 	if _, err := read(t, src, "o", reflect.TypeFor[int16](), options); err == nil || !strings.Contains(err.Error(), "*int16 would") {
 		t.Errorf("error %v", err)
 	}
-	if _, err := read(t, src, "o._0", reflect.TypeFor[*int16](), field.Options{Budget: 2}); !errors.Is(err, wire.ErrUnsupported) {
+	if _, err := read(t, src, "o._0", reflect.TypeFor[*int16](), field.Options{Budget: 2}); !errors.Is(err, frame.ErrUnsupported) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := field.CompileJagged(src, lookup(t, s, "o"), reflect.TypeFor[int16](), options); !errors.Is(err, wire.ErrUnsupported) {
+	if _, err := field.CompileJagged(src, lookup(t, s, "o"), reflect.TypeFor[int16](), options); !errors.Is(err, frame.ErrUnsupported) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -342,7 +342,7 @@ func TestJagged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Read(context.Background(), 0, 2, make([]int64, 2), nil); !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), "item 1 has 2 values") {
+	if err := j.Read(context.Background(), 0, 2, make([]int64, 2), nil); !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), "item 1 has 2 values") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -7,8 +7,9 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/convert"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // A scalar makes the nodes for bools, numbers, characters and bytes.
@@ -16,7 +17,7 @@ type scalar interface {
 	// reader compiles reading values of f into t.
 	reader(c *compiler, f *schema.Field, t reflect.Type) node
 	// batch compiles reading values of f, or of the bits of f, into a.
-	batch(c *batchCompiler, f *schema.Field, a *Array, domain string) batchNode
+	batch(c *batchCompiler, f *schema.Field, a *columnar.Array, domain string) batchNode
 	// writer compiles writing values of type t to f.
 	writer(c *writeCompiler, f *schema.Field, t reflect.Type) out
 	// putter compiles writing dynamic values to f.

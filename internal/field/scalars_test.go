@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 type (
@@ -155,7 +155,7 @@ func TestScalars(t *testing.T) {
 // refused checks the error for a scalar called x that fits a Go type or does not.
 func refused(t *testing.T, what, fits string, ok bool, err error) {
 	t.Helper()
-	var mismatch *field.MismatchError
+	var mismatch *schema.MismatchError
 	switch {
 	case ok && err != nil:
 		t.Errorf("%s: %v", what, err)
@@ -178,7 +178,7 @@ func extremes(t *testing.T, name string, fieldType, goType reflect.Type, writabl
 	for _, n := range []*big.Int{lo, hi} {
 		numbers := []*big.Int{big.NewInt(0), big.NewInt(1), n, n}
 		got, err := read(t, source(t, s, cluster{4, columns{"x/0": encoded(fieldType, numbers)}}), "x", goType, options)
-		var lost *field.ConversionError
+		var lost *schema.ConversionError
 		switch {
 		case within(n, goType) && (err != nil || !reflect.DeepEqual(got.Index(3).Interface(), number(goType, n).Interface())):
 			t.Errorf("%s: %v is read as %v, error %v", what, n, got, err)

@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/cpp"
-	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/rntuple/cpp"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -240,7 +239,7 @@ func (s *shape) write(t *testing.T, sc *schema.Schema, values any) {
 // refused makes sure that the type of v does not fit.
 func (s *shape) refused(t *testing.T, what string, v any, err error) {
 	t.Helper()
-	var mismatch *field.MismatchError
+	var mismatch *schema.MismatchError
 	if !errors.As(err, &mismatch) {
 		t.Errorf("%s %T: error %v", what, v, err)
 		return

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 // Chosen says which entries are wanted of those that are read in order; see
@@ -25,7 +26,7 @@ func (p *Plan) skip(entry int64) {
 }
 
 // ReadSpans is like ReadWith for the entries in spans, which are in order.
-func (p *Plan) ReadSpans(ctx context.Context, memory *Memory, spans []Span, dst unsafe.Pointer) error {
+func (p *Plan) ReadSpans(ctx context.Context, memory *Memory, spans []columnar.Span, dst unsafe.Pointer) error {
 	defer p.ahead.FetchSpans(ctx, spans)()
 	at := uintptr(0)
 	for _, s := range spans {
@@ -39,7 +40,7 @@ func (p *Plan) ReadSpans(ctx context.Context, memory *Memory, spans []Span, dst 
 }
 
 // ReadSpans is like Read for the entries in spans, which are in order.
-func (j *Jagged) ReadSpans(ctx context.Context, spans []Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+func (j *Jagged) ReadSpans(ctx context.Context, spans []columnar.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
 	defer j.plan.ahead.FetchSpans(ctx, spans)()
 	total := int64(0)
 	for _, s := range spans {
@@ -70,7 +71,7 @@ const (
 
 // stretch returns how many of the spans, which begin at first and go on in a cluster, are read together, at least in part, and which
 // entries are read for them: if exact is set none before the first or behind the last one, which may be in other pages.
-func stretch(spans []Span, first int64, cluster *pagesource.Cluster, exact bool) (n int, all Span) {
+func stretch(spans []columnar.Span, first int64, cluster *pagesource.Cluster, exact bool) (n int, all columnar.Span) {
 	begin := first - (first-cluster.First)%maxStretch
 	limit := min(begin+maxStretch, cluster.End)
 	if exact || first-begin > maxGap {
@@ -83,12 +84,12 @@ func stretch(spans []Span, first int64, cluster *pagesource.Cluster, exact bool)
 	if !exact && limit-end <= maxGap || end > limit {
 		end = limit
 	}
-	return n, Span{First: begin, N: end - begin}
+	return n, columnar.Span{First: begin, N: end - begin}
 }
 
 // ReadSpans is like Read for the entries in spans, which are in order. It reads some of
 // the first ones, which lie in one cluster, and returns how many.
-func (b *Batches) ReadSpans(ctx context.Context, spans []Span) (arrays []*Array, got int64, err error) {
+func (b *Batches) ReadSpans(ctx context.Context, spans []columnar.Span) (arrays []*columnar.Array, got int64, err error) {
 	b.skip(spans[0].First)
 	cluster, err := b.src.Find(ctx, spans[0].First)
 	if err != nil {
@@ -98,23 +99,22 @@ func (b *Batches) ReadSpans(ctx context.Context, spans []Span) (arrays []*Array,
 		return b.Read(ctx, s.First, s.N)
 	}
 	if b.fresh || b.taken == nil {
-		b.taken = make([]*Array, len(b.arrays))
+		b.taken = make([]*columnar.Array, len(b.arrays))
 		for i, a := range b.arrays {
-			b.taken[i] = Like(a)
+			b.taken[i] = columnar.Like(a)
 		}
 	}
 	for _, a := range b.taken {
-		Clear(a)
+		a.Clear(false)
 	}
 	here := sort.Search(len(spans), func(i int) bool { return spans[i].First >= cluster.End })
 	defer b.ahead.FetchSpans(ctx, spans[:here])()
-	used := run{budget: math.MaxInt64, spans: b.spans}
-	defer func() { b.spans = used.spans }()
+	b.scratch.Left = math.MaxInt64
 	first := spans[0].First
-	for first < cluster.End && math.MaxInt64-used.budget < b.budget/2 {
+	for first < cluster.End && math.MaxInt64-b.scratch.Left < b.budget/2 {
 		var n int
-		var all Span
-		var from []*Array
+		var all columnar.Span
+		var from []*columnar.Array
 		var read int64
 		for exact := b.src.Far(); ; exact = true { // what is not wanted may be damaged, or too large
 			n, all = stretch(spans, first, cluster, exact)
@@ -130,12 +130,12 @@ func (b *Batches) ReadSpans(ctx context.Context, spans []Span) (arrays []*Array,
 		for _, s := range spans[:n] {
 			begin, end := max(s.First, first), min(s.First+s.N, all.First+read)
 			if begin < end {
-				b.wanted = append(b.wanted, Span{First: begin - all.First, N: end - begin})
+				b.wanted = append(b.wanted, columnar.Span{First: begin - all.First, N: end - begin})
 				got += end - begin
 			}
 		}
 		for i, a := range b.taken {
-			if err := a.take(&used, from[i], b.wanted); err != nil {
+			if err := a.Append(&b.scratch, from[i], b.wanted); err != nil {
 				return nil, 0, err
 			}
 		}

@@ -91,7 +91,7 @@ func (t *times) read(r *run, first, n int64, dst unsafe.Pointer, stride uintptr)
 		}
 		for i, v := range some {
 			if t.unit == time.Second && (v > maxSeconds || v < -maxSeconds) {
-				return &ConversionError{Path: t.path, Value: v, Go: timeType}
+				return &schema.ConversionError{Path: t.path, Value: v, Go: timeType}
 			}
 			*(*time.Time)(unsafe.Add(dst, uintptr(done+int64(i))*stride)) = t.time(v)
 		}

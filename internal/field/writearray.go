@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -23,13 +24,13 @@ func WriteSlice[T any](p *WritePlan, values []T) error {
 // one goroutine.
 type ArrayPlan struct {
 	root outArray
-	like *Array
+	like *columnar.Array
 }
 
 // CompileArray makes the plan that writes values of Arrays like a, which may be empty, to
 // f. The shapes must be the same, but that a Cardinality is a number, and numbers may have
 // any type from which Go values can be written to the field.
-func (o *Outlets) CompileArray(f *schema.Field, a *Array) (*ArrayPlan, error) {
+func (o *Outlets) CompileArray(f *schema.Field, a *columnar.Array) (*ArrayPlan, error) {
 	c := &writeCompiler{Outlets: o}
 	root, err := c.array(f, a)
 	if err == nil {
@@ -38,13 +39,13 @@ func (o *Outlets) CompileArray(f *schema.Field, a *Array) (*ArrayPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ArrayPlan{root, Like(a)}, nil
+	return &ArrayPlan{root, columnar.Like(a)}, nil
 }
 
 // Write appends n values of a, from number first on.
-func (p *ArrayPlan) Write(a *Array, first, n int) error {
+func (p *ArrayPlan) Write(a *columnar.Array, first, n int) error {
 	switch {
-	case !Alike(a, p.like):
+	case !columnar.Alike(a, p.like):
 		return fmt.Errorf("an Array of %v cannot be written as one of %v", a.Shape, p.like.Shape)
 	case first < 0 || n < 0 || n > a.Len-first:
 		return fmt.Errorf("values %d to %d of %d", first, first+n, a.Len)
@@ -57,11 +58,11 @@ func (p *ArrayPlan) Write(a *Array, first, n int) error {
 // An outArray is the node of an ArrayPlan.
 type outArray interface {
 	// write appends n values, from number first on, which are there; n is not 0.
-	write(a *Array, first, n int) error
+	write(a *columnar.Array, first, n int) error
 }
 
 // array compiles writing values of Arrays like a to f.
-func (c *writeCompiler) array(f *schema.Field, a *Array) (outArray, error) {
+func (c *writeCompiler) array(f *schema.Field, a *columnar.Array) (outArray, error) {
 	misfit := fmt.Errorf("field %q of type %s does not take values of %s", f.Path(), f.CppType(), describe(a))
 	shape := a.Shape
 	if shape == schema.Cardinality {
@@ -105,7 +106,7 @@ func (c *writeCompiler) array(f *schema.Field, a *Array) (outArray, error) {
 	case schema.Record:
 		return membersOut(below), nil
 	case schema.Variant:
-		v := &tagsOut{tags: outColumn[column.Tagged](c, f, 0), alternatives: below, runs: make([]Span, len(below))}
+		v := &tagsOut{tags: outColumn[column.Tagged](c, f, 0), alternatives: below, runs: make([]columnar.Span, len(below))}
 		for _, child := range f.Children {
 			v.counts = append(v.counts, c.counter(child, true))
 		}
@@ -115,7 +116,7 @@ func (c *writeCompiler) array(f *schema.Field, a *Array) (outArray, error) {
 }
 
 // describe says what the values of an Array are.
-func describe(a *Array) string {
+func describe(a *columnar.Array) string {
 	switch a.Shape {
 	case schema.Scalar, schema.Cardinality:
 		return fmt.Sprintf("the Go type %v", reflect.TypeOf(a.Values()).Elem())
@@ -132,7 +133,7 @@ type elementsOut struct {
 	per  int     // elements of a value
 }
 
-func (e *elementsOut) write(a *Array, first, n int) error {
+func (e *elementsOut) write(a *columnar.Array, first, n int) error {
 	if e.per == 0 {
 		return nil
 	}
@@ -146,7 +147,7 @@ type textOut[T int8 | uint8] struct {
 	bytes buffers[T]
 }
 
-func (t *textOut[T]) write(a *Array, first, n int) error {
+func (t *textOut[T]) write(a *columnar.Array, first, n int) error {
 	ends := a.Offsets[first:][:n+1]
 	if some := a.Bytes[ends[0]:ends[n]]; len(some) > 0 {
 		t.bytes.AddAll(unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(some))), len(some)))
@@ -169,7 +170,7 @@ type listOut struct {
 	items outArray
 }
 
-func (l *listOut) write(a *Array, first, n int) error {
+func (l *listOut) write(a *columnar.Array, first, n int) error {
 	ends := a.Offsets[first:][:n+1]
 	if items := ends[n] - ends[0]; items > 0 {
 		if err := l.items.write(a.Children[0], int(ends[0]), int(items)); err != nil {
@@ -186,7 +187,7 @@ type validOut struct {
 	item outArray
 }
 
-func (v *validOut) write(a *Array, first, n int) error {
+func (v *validOut) write(a *columnar.Array, first, n int) error {
 	for valid := a.Valid[first:][:n]; len(valid) > 0; {
 		run := slices.Index(valid, !valid[0])
 		if run < 0 {
@@ -213,7 +214,7 @@ type fixedOut struct {
 	size int
 }
 
-func (f *fixedOut) write(a *Array, first, n int) error {
+func (f *fixedOut) write(a *columnar.Array, first, n int) error {
 	if f.size == 0 {
 		return nil
 	}
@@ -223,7 +224,7 @@ func (f *fixedOut) write(a *Array, first, n int) error {
 // membersOut writes Records.
 type membersOut []outArray
 
-func (m membersOut) write(a *Array, first, n int) error {
+func (m membersOut) write(a *columnar.Array, first, n int) error {
 	for i, member := range m {
 		if err := member.write(a.Children[i], first, n); err != nil {
 			return err
@@ -236,11 +237,11 @@ func (m membersOut) write(a *Array, first, n int) error {
 type tagsOut struct {
 	tags         buffers[column.Tagged]
 	alternatives []outArray
-	counts       []*uint64 // of items, by alternative; 0 in a new cluster
-	runs         []Span    // by alternative: items that are still to be written
+	counts       []*uint64       // of items, by alternative; 0 in a new cluster
+	runs         []columnar.Span // by alternative: items that are still to be written
 }
 
-func (t *tagsOut) write(a *Array, first, n int) error {
+func (t *tagsOut) write(a *columnar.Array, first, n int) error {
 	clear(t.runs)
 	for i, tag := range a.Tags[first:][:n] {
 		if tag < 0 {
@@ -255,7 +256,7 @@ func (t *tagsOut) write(a *Array, first, n int) error {
 		} else if err := t.end(a, tag); err != nil {
 			return err
 		} else {
-			*run = Span{First: at, N: 1}
+			*run = columnar.Span{First: at, N: 1}
 		}
 	}
 	for tag := range t.runs {
@@ -267,7 +268,7 @@ func (t *tagsOut) write(a *Array, first, n int) error {
 }
 
 // end writes the run of an alternative.
-func (t *tagsOut) end(a *Array, tag int32) error {
+func (t *tagsOut) end(a *columnar.Array, tag int32) error {
 	run := t.runs[tag]
 	if run.N == 0 {
 		return nil

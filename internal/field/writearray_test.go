@@ -12,12 +12,13 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/randtest"
+	"github.com/go-rntuple/go-rntuple/internal/test/randtest"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // arrays returns Arrays with all entries of a source of one cluster.
-func arrays(t *testing.T, src *pagesource.Source) []*field.Array {
+func arrays(t *testing.T, src *pagesource.Source) []*columnar.Array {
 	t.Helper()
 	var chains [][]*schema.Field
 	for _, f := range src.Schema.Fields {

@@ -82,7 +82,7 @@ func (o *Outlets) mostItems(f *schema.Field) *int {
 // writeCompiler makes the nodes of a plan for writing. See compiler.
 type writeCompiler struct {
 	*Outlets
-	mismatches []Mismatch
+	mismatches []schema.Mismatch
 	err        error
 	unit       time.Duration // of times in the member that is compiled, 0 for the default
 	fallible   bool          // there are values that cannot be written
@@ -141,7 +141,7 @@ func (c *writeCompiler) plan(root out, t reflect.Type) (*WritePlan, error) {
 	case c.err != nil:
 		return nil, c.err
 	case len(c.mismatches) > 0:
-		return nil, &MismatchError{c.mismatches}
+		return nil, &schema.MismatchError{Mismatches: c.mismatches}
 	}
 	return &WritePlan{root, t.Size(), !c.fallible}, nil
 }
@@ -191,7 +191,7 @@ func (p *JaggedPlan) Write(offsets []int64, src unsafe.Pointer) error {
 }
 
 func (c *writeCompiler) mismatch(f *schema.Field, t reflect.Type) out {
-	c.mismatches = append(c.mismatches, Mismatch{Path: f.Path(), Have: f.CppType(), Go: t, Fits: GoType(f)})
+	c.mismatches = append(c.mismatches, schema.Mismatch{Path: f.Path(), Have: f.CppType(), Go: t, Fits: GoType(f)})
 	return nil
 }
 
@@ -255,7 +255,7 @@ func (c *writeCompiler) value(f *schema.Field, t reflect.Type) out {
 		switch {
 		case t.Kind() == reflect.Map && (f.IsMap() || isSet(f, t)):
 			if t.Key() == timeType {
-				c.mismatches = append(c.mismatches, Mismatch{Path: f.Path(), Go: t, Err: fmt.Errorf("field %q: %w", f.Path(), errTimeKey)})
+				c.mismatches = append(c.mismatches, schema.Mismatch{Path: f.Path(), Go: t, Err: fmt.Errorf("field %q: %w", f.Path(), errTimeKey)})
 			}
 			d := &dictionaryOut{indexOut: c.index(f), typ: t}
 			if isSet(f, t) {
@@ -312,7 +312,7 @@ func (c *writeCompiler) members(f *schema.Field, t reflect.Type) out {
 		case child.Source != nil:
 			continue
 		case !ok:
-			c.mismatches = append(c.mismatches, Mismatch{Path: child.Path(), Go: t, Err: fmt.Errorf("%v has no field for %q", t, child.Path())})
+			c.mismatches = append(c.mismatches, schema.Mismatch{Path: child.Path(), Go: t, Err: fmt.Errorf("%v has no field for %q", t, child.Path())})
 			continue
 		}
 		outer := c.unit
@@ -322,7 +322,7 @@ func (c *writeCompiler) members(f *schema.Field, t reflect.Type) out {
 	}
 	for _, m := range all {
 		if _, left := given[m.Name]; left {
-			c.mismatches = append(c.mismatches, Mismatch{Path: m.Name, Go: t, Err: schema.NoField(f.Children, m.Name, place(f))})
+			c.mismatches = append(c.mismatches, schema.Mismatch{Path: m.Name, Go: t, Err: schema.NoField(f.Children, m.Name, place(f))})
 		}
 	}
 	return r

@@ -4,8 +4,8 @@ import (
 	"context"
 	"io"
 
-	"github.com/go-rntuple/go-rntuple/internal/mmap"
-	"github.com/go-rntuple/go-rntuple/internal/regular"
+	"github.com/go-rntuple/go-rntuple/internal/disk/mmap"
+	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 

@@ -3,8 +3,8 @@ package jsonl
 import (
 	"fmt"
 
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // A node reads the values of a field.

@@ -2,8 +2,8 @@ package legacy
 
 import (
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // The class versions of ROOT::Experimental::RNTuple that occur in files. From
@@ -22,21 +22,21 @@ const countFlag = 1 << 30 // of the byte count, see package anchor
 func ParseAnchor(b []byte) (*anchor.Anchor, error) {
 	var count uint32
 	var version uint16
-	c := wire.NewReader(b, "anchor", 0).BigEndian()
-	wire.Int(c, "byte count", &count)
-	wire.Int(c, "class version", &version)
+	c := frame.NewReader(b, "anchor", 0).BigEndian()
+	frame.Int(c, "byte count", &count)
+	frame.Int(c, "class version", &version)
 	if c.Err() != nil {
 		return nil, c.Err()
 	}
 	switch version {
 	case classV0, classRC1:
 		o := new(oldAnchor)
-		c = wire.NewReader(b, "anchor", 0).BigEndian()
+		c = frame.NewReader(b, "anchor", 0).BigEndian()
 		o.Wire(c)
 		return o.lift(), end(c)
 	case classRC2, classNoMax:
 		m := new(midAnchor)
-		c = wire.NewReader(b, "anchor", 0).BigEndian()
+		c = frame.NewReader(b, "anchor", 0).BigEndian()
 		m.Wire(c)
 		if err := end(c); err != nil {
 			return nil, err
@@ -49,13 +49,13 @@ func ParseAnchor(b []byte) (*anchor.Anchor, error) {
 	case classMax:
 		return anchor.Parse(b)
 	}
-	return nil, &wire.FormatError{Offset: 4, Path: "anchor.class version", Err: wire.Unsupported("pre-release format: anchor of %d bytes and class version %d", len(b), version)}
+	return nil, &frame.FormatError{Offset: 4, Path: "anchor.class version", Err: frame.Unsupported("pre-release format: anchor of %d bytes and class version %d", len(b), version)}
 }
 
 // end returns the error of c, or one that says that c has bytes left.
-func end(c *wire.Codec) error {
+func end(c *frame.Codec) error {
 	if n := c.Left(); n > 0 {
-		c.Fail("end", wire.Corrupt("%d bytes follow", n))
+		c.Fail("end", frame.Corrupt("%d bytes follow", n))
 	}
 	return c.Err()
 }
@@ -73,19 +73,19 @@ type oldAnchor struct {
 }
 
 // Wire describes the object with ROOT's byte count and class version.
-func (o *oldAnchor) Wire(c *wire.Codec) {
-	wire.Const[uint32](c, "byte count", countFlag|54)
-	wire.Int(c, "class version", &o.ClassVersion)
-	wire.Int(c, "class checksum", &o.ClassChecksum)
-	wire.Int(c, "version", &o.Version)
-	wire.Int(c, "size", &o.Size)
-	wire.Int(c, "seek header", &o.SeekHeader)
-	wire.Int(c, "nbytes header", &o.NBytesHeader)
-	wire.Int(c, "len header", &o.LenHeader)
-	wire.Int(c, "seek footer", &o.SeekFooter)
-	wire.Int(c, "nbytes footer", &o.NBytesFooter)
-	wire.Int(c, "len footer", &o.LenFooter)
-	wire.Int(c, "reserved", &o.Reserved)
+func (o *oldAnchor) Wire(c *frame.Codec) {
+	frame.Const[uint32](c, "byte count", countFlag|54)
+	frame.Int(c, "class version", &o.ClassVersion)
+	frame.Int(c, "class checksum", &o.ClassChecksum)
+	frame.Int(c, "version", &o.Version)
+	frame.Int(c, "size", &o.Size)
+	frame.Int(c, "seek header", &o.SeekHeader)
+	frame.Int(c, "nbytes header", &o.NBytesHeader)
+	frame.Int(c, "len header", &o.LenHeader)
+	frame.Int(c, "seek footer", &o.SeekFooter)
+	frame.Int(c, "nbytes footer", &o.NBytesFooter)
+	frame.Int(c, "len footer", &o.LenFooter)
+	frame.Int(c, "reserved", &o.Reserved)
 }
 
 func (o *oldAnchor) lift() *anchor.Anchor {
@@ -105,29 +105,29 @@ type midAnchor struct {
 
 // Wire describes the object with ROOT's byte count, which includes the checksum
 // only in ROOT 6.32, and its class version.
-func (m *midAnchor) Wire(c *wire.Codec) {
+func (m *midAnchor) Wire(c *frame.Codec) {
 	start := c.Pos()
 	var count uint32
-	wire.Int(c, "byte count", &count)
-	wire.Int(c, "class version", &m.ClassVersion)
+	frame.Int(c, "byte count", &count)
+	frame.Int(c, "class version", &m.ClassVersion)
 	want := uint32(countFlag | 66)
 	if m.ClassVersion == classNoMax {
 		want -= checksum.Size
 	}
 	if c.Writing() {
-		wire.Patch(c, start, want)
+		frame.Patch(c, start, want)
 	} else if count != want {
-		c.Fail("byte count", wire.Corrupt("is %#x, expected %#x", count, want))
+		c.Fail("byte count", frame.Corrupt("is %#x, expected %#x", count, want))
 	}
-	wire.Int(c, "version epoch", &m.Epoch)
-	wire.Int(c, "version major", &m.Major)
-	wire.Int(c, "version minor", &m.Minor)
-	wire.Int(c, "version patch", &m.Patch)
-	wire.Int(c, "seek header", &m.SeekHeader)
-	wire.Int(c, "nbytes header", &m.NBytesHeader)
-	wire.Int(c, "len header", &m.LenHeader)
-	wire.Int(c, "seek footer", &m.SeekFooter)
-	wire.Int(c, "nbytes footer", &m.NBytesFooter)
-	wire.Int(c, "len footer", &m.LenFooter)
-	wire.Int(c, "checksum", &m.Checksum)
+	frame.Int(c, "version epoch", &m.Epoch)
+	frame.Int(c, "version major", &m.Major)
+	frame.Int(c, "version minor", &m.Minor)
+	frame.Int(c, "version patch", &m.Patch)
+	frame.Int(c, "seek header", &m.SeekHeader)
+	frame.Int(c, "nbytes header", &m.NBytesHeader)
+	frame.Int(c, "len header", &m.LenHeader)
+	frame.Int(c, "seek footer", &m.SeekFooter)
+	frame.Int(c, "nbytes footer", &m.NBytesFooter)
+	frame.Int(c, "len footer", &m.LenFooter)
+	frame.Int(c, "checksum", &m.Checksum)
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // Bare is an RNTuple in a file that is not a ROOT file: it has a head of its own
@@ -34,23 +34,23 @@ func ReadBare(r io.ReaderAt, size int64) (*Bare, error) {
 		return nil, nil
 	}
 	bare := new(Bare)
-	c := wire.NewReader(b, "bare RNTuple", 0).BigEndian()
+	c := frame.NewReader(b, "bare RNTuple", 0).BigEndian()
 	bare.wire(c)
 	return bare, c.Err()
 }
 
 // wire describes the head. An anchor without contents precedes the name; the real
 // one follows it.
-func (f *Bare) wire(c *wire.Codec) {
+func (f *Bare) wire(c *frame.Codec) {
 	var magic, dummy []byte
 	var version, format, compression uint32 // of ROOT, always 1, settings
 	c.Raw("magic", len(bareMagic), &magic)
-	wire.Int(c, "ROOT version", &version)
-	wire.Int(c, "format", &format)
-	wire.Int(c, "compression settings", &compression)
+	frame.Int(c, "ROOT version", &version)
+	frame.Int(c, "format", &format)
+	frame.Int(c, "compression settings", &compression)
 	wireAnchor(c, "dummy", &dummy)
 	var n uint8 // a name of 255 bytes or more is as unlikely as a bare file
-	wire.Int(c, "length of name", &n)
+	frame.Int(c, "length of name", &n)
 	name := []byte(nil)
 	c.Raw("name", int(n), &name)
 	f.Name = string(name)
@@ -74,14 +74,14 @@ func (f *Bare) wire(c *wire.Codec) {
 
 // wireAnchor reads an object of the length that its byte count gives and returns
 // its class version.
-func wireAnchor(c *wire.Codec, name string, object *[]byte) (class uint16) {
+func wireAnchor(c *frame.Codec, name string, object *[]byte) (class uint16) {
 	c.Within(name, func() {
 		var count uint32
 		at := *c // to return to
-		wire.Int(c, "byte count", &count)
-		wire.Int(c, "class version", &class)
+		frame.Int(c, "byte count", &count)
+		frame.Int(c, "class version", &class)
 		if c.Err() == nil && (count&countFlag == 0 || count&^countFlag > maxBare) {
-			c.Fail("byte count", wire.Corrupt("is %#x", count))
+			c.Fail("byte count", frame.Corrupt("is %#x", count))
 		}
 		if c.Err() == nil {
 			*c = at

@@ -6,11 +6,11 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/lift"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc1"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc2"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/v0"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // Metadata is the metadata of an RNTuple, in the form of format 1.
@@ -48,9 +48,9 @@ func Parse(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
 	case a.ClassVersion >= classRC2 && a.Epoch == 0 && a.Major == 2:
 		return parseRC2(a, header, footer)
 	case a.ClassVersion >= classRC2:
-		return nil, wire.Unsupported("pre-release format %s in an anchor of class version %d", a.Version(), a.ClassVersion)
+		return nil, frame.Unsupported("pre-release format %s in an anchor of class version %d", a.Version(), a.ClassVersion)
 	case len(header) < 4:
-		return nil, &wire.FormatError{Path: "header", Err: wire.Corrupt("need 4 bytes, have %d", len(header))}
+		return nil, &frame.FormatError{Path: "header", Err: frame.Corrupt("need 4 bytes, have %d", len(header))}
 	}
 	switch versions := binary.LittleEndian.Uint32(header); versions {
 	case 0:
@@ -58,7 +58,7 @@ func Parse(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
 	case rc1.Version | rc1.Version<<16:
 		return parseRC1(a, header, footer)
 	default:
-		return nil, &wire.FormatError{Path: "header.version", Err: wire.Unsupported("pre-release format with the version %d and the minimum version %d", versions&0xffff, versions>>16)}
+		return nil, &frame.FormatError{Path: "header.version", Err: frame.Unsupported("pre-release format with the version %d and the minimum version %d", versions&0xffff, versions>>16)}
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
-	. "github.com/go-rntuple/go-rntuple/internal/wiretest"
+	. "github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 )
 
 // The anchors are written by hand after the classes in ROOT's sources.
@@ -63,27 +63,27 @@ func TestAnchor(t *testing.T) {
 		}
 		for n := range test.b {
 			_, err := ParseAnchor(test.b[:n:n])
-			Fault(t, err, wire.ErrCorrupt, wire.ErrChecksum)
+			Fault(t, err, frame.ErrCorrupt, frame.ErrChecksum)
 		}
 		_, err = ParseAnchor(append(slices.Clip(test.b), 0))
-		Fault(t, err, wire.ErrCorrupt, wire.ErrChecksum)
+		Fault(t, err, frame.ErrCorrupt, frame.ErrChecksum)
 		for i := range test.b {
 			b := bytes.Clone(test.b)
 			b[i] ^= 0x10
 			if _, err := ParseAnchor(b); err != nil {
-				Fault(t, err, wire.ErrCorrupt, wire.ErrChecksum, wire.ErrUnsupported)
+				Fault(t, err, frame.ErrCorrupt, frame.ErrChecksum, frame.ErrUnsupported)
 			} else if test.class > 3 {
 				t.Errorf("class version %d: byte %d changed: no error", test.class, i)
 			}
 		}
 	}
-	Walk("anchor", func(o *oldAnchor, c *wire.Codec) { o.Wire(c.BigEndian()) }).Check(t, Hex(oldHex))
+	Walk("anchor", func(o *oldAnchor, c *frame.Codec) { o.Wire(c.BigEndian()) }).Check(t, Hex(oldHex))
 	for _, hex := range []string{midHex, noMaxHex} {
-		Walk("anchor", func(m *midAnchor, c *wire.Codec) { m.Wire(c.BigEndian()) }).Check(t, Vector{Bytes: summed(hex)})
+		Walk("anchor", func(m *midAnchor, c *frame.Codec) { m.Wire(c.BigEndian()) }).Check(t, Vector{Bytes: summed(hex)})
 	}
 	for _, class := range []string{"00 01", "00 02", "00 07"} {
 		_, err := ParseAnchor(Hex(strings.Replace(oldHex, "00 03", class, 1)).Bytes)
-		Fault(t, err, wire.ErrUnsupported)
+		Fault(t, err, frame.ErrUnsupported)
 	}
 }
 
@@ -111,12 +111,12 @@ func TestUnknown(t *testing.T) {
 		kind   error
 		says   string
 	}{
-		{anchor.Anchor{ClassVersion: 6, Major: 4}, ``, wire.ErrUnsupported, "0.4.0.0"},
-		{anchor.Anchor{ClassVersion: 4, Epoch: 1, Major: 2}, ``, wire.ErrUnsupported, "1.2.0.0"},
-		{anchor.Anchor{ClassVersion: 3}, `02 00 01 00`, wire.ErrUnsupported, "version 2"},
-		{anchor.Anchor{ClassVersion: 0}, `00 00 01`, wire.ErrCorrupt, "4 bytes"},
-		{anchor.Anchor{ClassVersion: 0}, `00 00 00 00 01`, wire.ErrChecksum, "header"},
-		{anchor.Anchor{ClassVersion: 0}, `01 00 01 00`, wire.ErrChecksum, "header"},
+		{anchor.Anchor{ClassVersion: 6, Major: 4}, ``, frame.ErrUnsupported, "0.4.0.0"},
+		{anchor.Anchor{ClassVersion: 4, Epoch: 1, Major: 2}, ``, frame.ErrUnsupported, "1.2.0.0"},
+		{anchor.Anchor{ClassVersion: 3}, `02 00 01 00`, frame.ErrUnsupported, "version 2"},
+		{anchor.Anchor{ClassVersion: 0}, `00 00 01`, frame.ErrCorrupt, "4 bytes"},
+		{anchor.Anchor{ClassVersion: 0}, `00 00 00 00 01`, frame.ErrChecksum, "header"},
+		{anchor.Anchor{ClassVersion: 0}, `01 00 01 00`, frame.ErrChecksum, "header"},
 	} {
 		_, err := Parse(&test.a, Hex(test.header).Bytes, nil)
 		if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.says) {
@@ -157,12 +157,12 @@ func TestBare(t *testing.T) {
 			case n < len("rntuple") && (got != nil || err != nil):
 				t.Errorf("%d bytes: %+v, %v", n, got, err)
 			case n >= len("rntuple"):
-				Fault(t, err, wire.ErrCorrupt)
+				Fault(t, err, frame.ErrCorrupt)
 			}
 		}
 	}
 	_, err := ReadBare(strings.NewReader("rntuple\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x7f\xff\xff\xff\x00\x03 "), 100)
-	Fault(t, err, wire.ErrCorrupt)
+	Fault(t, err, frame.ErrCorrupt)
 }
 
 // FuzzAnchors reads anchors, bare or not.
@@ -173,10 +173,10 @@ func FuzzAnchors(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if _, err := ParseAnchor(b); err != nil {
-			Fault(t, err, wire.ErrCorrupt, wire.ErrChecksum, wire.ErrUnsupported)
+			Fault(t, err, frame.ErrCorrupt, frame.ErrChecksum, frame.ErrUnsupported)
 		}
 		if _, err := ReadBare(bytes.NewReader(b), int64(len(b))); err != nil {
-			Fault(t, err, wire.ErrCorrupt)
+			Fault(t, err, frame.ErrCorrupt)
 		}
 	})
 }

@@ -4,12 +4,12 @@ import (
 	"encoding/binary"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // WalkAnchor makes c read b, an anchor of class ROOT::Experimental::RNTuple, which
 // must be all that c holds. It does not verify the checksum.
-func WalkAnchor(c *wire.Codec, b []byte) {
+func WalkAnchor(c *frame.Codec, b []byte) {
 	version := uint16(classMax)
 	if len(b) >= 6 {
 		version = binary.BigEndian.Uint16(b[4:])

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
@@ -59,7 +59,7 @@ func list(file *rootfile.File) ([]Info, error) {
 	var cycles []int
 	newest := map[string]int{} // cycle, by path
 	err := file.Walk(func(dir string, k rootfile.Key) error {
-		if isAnchor(k) {
+		if anchor.IsClass(k.Class) {
 			path := strings.TrimPrefix(dir+"/"+k.Name, "/")
 			newest[path] = max(newest[path], k.CycleNumber())
 			infos, cycles = append(infos, Info{Path: path, Class: k.Class}), append(cycles, k.CycleNumber())
@@ -74,14 +74,10 @@ func list(file *rootfile.File) ([]Info, error) {
 	return infos, err
 }
 
-func isAnchor(k rootfile.Key) bool {
-	return k.Class == anchor.ClassName || k.Class == anchor.ExperimentalClassName
-}
-
 // openContainer opens a ROOT file, or a bare file as pre-release versions could write it.
 func openContainer(r io.ReaderAt, size int64) (*rootfile.File, *legacy.Bare, error) {
 	file, err := rootfile.Open(r, size)
-	if errors.Is(err, wire.ErrUnsupported) {
+	if errors.Is(err, frame.ErrUnsupported) {
 		if bare, bareErr := legacy.ReadBare(r, size); bare != nil || bareErr != nil {
 			return nil, bare, bareErr
 		}
@@ -97,7 +93,7 @@ func onlyName(file *rootfile.File) (string, error) {
 	}
 	var names []string
 	for _, k := range keys {
-		if isAnchor(k) && !slices.Contains(names, k.Name) { // otherwise another cycle
+		if anchor.IsClass(k.Class) && !slices.Contains(names, k.Name) { // otherwise another cycle
 			names = append(names, k.Name)
 		}
 	}

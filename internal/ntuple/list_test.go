@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/url"
 	"path/filepath"
@@ -17,9 +16,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
@@ -140,7 +139,7 @@ func TestDamagedFiles(t *testing.T) {
 	s.failRead = nil
 	// Every byte of anchor, header and footer counts. That of an anchor's class, as of its key, may only make it disappear.
 	a := r.Anchor
-	for _, part := range []locator.Locator{locator.At(a.SeekHeader, a.NBytesHeader), locator.At(a.SeekFooter, a.NBytesFooter)} {
+	for _, part := range []locator.Locator{a.Header().Locator, a.Footer().Locator} {
 		for at := part.Offset; at < part.Offset+part.Size; at += 3 {
 			bad := s.copied()
 			bad.data[at] ^= 0x55
@@ -170,7 +169,7 @@ func TestDamagedFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	closeAll(t, w)
-	if _, err := ntuple.NewReader(large, large.Size(), "n", readOptions(t)); !errors.Is(err, wire.ErrCorrupt) ||
+	if _, err := ntuple.NewReader(large, large.Size(), "n", readOptions(t)); !errors.Is(err, frame.ErrCorrupt) ||
 		!strings.Contains(err.Error(), "65537 bytes long") {
 		t.Error(err)
 	}
@@ -217,11 +216,11 @@ func TestContradictions(t *testing.T) {
 		want string
 	}{
 		{"good", func(*envelope.Header, *envelope.Footer) {}, nil, ""},
-		{"features of the header", func(h *envelope.Header, _ *envelope.Footer) { h.Features = unknown }, wire.ErrUnsupported, "40"},
-		{"features of the footer", func(_ *envelope.Header, f *envelope.Footer) { f.Features = unknown }, wire.ErrUnsupported, "40"},
-		{"header of another one", func(_ *envelope.Header, f *envelope.Footer) { f.HeaderChecksum++ }, wire.ErrChecksum, "footer.header checksum"},
-		{"schema", func(h *envelope.Header, _ *envelope.Footer) { h.Columns[0].Field = 5 }, wire.ErrCorrupt, ""},
-		{"groups", func(_ *envelope.Header, f *envelope.Footer) { f.ClusterGroups[0].MinEntry = 1 }, wire.ErrCorrupt, "cluster groups"},
+		{"features of the header", func(h *envelope.Header, _ *envelope.Footer) { h.Features = unknown }, frame.ErrUnsupported, "40"},
+		{"features of the footer", func(_ *envelope.Header, f *envelope.Footer) { f.Features = unknown }, frame.ErrUnsupported, "40"},
+		{"header of another one", func(_ *envelope.Header, f *envelope.Footer) { f.HeaderChecksum++ }, frame.ErrChecksum, "footer.header checksum"},
+		{"schema", func(h *envelope.Header, _ *envelope.Footer) { h.Columns[0].Field = 5 }, frame.ErrCorrupt, ""},
+		{"groups", func(_ *envelope.Header, f *envelope.Footer) { f.ClusterGroups[0].MinEntry = 1 }, frame.ErrCorrupt, "cluster groups"},
 	} {
 		s, object := rewritten(t, s, test.edit)
 		_, err := ntuple.NewReaderAt(s, s.Size(), anchor.ClassName, object, readOptions(t))
@@ -344,15 +343,6 @@ func TestReaderOptions(t *testing.T) {
 	if got, err := ntuple.Memo(r, 5, func() (string, error) { return "other", nil }); got != "other" || err != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-
-	in := &ntuple.InputError{Index: 3, Err: io.EOF}
-	if got, want := in.Error(), "input 3 of the chain: EOF"; got != want || !errors.Is(in, io.EOF) {
-		t.Errorf("%q, want %q", got, want)
-	}
-	in.Path = "https://user:secret@host/f.root"
-	if got := in.Error(); strings.Contains(got, "secret") || !strings.HasSuffix(got, "host/f.root: EOF") {
-		t.Errorf("%q", got)
-	}
 }
 
 // failing returns a reader of a store that fails later.
@@ -467,7 +457,7 @@ func TestObjects(t *testing.T) {
 		if in.Path != "n" || in.Options.Limits.PageBytes != 16<<20 || in.Source.Workers < 8 {
 			t.Errorf("%+v", in)
 		}
-		if _, err := in.Refresh(t.Context()); !errors.Is(err, wire.ErrUnsupported) {
+		if _, err := in.Refresh(t.Context()); !errors.Is(err, frame.ErrUnsupported) {
 			t.Error(err)
 		}
 		if err := in.Close(); err != nil {
@@ -490,7 +480,7 @@ func TestObjects(t *testing.T) {
 	if stored.anchor, err = a.Append(nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ntuple.ListFile(t.Context(), path, remote.Options{}); !errors.Is(err, wire.ErrUnsupported) {
+	if _, err := ntuple.ListFile(t.Context(), path, remote.Options{}); !errors.Is(err, frame.ErrUnsupported) {
 		t.Error(err)
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -108,12 +108,9 @@ func NewReaderAt(r io.ReaderAt, size int64, class string, object []byte, o *Read
 	return open(pagesource.Blobs{R: r, Size: size}, class, class, object, nil, o)
 }
 
-// maxAnchor far exceeds the 78 bytes of today's anchors.
-const maxAnchor = 1 << 16
-
 func readAnchor(file *rootfile.File, key rootfile.Key) ([]byte, error) {
-	if key.ObjLen > maxAnchor {
-		return nil, &wire.FormatError{Offset: key.SeekKey, Path: "anchor", Err: wire.Corrupt("%d bytes long", key.ObjLen)}
+	if key.ObjLen > anchor.MaxSize {
+		return nil, &frame.FormatError{Offset: key.SeekKey, Path: "anchor", Err: frame.Corrupt("%d bytes long", key.ObjLen)}
 	}
 	return file.Payload(key)
 }
@@ -151,11 +148,11 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 	}
 	blobs.MaxKeySize, blobs.SkipChecksums = a.MaxKeySize, o.SkipChecksums
 	blobs.MaxPage, blobs.MaxEnvelope = o.Limits.PageBytes, o.Limits.EnvelopeBytes
-	header, err := blobs.Envelope(o.Context, "header", locator.Link{Length: a.LenHeader, Locator: locator.At(a.SeekHeader, a.NBytesHeader)})
+	header, err := blobs.Envelope(o.Context, "header", a.Header())
 	if err != nil {
 		return trail.Check(err)
 	}
-	footer, err := blobs.Envelope(o.Context, "footer", locator.Link{Length: a.LenFooter, Locator: locator.At(a.SeekFooter, a.NBytesFooter)})
+	footer, err := blobs.Envelope(o.Context, "footer", a.Footer())
 	if err := trail.Check(err); err != nil { // now no commit can spoil the rest
 		return err
 	}
@@ -174,7 +171,7 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 		}
 	}
 	if stored := m.Footer.HeaderChecksum; stored != m.HeaderChecksum {
-		return &wire.FormatError{Path: "footer.header checksum", Err: wire.Mismatch(stored, m.HeaderChecksum)}
+		return &frame.FormatError{Path: "footer.header checksum", Err: frame.BadChecksum(stored, m.HeaderChecksum)}
 	}
 	s, err := schema.Build(m.Header, m.Footer.Extension)
 	if err != nil {
@@ -233,7 +230,7 @@ func (r *Reader) Legacy() bool { return r.Anchor.Epoch == 0 }
 // be that of a newer state.
 //
 // The error wraps rootfile.ErrNotFound if there is no such set, and
-// wire.ErrUnsupported if the major version of its schema is not 1, or for objects.
+// frame.ErrUnsupported if the major version of its schema is not 1, or for objects.
 func (r *Reader) OpenSet(name string) (*Reader, error) {
 	set, err := r.openSet(name)
 	if !errors.Is(err, rootfile.ErrStale) {
@@ -255,7 +252,7 @@ func (r *Reader) openSet(name string) (*Reader, error) {
 	for i, s := range r.Footer.AttributeSets {
 		if s.Name == name {
 			if link != nil {
-				return nil, &wire.FormatError{Path: "footer.attribute sets", Err: wire.Corrupt("two of this name")}
+				return nil, &frame.FormatError{Path: "footer.attribute sets", Err: frame.Corrupt("two of this name")}
 			}
 			link = &r.Footer.AttributeSets[i]
 		}
@@ -265,11 +262,11 @@ func (r *Reader) openSet(name string) (*Reader, error) {
 	case link == nil:
 		return nil, fmt.Errorf("%w; the RNTuple has %q", rootfile.ErrNotFound, names)
 	case r.Source.Objects: // the anchor has a template for their URLs, but ROOT does not read them (PR 23066)
-		return nil, wire.Unsupported("attribute sets in objects: no version of ROOT reads them yet")
+		return nil, frame.Unsupported("attribute sets in objects: no version of ROOT reads them yet")
 	case link.SchemaMajor != 1:
-		return nil, wire.Unsupported("schema version %d.%d", link.SchemaMajor, link.SchemaMinor)
-	case link.AnchorLength > maxAnchor:
-		return nil, &wire.FormatError{Path: "footer.attribute sets", Err: wire.Corrupt("anchor of %d bytes", link.AnchorLength)}
+		return nil, frame.Unsupported("schema version %d.%d", link.SchemaMajor, link.SchemaMinor)
+	case link.AnchorLength > anchor.MaxSize:
+		return nil, &frame.FormatError{Path: "footer.attribute sets", Err: frame.Corrupt("anchor of %d bytes", link.AnchorLength)}
 	}
 	trail := r.trail.Load()
 	blobs := r.Source.Blobs
@@ -304,15 +301,15 @@ var SetFields = []string{"_rangeStart", "_rangeLen", "_userData"}
 // checkSet checks r against the name and the schema version in its link.
 func (r *Reader) checkSet(name string, minor uint16) error {
 	if r.Header.Name != name {
-		return &wire.FormatError{Path: "header.name", Err: wire.Corrupt("%q, the link says %q", r.Header.Name, name)}
+		return &frame.FormatError{Path: "header.name", Err: frame.Corrupt("%q, the link says %q", r.Header.Name, name)}
 	}
 	top := r.Source.Schema.TopLevel()
 	if n := len(top); n < len(SetFields) || n > len(SetFields) && minor == 0 {
-		return &wire.FormatError{Path: "header.fields", Err: wire.Corrupt("%d top-level fields, expected %d", n, len(SetFields))}
+		return &frame.FormatError{Path: "header.fields", Err: frame.Corrupt("%d top-level fields, expected %d", n, len(SetFields))}
 	}
 	for i, want := range SetFields {
 		if top[i].Name != want {
-			return &wire.FormatError{Path: "header.fields", Err: wire.Corrupt("top-level field %q, expected %q", top[i].Name, want)}
+			return &frame.FormatError{Path: "header.fields", Err: frame.Corrupt("top-level field %q, expected %q", top[i].Name, want)}
 		}
 	}
 	return nil

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
@@ -30,11 +30,11 @@ func (r *Reader) refresh(ctx context.Context) (*Reader, error) {
 		return nil, err
 	}
 	if _, ok := r.Source.R.(*remote.File); ok {
-		return nil, wire.Unsupported("a file at a URL is read as it was when it was opened")
+		return nil, frame.Unsupported("a file at a URL is read as it was when it was opened")
 	}
 	trail := r.trail.Load()
 	if r.again == nil || trail == nil {
-		return nil, wire.Unsupported("a directory of the file has to lead to its anchor")
+		return nil, frame.Unsupported("a directory of the file has to lead to its anchor")
 	}
 	if changed, err := trail.Changed(); err != nil || !changed {
 		return r, err
@@ -47,7 +47,7 @@ func (r *Reader) refresh(ctx context.Context) (*Reader, error) {
 	have, had := fresh.Source.Entries, r.Source.Entries
 	switch end, size := trail.End(), fresh.Source.Size; {
 	case end > size:
-		return nil, &wire.FormatError{Path: "header", Err: wire.Corrupt("the file is truncated: it has %d of %d bytes", size, end)}
+		return nil, &frame.FormatError{Path: "header", Err: frame.Corrupt("the file is truncated: it has %d of %d bytes", size, end)}
 	case fresh.sum == r.sum: // the commit was to something else
 		r.trail.Store(trail)
 		return r, nil
@@ -75,7 +75,7 @@ func (r *Reader) newest(ctx context.Context) (*Reader, error) {
 // reload is pagesource.Source.Reload. Without a commit it costs one read.
 func (r *Reader) reload(ctx context.Context) (*pagesource.Source, error) {
 	if r.again == nil {
-		return nil, wire.Unsupported("nothing leads to the anchor")
+		return nil, frame.Unsupported("nothing leads to the anchor")
 	}
 	if changed, err := r.trail.Load().Changed(); err != nil || !changed {
 		return r.Source, err

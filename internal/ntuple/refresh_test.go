@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // A closer counts how often it is closed.
@@ -199,7 +199,7 @@ func TestReplaced(t *testing.T) {
 		{"fewer entries", u.data, grown.data, ntuple.ErrReplaced, "it has 5 entries, it had 9", false},
 		{"more entries", grown.data, u.data, nil, "", false},
 		{"no file", grown.data, noHeader[:10], nil, "", true},
-		{"truncated", grown.data, u.data[:len(u.data)-1], wire.ErrCorrupt, "truncated", true},
+		{"truncated", grown.data, u.data[:len(u.data)-1], frame.ErrCorrupt, "truncated", true},
 	} {
 		s := &store{data: test.old}
 		r := s.open(t, "n")
@@ -258,10 +258,10 @@ func TestRefreshUnsupported(t *testing.T) {
 	if at.Path != "ROOT::RNTuple" {
 		t.Errorf("the path is %q", at.Path)
 	}
-	if _, err := at.Refresh(t.Context()); !errors.Is(err, wire.ErrUnsupported) {
+	if _, err := at.Refresh(t.Context()); !errors.Is(err, frame.ErrUnsupported) {
 		t.Error(err)
 	}
-	if _, err := at.Source.Reload(t.Context()); !errors.Is(err, wire.ErrUnsupported) {
+	if _, err := at.Source.Reload(t.Context()); !errors.Is(err, frame.ErrUnsupported) {
 		t.Error(err)
 	}
 	if err := at.Close(); err != nil {

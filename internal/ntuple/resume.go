@@ -6,10 +6,9 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
-	"github.com/go-rntuple/go-rntuple/locator"
 )
 
 // Resume returns a Writer that continues the RNTuple that r, which was opened after f, reads
@@ -27,7 +26,7 @@ func (f *File) Resume(r *Reader, o *WriteOptions) (*Writer, error) {
 
 func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	if r.Legacy() {
-		return nil, wire.Unsupported("RNTuples of format %s can only be read", r.Version)
+		return nil, frame.Unsupported("RNTuples of format %s can only be read", r.Version)
 	}
 	if h := r.Source.Schema.Hidden; len(h) > 0 {
 		return nil, fmt.Errorf("field %q cannot be read: %w", h[0].Field.Name, h[0].Err)
@@ -40,7 +39,7 @@ func (f *File) resume(r *Reader, o *WriteOptions) (*Writer, error) {
 	if r.Footer.Extension != nil {
 		w.Extension = *r.Footer.Extension
 	}
-	w.header = locator.Link{Length: r.Anchor.LenHeader, Locator: locator.At(r.Anchor.SeekHeader, r.Anchor.NBytesHeader)}
+	w.header = r.Anchor.Header()
 	settings := o.Pages
 	settings.MaxKeySize = r.Anchor.MaxKeySize // it applies to all pages
 	w.Sink = pagesink.NewSink(o.Context, f.pages, settings, r.Footer.HeaderChecksum)

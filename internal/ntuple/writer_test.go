@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -97,21 +97,21 @@ func TestSets(t *testing.T) {
 		want string
 	}{
 		{"none", func([]envelope.AttributeSet) []envelope.AttributeSet { return nil }, rootfile.ErrNotFound, "the RNTuple has []"},
-		{"twice", func(s []envelope.AttributeSet) []envelope.AttributeSet { return append(s, s[0]) }, wire.ErrCorrupt, "two of this name"},
-		{"major version", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].SchemaMajor = 2; return s }, wire.ErrUnsupported,
+		{"twice", func(s []envelope.AttributeSet) []envelope.AttributeSet { return append(s, s[0]) }, frame.ErrCorrupt, "two of this name"},
+		{"major version", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].SchemaMajor = 2; return s }, frame.ErrUnsupported,
 			"schema version 2.0"},
 		{"minor version", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].SchemaMinor = 7; return s }, nil, ""},
 		{"large anchor", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].AnchorLength = 1<<16 + 1; return s },
-			wire.ErrCorrupt, "anchor of 65537 bytes"},
+			frame.ErrCorrupt, "anchor of 65537 bytes"},
 		{"anchor elsewhere", func(s []envelope.AttributeSet) []envelope.AttributeSet {
 			s[0].Anchor.Offset = 1 << 40
 			return s
-		}, wire.ErrCorrupt, "anchor"},
+		}, frame.ErrCorrupt, "anchor"},
 		{"no anchor", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].Anchor.Offset = 200; return s }, nil, "fails"},
 		{"name", func(s []envelope.AttributeSet) []envelope.AttributeSet {
 			s[0].Anchor, s[0].AnchorLength = s[1].Anchor, s[1].AnchorLength
 			return s
-		}, wire.ErrCorrupt, `"three", the link says "two"`},
+		}, frame.ErrCorrupt, `"three", the link says "two"`},
 	} {
 		r := s.open(t, "n")
 		r.Footer.AttributeSets = test.edit(r.Footer.AttributeSets)
@@ -127,7 +127,7 @@ func TestSets(t *testing.T) {
 		t.Errorf("with small keys: %v", err)
 	}
 	r.Source.Objects = true
-	if _, err := r.OpenSet("two"); !errors.Is(err, wire.ErrUnsupported) {
+	if _, err := r.OpenSet("two"); !errors.Is(err, frame.ErrUnsupported) {
 		t.Errorf("in objects: %v", err)
 	}
 }
@@ -161,7 +161,7 @@ func TestSetFields(t *testing.T) {
 		r := s.open(t, "n")
 		r.Footer.AttributeSets[0].SchemaMinor = test.minor
 		if _, err := r.OpenSet("set"); test.want == "" && err != nil ||
-			test.want != "" && (!errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), test.want)) {
+			test.want != "" && (!errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%v, version 1.%d: %v, want %s", test.fields, test.minor, err, test.want)
 		}
 	}
@@ -231,15 +231,15 @@ func TestResumeElements(t *testing.T) {
 	if f, err = ntuple.Update(s, s.Size(), o); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Resume(legacy, o); !errors.Is(err, wire.ErrUnsupported) || !strings.HasPrefix(err.Error(), `RNTuple "n": `) {
+	if _, err := f.Resume(legacy, o); !errors.Is(err, frame.ErrUnsupported) || !strings.HasPrefix(err.Error(), `RNTuple "n": `) {
 		t.Error(err)
 	}
 	hidden := s.open(t, "n")
-	hidden.Source.Schema.Hidden = []schema.Hidden{{Field: hidden.Source.Schema.Fields[0], Err: wire.Unsupported("new")}}
-	if _, err := f.Resume(hidden, o); !errors.Is(err, wire.ErrUnsupported) || !strings.Contains(err.Error(), `field "v" cannot be read`) {
+	hidden.Source.Schema.Hidden = []schema.Hidden{{Field: hidden.Source.Schema.Fields[0], Err: frame.Unsupported("new")}}
+	if _, err := f.Resume(hidden, o); !errors.Is(err, frame.ErrUnsupported) || !strings.Contains(err.Error(), `field "v" cannot be read`) {
 		t.Error(err)
 	}
-	if err := f.Relink(hidden, o, nil); !errors.Is(err, wire.ErrUnsupported) {
+	if err := f.Relink(hidden, o, nil); !errors.Is(err, frame.ErrUnsupported) {
 		t.Error(err)
 	}
 	closeAll(t, f)
@@ -373,7 +373,7 @@ func TestNeeds(t *testing.T) {
 		if err == nil {
 			_, err = valuesOf(r)
 		}
-		var limit *wire.LimitError
+		var limit *frame.LimitError
 		if less == 0 && err != nil || less == 1 && (!errors.As(err, &limit) || limit.Limit != "EnvelopeBytes") {
 			t.Errorf("with %d bytes less: %v", less, err)
 		}

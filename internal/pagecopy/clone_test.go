@@ -3,16 +3,19 @@ package pagecopy
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -27,7 +30,8 @@ type cloningFile struct {
 	block  int64
 	fail   error
 	cloned int64
-	blobs  []int64 // sizes
+	places []extent // of what is cloned
+	blobs  []int64  // sizes
 }
 
 const keySize = 42
@@ -43,6 +47,7 @@ func (f *cloningFile) Clone(to int64, src *os.File, from, n int64) error {
 		f.t.Errorf("%d bytes at %d cloned to %d, behind %d", n, from, to, f.end)
 	}
 	f.cloned += n
+	f.places = append(f.places, extent{to, to + n})
 	_, err := src.ReadAt(f.bytes[to:to+n], from)
 	return err
 }
@@ -54,7 +59,14 @@ func (f *cloningFile) stream(n int64, fill func(io.WriterAt) error) (int64, erro
 	return at, fill(io.NewOffsetWriter(f, at))
 }
 
-func (f *cloningFile) WriteAt(p []byte, off int64) (int, error) { return copy(f.bytes[off:], p), nil }
+func (f *cloningFile) WriteAt(p []byte, off int64) (int, error) {
+	for _, c := range f.places {
+		if off < c.to && c.from < off+int64(len(p)) {
+			f.t.Errorf("%d bytes at %d are written, which takes their blocks from the clone", len(p), off)
+		}
+	}
+	return copy(f.bytes[off:], p), nil
+}
 
 func (f *cloningFile) blob(parts ...[]byte) (int64, error) {
 	b := bytes.Join(parts, nil)
@@ -142,18 +154,32 @@ func testClone(t *testing.T, seed uint64) {
 		}
 		end()
 	}
-	if _, err := p.place(out); err != nil {
-		t.Fatal(err)
+	total := int64(0)
+	for _, b := range want {
+		total += int64(len(b))
+	}
+	rest := p.pages[1:] // the first one tells which source comes first
+	rnd.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
+	if size, err := p.place(out); err != nil || size != total {
+		t.Fatalf("the pages count %d bytes, want %d: %v", size, total, err)
 	}
 	for i, p := range to {
 		if got := f.bytes[p.Locator.Offset:][:len(want[i])]; !bytes.Equal(got, want[i]) || p.Locator.Size != uint64(len(want[i])) {
 			t.Fatalf("page %d of %d bytes at %d differs", i, len(want[i]), p.Locator.Offset)
 		}
+		if i > 0 && p.Locator.Offset < to[i-1].Locator.Offset+to[i-1].Locator.Size {
+			t.Fatalf("page %d is at %d, the one before at %d", i, p.Locator.Offset, to[i-1].Locator.Offset)
+		}
 	}
+	written := int64(0)
 	for _, n := range f.blobs {
+		written += n
 		if uint64(n) > set.MaxKeySize {
 			t.Errorf("payload of %d bytes, the limit is %d", n, set.MaxKeySize)
 		}
+	}
+	if f.cloned == 0 && written != total {
+		t.Errorf("nothing is cloned, and the payloads have %d bytes, want %d", written, total)
 	}
 	if f.fail == nil && f.cloned < long && !tight {
 		t.Errorf("%d bytes cloned of %d in long runs", f.cloned, long)
@@ -162,3 +188,169 @@ func testClone(t *testing.T, seed uint64) {
 		t.Errorf("%d bytes cloned, %+v", f.cloned, u)
 	}
 }
+
+// TestCloneRoom makes sure that a run is cloned if the payload has just room for the gap in front
+// of it.
+func TestCloneRoom(t *testing.T) {
+	const block, n = 4096, 2 * minCloned
+	path := filepath.Join(t.TempDir(), "source")
+	if err := os.WriteFile(path, make([]byte, n+100), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	to := doubles(column.Real64)
+	src := &pagesource.Source{Blobs: pagesource.Blobs{R: file, Size: n + 100, SkipChecksums: true}}
+	for _, c := range []struct {
+		room   uint64
+		cloned int64
+	}{{95, n - block}, {94, 0}} {
+		// The run begins at the offset 100 of the source, and would at 5 of a block of the output.
+		out := &cloningFile{t: t, bytes: make([]byte, 1<<20), end: 10*block + 5 - keySize, block: block}
+		set := pagesink.Settings{Workers: 1, MaxKeySize: n + c.room}
+		p := &placement{copier: &Copier{ctx: context.Background()}, set: set}
+		chunk := &Chunk{Chunk: pagesource.Chunk{Column: to}, Level: Clone, From: src}
+		page := envelope.Page{Locator: locator.At(100, n)}
+		p.pages = []*copied{{from: chunk, page: page, size: n, column: to, to: new(envelope.Page)}}
+		_, err := p.place(&pagesink.Output{Blob: out.blob, Stream: out.stream, Extents: out})
+		if err != nil || out.cloned != c.cloned {
+			t.Errorf("room for %d bytes: %d are cloned, want %d: %v", c.room, out.cloned, c.cloned, err)
+		}
+	}
+}
+
+// A sizedReader notes what it is asked for.
+type sizedReader struct {
+	bytes.Reader
+	sizes []int
+}
+
+func (r *sizedReader) ReadAt(b []byte, off int64) (int, error) {
+	r.sizes = append(r.sizes, len(b))
+	return r.Reader.ReadAt(b, off)
+}
+
+// TestStretches makes sure that adjacent pages are copied together, as far as they need not be in
+// memory at a time.
+func TestStretches(t *testing.T) {
+	const page, pages = 40_000, 50
+	for _, level := range []Level{Clone, Copy} { // nothing can be cloned
+		file := &sizedReader{}
+		file.Reset(make([]byte, page*pages))
+		out := &cloningFile{t: t, bytes: make([]byte, 8<<20)}
+		p := &placement{copier: &Copier{ctx: context.Background()}, set: pagesink.Settings{Workers: 1}} // no limit for payloads
+		to := doubles(column.Real64)
+		chunk := &Chunk{
+			Chunk: pagesource.Chunk{Column: to}, Level: level,
+			From: &pagesource.Source{Blobs: pagesource.Blobs{R: file, Size: file.Size(), SkipChecksums: true}},
+		}
+		for i := range pages {
+			from := envelope.Page{Locator: locator.At(uint64(i*page), page)}
+			p.pages = append(p.pages, &copied{from: chunk, page: from, size: page, column: to, to: new(envelope.Page)})
+		}
+		if size, err := p.place(&pagesink.Output{Blob: out.blob, Stream: out.stream}); err != nil || size != page*pages {
+			t.Fatalf("%d bytes, want %d: %v", size, page*pages, err)
+		}
+		const most = (stretchSize + page - 1) / page * page // the page at which the size is reached ends a stretch
+		var want []int
+		for left := page * pages; left > 0; left -= most {
+			want = append(want, min(left, most))
+		}
+		file.sizes = slices.DeleteFunc(file.sizes, func(n int) bool { return n == 0 })
+		if !slices.Equal(file.sizes, want) || !slices.Equal(out.blobs, []int64{page * pages}) {
+			t.Errorf("reads of %d bytes, want %d; payloads of %d", file.sizes, want, out.blobs)
+		}
+		if u := p.copier.Uncloned(); (u.Refused != nil) != (level == Clone) {
+			t.Errorf("%v: %+v not cloned", level, u)
+		}
+	}
+}
+
+// A failingWriter fails at a write, or has it be short.
+type failingWriter struct{ failAt int }
+
+func (w *failingWriter) WriteAt(b []byte, _ int64) (int, error) {
+	if w.failAt--; w.failAt == 0 {
+		return len(b) / 2, io.ErrShortWrite
+	}
+	return len(b), nil
+}
+
+// TestWriteErrors has each write of a payload that is streamed fail.
+func TestWriteErrors(t *testing.T) {
+	const page = stretchSize
+	to := doubles(column.Real64)
+	src := &pagesource.Source{Blobs: pagesource.Blobs{R: bytes.NewReader(make([]byte, 4*page)), Size: 4 * page, SkipChecksums: true}}
+	for _, workers := range []int{1, 3} {
+		for at := 1; at <= 5; at++ {
+			p := &placement{copier: &Copier{ctx: context.Background()}, set: settings(workers)}
+			chunk := &Chunk{Chunk: pagesource.Chunk{Column: to}, Level: Copy, From: src}
+			for i := range 4 {
+				from := envelope.Page{Locator: locator.At(uint64(i*page), page)}
+				p.pages = append(p.pages, &copied{from: chunk, page: from, size: page, column: to, to: new(envelope.Page)})
+			}
+			out := &pagesink.Output{Stream: func(_ int64, fill func(io.WriterAt) error) (int64, error) {
+				return 0, fill(&failingWriter{at})
+			}}
+			if _, err := p.place(out); errors.Is(err, io.ErrShortWrite) != (at <= 4) {
+				t.Errorf("%d workers, write %d of 4: error %v", workers, at, err)
+			}
+		}
+	}
+}
+
+// TestOverlap copies pages that share bytes, of which some have the checksum behind them and others
+// not.
+func TestOverlap(t *testing.T) {
+	page := []byte("12345678abcdefgh")
+	stored := binary.LittleEndian.AppendUint64(page[:16:16], checksum.Sum(page))
+	inner := checksum.Sum(page[:8])
+	content := append(binary.LittleEndian.AppendUint64(page[:8:8], inner), stored...)
+	src := &pagesource.Source{Blobs: pagesource.Blobs{R: bytes.NewReader(content), Size: int64(len(content)), MaxPage: 1 << 20}}
+	to := doubles(column.Real64)
+	out := &cloningFile{t: t, bytes: make([]byte, 1000)}
+	p := &placement{copier: NewCopier(context.Background(), nil), set: settings(1)}
+	chunk := &Chunk{Chunk: pagesource.Chunk{Column: to}, From: src, Level: Copy, Fail: func(err error) error { return err }}
+	for _, page := range []envelope.Page{
+		{NumElements: 2, Locator: locator.At(16, 16)}, // no checksum
+		{NumElements: 2, Locator: locator.At(16, 16), HasChecksum: true},
+		{NumElements: 1, Locator: locator.At(24, 8)}, // within the first two
+		{NumElements: 1, Locator: locator.At(0, 8), HasChecksum: true},
+		{NumElements: 2, Locator: locator.At(16, 16), HasChecksum: true},
+	} {
+		c := &copied{from: chunk, page: page, size: int64(page.StoredSize()), column: to, to: new(envelope.Page)}
+		p.pages = append(p.pages, c)
+	}
+	all := slices.Clone(p.pages)
+	size, err := p.place(&pagesink.Output{Blob: out.blob})
+	if err != nil || size != int64(len(content)) || !bytes.Equal(out.bytes[keySize:out.end], content) {
+		t.Errorf("%d bytes, want %d: %v", size, len(content), err)
+	}
+	for _, c := range all {
+		if c.to.Locator.Size != c.page.Locator.Size || c.to.Locator.Offset != c.page.Locator.Offset+keySize {
+			t.Errorf("the page at %d is at %d", c.page.Locator.Offset, c.to.Locator.Offset)
+		}
+	}
+}
+
+// TestDisk makes sure that the file on disk is found from which pages can be cloned.
+func TestDisk(t *testing.T) {
+	f := new(os.File)
+	for i, c := range []struct {
+		r    io.ReaderAt
+		want *os.File
+	}{{f, f}, {onDisk{f}, f}, {bytes.NewReader(nil), nil}} {
+		if got := diskOf(c.r); got != c.want {
+			t.Errorf("reader %d: %v", i, got)
+		}
+	}
+}
+
+// onDisk reads a file on disk.
+type onDisk struct{ disk *os.File }
+
+func (o onDisk) ReadAt(b []byte, off int64) (int, error) { return o.disk.ReadAt(b, off) }
+func (o onDisk) Disk() *os.File                          { return o.disk }

@@ -10,12 +10,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -85,7 +87,7 @@ func testCRC32(t *testing.T, where string, file []byte, page envelope.Page, plai
 		From:  &pagesource.Source{Blobs: blobs}, Level: level, Fail: func(err error) error { return fmt.Errorf("file: %w", err) },
 	}}}}), sink.Wait())
 	if damaged {
-		if !errors.Is(err, wire.ErrChecksum) && !errors.Is(err, wire.ErrCorrupt) || written.Len() > 0 {
+		if !errors.Is(err, frame.ErrChecksum) && !errors.Is(err, frame.ErrCorrupt) || written.Len() > 0 {
 			t.Errorf("%s: error %v, %d bytes written", where, err, written.Len())
 		}
 		return
@@ -129,5 +131,52 @@ func testCRC32(t *testing.T, where string, file []byte, page envelope.Page, plai
 	}
 	if n := copier.Uncloned().Pages; (n == 1) != (level == Clone) {
 		t.Errorf("%s: %d pages not cloned", where, n)
+	}
+}
+
+// TestSharedKeys copies equal pages that are too large for a key, in the source or the output. They
+// must share their bytes as they did in the source.
+func TestSharedKeys(t *testing.T) {
+	page := bytes.Repeat([]byte("12345678"), 100)
+	for _, keys := range [][2]uint64{{0, 300}, {300, 0}, {300, 300}} {
+		file := &memory{}
+		stored := binary.LittleEndian.AppendUint64(page[:len(page):len(page)], checksum.Sum(page))
+		var at [2]int64
+		for i := range at {
+			var err error
+			if at[i], err = anchor.WriteBlob(stored, keys[0], file.Blob); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := bytes.NewReader(file.Bytes())
+		src := &pagesource.Source{Blobs: pagesource.Blobs{R: r, Size: r.Size(), MaxKeySize: keys[0], MaxPage: 1 << 20}}
+		to := doubles(column.Real64)
+		chunk := Chunk{From: src, Level: Clone, Chunk: pagesource.Chunk{Column: to}}
+		for _, i := range []int{0, 1, 0, 1, 0} {
+			p := envelope.Page{NumElements: 100, HasChecksum: true, Locator: locator.At(uint64(at[i]), uint64(len(page)))}
+			chunk.Pages = append(chunk.Pages, p)
+		}
+		set := settings(1)
+		set.MaxKeySize = keys[1]
+		written := &memory{}
+		out := &pagesink.Output{Blob: written.Blob}
+		copier := NewCopier(context.Background(), pagesink.NewSink(context.Background(), out, set, 7))
+		p := &placement{copier: copier, set: set}
+		if err := p.add(&pagesink.Column{}, to, &chunk); err != nil {
+			t.Fatal(err)
+		}
+		if size, err := p.place(out); err != nil || size != int64(2*len(stored)) {
+			t.Fatalf("the pages count %d bytes, want %d: %v", size, 2*len(stored), err)
+		}
+		chunks, err := anchor.Split(uint64(len(stored)), keys[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := 2 * (len(stored) + 8*(chunks.Len()-1)); written.Len() != want { // with the offsets of the other keys
+			t.Errorf("keys of %d bytes: the pages take %d bytes, want %d", keys, written.Len(), want)
+		}
+		if u := copier.Uncloned(); u.Pages != 5 || u.Bytes != int64(5*len(stored)) {
+			t.Errorf("%+v not cloned", u)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -38,7 +39,7 @@ type Flow interface {
 	// Read reads the elements of spans, counted from the start of the cluster, or the first
 	// ones if they are many. It may run in several goroutines for different flows. If more is
 	// set, elements of the cluster that follow will be read next.
-	Read(ctx context.Context, c *pagesource.Cluster, spans []pagesource.Span, more bool) error
+	Read(ctx context.Context, c *pagesource.Cluster, spans []columnar.Span, more bool) error
 	// Append appends all elements of the spans that were read last, but for those that wait,
 	// and adds shift to each, which must be 0 unless they are 64-bit unsigned integers.
 	Append(ctx context.Context, shift uint64) error
@@ -107,13 +108,13 @@ func (o *Offsets) Empty(n int64) {
 // Copied are collections that were appended: where their items are, which must be appended,
 // too, and the offsets.
 type Copied struct {
-	Items []pagesource.Span
+	Items []columnar.Span
 	first uint64 // number of items in the cluster before
 	ends  []uint64
 }
 
 // Copy appends the collections in spans, counted from the start of the cluster.
-func (o *Offsets) Copy(ctx context.Context, from *pagesource.Column[uint64], c *pagesource.Cluster, spans []pagesource.Span) (*Copied, error) {
+func (o *Offsets) Copy(ctx context.Context, from *pagesource.Column[uint64], c *pagesource.Cluster, spans []columnar.Span) (*Copied, error) {
 	all := &Copied{first: *o.total}
 	for _, s := range spans {
 		before := uint64(0)
@@ -149,12 +150,12 @@ func (o *Offsets) Copy(ctx context.Context, from *pagesource.Column[uint64], c *
 }
 
 // addSpan appends a span to spans, joined with the last one if they meet.
-func addSpan(spans []pagesource.Span, first, n int64) []pagesource.Span {
+func addSpan(spans []columnar.Span, first, n int64) []columnar.Span {
 	if last := len(spans) - 1; last >= 0 && spans[last].First+spans[last].N == first {
 		spans[last].N += n
 		return spans
 	}
-	return append(spans, pagesource.Span{First: first, N: n})
+	return append(spans, columnar.Span{First: first, N: n})
 }
 
 // Repeat appends collections of the same sizes as others, if they are stored like these. It

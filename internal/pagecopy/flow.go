@@ -6,9 +6,10 @@ import (
 	"sort"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/lent"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 type flow[T column.Element] struct {
@@ -18,10 +19,10 @@ type flow[T column.Element] struct {
 
 	// of the cluster that is being read:
 	cluster *pagesource.Cluster
-	chunk   *Chunk          // nil if no page can be copied
-	ends    []int64         // of its pages, counted from the start of the cluster
-	waiting pagesource.Span // the first elements of a page, which were to be appended
-	counted int64           // elements that the sink counts as waiting
+	chunk   *Chunk        // nil if no page can be copied
+	ends    []int64       // of its pages, counted from the start of the cluster
+	waiting columnar.Span // the first elements of a page, which were to be appended
+	counted int64         // elements that the sink counts as waiting
 
 	// of the spans that were read last:
 	elements []T
@@ -32,14 +33,14 @@ type flow[T column.Element] struct {
 
 // A piece is what is appended at once: elements, and then perhaps a page.
 type piece struct {
-	spans []pagesource.Span
+	spans []columnar.Span
 	page  int // its number in the cluster, or -1
 }
 
 // readSize limits the memory in bytes of elements that are read at once.
 const readSize = 4 << 20
 
-func (f *flow[T]) Read(ctx context.Context, c *pagesource.Cluster, spans []pagesource.Span, more bool) error {
+func (f *flow[T]) Read(ctx context.Context, c *pagesource.Cluster, spans []columnar.Span, more bool) error {
 	if err := f.enter(c); err != nil {
 		return err
 	}
@@ -71,19 +72,19 @@ func (f *flow[T]) enter(c *pagesource.Cluster) (err error) {
 
 // divide divides spans, and the elements that wait, into pieces. If more is set, elements may
 // wait afterwards.
-func (f *flow[T]) divide(spans []pagesource.Span, more bool) (pieces []piece) {
+func (f *flow[T]) divide(spans []columnar.Span, more bool) (pieces []piece) {
 	if f.chunk == nil || len(spans) == 0 {
 		return []piece{{spans, -1}}
 	}
 	if w := f.waiting; w.N > 0 {
-		spans = append(addSpan([]pagesource.Span{w}, spans[0].First, spans[0].N), spans[1:]...)
-		f.waiting = pagesource.Span{}
+		spans = append(addSpan([]columnar.Span{w}, spans[0].First, spans[0].N), spans[1:]...)
+		f.waiting = columnar.Span{}
 	}
 	page := sort.Search(len(f.ends), func(i int) bool { return f.ends[i] > spans[0].First })
 	if !f.hasPage(page, spans, more) {
 		return []piece{{spans, -1}} // most often, if entries are chosen here and there
 	}
-	var some []pagesource.Span
+	var some []columnar.Span
 	for i, s := range spans {
 		for s.N > 0 {
 			if page = f.behind(page, s.First); page == len(f.ends) || f.begin(page) >= s.First+s.N {
@@ -106,12 +107,12 @@ func (f *flow[T]) divide(spans []pagesource.Span, more bool) (pieces []piece) {
 					some = addSpan(some, s.First, begin-s.First)
 				}
 				if !inside {
-					f.waiting = pagesource.Span{First: begin, N: s.First + s.N - begin}
+					f.waiting = columnar.Span{First: begin, N: s.First + s.N - begin}
 					return append(pieces, piece{some, -1})
 				}
 				pieces, some = append(pieces, piece{some, page}), nil
 			}
-			s = pagesource.Span{First: end, N: s.First + s.N - end}
+			s = columnar.Span{First: end, N: s.First + s.N - end}
 			page++
 		}
 	}
@@ -120,7 +121,7 @@ func (f *flow[T]) divide(spans []pagesource.Span, more bool) (pieces []piece) {
 
 // hasPage reports whether, from a page on, a span has all elements of a page, or, if more is set,
 // the last one has the first elements of one.
-func (f *flow[T]) hasPage(page int, spans []pagesource.Span, more bool) bool {
+func (f *flow[T]) hasPage(page int, spans []columnar.Span, more bool) bool {
 	for i, s := range spans {
 		page = f.behind(page, s.First)
 		if page == len(f.ends) {
@@ -152,22 +153,22 @@ func (f *flow[T]) shiftPiece() { f.piece, f.pieces = f.pieces[0], f.pieces[1:] }
 // next reads some of f.spans.
 func (f *flow[T]) next(ctx context.Context) error {
 	n, room := int64(0), readSize/column.Size[T]()
-	some, cut := f.spans, pagesource.Span{}
+	some, cut := f.spans, columnar.Span{}
 	for i, s := range f.spans {
 		if s.N > room-n {
-			some = append(slices.Clone(f.spans[:i]), pagesource.Span{First: s.First, N: room - n})
-			f.spans, cut = f.spans[i+1:], pagesource.Span{First: s.First + room - n, N: s.N - (room - n)}
+			some = append(slices.Clone(f.spans[:i]), columnar.Span{First: s.First, N: room - n})
+			f.spans, cut = f.spans[i+1:], columnar.Span{First: s.First + room - n, N: s.N - (room - n)}
 			n = room
 			break
 		}
 		n += s.N
 	}
 	if cut.N > 0 {
-		f.spans = append([]pagesource.Span{cut}, f.spans...)
+		f.spans = append([]columnar.Span{cut}, f.spans...)
 	} else {
 		f.spans = nil
 	}
-	f.elements = lent.Borrow[T](int(n))
+	f.elements = bufpool.Borrow[T](int(n))
 	return f.from.ReadSpans(ctx, f.cluster, some, f.elements, f.more || len(f.spans)+len(f.pieces) > 0)
 }
 
@@ -181,7 +182,7 @@ func (f *flow[T]) Append(ctx context.Context, shift uint64) error {
 			}
 		}
 		f.to.AddAll(f.elements)
-		lent.GiveBack(f.elements)
+		bufpool.GiveBack(f.elements)
 		if f.elements = nil; len(f.spans) == 0 {
 			if err := f.copyPage(ctx); err != nil {
 				return err
@@ -217,8 +218,8 @@ func (f *flow[T]) Release(ctx context.Context) error {
 	if f.waiting.N == 0 {
 		return nil
 	}
-	f.more, f.piece, f.pieces = true, piece{[]pagesource.Span{f.waiting}, -1}, nil
-	f.waiting = pagesource.Span{}
+	f.more, f.piece, f.pieces = true, piece{[]columnar.Span{f.waiting}, -1}, nil
+	f.waiting = columnar.Span{}
 	if err := f.next(ctx); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/lent"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
@@ -37,6 +37,11 @@ type copied struct {
 }
 
 func (c *copied) offset() int64 { return int64(c.page.Locator.Offset) }
+
+// sharesBytes reports whether two pages have the same bytes of a source.
+func (c *copied) sharesBytes(d *copied) bool {
+	return c.from.From == d.from.From && c.page.Locator == d.page.Locator && c.size == d.size
+}
 
 // verify verifies a page, of which stored are the bytes with the checksum.
 func (c *copied) verify(stored []byte) error {
@@ -104,9 +109,16 @@ func (p *placement) write() error {
 	var blob []*stretch
 	size := int64(0)
 	var last *stretch
+	var chunked *copied // the last one
 	for _, c := range p.pages {
 		n := c.size
 		if c.from.From.Chunked(n) || n > limit {
+			if chunked != nil && chunked.sharesBytes(c) {
+				c.moved(int64(chunked.to.Locator.Offset))
+				p.uncloned.count(c.from, n, nil)
+				continue
+			}
+			chunked = c
 			if err := p.writeChunked(c); err != nil {
 				return err
 			}
@@ -161,8 +173,8 @@ func (p *placement) writeBlob(blob []*stretch) error {
 // processor's cache takes less time than having the system map them.
 func (s *stretch) copy(ctx context.Context, w io.WriterAt, mu *sync.Mutex) error {
 	from := s.pages[0].from
-	b := lent.Borrow[byte](int(s.n))
-	defer lent.GiveBack(b)
+	b := bufpool.Borrow[byte](int(s.n))
+	defer bufpool.GiveBack(b)
 	r := from.From.Exactly(ctx)
 	if disk := diskOf(r); disk != nil {
 		r = disk
@@ -195,7 +207,7 @@ func (s *stretch) copy(ctx context.Context, w io.WriterAt, mu *sync.Mutex) error
 // verify verifies the pages of the stretch, of which b are the bytes.
 func (s *stretch) verify(b []byte) error {
 	for i, c := range s.pages {
-		if i > 0 && c.page.Locator == s.pages[i-1].page.Locator && c.size == s.pages[i-1].size {
+		if i > 0 && c.sharesBytes(s.pages[i-1]) {
 			continue
 		}
 		at := c.offset() - s.offset
@@ -209,8 +221,8 @@ func (s *stretch) verify(b []byte) error {
 // writeChunked writes a page that is spread over several keys, in the source or the
 // output.
 func (p *placement) writeChunked(c *copied) error {
-	b := lent.Borrow[byte](int(c.size))
-	defer lent.GiveBack(b)
+	b := bufpool.Borrow[byte](int(c.size))
+	defer bufpool.GiveBack(b)
 	if err := c.from.From.StoredPage(p.copier.ctx, c.from.Column.Format(), c.page, b); err != nil {
 		return c.from.fail(c.column, err)
 	}

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/lent"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 )
 
 // recoder returns a function that appends the n elements of a page of format in as a
@@ -26,7 +26,7 @@ func recoder(in, out column.Format, shift []uint64) (func(dst, page []byte, n ui
 				continue
 			}
 			if uint64(e.Tag) > uint64(len(shift)) {
-				return wire.Corrupt("tag %d of %d", e.Tag, len(shift))
+				return frame.Corrupt("tag %d of %d", e.Tag, len(shift))
 			}
 			e.Index += shift[e.Tag-1]
 		}
@@ -56,8 +56,8 @@ func recode[T column.Element](in, out column.Format, change func([]T) error) (fu
 		return nil, err
 	}
 	return func(dst, page []byte, n uint32) ([]byte, error) {
-		elements := lent.Borrow[T](int(n))
-		defer lent.GiveBack(elements)
+		elements := bufpool.Borrow[T](int(n))
+		defer bufpool.GiveBack(elements)
 		if err := decoder.Decode(elements, page); err != nil {
 			return dst, err
 		}

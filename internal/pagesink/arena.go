@@ -3,7 +3,7 @@ package pagesink
 import (
 	"sync"
 
-	"github.com/go-rntuple/go-rntuple/internal/lent"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 )
 
 // An arena is the memory for the sealed pages of a cluster. It may be used by
@@ -27,7 +27,7 @@ func (a *arena) take(n int) []byte {
 		}
 		a.used = 0
 	}
-	slab := lent.Borrow[byte](max(n, min(max(a.total, 64<<10), 4<<20)))
+	slab := bufpool.Borrow[byte](max(n, min(max(a.total, 64<<10), 4<<20)))
 	slab = slab[:cap(slab)]
 	a.slabs = append(a.slabs, slab)
 	a.total += len(slab)
@@ -44,7 +44,7 @@ func (a *arena) reset() *arena {
 // release gives the memory back.
 func (a *arena) release() {
 	for _, slab := range a.slabs {
-		lent.GiveBack(slab)
+		bufpool.GiveBack(slab)
 	}
 	*a = arena{}
 }

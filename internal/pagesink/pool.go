@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/lent"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 )
 
 // A budget is the memory of several pools. It may be used by several goroutines.
@@ -53,7 +53,7 @@ func (p *pool[T]) get(n, wish int) []T {
 			return page
 		}
 		if size := int64(m) * column.Size[T](); m == n || p.held+size <= p.limit {
-			page := lent.Borrow[T](m)[:0]
+			page := bufpool.Borrow[T](m)[:0]
 			p.held += int64(cap(page)) * column.Size[T]()
 			return page
 		}
@@ -69,7 +69,7 @@ func (p *pool[T]) put(page []T) {
 	defer p.mu.Unlock()
 	if p.held > p.limit {
 		p.held -= int64(cap(page)) * column.Size[T]()
-		lent.GiveBack(page)
+		bufpool.GiveBack(page)
 		return
 	}
 	free := &p.free[bits.Len(uint(cap(page)))-1]
@@ -83,7 +83,7 @@ func (p *pool[T]) release() {
 	for class, pages := range p.free {
 		for _, page := range pages {
 			p.held -= int64(cap(page)) * column.Size[T]()
-			lent.GiveBack(page)
+			bufpool.GiveBack(page)
 		}
 		p.free[class] = nil
 	}

@@ -1,9 +1,13 @@
 package pagesink
 
-import "testing"
+import (
+	"testing"
 
-// TestPool takes pages of many sizes from a pool that has pages of other sizes, of which some are no powers of two, as those of
-// elements of twelve bytes are not.
+	"github.com/go-rntuple/go-rntuple/column"
+)
+
+// TestPool takes pages of many sizes from a pool that has pages of other sizes, of which some are
+// no powers of two, as those of elements of twelve bytes are not.
 func TestPool(t *testing.T) {
 	p := poolOf[uint32](&budget{limit: 1 << 20})
 	for n := 1; n < 100; n++ {
@@ -16,4 +20,47 @@ func TestPool(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPoolLimit makes sure that a pool keeps pages up to the limit of its budget, lends more than
+// is needed only within it, and gives everything back in the end.
+func TestPoolLimit(t *testing.T) {
+	b := &budget{limit: 1024}
+	p, other := poolOf[uint32](b), poolOf[uint64](b)
+	held := func(want int64) {
+		t.Helper()
+		if b.held != want {
+			t.Errorf("%d bytes are held, want %d", b.held, want)
+		}
+	}
+	first := p.get(64, 128) // more than needed, within the limit
+	held(512)
+	second := p.get(64, 128) // just within the limit
+	held(1024)
+	third := p.get(64, 65) // beyond it; so as few as needed
+	if held(1280); cap(first) != 128 || cap(second) != 128 || cap(third) != 64 {
+		t.Errorf("pages of %d, %d and %d elements", cap(first), cap(second), cap(third))
+	}
+	p.put(third) // more than the limit: it is not kept
+	held(1024)
+	p.put(second)
+	p.put(nil)
+	held(1024)
+	if again := p.get(128, 0); &again[:1][0] != &second[:1][0] {
+		t.Error("a page that was put back is not used again")
+	}
+	held(1024)
+	p.put(second)
+	p.put(first)
+	words := other.get(16, 0) // another pool of the budget
+	held(1024 + 128)
+	other.put(words)
+	held(1024)
+	if poolOf[uint32](b) != p || poolOf[column.Tagged](b) == nil {
+		t.Error("a pool of another type")
+	}
+	for _, p := range b.pools {
+		p.release()
+	}
+	held(0)
 }

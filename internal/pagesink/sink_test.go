@@ -4,46 +4,21 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/test/pagetest"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// memory is a file in memory.
-type memory struct {
-	bytes.Buffer
-	calls, failAt int // failAt: the call that fails, from 1
-}
-
-var errFull = errors.New("full")
-
-func (m *memory) Blob(parts ...[]byte) (int64, error) {
-	if m.calls++; m.calls == m.failAt {
-		return 0, errFull
-	}
-	at := int64(m.Len())
-	for _, p := range parts {
-		m.Write(p)
-	}
-	return at, nil
-}
-
 // doubles returns n columns of that type and encoding.
 func doubles(n int) []*schema.Column {
-	columns := make([]*schema.Column, n)
-	for i := range columns {
-		f := &schema.Field{Field: envelope.Field{Name: fmt.Sprint("x", i)}}
-		columns[i] = &schema.Column{ID: schema.ColumnID(i), Owner: f, Column: envelope.Column{Type: column.SplitReal64, Bits: 64}}
-		f.Columns = [][]*schema.Column{{columns[i]}}
-	}
-	return columns
+	return pagetest.Columns(slices.Repeat([]envelope.Column{pagetest.Of(column.SplitReal64)}, n)...)
 }
 
 func settings(workers int, compression compress.Settings) Settings {
@@ -52,9 +27,17 @@ func settings(workers int, compression compress.Settings) Settings {
 	}
 }
 
-// fill writes entries: column i has two elements in every entry, i%3 of them new.
+// fill adds columns and writes entries: column i has two elements in every entry, i%3 of them new.
 func fill(s *Sink, columns []*schema.Column, entries int) error {
 	s.AddColumns(columns)
+	if err := fillSome(s, columns, entries); err != nil || s.fork {
+		return err
+	}
+	return s.CommitClusterGroup()
+}
+
+// fillSome writes entries to some of the columns.
+func fillSome(s *Sink, columns []*schema.Column, entries int) error {
 	var buffers []*Buffer[float64]
 	for _, c := range columns {
 		b, err := NewBuffer[float64](s, c)
@@ -72,10 +55,7 @@ func fill(s *Sink, columns []*schema.Column, entries int) error {
 			return err
 		}
 	}
-	if s.fork {
-		return nil
-	}
-	return s.CommitClusterGroup()
+	return nil
 }
 
 // TestWorkers makes sure that the number of workers does not change a byte, and
@@ -84,7 +64,7 @@ func TestWorkers(t *testing.T) {
 	for _, compression := range []compress.Settings{0, 404, 505} {
 		var want []byte
 		for _, workers := range []int{1, 2, 3, 8} {
-			out := &memory{}
+			out := &pagetest.File{}
 			shared := &Output{Blob: out.Blob}
 			a := NewSink(context.Background(), shared, settings(workers, compression), 1)
 			b := NewSink(context.Background(), shared, settings(workers, compression), 1)
@@ -95,8 +75,8 @@ func TestWorkers(t *testing.T) {
 				t.Fatalf("%d clusters, want some", n)
 			}
 			if want == nil {
-				want = out.Bytes()
-			} else if !bytes.Equal(out.Bytes(), want) {
+				want = out.Bytes
+			} else if !bytes.Equal(out.Bytes, want) {
 				t.Errorf("compression %d, %d workers: other bytes than with one", compression, workers)
 			}
 			if held := a.budget.held; held > 2*a.set.PageBudget+int64(5*workers)*a.set.MaxPage {
@@ -109,7 +89,7 @@ func TestWorkers(t *testing.T) {
 // TestBudget makes sure that pages are cut as ROOT cuts them when there is too little
 // memory for them. Package interop compares this with ROOT in more cases.
 func TestBudget(t *testing.T) {
-	s := NewSink(context.Background(), &Output{Blob: (&memory{}).Blob}, Settings{ZippedCluster: 1 << 30, UnzippedCluster: 1 << 30, MaxPage: 1 << 20, PageBudget: 3000, Workers: 1}, 1)
+	s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob}, Settings{ZippedCluster: 1 << 30, UnzippedCluster: 1 << 30, MaxPage: 1 << 20, PageBudget: 3000, Workers: 1}, 1)
 	columns := doubles(3)
 	s.AddColumns(columns) // which takes 2*256 bytes for each
 	var b [3]*Buffer[float64]
@@ -154,7 +134,7 @@ func TestBudget(t *testing.T) {
 // large enough, however its columns fill.
 func TestClusterSize(t *testing.T) {
 	const limit = 100_000
-	s := NewSink(context.Background(), &Output{Blob: (&memory{}).Blob}, Settings{ZippedCluster: limit, UnzippedCluster: limit, MaxPage: 1 << 20, PageBudget: 1 << 20, Workers: 1}, 1)
+	s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob}, Settings{ZippedCluster: limit, UnzippedCluster: limit, MaxPage: 1 << 20, PageBudget: 1 << 20, Workers: 1}, 1)
 	columns := doubles(50)
 	s.AddColumns(columns)
 	b := make([]*Buffer[float64], len(columns))
@@ -187,77 +167,23 @@ func TestClusterSize(t *testing.T) {
 func TestSinkErrors(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		for _, at := range []int{1, 2, 3} {
-			s := NewSink(context.Background(), &Output{Blob: (&memory{failAt: at}).Blob}, settings(workers, 505), 1)
-			if err := fill(s, doubles(7), 15_000); !errors.Is(err, errFull) || !errors.Is(s.CommitCluster(), errFull) {
+			s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{FailAt: at}).Blob}, settings(workers, 505), 1)
+			if err := fill(s, doubles(7), 15_000); !errors.Is(err, pagetest.ErrFull) || !errors.Is(s.CommitCluster(), pagetest.ErrFull) {
 				t.Errorf("%d workers, failure at call %d: %v", workers, at, err)
 			}
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		s := NewSink(ctx, &Output{Blob: (&memory{}).Blob}, settings(workers, 505), 1)
-		if err := fill(s, doubles(7), 1); !errors.Is(err, context.Canceled) {
+		s := NewSink(ctx, &Output{Blob: (&pagetest.File{}).Blob}, settings(workers, 505), 1)
+		if err := s.EndEntries(1); err != context.Canceled || s.Err() != err {
 			t.Errorf("%d workers: %v", workers, err)
+		}
+		s = NewSink(ctx, &Output{Blob: (&pagetest.File{}).Blob}, settings(workers, 505), 1)
+		if err := s.EndCluster(); err != context.Canceled || s.Err() != err {
+			t.Errorf("%d workers: %v at the end", workers, err)
 		}
 	}
 }
 
-// TestForks makes sure that the bytes depend on tickets only, and that a fork waits when the
-// clusters that wait for lower tickets are as large as those of all forks, but not for
-// a ticket that nobody has.
-func TestForks(t *testing.T) {
-	const tickets, entries = 4, 5000
-	var want []byte
-	for _, backwards := range []bool{false, true} {
-		out := &memory{}
-		set := settings(2, 505)
-		set.ZippedCluster = 20_000
-		s := NewSink(context.Background(), &Output{Blob: out.Blob}, set, 1)
-		columns := doubles(7)
-		s.AddColumns(columns)
-		ended := make(chan error, tickets)
-		run := func(i int64) {
-			f := s.Fork()
-			f.Begin(i)
-			ended <- errors.Join(fill(f, columns, entries+int(i)), f.End())
-		}
-		if backwards {
-			for i := int64(tickets - 1); i >= 0; i-- {
-				if run(i); i > 0 && s.queue.waiting < 2*set.ZippedCluster {
-					t.Fatalf("%d bytes wait", s.queue.waiting)
-				}
-			}
-		} else {
-			lowest := s.Fork()
-			lowest.Begin(0)
-			for i := range int64(tickets - 1) {
-				go run(i + 1)
-			}
-			for waiting := int64(0); waiting < tickets*set.ZippedCluster; {
-				s.mu.Lock()
-				waiting = s.queue.waiting
-				s.mu.Unlock()
-				time.Sleep(time.Millisecond)
-			}
-			if n := len(ended); n > 0 {
-				t.Errorf("%d forks have ended", n)
-			}
-			ended <- errors.Join(fill(lowest, columns, entries), lowest.End())
-		}
-		for range tickets {
-			if err := <-ended; err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := errors.Join(s.EndForks(), s.CommitClusterGroup()); err != nil {
-			t.Fatal(err)
-		}
-		if s.Entries() != tickets*entries+6 || s.queue.waiting != 0 || s.queue.writing != 0 {
-			t.Errorf("%d entries, %+v", s.Entries(), s.queue)
-		}
-		if want == nil {
-			want = out.Bytes()
-		} else if !bytes.Equal(out.Bytes(), want) {
-			t.Error("other bytes in another order")
-		}
-	}
-}
+// contains reports whether the text of an error has a part.
+func contains(err error, part string) bool { return strings.Contains(err.Error(), part) }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/go-rntuple/go-rntuple/internal/lent"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 )
 
 // A task is a page to seal.
@@ -94,8 +94,8 @@ func (w *workers) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, s := range w.free {
-		lent.GiveBack(s.plain)
-		lent.GiveBack(s.zipped)
+		bufpool.GiveBack(s.plain)
+		bufpool.GiveBack(s.zipped)
 	}
 	w.free = nil
 }
@@ -103,8 +103,8 @@ func (w *workers) release() {
 // room returns memory for n bytes, of length 0: b itself or, if that is too small, other memory in its place.
 func room(b []byte, n int) []byte {
 	if cap(b) < n {
-		lent.GiveBack(b)
-		b = lent.Borrow[byte](n)
+		bufpool.GiveBack(b)
+		b = bufpool.Borrow[byte](n)
 	}
 	return b[:0]
 }

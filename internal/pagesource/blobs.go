@@ -13,8 +13,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
@@ -41,7 +41,7 @@ func (b *Blobs) check(l locator.Locator, more uint64) error {
 		return err
 	}
 	if size := uint64(b.Size); l.Offset > size || l.Size > size || l.Size+more > size {
-		return wire.Corrupt("%d bytes from offset %d on, the file has %d", l.Size+more, l.Offset, b.Size)
+		return frame.Corrupt("%d bytes from offset %d on, the file has %d", l.Size+more, l.Offset, b.Size)
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func (b *Blobs) Far() bool {
 func (b *Blobs) Envelope(ctx context.Context, path string, link locator.Link) ([]byte, error) {
 	l := link.Locator
 	fail := func(err error) ([]byte, error) {
-		return nil, &wire.FormatError{Offset: int64(l.Offset), Path: path, Err: err}
+		return nil, &frame.FormatError{Offset: int64(l.Offset), Path: path, Err: err}
 	}
 	if err := b.check(l, 0); err != nil {
 		return fail(err)
@@ -75,7 +75,7 @@ func (b *Blobs) Envelope(ctx context.Context, path string, link locator.Link) ([
 	case b.MaxEnvelope > 0 && link.Length > uint64(b.MaxEnvelope):
 		return fail(tooLong("envelope", link.Length, b.MaxEnvelope))
 	case link.Length > math.MaxInt:
-		return fail(wire.Corrupt("envelope of %d bytes", link.Length))
+		return fail(frame.Corrupt("envelope of %d bytes", link.Length))
 	}
 	if err := compress.Check(stored, int64(link.Length)); err != nil {
 		return fail(err)
@@ -89,12 +89,12 @@ func (b *Blobs) Envelope(ctx context.Context, path string, link locator.Link) ([
 
 // tooLong returns the error for metadata of need bytes.
 func tooLong(what string, need uint64, have int64) error {
-	return &wire.LimitError{Limit: "EnvelopeBytes", What: what, Need: int64(min(need, math.MaxInt64)), Have: have}
+	return &frame.LimitError{Limit: "EnvelopeBytes", What: what, Need: int64(min(need, math.MaxInt64)), Have: have}
 }
 
 // tooLarge returns the error for a page of need bytes.
 func tooLarge(need, have int64) error {
-	return &wire.LimitError{Limit: "PageBytes", What: "page", Need: need, Have: have}
+	return &frame.LimitError{Limit: "PageBytes", What: "page", Need: need, Have: have}
 }
 
 // buffers holds memory that pages are read and decompressed into. Tests replace it to see what comes back.
@@ -233,7 +233,7 @@ func (b *Blobs) StoredSize(f column.Format, p envelope.Page) (int64, error) {
 	case size > b.MaxPage:
 		return 0, pageError(p, tooLarge(size, b.MaxPage))
 	case b.Objects && p.Locator.Size > uint64(size): // there is no file that would bound it
-		return 0, pageError(p, wire.Corrupt("takes %d bytes, more than its %d uncompressed", p.Locator.Size, size))
+		return 0, pageError(p, frame.Corrupt("takes %d bytes, more than its %d uncompressed", p.Locator.Size, size))
 	}
 	return int64(p.StoredSize()), nil
 }
@@ -264,7 +264,7 @@ func open(f column.Format, p envelope.Page, stored []byte, verify bool, into []b
 	}
 	if p.HasCRC32 && verify {
 		if want, got := binary.LittleEndian.Uint32(sum), crc32.ChecksumIEEE(page); want != got {
-			return pageError(p, wire.Mismatch(uint64(want), uint64(got)))
+			return pageError(p, frame.BadChecksum(uint64(want), uint64(got)))
 		}
 	}
 	if err := use(page); err != nil {
@@ -283,5 +283,5 @@ func verifyStored(p envelope.Page, stored []byte) error {
 }
 
 func pageError(p envelope.Page, err error) error {
-	return &wire.FormatError{Offset: int64(p.Locator.Offset), Path: "page", Err: err}
+	return &frame.FormatError{Offset: int64(p.Locator.Offset), Path: "page", Err: err}
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
@@ -60,20 +60,20 @@ func TestEnvelope(t *testing.T) {
 		{"compressed", zipped, int64(len(body)), nil, ""},
 		{"plain, at the end of the file", plain, 1, nil, ""},
 		{"no limit", zipped, 0, nil, ""},
-		{"too large", zipped, int64(len(body)) - 1, wire.ErrUnsupported, "envelope of at least 270 bytes, the limit is 269"},
-		{"in no file", locator.Link{Length: 9, Locator: locator.Locator{Type: locator.Object, Payload: "1234"}}, 0, wire.ErrUnsupported, ""},
-		{"behind the file", locator.Link{Length: 1, Locator: locator.At(size+1, 0)}, 0, wire.ErrCorrupt, "the file has"},
-		{"far behind the file", locator.Link{Length: 1, Locator: locator.At(math.MaxUint64, 2)}, 0, wire.ErrCorrupt, "the file has"},
-		{"larger than the file", locator.Link{Length: 1, Locator: locator.At(2, math.MaxUint64)}, 0, wire.ErrCorrupt, "the file has"},
-		{"in no memory", locator.Link{Length: math.MaxInt + 1, Locator: zipped.Locator}, 0, wire.ErrCorrupt,
+		{"too large", zipped, int64(len(body)) - 1, frame.ErrUnsupported, "envelope of at least 270 bytes, the limit is 269"},
+		{"in no file", locator.Link{Length: 9, Locator: locator.Locator{Type: locator.Object, Payload: "1234"}}, 0, frame.ErrUnsupported, ""},
+		{"behind the file", locator.Link{Length: 1, Locator: locator.At(size+1, 0)}, 0, frame.ErrCorrupt, "the file has"},
+		{"far behind the file", locator.Link{Length: 1, Locator: locator.At(math.MaxUint64, 2)}, 0, frame.ErrCorrupt, "the file has"},
+		{"larger than the file", locator.Link{Length: 1, Locator: locator.At(2, math.MaxUint64)}, 0, frame.ErrCorrupt, "the file has"},
+		{"in no memory", locator.Link{Length: math.MaxInt + 1, Locator: zipped.Locator}, 0, frame.ErrCorrupt,
 			"envelope of 9223372036854775808 bytes"},
-		{"longer than the blocks say", locator.Link{Length: 271, Locator: zipped.Locator}, 0, wire.ErrCorrupt, ""},
+		{"longer than the blocks say", locator.Link{Length: 271, Locator: zipped.Locator}, 0, frame.ErrCorrupt, ""},
 		{"not compressed", locator.Link{Length: 300, Locator: plain.Locator}, 0, nil, "anything"},
 	} {
 		b := u.blobs(&memory{data: u.file})
 		b.MaxEnvelope = test.max
 		got, err := b.Envelope(t.Context(), "the path", test.link)
-		var fault *wire.FormatError
+		var fault *frame.FormatError
 		switch {
 		case test.kind == nil && test.want == "" && (err != nil || !bytes.Equal(got, body)):
 			t.Errorf("%s: %q, %v", test.name, got, err)
@@ -92,7 +92,7 @@ func TestEnvelope(t *testing.T) {
 	}
 	b = u.blobs(&memory{data: u.file})
 	if _, err := b.Envelope(t.Context(), "the path", locator.Link{Length: 5, Locator: locator.At(size-4, 5)}); err == nil ||
-		!strings.Contains(err.Error(), fmt.Sprintf("the path: blob at offset %#x: %v: file ends after 4 of 5 bytes", size-4, wire.ErrCorrupt)) {
+		!strings.Contains(err.Error(), fmt.Sprintf("the path: blob at offset %#x: %v: file ends after 4 of 5 bytes", size-4, frame.ErrCorrupt)) {
 		t.Error(err)
 	}
 	b = u.blobs(&memory{data: u.file, fault: func(int, int64, []byte) error { return broken }})
@@ -153,8 +153,8 @@ func TestPage(t *testing.T) {
 				case verified && p.HasCRC32 && kind == "zipped, CRC32": // the decoder may notice it first
 					checkPageError(t, p, err, nil)
 				case verified:
-					checkPageError(t, p, err, wire.ErrChecksum)
-					checkPageError(t, p, b.StoredPage(t.Context(), int64s, p, stored), wire.ErrChecksum)
+					checkPageError(t, p, err, frame.ErrChecksum)
+					checkPageError(t, p, b.StoredPage(t.Context(), int64s, p, stored), frame.ErrChecksum)
 				case kind[:5] == "plain" && (err != nil || len(got) != len(want) || bytes.Equal(got, want)):
 					t.Errorf("%s %s: not verified: %v", place.name, kind, err)
 				}
@@ -179,7 +179,7 @@ func flipped(file []byte, at uint64) []byte {
 // checkPageError makes sure that an error is of a kind, if that is not nil, and about a page.
 func checkPageError(t testing.TB, p envelope.Page, err error, kind error) {
 	t.Helper()
-	var fault *wire.FormatError
+	var fault *frame.FormatError
 	if !errors.As(err, &fault) || fault.Path != "page" || fault.Offset != int64(p.Locator.Offset) || kind != nil && !errors.Is(err, kind) {
 		t.Errorf("error %v, want one of the page at %d", err, p.Locator.Offset)
 	}
@@ -203,17 +203,17 @@ func TestPageBounds(t *testing.T) {
 		want    string
 	}{
 		{"good", last, 512, false, nil, ""},
-		{"too large", last, 511, false, wire.ErrUnsupported, "page of at least 512 bytes, the limit is 511 (rntuple.Limits.PageBytes)"},
-		{"no room for the checksum", sum(pages["plain"], 16, size-7), 512, false, wire.ErrCorrupt, "bytes from offset 16 on, the file has"},
+		{"too large", last, 511, false, frame.ErrUnsupported, "page of at least 512 bytes, the limit is 511 (rntuple.Limits.PageBytes)"},
+		{"no room for the checksum", sum(pages["plain"], 16, size-7), 512, false, frame.ErrCorrupt, "bytes from offset 16 on, the file has"},
 		{"just room for the checksum", sum(pages["plain"], 16, size-8), 512, false, nil, ""},
-		{"no room for a CRC32", sum(last, 16, size-3), 512, false, wire.ErrCorrupt, "bytes from offset 16 on, the file has"},
+		{"no room for a CRC32", sum(last, 16, size-3), 512, false, frame.ErrCorrupt, "bytes from offset 16 on, the file has"},
 		{"just room for a CRC32", sum(last, 16, size-4), 512, false, nil, ""},
 		{"at the end of the file", sum(last, size, 1), 512, false, nil, ""}, // a read that fails
-		{"behind the file", sum(last, size+1, 1), 512, false, wire.ErrCorrupt, ""},
-		{"size that wraps around", sum(pages["plain"], 16, math.MaxUint64-4), 512, false, wire.ErrCorrupt, ""},
+		{"behind the file", sum(last, size+1, 1), 512, false, frame.ErrCorrupt, ""},
+		{"size that wraps around", sum(pages["plain"], 16, math.MaxUint64-4), 512, false, frame.ErrCorrupt, ""},
 		{"as large as uncompressed", sum(pages["plain"], 16, 512), 512, true, nil, ""},
 		{"larger than uncompressed, in a file", sum(pages["plain"], 16, 513), 512, false, nil, ""},
-		{"larger than uncompressed", sum(pages["plain"], 16, 513), 512, true, wire.ErrCorrupt,
+		{"larger than uncompressed", sum(pages["plain"], 16, 513), 512, true, frame.ErrCorrupt,
 			"takes 513 bytes, more than its 512 uncompressed"},
 	} {
 		b := u.blobs(&memory{data: u.file})
@@ -350,7 +350,7 @@ func TestObjects(t *testing.T) {
 		}
 	}
 	for _, bad := range []locator.Locator{locator.At(16, 10), object(1<<30, 10), object(1, 1<<30+1), {Type: locator.Object, Payload: "1"}} {
-		var fault *wire.FormatError
+		var fault *frame.FormatError
 		f.ClusterGroups = []envelope.ClusterGroup{{PageList: locator.Link{Locator: object(2, 1)}}, {PageList: locator.Link{Locator: bad}}}
 		if err := PlaceLists(f); !errors.As(err, &fault) || fault.Path != "footer.cluster group 1.page list" {
 			t.Errorf("%v: %v", bad, err)
@@ -421,7 +421,7 @@ func TestObjectPageList(t *testing.T) {
 	u.groups[0].PageList = u.envelope(list.Append)
 	src = u.source(&memory{data: u.file})
 	src.Objects = true
-	if _, err := src.Clusters(t.Context()); !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), "column 0.page 0") {
+	if _, err := src.Clusters(t.Context()); !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), "column 0.page 0") {
 		t.Error(err)
 	}
 }

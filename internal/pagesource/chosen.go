@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -16,11 +17,8 @@ type Chosen interface {
 	Next(entry int64) (next int64, ok bool)
 	// Spans returns the wanted entries from first up to but not including end, as spans in
 	// order.
-	Spans(first, end int64) []Span
+	Spans(first, end int64) []columnar.Span
 }
-
-// A Span is a range of entries, items or elements: N from First on.
-type Span struct{ First, N int64 }
 
 // Choose announces that of the entries that Advance announces only some will be read. Nil
 // stands for all.
@@ -36,7 +34,7 @@ func (a *ReadAhead) Choose(c Chosen) {
 }
 
 // A list is a Chosen of spans that are in order.
-type list []Span
+type list []columnar.Span
 
 func (l *list) Next(entry int64) (int64, bool) {
 	for _, s := range (*l)[l.find(entry):] {
@@ -45,13 +43,13 @@ func (l *list) Next(entry int64) (int64, bool) {
 	return 0, false
 }
 
-func (l *list) Spans(first, end int64) (all []Span) {
+func (l *list) Spans(first, end int64) (all []columnar.Span) {
 	for _, s := range (*l)[l.find(first):] {
 		begin, behind := max(first, s.First), min(end, s.First+s.N)
 		if begin >= behind {
 			break
 		}
-		all = append(all, Span{begin, behind - begin})
+		all = append(all, columnar.Span{First: begin, N: behind - begin})
 	}
 	return all
 }
@@ -63,7 +61,7 @@ func (l *list) find(entry int64) int {
 
 // FetchSpans announces that the entries in spans, which are in order, will be read one after the other, until
 // the function that it returns is called. It does nothing if the file is at hand, or entries were chosen.
-func (a *ReadAhead) FetchSpans(ctx context.Context, spans []Span) (done func()) {
+func (a *ReadAhead) FetchSpans(ctx context.Context, spans []columnar.Span) (done func()) {
 	if len(spans) < 2 || a.fetch == nil || !a.src.Far() || a.chosen != nil {
 		return func() {}
 	}
@@ -104,9 +102,9 @@ type wanted struct {
 	src     *Source
 	fetch   *fetch
 	cluster *Cluster
-	entries []Span
-	items   map[*schema.Field][]Span // of collections; nil if they are not known
-	byPage  map[uint64][]Span        // of collections in entries, by the offset of the first page of offsets
+	entries []columnar.Span
+	items   map[*schema.Field][]columnar.Span // of collections; nil if they are not known
+	byPage  map[uint64][]columnar.Span        // of collections in entries, by the offset of the first page of offsets
 }
 
 // wanted returns what is wanted of a cluster, or nil if all of it is.
@@ -123,8 +121,8 @@ func (a *ReadAhead) wanted(ctx context.Context, c *Cluster) *wanted {
 }
 
 // wantedOf returns what entries in spans need of a cluster.
-func (a *ReadAhead) wantedOf(c *Cluster, spans []Span) *wanted {
-	w := &wanted{src: a.src, fetch: a.fetch, cluster: c, items: map[*schema.Field][]Span{}, byPage: map[uint64][]Span{}}
+func (a *ReadAhead) wantedOf(c *Cluster, spans []columnar.Span) *wanted {
+	w := &wanted{src: a.src, fetch: a.fetch, cluster: c, items: map[*schema.Field][]columnar.Span{}, byPage: map[uint64][]columnar.Span{}}
 	for _, s := range spans {
 		s.First -= c.First
 		if last := len(w.entries) - 1; last >= 0 && s.First-w.entries[last].First-w.entries[last].N <= nearEntries {
@@ -138,7 +136,7 @@ func (a *ReadAhead) wantedOf(c *Cluster, spans []Span) *wanted {
 
 // elements returns the elements that are wanted of the index-th column of f. It is not ok
 // if they are not known.
-func (w *wanted) elements(f *schema.Field, index int) (spans []Span, ok bool) {
+func (w *wanted) elements(f *schema.Field, index int) (spans []columnar.Span, ok bool) {
 	switch spans, ok = w.of(f); {
 	case !ok:
 	case index == 1:
@@ -150,7 +148,7 @@ func (w *wanted) elements(f *schema.Field, index int) (spans []Span, ok bool) {
 }
 
 // of returns the items that are wanted of f.
-func (w *wanted) of(f *schema.Field) (spans []Span, ok bool) {
+func (w *wanted) of(f *schema.Field) (spans []columnar.Span, ok bool) {
 	above := f.Parent
 	if above == nil {
 		return w.entries, true
@@ -170,18 +168,18 @@ func (w *wanted) of(f *schema.Field) (spans []Span, ok bool) {
 }
 
 // scale returns spans of items that there are n of in each of those in spans.
-func scale(spans []Span, n uint64) (all []Span, ok bool) {
+func scale(spans []columnar.Span, n uint64) (all []columnar.Span, ok bool) {
 	for _, s := range spans {
 		if n > math.MaxInt64 || s.First+s.N > math.MaxInt64/int64(max(1, n)) {
 			return nil, false
 		}
-		all = append(all, Span{s.First * int64(n), s.N * int64(n)})
+		all = append(all, columnar.Span{First: s.First * int64(n), N: s.N * int64(n)})
 	}
 	return all, true
 }
 
 // inside returns the items of the collections of f in spans.
-func (w *wanted) inside(f *schema.Field, spans []Span) (items []Span, ok bool) {
+func (w *wanted) inside(f *schema.Field, spans []columnar.Span) (items []columnar.Span, ok bool) {
 	if items, ok = w.items[f]; ok {
 		return items, items != nil
 	}
@@ -196,7 +194,7 @@ func (w *wanted) inside(f *schema.Field, spans []Span) (items []Span, ok bool) {
 }
 
 // find returns the items of collections.
-func (w *wanted) find(alone *ReadAhead, f *schema.Field, spans []Span) ([]Span, error) {
+func (w *wanted) find(alone *ReadAhead, f *schema.Field, spans []columnar.Span) ([]columnar.Span, error) {
 	ends, err := NewColumn[uint64](alone, f, 0)
 	if err != nil {
 		return nil, err
@@ -210,7 +208,7 @@ func (w *wanted) find(alone *ReadAhead, f *schema.Field, spans []Span) ([]Span, 
 	if items := w.byPage[page]; twins && items != nil {
 		return items, nil
 	}
-	items := []Span{}
+	items := []columnar.Span{}
 	for _, s := range spans {
 		begin := uint64(0)
 		if s.First > 0 {
@@ -225,7 +223,7 @@ func (w *wanted) find(alone *ReadAhead, f *schema.Field, spans []Span) ([]Span, 
 			return nil, err
 		}
 		if end := one[0]; begin < end && end <= math.MaxInt64 {
-			items = append(items, Span{int64(begin), int64(end - begin)})
+			items = append(items, columnar.Span{First: int64(begin), N: int64(end - begin)})
 		}
 	}
 	if twins {
@@ -235,7 +233,7 @@ func (w *wanted) find(alone *ReadAhead, f *schema.Field, spans []Span) ([]Span, 
 }
 
 // pages returns which of the pages of a column hold elements of spans.
-func (p *clusterPages[T]) pages(spans []Span) []bool {
+func (p *clusterPages[T]) pages(spans []columnar.Span) []bool {
 	all := make([]bool, len(p.Pages))
 	for i := range p.Pages {
 		begin, end := p.ends[i]-int64(p.Pages[i].NumElements), p.ends[i]

@@ -9,8 +9,9 @@ import (
 	"testing/synctest"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/sampletest"
+	"github.com/go-rntuple/go-rntuple/internal/test/sampletest"
 	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -22,7 +23,7 @@ func TestList(t *testing.T) {
 		var l list
 		for e := int64(rnd.IntN(4)); e < 30; e += int64(rnd.IntN(4)) { // neighbours may touch
 			n := 1 + int64(rnd.IntN(5))
-			l = append(l, Span{e, n})
+			l = append(l, columnar.Span{First: e, N: n})
 			for i := range n {
 				wanted[e+i] = true
 			}
@@ -60,17 +61,17 @@ func TestList(t *testing.T) {
 // TestScale multiplies spans as far as numbers of elements go.
 func TestScale(t *testing.T) {
 	for _, test := range []struct {
-		spans []Span
+		spans []columnar.Span
 		n     uint64
-		want  []Span
+		want  []columnar.Span
 		ok    bool
 	}{
-		{[]Span{{2, 3}, {9, 1}}, 5, []Span{{10, 15}, {45, 5}}, true},
-		{[]Span{{2, 3}}, 0, []Span{{0, 0}}, true},
-		{[]Span{{1, 1}}, math.MaxInt64 / 2, []Span{{math.MaxInt64 / 2, math.MaxInt64 / 2}}, true},
-		{[]Span{{1, 1}}, math.MaxInt64/2 + 1, nil, false},
-		{[]Span{{0, 1}}, math.MaxInt64, []Span{{0, math.MaxInt64}}, true},
-		{[]Span{{0, 1}}, math.MaxInt64 + 1, nil, false},
+		{[]columnar.Span{{First: 2, N: 3}, {First: 9, N: 1}}, 5, []columnar.Span{{First: 10, N: 15}, {First: 45, N: 5}}, true},
+		{[]columnar.Span{{First: 2, N: 3}}, 0, []columnar.Span{{First: 0, N: 0}}, true},
+		{[]columnar.Span{{First: 1, N: 1}}, math.MaxInt64 / 2, []columnar.Span{{First: math.MaxInt64 / 2, N: math.MaxInt64 / 2}}, true},
+		{[]columnar.Span{{First: 1, N: 1}}, math.MaxInt64/2 + 1, nil, false},
+		{[]columnar.Span{{First: 0, N: 1}}, math.MaxInt64, []columnar.Span{{First: 0, N: math.MaxInt64}}, true},
+		{[]columnar.Span{{First: 0, N: 1}}, math.MaxInt64 + 1, nil, false},
 	} {
 		if got, ok := scale(test.spans, test.n); ok != test.ok || !slices.Equal(got, test.want) {
 			t.Errorf("%v times %d: %v, %v, want %v", test.spans, test.n, got, ok, test.want)
@@ -80,14 +81,17 @@ func TestScale(t *testing.T) {
 
 // TestNear joins entries between which few are unwanted, and counts them from the start of their cluster.
 func TestNear(t *testing.T) {
+	type spans = []columnar.Span
 	a := &ReadAhead{src: &Source{}}
 	c := &Cluster{First: 100, End: 300}
-	for _, test := range []struct{ spans, want []Span }{
+	for _, test := range []struct{ spans, want spans }{
 		{nil, nil},
-		{[]Span{{100, 2}}, []Span{{0, 2}}},
-		{[]Span{{100, 2}, {102, 5}}, []Span{{0, 7}}},
-		{[]Span{{110, 2}, {112 + nearEntries, 5}, {200, 1}}, []Span{{10, nearEntries + 7}, {100, 1}}},
-		{[]Span{{110, 2}, {113 + nearEntries, 5}}, []Span{{10, 2}, {13 + nearEntries, 5}}},
+		{spans{{First: 100, N: 2}}, spans{{First: 0, N: 2}}},
+		{spans{{First: 100, N: 2}, {First: 102, N: 5}}, spans{{First: 0, N: 7}}},
+		{spans{{First: 110, N: 2}, {First: 112 + nearEntries, N: 5}, {First: 200, N: 1}},
+			spans{{First: 10, N: nearEntries + 7}, {First: 100, N: 1}}},
+		{spans{{First: 110, N: 2}, {First: 113 + nearEntries, N: 5}},
+			spans{{First: 10, N: 2}, {First: 13 + nearEntries, N: 5}}},
 	} {
 		if got := a.wantedOf(c, test.spans).entries; !slices.Equal(got, test.want) {
 			t.Errorf("%v: %v, want %v", test.spans, got, test.want)
@@ -180,17 +184,17 @@ func newEvents(t testing.TB) *events {
 }
 
 // elements returns which elements a column needs for entries of a cluster: of offsets, that in front of them, too.
-func (u *events) elements(p probe, cluster int, entries Span) Span {
+func (u *events) elements(p probe, cluster int, entries columnar.Span) columnar.Span {
 	starts := u.starts[p][cluster]
 	first, end := starts[entries.First], starts[entries.First+entries.N]
 	if offsets, ok := p.(*known[uint64]); ok && end > first && first > 0 && offsets.index == 0 {
 		first--
 	}
-	return Span{first, end - first}
+	return columnar.Span{First: first, N: end - first}
 }
 
 // near joins spans that are not worth telling apart.
-func near(spans []Span) (joined []Span) {
+func near(spans []columnar.Span) (joined []columnar.Span) {
 	for _, s := range spans {
 		if n := len(joined); n > 0 && s.First-(joined[n-1].First+joined[n-1].N) <= 16 {
 			joined[n-1].N = s.First + s.N - joined[n-1].First
@@ -202,12 +206,12 @@ func near(spans []Span) (joined []Span) {
 }
 
 // inCluster returns the parts of spans in a cluster, counted from its start.
-func inCluster(spans []Span, cluster int) (all []Span) {
+func inCluster(spans []columnar.Span, cluster int) (all []columnar.Span) {
 	begin := int64(cluster) * eventsPerCluster
 	for _, s := range spans {
 		first, end := max(s.First, begin), min(s.First+s.N, begin+eventsPerCluster)
 		if first < end {
-			all = append(all, Span{first - begin, end - first})
+			all = append(all, columnar.Span{First: first - begin, N: end - first})
 		}
 	}
 	return all
@@ -215,7 +219,7 @@ func inCluster(spans []Span, cluster int) (all []Span) {
 
 // checkReads makes sure that of the pages of all columns those are read, once, that spans of entries need, and no others but
 // those between near entries.
-func (u *events) checkReads(t *testing.T, how string, src *Source, m *memory, spans []Span) {
+func (u *events) checkReads(t *testing.T, how string, src *Source, m *memory, spans []columnar.Span) {
 	t.Helper()
 	for _, c := range clusters(t, src) {
 		entries := inCluster(spans, c.ID)
@@ -224,8 +228,8 @@ func (u *events) checkReads(t *testing.T, how string, src *Source, m *memory, sp
 			if err != nil {
 				t.Fatal(err)
 			}
-			holds := func(spans []Span, first, end int64) bool {
-				return slices.ContainsFunc(spans, func(s Span) bool {
+			holds := func(spans []columnar.Span, first, end int64) bool {
+				return slices.ContainsFunc(spans, func(s columnar.Span) bool {
 					e := u.elements(p, c.ID, s)
 					return e.N > 0 && e.First < end && first < e.First+e.N
 				})
@@ -236,7 +240,7 @@ func (u *events) checkReads(t *testing.T, how string, src *Source, m *memory, sp
 				end += int64(page.NumElements)
 				n := m.count(page.Locator.Offset)
 				most := 1
-				if len(spans) == 1 && !slices.ContainsFunc(entries, func(s Span) bool { return u.starts[p][c.ID][s.First] < end }) {
+				if len(spans) == 1 && !slices.ContainsFunc(entries, func(s columnar.Span) bool { return u.starts[p][c.ID][s.First] < end }) {
 					most = 2 // of entries that are not chosen, who looks for items reads offsets in front, too
 				}
 				if n > most || n == 0 && holds(entries, first, end) || n > 0 && !holds(near(entries), first, end) {
@@ -248,9 +252,9 @@ func (u *events) checkReads(t *testing.T, how string, src *Source, m *memory, sp
 }
 
 // read reads entries by all columns.
-func (u *events) read(ctx context.Context, columns []reader, c *Cluster, entries Span) error {
+func (u *events) read(ctx context.Context, columns []reader, c *Cluster, entries columnar.Span) error {
 	for i, p := range u.probes {
-		e := u.elements(p, c.ID, Span{entries.First - c.First, entries.N})
+		e := u.elements(p, c.ID, columnar.Span{First: entries.First - c.First, N: entries.N})
 		if err := columns[i].read(ctx, c, e.First, e.N); err != nil {
 			return err
 		}
@@ -259,16 +263,16 @@ func (u *events) read(ctx context.Context, columns []reader, c *Cluster, entries
 }
 
 // choices are entries that are wanted.
-var choices = [][]Span{
-	{{5, 1}},
-	{{5, 1}, {60, 1}},
-	{{0, 1}, {100, 20}},
-	{{3, 4}, {23, 1}, {41, 1}}, // near, and just not near
-	{{119, 2}},
-	{{30, 2}, {130, 1}, {239, 1}},
-	{{130, 30}},
-	{{0, 240}},
-	{{10, 1}, {27, 1}, {28, 1}, {46, 1}, {200, 3}},
+var choices = [][]columnar.Span{
+	{{First: 5, N: 1}},
+	{{First: 5, N: 1}, {First: 60, N: 1}},
+	{{First: 0, N: 1}, {First: 100, N: 20}},
+	{{First: 3, N: 4}, {First: 23, N: 1}, {First: 41, N: 1}}, // near, and just not near
+	{{First: 119, N: 2}},
+	{{First: 30, N: 2}, {First: 130, N: 1}, {First: 239, N: 1}},
+	{{First: 130, N: 30}},
+	{{First: 0, N: 240}},
+	{{First: 10, N: 1}, {First: 27, N: 1}, {First: 28, N: 1}, {First: 46, N: 1}, {First: 200, N: 3}},
 }
 
 // TestChoose reads chosen entries in order, of which the others must not be read.
@@ -303,7 +307,7 @@ func TestChoose(t *testing.T) {
 							}
 							a.Advance(t.Context(), c, first, src.Entries)
 							n := min(s.First+s.N-first, c.End-first, 3)
-							if err := u.read(t.Context(), columns, c, Span{first, n}); err != nil {
+							if err := u.read(t.Context(), columns, c, columnar.Span{First: first, N: n}); err != nil {
 								t.Fatal(err)
 							}
 							first += n
@@ -353,7 +357,7 @@ func TestFetchSpans(t *testing.T) {
 					}
 					n := min(s.First+s.N, c.End) - first
 					a.Fetch(t.Context(), c, first, first+n)
-					if err := u.read(t.Context(), columns, c, Span{first, n}); err != nil {
+					if err := u.read(t.Context(), columns, c, columnar.Span{First: first, N: n}); err != nil {
 						t.Fatal(err)
 					}
 					first += n

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -129,7 +129,7 @@ func (c *Cluster) Chunk(f *schema.Field, index int) (Chunk, error) {
 }
 
 func (c *Cluster) corrupt(f *schema.Field, format string, args ...any) error {
-	return &wire.FormatError{Path: fmt.Sprintf("page list.cluster %d.field %q", c.ID, f.Path()), Err: wire.Corrupt(format, args...)}
+	return &frame.FormatError{Path: fmt.Sprintf("page list.cluster %d.field %q", c.ID, f.Path()), Err: frame.Corrupt(format, args...)}
 }
 
 func multiply(a, b int64) (int64, bool) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -81,8 +81,8 @@ func TestChunk(t *testing.T) {
 		f := fieldOf(t, s, test.field)
 		got, err := cluster.Chunk(f, 0)
 		if test.err != "" {
-			want := fmt.Sprintf("page list.cluster 7.field %q at offset 0x0: %v: ", f.Path(), wire.ErrCorrupt)
-			if err == nil || !errors.Is(err, wire.ErrCorrupt) || len(err.Error()) < len(want) || err.Error()[:len(want)] != want ||
+			want := fmt.Sprintf("page list.cluster 7.field %q at offset 0x0: %v: ", f.Path(), frame.ErrCorrupt)
+			if err == nil || !errors.Is(err, frame.ErrCorrupt) || len(err.Error()) < len(want) || err.Error()[:len(want)] != want ||
 				!strings.Contains(err.Error(), test.err) {
 				t.Errorf("%s: error %v, want %s", test.name, err, test.err)
 			}

@@ -10,8 +10,9 @@ import (
 	"unsafe"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/lent"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -35,7 +36,7 @@ type Column[T column.Element] struct {
 	at      int64                         // the element at which reading in order continues, or -1
 	forward bool                          // the current read continues the previous one
 	recent  []pageRef[T]                  // decoded pages that have been read, the latest one last
-	here    []Span                        // for ReadSpans
+	here    []columnar.Span               // for ReadSpans
 }
 
 // A pageRef identifies a page.
@@ -67,7 +68,7 @@ type slot[T column.Element] struct {
 
 // NewColumn returns a reader of the index-th column of f, and adds it to ahead. If
 // a representation of the column cannot be read as T, the error wraps
-// wire.ErrUnsupported.
+// frame.ErrUnsupported.
 func NewColumn[T column.Element](ahead *ReadAhead, f *schema.Field, index int) (*Column[T], error) {
 	c := &Column[T]{src: ahead.src, field: f, index: index, ahead: ahead}
 	for _, rep := range f.Columns {
@@ -180,9 +181,9 @@ func (c *Column[T]) Hand(page int) { c.ahead.fetch.expect(c.now.slots[page].plan
 // drop releases the memory of a page.
 func (c *Column[T]) drop(s *slot[T]) {
 	if !s.shared {
-		lent.GiveBack(s.elements)
+		bufpool.GiveBack(s.elements)
 	}
-	lent.GiveBack(s.plain)
+	bufpool.GiveBack(s.plain)
 	c.ahead.release(s.charged)
 	s.elements, s.plain, s.shared, s.charged = nil, nil, false, 0
 }
@@ -325,7 +326,7 @@ func (c *Column[T]) last() (page int, ok bool) {
 	return 0, false
 }
 
-// Corrupt returns an error that wraps wire.ErrCorrupt and says what is wrong with
+// Corrupt returns an error that wraps frame.ErrCorrupt and says what is wrong with
 // the column's elements in a cluster.
 func (c *Column[T]) Corrupt(cluster *Cluster, format string, args ...any) error {
 	return cluster.corrupt(c.field, format, args...)
@@ -436,7 +437,7 @@ func (c *Column[T]) decompress(ctx context.Context, pages *clusterPages[T], p in
 	if _, err := c.src.StoredSize(format, page); err != nil {
 		return nil, c.blame(pages, p, err)
 	}
-	into := lent.Borrow[byte](int(format.PageSize(page.NumElements)))
+	into := bufpool.Borrow[byte](int(format.PageSize(page.NumElements)))
 	err := c.open(ctx, pages, p, pages.cluster.sharesBytes(page), into, func(b []byte) error {
 		if unsafe.SliceData(b) != unsafe.SliceData(into) { // not compressed, or kept for others
 			copy(into, b)
@@ -444,7 +445,7 @@ func (c *Column[T]) decompress(ctx context.Context, pages *clusterPages[T], p in
 		return nil
 	})
 	if err != nil {
-		lent.GiveBack(into)
+		bufpool.GiveBack(into)
 		return nil, err
 	}
 	return into, nil
@@ -465,7 +466,7 @@ func (c *Column[T]) page(ctx context.Context, p int) (_ []T, err error) {
 		if s.elements, s.shared, err = c.elements(ctx, c.now, p); err != nil {
 			return nil, err
 		}
-		lent.GiveBack(s.plain)
+		bufpool.GiveBack(s.plain)
 		s.plain, s.done = nil, true
 	}
 	c.ahead.release(s.charged) // the budget is for pages that wait to be read
@@ -529,7 +530,7 @@ func (c *Column[T]) elements(ctx context.Context, pages *clusterPages[T], p int)
 		}
 	}
 	if err != nil {
-		lent.GiveBack(elements)
+		bufpool.GiveBack(elements)
 		return nil, false, err
 	}
 	return elements, shared, nil
@@ -577,5 +578,5 @@ func (c *Column[T]) room(pages *clusterPages[T], p int) ([]T, error) {
 	if err != nil {
 		return nil, c.blame(pages, p, err)
 	}
-	return lent.Borrow[T](int(page.NumElements)), nil
+	return bufpool.Borrow[T](int(page.NumElements)), nil
 }

@@ -9,8 +9,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 // A storage is where a file lies, and how.
@@ -95,7 +96,7 @@ func TestReadRanges(t *testing.T) {
 							column.read(t.Context(), c, first, k),
 							column.part(t.Context(), c, first, k),
 							column.next(t.Context(), c, first, k),
-							column.spans(t.Context(), c, []Span{{first / 2, k / 2}, {first, k}}, k%2 == 0),
+							column.spans(t.Context(), c, []columnar.Span{{First: first / 2, N: k / 2}, {First: first, N: k}}, k%2 == 0),
 						); err != nil {
 							t.Fatal(err)
 						}
@@ -117,15 +118,27 @@ func TestReadOutside(t *testing.T) {
 	for _, c := range clusters(t, src)[:2] {
 		for _, p := range u.probes {
 			n := p.len(c.ID)
-			for _, s := range []Span{{-1, 1}, {0, n + 1}, {n, 1}, {n + 1, 0}, {1, n}, {n / 2, n - n/2 + 1}} {
+			for _, s := range []columnar.Span{{First: -1, N: 1}, {First: 0, N: n + 1}, {First: n, N: 1}, {First: n + 1, N: 0}, {First: 1, N: n}, {First: n / 2, N: n - n/2 + 1}} {
 				column := p.open(t, src.NewReadAhead())
 				for how, read := range map[string]func() error{
-					"Read":      func() error { return column.(interface{ raw(*Cluster, Span) error }).raw(c, s) },
-					"Next":      func() error { return column.(interface{ rawNext(*Cluster, Span) error }).rawNext(c, s) },
-					"ReadSpans": func() error { return column.(interface{ rawSpans(*Cluster, Span) error }).rawSpans(c, s) },
+					"Read": func() error {
+						return column.(interface {
+							raw(*Cluster, columnar.Span) error
+						}).raw(c, s)
+					},
+					"Next": func() error {
+						return column.(interface {
+							rawNext(*Cluster, columnar.Span) error
+						}).rawNext(c, s)
+					},
+					"ReadSpans": func() error {
+						return column.(interface {
+							rawSpans(*Cluster, columnar.Span) error
+						}).rawSpans(c, s)
+					},
 				} {
-					var fault *wire.FormatError
-					if err := read(); !errors.As(err, &fault) || !errors.Is(err, wire.ErrCorrupt) ||
+					var fault *frame.FormatError
+					if err := read(); !errors.As(err, &fault) || !errors.Is(err, frame.ErrCorrupt) ||
 						!strings.HasPrefix(fault.Path, fmt.Sprintf("page list.cluster %d.field ", c.ID)) {
 						t.Errorf("%v: %s of %v gives %v", p, how, s, err)
 					}
@@ -135,15 +148,15 @@ func TestReadOutside(t *testing.T) {
 	}
 }
 
-func (o *opened[T]) raw(c *Cluster, s Span) error {
+func (o *opened[T]) raw(c *Cluster, s columnar.Span) error {
 	return o.c.Read(context.Background(), c, s.First, make([]T, s.N))
 }
 
-func (o *opened[T]) rawNext(c *Cluster, s Span) error {
+func (o *opened[T]) rawNext(c *Cluster, s columnar.Span) error {
 	_, err := o.c.Next(context.Background(), c, s.First, s.N)
 	return err
 }
 
-func (o *opened[T]) rawSpans(c *Cluster, s Span) error {
-	return o.c.ReadSpans(context.Background(), c, []Span{s}, make([]T, s.N), false)
+func (o *opened[T]) rawSpans(c *Cluster, s columnar.Span) error {
+	return o.c.ReadSpans(context.Background(), c, []columnar.Span{s}, make([]T, s.N), false)
 }

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -56,7 +56,7 @@ func TestWrongChecksum(t *testing.T) {
 			if !named {
 				t.Errorf("error %v, want one of %q", err, u.names(c, id, page))
 			}
-			checkPageError(t, p, err, wire.ErrChecksum)
+			checkPageError(t, p, err, frame.ErrChecksum)
 			data[last] = good
 			if err := o.run(t.Context(), 0, bad.Entries, 3); err != nil {
 				t.Errorf("after the page has become good: %v", err)
@@ -234,7 +234,7 @@ func TestTooLarge(t *testing.T) {
 		_, err := column.Next(t.Context(), c, 5, 1)
 		if test.want == "" && err != nil {
 			t.Errorf("limit %d: %v", test.max, err)
-		} else if test.want != "" && (!errors.Is(err, wire.ErrUnsupported) || !strings.Contains(err.Error(), test.want) ||
+		} else if test.want != "" && (!errors.Is(err, frame.ErrUnsupported) || !strings.Contains(err.Error(), test.want) ||
 			!strings.HasPrefix(err.Error(), `field "b", column 0, cluster 0, page 0: `)) {
 			t.Errorf("limit %d: %v, want %s", test.max, err, test.want)
 		}

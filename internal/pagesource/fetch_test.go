@@ -13,7 +13,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -451,7 +451,7 @@ func TestHand(t *testing.T) {
 		a.Stop()
 		synctest.Wait()
 		a.fetch.empty(t)
-		if err := c.Corrupt(all[1], "%d bad ones", 3); !errors.Is(err, wire.ErrCorrupt) ||
+		if err := c.Corrupt(all[1], "%d bad ones", 3); !errors.Is(err, frame.ErrCorrupt) ||
 			err.Error() != `page list.cluster 1.field "x" at offset 0x0: corrupt data: 3 bad ones` {
 			t.Error(err)
 		}

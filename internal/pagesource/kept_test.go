@@ -6,8 +6,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -145,7 +146,7 @@ func TestPrepared(t *testing.T) {
 				case "read":
 					err = x.read(t.Context(), all[0], 10*i, 10)
 				case "spans":
-					err = x.spans(t.Context(), all[0], []Span{{10 * i, 10}}, false)
+					err = x.spans(t.Context(), all[0], []columnar.Span{{First: 10 * i, N: 10}}, false)
 				case "next":
 					err = x.next(t.Context(), all[0], 10*i, 10)
 				case "part":
@@ -191,10 +192,10 @@ func TestLateTasks(t *testing.T) {
 				t.Errorf("task %d is at %v, and costs %d", i, task.at, task.cost)
 			}
 		}
-		must(t, x.read(t.Context(), all[0], 10, 25))                   // two whole pages and a part
-		must(t, x.spans(t.Context(), all[0], []Span{{50, 10}}, false)) // a whole one
-		must(t, x.next(t.Context(), all[0], 71, 1))                    // a part
-		must(t, x.next(t.Context(), all[1], 0, 1))                     // leaves the cluster
+		must(t, x.read(t.Context(), all[0], 10, 25))                                      // two whole pages and a part
+		must(t, x.spans(t.Context(), all[0], []columnar.Span{{First: 50, N: 10}}, false)) // a whole one
+		must(t, x.next(t.Context(), all[0], 71, 1))                                       // a part
+		must(t, x.next(t.Context(), all[1], 0, 1))                                        // leaves the cluster
 		run(0)
 		a.Stop()
 		a.queue(t.Context(), all[0], 37)
@@ -219,7 +220,7 @@ func TestLateTasks(t *testing.T) {
 		}
 		must(t, x.read(t.Context(), all[0], 0, 1))
 		a.queue(t.Context(), all[1], 120)
-		a.Choose(&list{{130, 5}})
+		a.Choose(&list{{First: 130, N: 5}})
 		if len(a.tasks) != 0 || len(x.c.coming) != 0 {
 			t.Errorf("%d tasks for entries that are not chosen", len(a.tasks))
 		}
@@ -237,7 +238,7 @@ func TestLateTaskOfPart(t *testing.T) {
 		a := src.NewReadAhead()
 		x := f.open(t, a).(*opened[float64])
 		a.queue(t.Context(), c, 0)
-		must(t, x.spans(t.Context(), c, []Span{{5, 3}, {80, 1}}, false))
+		must(t, x.spans(t.Context(), c, []columnar.Span{{First: 5, N: 3}, {First: 80, N: 1}}, false))
 		must(t, x.read(t.Context(), c, 9001, minPart/8))
 		for i, task := range a.tasks[:2] {
 			if task.run(t.Context()) {
@@ -408,7 +409,7 @@ func TestPlainInPlace(t *testing.T) {
 	x := f.open(t, src.NewReadAhead()).(*opened[float64])
 	good := m.data
 	m.data = flipped(good, sum)
-	if err := x.read(t.Context(), c, 0, part); !errors.Is(err, wire.ErrChecksum) {
+	if err := x.read(t.Context(), c, 0, part); !errors.Is(err, frame.ErrChecksum) {
 		t.Errorf("with a wrong checksum: %v", err)
 	}
 	m.data = good
@@ -479,11 +480,11 @@ func TestPlanOn(t *testing.T) {
 		f := &farFile{memory: m, costs: remote.Costs{Ranges: 100, Bytes: 1 << 20, Requests: 4}}
 		a.src.R = f
 		a.fetch = a.src.newFetch(1 << 20)
-		for i, s := range []Span{{0, 50}, {20, 30}, {50, 40}, {90, 30}, {0, 20}} {
+		for i, s := range []columnar.Span{{First: 0, N: 50}, {First: 20, N: 30}, {First: 50, N: 40}, {First: 90, N: 30}, {First: 0, N: 20}} {
 			a.Fetch(t.Context(), all[0], s.First, s.First+s.N)
 			want := s
 			if i == 1 {
-				want = Span{0, 50} // of which this is a part
+				want = columnar.Span{First: 0, N: 50} // of which this is a part
 			}
 			if w := a.wanted(t.Context(), all[0]); len(w.entries) != 1 || w.entries[0] != want {
 				t.Errorf("%v: entries %v are wanted", s, w.entries)
@@ -512,7 +513,7 @@ func TestFetchOn(t *testing.T) {
 				}
 				return a, columns
 			}
-			read := func(a *ReadAhead, columns []reader, s Span) int {
+			read := func(a *ReadAhead, columns []reader, s columnar.Span) int {
 				f.requests = 0
 				a.Fetch(t.Context(), all[0], s.First, s.First+s.N)
 				must(t, u.read(t.Context(), columns, all[0], s))
@@ -521,9 +522,9 @@ func TestFetchOn(t *testing.T) {
 			a, columns := open()
 			for first := int64(0); first+n <= eventsPerCluster; first += n {
 				alone, others := open()
-				most := read(alone, others, Span{first, n})
+				most := read(alone, others, columnar.Span{First: first, N: n})
 				alone.Stop()
-				if got := read(a, columns, Span{first, n}); got > most {
+				if got := read(a, columns, columnar.Span{First: first, N: n}); got > most {
 					t.Errorf("%d entries from %d on: %d requests, alone %d", n, first, got, most)
 				}
 			}

@@ -8,7 +8,8 @@ import (
 	"testing/synctest"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -80,14 +81,14 @@ func TestReadParts(t *testing.T) {
 								}
 							})
 							for i, column := range columns { // parts of any size, here and there
-								for _, s := range []Span{
-									{13000, part}, {13000 - part, part}, {0, part - 1}, {0, part}, {1, part}, {9000 - part, part},
-									{9000 - part, part + 1}, {8999, part + 1}, {8999, 2}, {5, 2 * part}, {0, 9000}, {5, part},
-									{6, part}, {9000, 9000}, {100, 5}, {18000, 2000}, {0, 20000}, {11000, part}, {1, 19999},
+								for _, s := range []columnar.Span{
+									{First: 13000, N: part}, {First: 13000 - part, N: part}, {First: 0, N: part - 1}, {First: 0, N: part}, {First: 1, N: part}, {First: 9000 - part, N: part},
+									{First: 9000 - part, N: part + 1}, {First: 8999, N: part + 1}, {First: 8999, N: 2}, {First: 5, N: 2 * part}, {First: 0, N: 9000}, {First: 5, N: part},
+									{First: 6, N: part}, {First: 9000, N: 9000}, {First: 100, N: 5}, {First: 18000, N: 2000}, {First: 0, N: 20000}, {First: 11000, N: part}, {First: 1, N: 19999},
 								} {
 									for _, c := range all {
 										if err := errors.Join(column.read(t.Context(), c, s.First, s.N),
-											column.spans(t.Context(), c, []Span{{s.First, s.N / 2}, {s.First + s.N - 3, 2}}, i == 0),
+											column.spans(t.Context(), c, []columnar.Span{{First: s.First, N: s.N / 2}, {First: s.First + s.N - 3, N: 2}}, i == 0),
 											column.part(t.Context(), c, s.First, s.N)); err != nil {
 											t.Fatal(err)
 										}
@@ -117,16 +118,16 @@ func TestSpansOfPage(t *testing.T) {
 		}
 		for _, test := range []struct {
 			name  string
-			spans []Span
+			spans []columnar.Span
 			more  bool
 			kept  int // pages
 		}{
-			{"few", []Span{{5, 1}, {900, 2}, {8999, 1}}, false, 0},
-			{"few of several pages", []Span{{5, 1}, {10000, 1}, {19999, 1}}, false, 0},
-			{"more to come", []Span{{5, 1}, {900, 2}}, true, 1},
-			{"as many as are worth it", []Span{{5, 1120}}, false, 0}, // 32 and 8 for each element are below 9000
-			{"one too many", []Span{{5, 1121}}, false, 1},
-			{"whole", []Span{{0, 9000}}, false, 0},
+			{"few", []columnar.Span{{First: 5, N: 1}, {First: 900, N: 2}, {First: 8999, N: 1}}, false, 0},
+			{"few of several pages", []columnar.Span{{First: 5, N: 1}, {First: 10000, N: 1}, {First: 19999, N: 1}}, false, 0},
+			{"more to come", []columnar.Span{{First: 5, N: 1}, {First: 900, N: 2}}, true, 1},
+			{"as many as are worth it", []columnar.Span{{First: 5, N: 1120}}, false, 0}, // 32 and 8 for each element are below 9000
+			{"one too many", []columnar.Span{{First: 5, N: 1121}}, false, 1},
+			{"whole", []columnar.Span{{First: 0, N: 9000}}, false, 0},
 		} {
 			c, column := open()
 			if err := column.spans(t.Context(), all[0], test.spans, test.more); err != nil {
@@ -151,19 +152,23 @@ func TestSpansOfPage(t *testing.T) {
 			mapped.data = m.data
 		}
 		for name, read := range map[string]func(column reader) error{
-			"spans":      func(column reader) error { return column.spans(t.Context(), all[1], []Span{{9001, 1}}, false) },
-			"many spans": func(column reader) error { return column.spans(t.Context(), all[1], []Span{{9001, 8000}}, false) },
-			"part":       func(column reader) error { return column.read(t.Context(), all[1], 9001, 8000) },
-			"whole":      func(column reader) error { return column.read(t.Context(), all[1], 9000, 9000) },
-			"next":       func(column reader) error { return column.next(t.Context(), all[1], 9001, 1) },
+			"spans": func(column reader) error {
+				return column.spans(t.Context(), all[1], []columnar.Span{{First: 9001, N: 1}}, false)
+			},
+			"many spans": func(column reader) error {
+				return column.spans(t.Context(), all[1], []columnar.Span{{First: 9001, N: 8000}}, false)
+			},
+			"part":  func(column reader) error { return column.read(t.Context(), all[1], 9001, 8000) },
+			"whole": func(column reader) error { return column.read(t.Context(), all[1], 9000, 9000) },
+			"next":  func(column reader) error { return column.next(t.Context(), all[1], 9001, 1) },
 		} {
 			_, column := open()
-			err := column.spans(t.Context(), all[1], []Span{{5, 1}, {19000, 2}}, false)
+			err := column.spans(t.Context(), all[1], []columnar.Span{{First: 5, N: 1}, {First: 19000, N: 2}}, false)
 			if err != nil {
 				t.Errorf("%s, %s: the other pages: %v", place.name, name, err)
 			}
 			err = read(column)
-			if !errors.Is(err, wire.ErrChecksum) || !strings.HasPrefix(err.Error(), `field "f", column 0, cluster 1, page 1: `) {
+			if !errors.Is(err, frame.ErrChecksum) || !strings.HasPrefix(err.Error(), `field "f", column 0, cluster 1, page 1: `) {
 				t.Errorf("%s, %s: error %v", place.name, name, err)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
@@ -19,7 +19,7 @@ func placeObject(l *locator.Locator) error {
 	}
 	at, ok := remote.ObjectOffset(id)
 	if !ok || size > remote.MaxObject {
-		return wire.Unsupported("%d bytes in object %d, at most %d in one of %d objects are read", size, id, remote.MaxObject, remote.MaxObjects)
+		return frame.Unsupported("%d bytes in object %d, at most %d in one of %d objects are read", size, id, remote.MaxObject, remote.MaxObjects)
 	}
 	*l = locator.At(uint64(at), size)
 	return nil
@@ -29,7 +29,7 @@ func placeObject(l *locator.Locator) error {
 func PlaceLists(f *envelope.Footer) error {
 	for i := range f.ClusterGroups {
 		if err := placeObject(&f.ClusterGroups[i].PageList.Locator); err != nil {
-			return &wire.FormatError{Path: fmt.Sprintf("footer.cluster group %d.page list", i), Err: err}
+			return &frame.FormatError{Path: fmt.Sprintf("footer.cluster group %d.page list", i), Err: err}
 		}
 	}
 	return nil
@@ -41,7 +41,7 @@ func PlacePages(list *envelope.PageList) error {
 		for id, column := range cluster.Columns {
 			for i := range column.Pages {
 				if err := placeObject(&column.Pages[i].Locator); err != nil {
-					return &wire.FormatError{Path: fmt.Sprintf("column %d.page %d", id, i), Err: err}
+					return &frame.FormatError{Path: fmt.Sprintf("column %d.page %d", id, i), Err: err}
 				}
 			}
 		}
@@ -61,7 +61,7 @@ func (b *Blobs) confirm(ctx context.Context, l locator.Locator) error {
 	}
 	size, err := store.ObjectSize(ctx, int64(l.Offset))
 	if err == nil && uint64(size) != l.Size {
-		err = wire.Corrupt("object %d has %d bytes, expected %d", remote.ObjectAt(int64(l.Offset)), size, l.Size)
+		err = frame.Corrupt("object %d has %d bytes, expected %d", remote.ObjectAt(int64(l.Offset)), size, l.Size)
 	}
 	return err
 }

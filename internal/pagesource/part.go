@@ -5,7 +5,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/internal/bounds"
-	"github.com/go-rntuple/go-rntuple/internal/lent"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 )
 
 // measures are by the kind of elements.
@@ -29,8 +29,8 @@ func measure[T column.Element](f column.Format, page []byte, n int) (*bounds.Par
 	if err != nil {
 		return nil, err
 	}
-	elements := lent.Borrow[T](n)
-	defer lent.GiveBack(elements)
+	elements := bufpool.Borrow[T](n)
+	defer bufpool.GiveBack(elements)
 	if err := d.Decode(elements, page); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 // plans are what a ReadAhead has planned to fetch: the pages of the entries from first up to next.
@@ -103,7 +105,7 @@ func (a *ReadAhead) planFor(c *Cluster, first, end int64) *clusterPlan {
 	case a.chosen != nil:
 		p.wanted = a.wantedOf(c, a.chosen.Spans(first, end))
 	case part && a.src.Far():
-		p.wanted = a.wantedOf(c, []Span{{first, end - first}})
+		p.wanted = a.wantedOf(c, []columnar.Span{{First: first, N: end - first}})
 	default:
 		p.from = place(c, first)
 	}

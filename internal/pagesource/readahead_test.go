@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 // An inOrder reads all columns of a sheet in order of the entries, as a view does.
@@ -53,7 +54,7 @@ func (o *inOrder) run(ctx context.Context, first, end int64, n int64) error {
 				how = column.next
 			case 2:
 				how = func(ctx context.Context, c *Cluster, first, n int64) error {
-					return column.spans(ctx, c, []Span{{first, n}}, true)
+					return column.spans(ctx, c, []columnar.Span{{First: first, N: n}}, true)
 				}
 			}
 			if err := how(ctx, c, begin, behind-begin); err != nil {

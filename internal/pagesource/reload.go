@@ -7,7 +7,7 @@ import (
 	"sort"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // regrouped returns the clusters of g from the page lists of the newest state, or nil
@@ -69,7 +69,7 @@ func (s *Source) part(ctx context.Context, old *Source, g *group) ([]*Cluster, e
 		}
 	}
 	if next != end || len(found) != int(g.NumClusters) {
-		return nil, fmt.Errorf("the entries from %d up to %d: %w", g.MinEntry, end, wire.Corrupt("%d clusters up to entry %d", len(found), next))
+		return nil, fmt.Errorf("the entries from %d up to %d: %w", g.MinEntry, end, frame.Corrupt("%d clusters up to entry %d", len(found), next))
 	}
 	return found, nil
 }

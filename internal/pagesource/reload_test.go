@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -92,7 +92,7 @@ func TestReload(t *testing.T) {
 		old.Reload = func(context.Context) (*Source, error) { reloads++; return newest, test.err }
 		all, err := old.Clusters(t.Context())
 		if !test.good {
-			if !errors.Is(err, wire.ErrCorrupt) && !errors.Is(err, wire.ErrChecksum) {
+			if !errors.Is(err, frame.ErrCorrupt) && !errors.Is(err, frame.ErrChecksum) {
 				t.Errorf("%s: %v", test.name, err)
 			}
 			if reloads != test.reloads && test.err != nil {
@@ -139,7 +139,7 @@ func TestReloadAgain(t *testing.T) {
 	lost := u.source(m)
 	lost.Reload = func(context.Context) (*Source, error) { reloads++; return states[0], nil }
 	for range 2 {
-		if _, err := lost.Find(t.Context(), 0); !errors.Is(err, wire.ErrCorrupt) {
+		if _, err := lost.Find(t.Context(), 0); !errors.Is(err, frame.ErrCorrupt) {
 			t.Error(err)
 		}
 	}
@@ -150,7 +150,7 @@ func TestReloadAgain(t *testing.T) {
 	reloads = 0
 	same := u.source(m)
 	same.Reload = func(context.Context) (*Source, error) { reloads++; return same, nil }
-	if _, err := same.Find(t.Context(), 0); !errors.Is(err, wire.ErrCorrupt) || reloads != 1 {
+	if _, err := same.Find(t.Context(), 0); !errors.Is(err, frame.ErrCorrupt) || reloads != 1 {
 		t.Errorf("%d reloads: %v", reloads, err)
 	}
 

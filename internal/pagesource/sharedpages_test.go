@@ -9,8 +9,9 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/bounds"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
 // TestSharedPages puts pages in until the oldest ones must go.
@@ -71,8 +72,8 @@ func TestReadPage(t *testing.T) {
 		reads int // of 4
 		err   error
 	}{
-		{"plain", true, 4, nil}, {"plain", false, 4, wire.ErrChecksum}, {"plain, CRC32", true, 4, nil},
-		{"zipped", true, 2, nil}, {"zipped", false, 4, wire.ErrChecksum}, {"zipped, CRC32", true, 2, nil},
+		{"plain", true, 4, nil}, {"plain", false, 4, frame.ErrChecksum}, {"plain, CRC32", true, 4, nil},
+		{"zipped", true, 2, nil}, {"zipped", false, 4, frame.ErrChecksum}, {"zipped, CRC32", true, 2, nil},
 	} {
 		p := pages[test.kind]
 		m := &memory{data: append(slices.Clone(u.file), 0, 0, 0, 0)} // the last page may have a longer checksum below
@@ -95,7 +96,7 @@ func TestReadPage(t *testing.T) {
 				t.Errorf("%s: %v", test.kind, err)
 			}
 			m.data[p.Locator.Offset+p.Locator.Size] ^= 1
-			checkPageError(t, p, read(good), wire.ErrChecksum)
+			checkPageError(t, p, read(good), frame.ErrChecksum)
 			m.data[p.Locator.Offset+p.Locator.Size] ^= 1
 		}
 		src.shared = sharedPages{}
@@ -152,7 +153,7 @@ func TestKeepPages(t *testing.T) {
 							if err := errors.Join(
 								c.read(t.Context(), cluster, first, k),
 								c.next(t.Context(), cluster, first, k),
-								c.spans(t.Context(), cluster, []Span{{first, k}}, false),
+								c.spans(t.Context(), cluster, []columnar.Span{{First: first, N: k}}, false),
 							); err != nil {
 								t.Fatal(err)
 							}
@@ -194,7 +195,7 @@ func TestKeptForType(t *testing.T) {
 			t.Errorf("%v and %v: %v", a, b, err)
 		}
 	}
-	if _, err := NewColumn[float32](a, src.Schema.Fields[0], 0); !errors.Is(err, wire.ErrUnsupported) ||
+	if _, err := NewColumn[float32](a, src.Schema.Fields[0], 0); !errors.Is(err, frame.ErrUnsupported) ||
 		!strings.HasPrefix(err.Error(), `field "x": `) {
 		t.Errorf("a column of integers as floats: %v", err)
 	}
@@ -225,7 +226,7 @@ func TestPartOf(t *testing.T) {
 		if test.want == nil {
 			continue
 		}
-		if _, err := PartOf(test.format, nil, test.n); test.format.Type != column.Switch && !errors.Is(err, wire.ErrCorrupt) {
+		if _, err := PartOf(test.format, nil, test.n); test.format.Type != column.Switch && !errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("%v of an empty page: %v", test.format, err)
 		}
 	}

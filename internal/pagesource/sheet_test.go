@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -188,7 +189,7 @@ type reader interface {
 	read(ctx context.Context, c *Cluster, first, n int64) error
 	next(ctx context.Context, c *Cluster, first, n int64) error
 	part(ctx context.Context, c *Cluster, first, n int64) error
-	spans(ctx context.Context, c *Cluster, spans []Span, more bool) error
+	spans(ctx context.Context, c *Cluster, spans []columnar.Span, more bool) error
 	length(c *Cluster) (int64, error)
 	keep()
 }
@@ -255,7 +256,7 @@ func (o *opened[T]) part(ctx context.Context, c *Cluster, first, n int64) error 
 	return o.compare("Part", c, first, got)
 }
 
-func (o *opened[T]) spans(ctx context.Context, c *Cluster, spans []Span, more bool) error {
+func (o *opened[T]) spans(ctx context.Context, c *Cluster, spans []columnar.Span, more bool) error {
 	var want []T
 	for _, s := range spans {
 		want = append(want, o.want[c.ID][s.First:][:s.N]...)

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -62,10 +62,10 @@ func NewSource(blobs Blobs, s *schema.Schema, headerChecksum uint64, footer *env
 	lists := uint64(0) // bytes
 	for _, g := range src.groups {
 		if lists += g.PageList.Length; src.MaxEnvelope > 0 && lists > uint64(src.MaxEnvelope) {
-			return nil, &wire.FormatError{Path: "footer.cluster groups", Err: tooLong("page lists", lists, src.MaxEnvelope)}
+			return nil, &frame.FormatError{Path: "footer.cluster groups", Err: tooLong("page lists", lists, src.MaxEnvelope)}
 		}
 		if g.MinEntry != uint64(src.Entries) || g.EntrySpan > uint64(math.MaxInt64-src.Entries) {
-			return nil, &wire.FormatError{Path: "footer.cluster groups", Err: wire.Corrupt(
+			return nil, &frame.FormatError{Path: "footer.cluster groups", Err: frame.Corrupt(
 				"a group has the entries from %d on, %d of them; expected one from %d on", g.MinEntry, g.EntrySpan, src.Entries)}
 		}
 		src.Entries += int64(g.EntrySpan)
@@ -159,9 +159,27 @@ func (s *Source) read(ctx context.Context, g *group) ([]*Cluster, error) {
 	}
 	clusters, err := s.clusters(g, list)
 	if err != nil {
-		return nil, &wire.FormatError{Offset: int64(g.PageList.Locator.Offset), Path: where, Err: err}
+		return nil, &frame.FormatError{Offset: int64(g.PageList.Locator.Offset), Path: where, Err: err}
 	}
 	return clusters, nil
+}
+
+// PageList reads the page list of a cluster group, which is numbered as in the footer, and checks it.
+func (s *Source) PageList(ctx context.Context, number int) (*envelope.PageList, error) {
+	g := s.groups[slices.IndexFunc(s.groups, func(g *group) bool { return g.index == number })]
+	where := fmt.Sprintf("page list of the clusters from %d on", g.firstID)
+	b, err := s.Envelope(ctx, where, g.PageList)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.parse(g, b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", where, err)
+	}
+	if _, err := s.clusters(g, list.Scanned()); err != nil {
+		return nil, &frame.FormatError{Offset: int64(g.PageList.Locator.Offset), Path: where, Err: err}
+	}
+	return list, nil
 }
 
 // scan reads a page list; of the usual ones, the pages of a cluster are parsed when they
@@ -170,18 +188,24 @@ func (s *Source) scan(g *group, b []byte) (*envelope.ScannedPageList, error) {
 	if s.ParsePageList == nil && !s.Objects {
 		return envelope.ScanPageList(b)
 	}
-	parse := s.ParsePageList
-	if parse == nil {
-		parse = func(_ int, b []byte) (*envelope.PageList, error) { return envelope.ParsePageList(b) }
-	}
-	list, err := parse(g.index, b)
-	if err == nil && s.Objects {
-		err = PlacePages(list)
-	}
+	list, err := s.parse(g, b)
 	if err != nil {
 		return nil, err
 	}
 	return list.Scanned(), nil
+}
+
+// parse reads all of a page list.
+func (s *Source) parse(g *group, b []byte) (list *envelope.PageList, err error) {
+	if s.ParsePageList == nil {
+		list, err = envelope.ParsePageList(b)
+	} else {
+		list, err = s.ParsePageList(g.index, b)
+	}
+	if err == nil && s.Objects {
+		err = PlacePages(list)
+	}
+	return list, err
 }
 
 // CheckPageList returns the error that a Source would return for any cluster of
@@ -197,20 +221,20 @@ func CheckPageList(s *schema.Schema, headerChecksum uint64, g envelope.ClusterGr
 func (s *Source) clusters(g *group, list *envelope.ScannedPageList) ([]*Cluster, error) {
 	switch {
 	case list.HeaderChecksum != s.headerChecksum:
-		return nil, wire.Corrupt("belongs to a header with the checksum %#x, this one has %#x", list.HeaderChecksum, s.headerChecksum)
+		return nil, frame.Corrupt("belongs to a header with the checksum %#x, this one has %#x", list.HeaderChecksum, s.headerChecksum)
 	case len(list.Clusters) != int(g.NumClusters) || len(list.Pages) != len(list.Clusters):
-		return nil, wire.Corrupt("%d cluster summaries and the pages of %d clusters, expected %d", len(list.Clusters), len(list.Pages), g.NumClusters)
+		return nil, frame.Corrupt("%d cluster summaries and the pages of %d clusters, expected %d", len(list.Clusters), len(list.Pages), g.NumClusters)
 	}
 	clusters := make([]*Cluster, len(list.Clusters))
 	for i, c := range list.Clusters {
 		if c.Flags&envelope.ClusterSharded != 0 {
-			return nil, wire.Unsupported("cluster %d is sharded", g.firstID+i)
+			return nil, frame.Unsupported("cluster %d is sharded", g.firstID+i)
 		}
 		if c.FirstEntry > math.MaxInt64-c.NumEntries {
-			return nil, wire.Corrupt("cluster %d begins with the entry %d", g.firstID+i, c.FirstEntry)
+			return nil, frame.Corrupt("cluster %d begins with the entry %d", g.firstID+i, c.FirstEntry)
 		}
 		if n := list.Pages[i].NumColumns(); n > len(s.Schema.Columns) {
-			return nil, wire.Corrupt("cluster %d has %d columns, the schema %d", g.firstID+i, n, len(s.Schema.Columns))
+			return nil, frame.Corrupt("cluster %d has %d columns, the schema %d", g.firstID+i, n, len(s.Schema.Columns))
 		}
 		clusters[i] = newCluster(g.firstID+i, c, sync.OnceValue(list.Pages[i].Columns))
 	}
@@ -218,12 +242,12 @@ func (s *Source) clusters(g *group, list *envelope.ScannedPageList) ([]*Cluster,
 	next := int64(g.MinEntry)
 	for _, c := range clusters {
 		if c.First != next {
-			return nil, wire.Corrupt("cluster %d begins with the entry %d, expected %d", c.ID, c.First, next)
+			return nil, frame.Corrupt("cluster %d begins with the entry %d, expected %d", c.ID, c.First, next)
 		}
 		next = c.End
 	}
 	if end := int64(g.MinEntry + g.EntrySpan); next != end {
-		return nil, wire.Corrupt("the clusters end before the entry %d, expected %d", next, end)
+		return nil, frame.Corrupt("the clusters end before the entry %d, expected %d", next, end)
 	}
 	return clusters, nil
 }

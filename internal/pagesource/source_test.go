@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -33,13 +33,13 @@ func TestNewSource(t *testing.T) {
 		{"in order", 0, []group{{0, 5, 1}, {5, 2, 1}}, 7, nil, ""},
 		{"in another order", 0, []group{{5, 2, 1}, {7, 1, 1}, {0, 5, 1}}, 8, nil, ""},
 		{"an empty one", 0, []group{{5, 2, 1}, {0, 5, 1}, {5, 0, 1}}, 7, nil, ""},
-		{"gap at the start", 0, []group{{1, 5, 1}}, 0, wire.ErrCorrupt, "from 1 on, 5 of them; expected one from 0 on"},
-		{"gap", 0, []group{{0, 5, 1}, {6, 5, 1}}, 0, wire.ErrCorrupt, "from 6 on, 5 of them; expected one from 5 on"},
-		{"overlap", 0, []group{{0, 5, 1}, {4, 5, 1}}, 0, wire.ErrCorrupt, "from 4 on, 5 of them; expected one from 5 on"},
+		{"gap at the start", 0, []group{{1, 5, 1}}, 0, frame.ErrCorrupt, "from 1 on, 5 of them; expected one from 0 on"},
+		{"gap", 0, []group{{0, 5, 1}, {6, 5, 1}}, 0, frame.ErrCorrupt, "from 6 on, 5 of them; expected one from 5 on"},
+		{"overlap", 0, []group{{0, 5, 1}, {4, 5, 1}}, 0, frame.ErrCorrupt, "from 4 on, 5 of them; expected one from 5 on"},
 		{"all entries that there may be", 0, []group{{0, 5, 1}, {5, math.MaxInt64 - 5, 1}}, math.MaxInt64, nil, ""},
-		{"too many entries", 0, []group{{0, 5, 1}, {5, math.MaxInt64 - 4, 1}}, 0, wire.ErrCorrupt, "from 5 on"},
+		{"too many entries", 0, []group{{0, 5, 1}, {5, math.MaxInt64 - 4, 1}}, 0, frame.ErrCorrupt, "from 5 on"},
 		{"page lists within the limit", 30, []group{{0, 5, 10}, {5, 2, 20}}, 7, nil, ""},
-		{"page lists beyond the limit", 30, []group{{0, 5, 11}, {5, 2, 20}}, 0, wire.ErrUnsupported,
+		{"page lists beyond the limit", 30, []group{{0, 5, 11}, {5, 2, 20}}, 0, frame.ErrUnsupported,
 			"page lists of at least 31 bytes, the limit is 30 (rntuple.Limits.EnvelopeBytes)"},
 		{"no limit", 0, []group{{0, 5, 1 << 40}}, 5, nil, ""},
 	} {
@@ -49,7 +49,7 @@ func TestNewSource(t *testing.T) {
 				PageList: locator.Link{Length: g.bytes, Locator: locator.At(0, g.bytes)}})
 		}
 		src, err := NewSource(Blobs{MaxEnvelope: test.limit}, nil, 0, f)
-		var fault *wire.FormatError
+		var fault *frame.FormatError
 		switch {
 		case test.err == nil && err != nil, test.err == nil && src.Entries != test.entries:
 			t.Errorf("%s: %v, %v", test.name, src, err)
@@ -180,29 +180,29 @@ func TestPageLists(t *testing.T) {
 			slices.Reverse(l.Clusters)
 			slices.Reverse(l.Pages)
 		}, nil, ""},
-		{"another header", func(l *envelope.PageList) { l.HeaderChecksum++ }, wire.ErrCorrupt,
+		{"another header", func(l *envelope.PageList) { l.HeaderChecksum++ }, frame.ErrCorrupt,
 			"belongs to a header with the checksum 0x1235, this one has 0x1234"},
-		{"a cluster too few", func(l *envelope.PageList) { l.Clusters, l.Pages = l.Clusters[:2], l.Pages[:2] }, wire.ErrCorrupt,
+		{"a cluster too few", func(l *envelope.PageList) { l.Clusters, l.Pages = l.Clusters[:2], l.Pages[:2] }, frame.ErrCorrupt,
 			"2 cluster summaries and the pages of 2 clusters, expected 3"},
-		{"sharded", func(l *envelope.PageList) { l.Clusters[1].Flags = envelope.ClusterSharded }, wire.ErrUnsupported,
+		{"sharded", func(l *envelope.PageList) { l.Clusters[1].Flags = envelope.ClusterSharded }, frame.ErrUnsupported,
 			"cluster 6 is sharded"},
 		{"other flags", func(l *envelope.PageList) { l.Clusters[1].Flags = 2 }, nil, ""},
-		{"too high", func(l *envelope.PageList) { l.Clusters[2].FirstEntry = math.MaxInt64 }, wire.ErrCorrupt,
+		{"too high", func(l *envelope.PageList) { l.Clusters[2].FirstEntry = math.MaxInt64 }, frame.ErrCorrupt,
 			fmt.Sprintf("cluster 7 begins with the entry %d", math.MaxInt64)},
-		{"highest", func(l *envelope.PageList) { l.Clusters[2].FirstEntry = math.MaxInt64 - 2 }, wire.ErrCorrupt, "expected 15"},
+		{"highest", func(l *envelope.PageList) { l.Clusters[2].FirstEntry = math.MaxInt64 - 2 }, frame.ErrCorrupt, "expected 15"},
 		{"columns", func(l *envelope.PageList) {
 			l.Pages[1].Columns = append(l.Pages[1].Columns, envelope.ColumnPages{})
-		}, wire.ErrCorrupt, "cluster 6 has 2 columns, the schema 1"},
+		}, frame.ErrCorrupt, "cluster 6 has 2 columns, the schema 1"},
 		{"no columns", func(l *envelope.PageList) { l.Pages[1].Columns = nil }, nil, ""},
-		{"gap", func(l *envelope.PageList) { l.Clusters[1].FirstEntry++ }, wire.ErrCorrupt,
+		{"gap", func(l *envelope.PageList) { l.Clusters[1].FirstEntry++ }, frame.ErrCorrupt,
 			"cluster 6 begins with the entry 14, expected 13"},
-		{"overlap", func(l *envelope.PageList) { l.Clusters[1].FirstEntry-- }, wire.ErrCorrupt,
+		{"overlap", func(l *envelope.PageList) { l.Clusters[1].FirstEntry-- }, frame.ErrCorrupt,
 			"cluster 6 begins with the entry 12, expected 13"},
-		{"gap at the start", func(l *envelope.PageList) { l.Clusters[0].FirstEntry++ }, wire.ErrCorrupt,
+		{"gap at the start", func(l *envelope.PageList) { l.Clusters[0].FirstEntry++ }, frame.ErrCorrupt,
 			"cluster 5 begins with the entry 11, expected 10"},
-		{"ends early", func(l *envelope.PageList) { l.Clusters[2].NumEntries-- }, wire.ErrCorrupt,
+		{"ends early", func(l *envelope.PageList) { l.Clusters[2].NumEntries-- }, frame.ErrCorrupt,
 			"the clusters end before the entry 16, expected 17"},
-		{"ends late", func(l *envelope.PageList) { l.Clusters[2].NumEntries++ }, wire.ErrCorrupt,
+		{"ends late", func(l *envelope.PageList) { l.Clusters[2].NumEntries++ }, frame.ErrCorrupt,
 			"the clusters end before the entry 18, expected 17"},
 	} {
 		u := numbers(t, []int{2, 2, 2, 2, 2}, []int{3, 2, 2})
@@ -229,7 +229,7 @@ func TestPageLists(t *testing.T) {
 			}
 			continue
 		}
-		var fault *wire.FormatError
+		var fault *frame.FormatError
 		if !errors.As(err, &fault) || fault.Path != "page list of the clusters from 5 on" || fault.Offset != int64(link.Locator.Offset) ||
 			!errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %s", test.name, err, test.want)
@@ -263,8 +263,8 @@ func TestPageListFaults(t *testing.T) {
 		kind   error
 	}{
 		{func([]byte) error { return broken }, broken},
-		{func(b []byte) error { b[len(b)-1] ^= 1; return nil }, wire.ErrChecksum},
-		{func(b []byte) error { b[0] = 9; return nil }, wire.ErrCorrupt},
+		{func(b []byte) error { b[len(b)-1] ^= 1; return nil }, frame.ErrChecksum},
+		{func(b []byte) error { b[0] = 9; return nil }, frame.ErrCorrupt},
 	} {
 		damage = test.damage
 		_, err := src.Find(t.Context(), 5)
@@ -294,11 +294,11 @@ func TestParsePageList(t *testing.T) {
 	src.ParsePageList = func(group int, b []byte) (*envelope.PageList, error) {
 		asked = append(asked, group)
 		if len(asked) == 1 {
-			return nil, wire.Unsupported("not yet")
+			return nil, frame.Unsupported("not yet")
 		}
 		return envelope.ParsePageList(b)
 	}
-	if _, err := src.Find(t.Context(), 0); !errors.Is(err, wire.ErrUnsupported) || !strings.Contains(err.Error(), "page list of the clusters from 1 on: ") {
+	if _, err := src.Find(t.Context(), 0); !errors.Is(err, frame.ErrUnsupported) || !strings.Contains(err.Error(), "page list of the clusters from 1 on: ") {
 		t.Error(err)
 	}
 	checkNumbers(t, src, 0, 7)

@@ -1,11 +1,15 @@
 package pagesource
 
-import "context"
+import (
+	"context"
+
+	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
+)
 
 // ReadSpans fills dst with the elements of spans, counted from the start of the cluster. Of
 // pages that hold few of them, no others are decoded. If more is set, the next call may need
 // the last page again, so that it is kept.
-func (c *Column[T]) ReadSpans(ctx context.Context, cluster *Cluster, spans []Span, dst []T, more bool) error {
+func (c *Column[T]) ReadSpans(ctx context.Context, cluster *Cluster, spans []columnar.Span, dst []T, more bool) error {
 	if err := c.enter(cluster); err != nil {
 		return err
 	}
@@ -28,7 +32,7 @@ func (c *Column[T]) ReadSpans(ctx context.Context, cluster *Cluster, spans []Spa
 				return err
 			}
 			clear(dst[:k])
-			dst, s = dst[k:], Span{s.First + k, s.N - k}
+			dst, s = dst[k:], columnar.Span{First: s.First + k, N: s.N - k}
 		}
 		for s.N > 0 {
 			if s.First < begin || s.First >= end {
@@ -39,8 +43,8 @@ func (c *Column[T]) ReadSpans(ctx context.Context, cluster *Cluster, spans []Spa
 				begin, end = now.ends[page]-int64(now.Pages[page].NumElements), now.ends[page]
 			}
 			k := min(s.N, end-s.First)
-			here, n = append(here, Span{s.First - begin, k}), n+k
-			s = Span{s.First + k, s.N - k}
+			here, n = append(here, columnar.Span{First: s.First - begin, N: k}), n+k
+			s = columnar.Span{First: s.First + k, N: s.N - k}
 		}
 	}
 	err := flush(more)
@@ -50,7 +54,7 @@ func (c *Column[T]) ReadSpans(ctx context.Context, cluster *Cluster, spans []Spa
 
 // readSome fills dst with the elements of spans, counted in page p. If keep is set, the page
 // will be needed again.
-func (c *Column[T]) readSome(ctx context.Context, p int, spans []Span, dst []T, keep bool) error {
+func (c *Column[T]) readSome(ctx context.Context, p int, spans []columnar.Span, dst []T, keep bool) error {
 	size := int(c.now.Pages[p].NumElements)
 	c.forward = true
 	switch {
@@ -73,7 +77,7 @@ func (c *Column[T]) readSome(ctx context.Context, p int, spans []Span, dst []T, 
 
 // decodeSome is readSome without the other elements of the page, unless it is decoded
 // already.
-func (c *Column[T]) decodeSome(ctx context.Context, p int, spans []Span, dst []T) (read bool, err error) {
+func (c *Column[T]) decodeSome(ctx context.Context, p int, spans []columnar.Span, dst []T) (read bool, err error) {
 	s := &c.now.slots[p]
 	s.mu.Lock()
 	defer s.mu.Unlock()

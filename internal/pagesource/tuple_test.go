@@ -14,8 +14,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/lent"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -343,7 +343,7 @@ func lending(t testing.TB, shared ...*Source) *ledger {
 	l := &ledger{out: map[unsafe.Pointer]bool{}, buffers: map[*[]byte]bool{}}
 	before := buffers
 	buffers = l
-	end := lent.Watch(func(p unsafe.Pointer, back bool) {
+	end := bufpool.Watch(func(p unsafe.Pointer, back bool) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if back && !l.out[p] || !back && l.out[p] {

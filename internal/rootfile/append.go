@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // A ReadWriterAt is an existing file that a Writer adds to.
@@ -45,16 +45,16 @@ func Append(rw ReadWriterAt, size int64, opts Options) (*Writer, error) {
 // readHead reads the start of the file, and refuses a file that cannot be added to.
 func (w *Writer) readHead(f *File) (err error) {
 	h := f.Header
-	fail := func(err error) error { return &wire.FormatError{Path: "header", Err: err} }
+	fail := func(err error) error { return &frame.FormatError{Path: "header", Err: err} }
 	names := int64(h.NBytesName)
 	room := int64(f.Root.Key.NBytes) - names
 	switch {
 	case h.End > f.size:
-		return fail(wire.Corrupt("the file is truncated: it has %d bytes, expected %d", f.size, h.End))
+		return fail(frame.Corrupt("the file is truncated: it has %d bytes, expected %d", f.size, h.End))
 	case h.SeekFree == 0:
-		return fail(wire.Corrupt("there is no free list: the file %s", notClosed))
+		return fail(frame.Corrupt("there is no free list: the file %s", notClosed))
 	case h.Begin < begin || f.Root.Version%BigVersion != DirectoryVersion || room < directorySize:
-		return fail(wire.Unsupported("the file is too old to be written to"))
+		return fail(frame.Unsupported("the file is too old to be written to"))
 	}
 	w.head, err = f.read("first record", 0, int64(h.Begin)+names+directorySize)
 	return err
@@ -81,10 +81,10 @@ func (w *Writer) readFolders(f *File) error {
 	byPath := map[string]*folder{"": w.top()}
 	return f.Walk(func(dir string, k Key) error {
 		fail := func(err error) error {
-			return &wire.FormatError{Offset: k.SeekKey, Path: fmt.Sprintf("%s %q", k.Class, join(dir, k.Name)), Err: err}
+			return &frame.FormatError{Offset: k.SeekKey, Path: fmt.Sprintf("%s %q", k.Class, join(dir, k.Name)), Err: err}
 		}
 		if k.NBytes < 0 || k.SeekKey > f.Header.End-int64(k.NBytes) {
-			return fail(wire.Corrupt("lies beyond the end of the file that the header gives, %#x", f.Header.End))
+			return fail(frame.Corrupt("lies beyond the end of the file that the header gives, %#x", f.Header.End))
 		}
 		byPath[dir].keys = append(byPath[dir].keys, k)
 		if !isDirectory(k) {
@@ -92,14 +92,14 @@ func (w *Writer) readFolders(f *File) error {
 		}
 		path := join(dir, k.Name)
 		if byPath[path] != nil {
-			return fail(wire.Unsupported("there are two directories of that name"))
+			return fail(frame.Unsupported("there are two directories of that name"))
 		}
 		record, err := f.directory(path, k)
 		if err != nil {
 			return err
 		}
 		if record.Version%BigVersion != DirectoryVersion || int64(k.NBytes)-int64(k.KeyLen) < directorySize {
-			return fail(wire.Unsupported("the directory is too old to be written to"))
+			return fail(frame.Unsupported("the directory is too old to be written to"))
 		}
 		at := k.SeekKey + int64(k.KeyLen)
 		b, err := f.read("directory", at, directorySize)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 func appendTo(t testing.TB, m *target, o Options) *Writer {
@@ -34,7 +34,7 @@ func TestAppendToRealFiles(t *testing.T) {
 			o.BigFrom = from
 			w, err := Append(m, int64(len(m.b)), o)
 			if err != nil {
-				if !errors.Is(err, wire.ErrUnsupported) || !strings.Contains(err.Error(), "too old") {
+				if !errors.Is(err, frame.ErrUnsupported) || !strings.Contains(err.Error(), "too old") {
 					t.Errorf("%s: %v", name, err)
 				}
 				continue
@@ -120,13 +120,13 @@ func TestAppendRefuses(t *testing.T) {
 		is     error
 		says   string
 	}{
-		"cut":            {func(b *builder) { b.header.End++ }, wire.ErrCorrupt, "the file is truncated"},
-		"not closed":     {func(b *builder) { b.header.SeekFree = 0 }, wire.ErrCorrupt, "never closed, or its writer crashed; rnt recover"},
-		"free list":      {func(b *builder) { b.header.NBytesFree = 1 }, wire.ErrCorrupt, "free list"},
-		"far free list":  {func(b *builder) { b.header.SeekFree = 1 << 30 }, wire.ErrCorrupt, "beyond the end"},
-		"key behind end": {func(b *builder) { b.header.End = 300 }, wire.ErrCorrupt, "beyond the end"},
-		"old":            {func(b *builder) { b.root.Version = 4 }, wire.ErrUnsupported, "too old"},
-		"begin":          {func(b *builder) { b.root.Key.NBytes-- }, wire.ErrUnsupported, "too old"},
+		"cut":            {func(b *builder) { b.header.End++ }, frame.ErrCorrupt, "the file is truncated"},
+		"not closed":     {func(b *builder) { b.header.SeekFree = 0 }, frame.ErrCorrupt, "never closed, or its writer crashed; rnt recover"},
+		"free list":      {func(b *builder) { b.header.NBytesFree = 1 }, frame.ErrCorrupt, "free list"},
+		"far free list":  {func(b *builder) { b.header.SeekFree = 1 << 30 }, frame.ErrCorrupt, "beyond the end"},
+		"key behind end": {func(b *builder) { b.header.End = 300 }, frame.ErrCorrupt, "beyond the end"},
+		"old":            {func(b *builder) { b.root.Version = 4 }, frame.ErrUnsupported, "too old"},
+		"begin":          {func(b *builder) { b.root.Key.NBytes-- }, frame.ErrUnsupported, "too old"},
 	} {
 		b := nested(t)
 		img := b.close()
@@ -147,10 +147,10 @@ func TestAppendRefuses(t *testing.T) {
 	b.top().mkdir("sub")
 	b.header.SeekFree = 1
 	img := b.close()
-	if _, err := Append(&target{b: img.bytes()}, img.size, fixed("")); !errors.Is(err, wire.ErrUnsupported) {
+	if _, err := Append(&target{b: img.bytes()}, img.size, fixed("")); !errors.Is(err, frame.ErrUnsupported) {
 		t.Errorf("two directories of a name: %v", err)
 	}
-	if _, err := Append(new(target), 0, fixed("")); !errors.Is(err, wire.ErrCorrupt) {
+	if _, err := Append(new(target), 0, fixed("")); !errors.Is(err, frame.ErrCorrupt) {
 		t.Errorf("empty file: %v", err)
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // image is a sparse file in memory. It counts reads.
@@ -49,11 +49,11 @@ func (m *image) bytes() []byte {
 }
 
 // wirer is a record.
-type wirer interface{ Wire(*wire.Codec) }
+type wirer interface{ Wire(*frame.Codec) }
 
 func encode(t testing.TB, r wirer) []byte {
 	t.Helper()
-	c := wire.NewWriter(nil, "test").BigEndian()
+	c := frame.NewWriter(nil, "test").BigEndian()
 	r.Wire(c)
 	b, err := c.Bytes()
 	if err != nil {
@@ -63,10 +63,10 @@ func encode(t testing.TB, r wirer) []byte {
 }
 
 func decode(b []byte, r wirer) error {
-	c := wire.NewReader(b, "test", 0).BigEndian()
+	c := frame.NewReader(b, "test", 0).BigEndian()
 	r.Wire(c)
 	if c.Err() == nil && c.Left() > 0 {
-		c.Fail("end", wire.Corrupt("%d bytes left", c.Left()))
+		c.Fail("end", frame.Corrupt("%d bytes left", c.Left()))
 	}
 	return c.Err()
 }

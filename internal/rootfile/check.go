@@ -3,7 +3,7 @@ package rootfile
 import (
 	"errors"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // CheckInfos reads the streamer infos of the file, whose key is k, and returns the
@@ -16,7 +16,7 @@ func (f *File) CheckInfos(k Key) error {
 	l := streamerInfos{KeyLen: int(k.KeyLen)}
 	c := reader(object, "streamer infos", 0)
 	l.Wire(c)
-	if err := c.Err(); err != nil && !errors.Is(err, wire.ErrUnsupported) {
+	if err := c.Err(); err != nil && !errors.Is(err, frame.ErrUnsupported) {
 		return err
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // ErrChanged is the error of a Commit that finds the file changed by another program since
@@ -173,7 +173,7 @@ func (w *Writer) unchanged(folders []*folder) error {
 }
 
 // write puts a complete record, whose key is k, where put does.
-func (w *Writer) write(i int, r interface{ Wire(*wire.Codec) }, k Key) error {
+func (w *Writer) write(i int, r interface{ Wire(*frame.Codec) }, k Key) error {
 	b, err := encoded(r)
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 func TestOpenRefuses(t *testing.T) {
@@ -19,29 +19,29 @@ func TestOpenRefuses(t *testing.T) {
 		is   error
 		says string
 	}{
-		"empty":  {"", wire.ErrCorrupt, "empty"},
-		"text":   {"Hello, world", wire.ErrCorrupt, `begins with "Hello, w"`},
-		"short":  {"roo", wire.ErrCorrupt, `begins with "roo"`},
-		"magic":  {"root", wire.ErrCorrupt, "need 4 bytes"},
-		"zeros":  {string(make([]byte, 5000)), wire.ErrCorrupt, "never closed, or its writer crashed; rnt recover"},
-		"bare":   {"rntuple\x00\x00\x00\x01", wire.ErrUnsupported, "bare RNTuple"},
-		"passwd": {"root:x:0:0:root:/root:/bin/sh\n", wire.ErrCorrupt, `not a ROOT file: it begins with "root:x:0"`},
-		"header": {"root\x00" + strings.Repeat("\xff", 200), wire.ErrCorrupt, "before the top directory"},
+		"empty":  {"", frame.ErrCorrupt, "empty"},
+		"text":   {"Hello, world", frame.ErrCorrupt, `begins with "Hello, w"`},
+		"short":  {"roo", frame.ErrCorrupt, `begins with "roo"`},
+		"magic":  {"root", frame.ErrCorrupt, "need 4 bytes"},
+		"zeros":  {string(make([]byte, 5000)), frame.ErrCorrupt, "never closed, or its writer crashed; rnt recover"},
+		"bare":   {"rntuple\x00\x00\x00\x01", frame.ErrUnsupported, "bare RNTuple"},
+		"passwd": {"root:x:0:0:root:/root:/bin/sh\n", frame.ErrCorrupt, `not a ROOT file: it begins with "root:x:0"`},
+		"header": {"root\x00" + strings.Repeat("\xff", 200), frame.ErrCorrupt, "before the top directory"},
 	} {
 		_, err := Open(strings.NewReader(test.file), int64(len(test.file)))
 		if !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Open(strings.NewReader(""), -1); !errors.Is(err, wire.ErrCorrupt) {
+	if _, err := Open(strings.NewReader(""), -1); !errors.Is(err, frame.ErrCorrupt) {
 		t.Errorf("negative size: %v", err)
 	}
-	if _, err := Open(strings.NewReader("root"), 1<<40); !errors.Is(err, wire.ErrCorrupt) {
+	if _, err := Open(strings.NewReader("root"), 1<<40); !errors.Is(err, frame.ErrCorrupt) {
 		t.Errorf("file shorter than said: %v", err)
 	}
 	lost := errors.New("connection lost")
 	_, err := Open(readerFunc(func([]byte, int64) (int, error) { return 0, lost }), 1000)
-	if !errors.Is(err, lost) || errors.Is(err, wire.ErrCorrupt) {
+	if !errors.Is(err, lost) || errors.Is(err, frame.ErrCorrupt) {
 		t.Errorf("storage fails: %v", err)
 	}
 }
@@ -60,7 +60,7 @@ func TestNeverClosed(t *testing.T) {
 	img.put(100, encode(t, &b.root))
 	b.header.SeekFree = 0
 	img.put(0, encode(t, &b.header))
-	if _, err := Open(img, img.size); !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), "never closed, or its writer crashed; rnt recover") {
+	if _, err := Open(img, img.size); !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), "never closed, or its writer crashed; rnt recover") {
 		t.Error(err)
 	}
 }
@@ -88,8 +88,8 @@ func TestTruncated(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = f.Payload(gone)
-	var fault *wire.FormatError
-	if !errors.Is(err, wire.ErrCorrupt) || !errors.As(err, &fault) || !strings.Contains(err.Error(), "truncated") {
+	var fault *frame.FormatError
+	if !errors.Is(err, frame.ErrCorrupt) || !errors.As(err, &fault) || !strings.Contains(err.Error(), "truncated") {
 		t.Error(err)
 	}
 }
@@ -117,7 +117,7 @@ func exercise(t testing.TB, b []byte) bool {
 		}
 		sound = false
 		n := 0
-		for _, kind := range []error{wire.ErrCorrupt, wire.ErrChecksum, wire.ErrUnsupported, ErrNotFound} {
+		for _, kind := range []error{frame.ErrCorrupt, frame.ErrChecksum, frame.ErrUnsupported, ErrNotFound} {
 			if errors.Is(err, kind) {
 				n++
 			}
@@ -196,10 +196,10 @@ func TestHostileDirectories(t *testing.T) {
 		b := newFile(t, "hostile.root")
 		build(b)
 		f := b.open()
-		kind, says := wire.ErrCorrupt, "another directory"
+		kind, says := frame.ErrCorrupt, "another directory"
 		switch name {
 		case "deep", "long":
-			kind, says = wire.ErrUnsupported, "than"
+			kind, says = frame.ErrUnsupported, "than"
 		case "the top one":
 			says = "its record says TFile"
 		}
@@ -222,7 +222,7 @@ func TestHostileDirectories(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := walk(f); !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), "overlap") {
+	if err := walk(f); !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), "overlap") {
 		t.Errorf("overlapping lists: %v", err)
 	}
 }
@@ -256,7 +256,7 @@ func TestListedKeys(t *testing.T) {
 		if err == nil {
 			got, err = f.Payload(k)
 		}
-		if !errors.Is(err, wire.ErrCorrupt) {
+		if !errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
@@ -273,7 +273,7 @@ func TestListedKeys(t *testing.T) {
 	if err == nil {
 		_, err = f.Find("a/x")
 	}
-	if !errors.Is(err, wire.ErrCorrupt) {
+	if !errors.Is(err, frame.ErrCorrupt) {
 		t.Error(err)
 	}
 	a.SeekKeys = other.SeekKeys
@@ -281,7 +281,7 @@ func TestListedKeys(t *testing.T) {
 	if f, err = Open(b.img, b.img.size); err == nil {
 		_, err = f.Find("a/x")
 	}
-	if !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), "list of keys") {
+	if !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), "list of keys") {
 		t.Errorf("list of another directory: %v", err)
 	}
 }
@@ -313,7 +313,7 @@ func TestHostileSizes(t *testing.T) {
 		if err == nil {
 			_, err = f.Find("x")
 		}
-		if !errors.Is(err, wire.ErrCorrupt) {
+		if !errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("%+v: %v", d, err)
 		}
 	}
@@ -333,18 +333,18 @@ func TestHostileSizes(t *testing.T) {
 		{NBytes: 50, ObjLen: math.MaxUint32, SeekKey: 100},
 		{NBytes: 0, ObjLen: 1, SeekKey: 100},
 	} {
-		if _, err := f.Payload(k); !errors.Is(err, wire.ErrCorrupt) && !errors.Is(err, wire.ErrUnsupported) {
+		if _, err := f.Payload(k); !errors.Is(err, frame.ErrCorrupt) && !errors.Is(err, frame.ErrUnsupported) {
 			t.Errorf("%+v: %v", k, err)
 		}
 	}
-	if _, err := bombed.Payload(packed); !errors.Is(err, wire.ErrUnsupported) || !strings.Contains(err.Error(), "the limit is") {
+	if _, err := bombed.Payload(packed); !errors.Is(err, frame.ErrUnsupported) || !strings.Contains(err.Error(), "the limit is") {
 		t.Errorf("8 MiB of zeros: %v", err)
 	}
 	for _, begin := range []uint32{0, 90, 1 << 20, math.MaxUint32} {
 		h := b.header
 		h.Begin = begin
 		img.put(0, encode(t, &h))
-		if _, err := Open(img, img.size); !errors.Is(err, wire.ErrCorrupt) {
+		if _, err := Open(img, img.size); !errors.Is(err, frame.ErrCorrupt) {
 			t.Errorf("first record at %d: %v", begin, err)
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // A Directory is the record that says where the keys of a directory are listed.
@@ -40,12 +40,12 @@ const (
 func (d *Directory) Big() bool { return d.Version > BigVersion }
 
 // Wire describes a directory record.
-func (d *Directory) Wire(c *wire.Codec) {
-	wire.Int(c, "version", &d.Version)
-	wire.Int(c, "created", &d.Created)
-	wire.Int(c, "modified", &d.Modified)
-	wire.Int(c, "nbytes keys", &d.NBytesKeys)
-	wire.Int(c, "nbytes name", &d.NBytesName)
+func (d *Directory) Wire(c *frame.Codec) {
+	frame.Int(c, "version", &d.Version)
+	frame.Int(c, "created", &d.Created)
+	frame.Int(c, "modified", &d.Modified)
+	frame.Int(c, "nbytes keys", &d.NBytesKeys)
+	frame.Int(c, "nbytes name", &d.NBytesName)
 	seek(c, "seek dir", d.Big(), &d.SeekDir)
 	seek(c, "seek parent", d.Big(), &d.SeekParent)
 	seek(c, "seek keys", d.Big(), &d.SeekKeys)
@@ -53,7 +53,7 @@ func (d *Directory) Wire(c *wire.Codec) {
 	if version < uuidSince {
 		return
 	}
-	wire.Int(c, "uuid version", &d.UUIDVersion)
+	frame.Int(c, "uuid version", &d.UUIDVersion)
 	uuid(c, &d.UUID)
 	if version >= paddingSince && !d.Big() {
 		padding := make([]byte, 3*4) // the three positions are 4 bytes longer each in the big form
@@ -69,13 +69,13 @@ type Root struct {
 }
 
 // Wire describes the first record of a file.
-func (r *Root) Wire(c *wire.Codec) {
+func (r *Root) Wire(c *frame.Codec) {
 	r.wireHead(c)
 	r.Directory.Wire(c)
 }
 
 // wireHead describes the bytes before the directory, Header.NBytesName of them.
-func (r *Root) wireHead(c *wire.Codec) {
+func (r *Root) wireHead(c *frame.Codec) {
 	c.Within("key", func() { r.Key.Wire(c) })
 	String(c, "name", &r.Name)
 	String(c, "title", &r.Title)
@@ -89,17 +89,17 @@ type KeyList struct {
 }
 
 // Wire describes a key list.
-func (l *KeyList) Wire(c *wire.Codec) {
+func (l *KeyList) Wire(c *frame.Codec) {
 	c.Within("key", func() { l.Key.Wire(c) })
 	n := uint32(len(l.Keys))
 	if c.Writing() && len(l.Keys) > math.MaxInt32 {
 		c.Fail("number of keys", fmt.Errorf("%d keys", len(l.Keys)))
 		return
 	}
-	wire.Int(c, "number of keys", &n)
+	frame.Int(c, "number of keys", &n)
 	if !c.Writing() && c.Err() == nil {
 		if uint64(n) > uint64(c.Left()/minKey) {
-			c.Fail("number of keys", wire.Corrupt("%d keys in %d bytes", n, c.Left()))
+			c.Fail("number of keys", frame.Corrupt("%d keys in %d bytes", n, c.Left()))
 			return
 		}
 		l.Keys = make([]Key, n)

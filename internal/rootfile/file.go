@@ -9,7 +9,7 @@ import (
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // BlobClassName is the class name of the keys of an RNTuple's pages and
@@ -68,11 +68,11 @@ func open(r io.ReaderAt, size int64) (*File, error) {
 	f.start = []rawRecord{{0, head}}
 	c := reader(head, "header", 0)
 	if err := foreign(head); err != nil {
-		return f, &wire.FormatError{Err: err}
+		return f, &frame.FormatError{Err: err}
 	}
 	f.Header.Wire(c)
 	if n := f.Header.NBytesName; c.Err() == nil && (n < minNameSize || n > maxNameSize) {
-		c.Fail("nbytes name", wire.Corrupt("%d bytes before the top directory, expected %d to %d", n, minNameSize, maxNameSize))
+		c.Fail("nbytes name", frame.Corrupt("%d bytes before the top directory, expected %d to %d", n, minNameSize, maxNameSize))
 	}
 	if c.Err() != nil {
 		return f, c.Err()
@@ -108,7 +108,7 @@ func (f *File) readRoot(head []byte) error {
 	c.Window("names", names, func() {
 		head := reader(c.Unread(), what, begin)
 		if f.Root.wireHead(head); head.Left() > 0 && head.Err() == nil {
-			head.Fail("names", wire.Corrupt("%d bytes before the top directory, expected %d", names, names-head.Left()))
+			head.Fail("names", frame.Corrupt("%d bytes before the top directory, expected %d", names, names-head.Left()))
 		}
 		f.Misnamed = head.Err()
 	})
@@ -118,7 +118,7 @@ func (f *File) readRoot(head []byte) error {
 	}
 	if c.Err() == nil && f.Root.SeekKeys == 0 {
 		// ROOT writes the list of keys when it closes the file.
-		c.Fail("seek keys", wire.Corrupt("there is no list of keys: the file %s", notClosed))
+		c.Fail("seek keys", frame.Corrupt("there is no list of keys: the file %s", notClosed))
 	}
 	return c.Err()
 }
@@ -134,7 +134,7 @@ func foreign(head []byte) error {
 	case bytes.HasPrefix(head, []byte("root")) && (len(head) == 4 || head[4] == 0 || head[4] == 0xff):
 		return nil // versions of ROOT have less than 25 bits and a sign; text may also begin with "root"
 	case bytes.HasPrefix(head, []byte("rntuple")):
-		return wire.Unsupported("a bare RNTuple without a ROOT file around it")
+		return frame.Unsupported("a bare RNTuple without a ROOT file around it")
 	case len(head) >= 4 && len(bytes.Trim(head[:min(len(head), 100)], "\x00")) == 0:
 		return foreignError("the file begins with zeros: it " + notClosed)
 	}
@@ -145,7 +145,7 @@ func foreign(head []byte) error {
 type foreignError string
 
 func (e foreignError) Error() string        { return string(e) }
-func (e foreignError) Is(target error) bool { return target == wire.ErrCorrupt }
+func (e foreignError) Is(target error) bool { return target == frame.ErrCorrupt }
 
 // Payload reads the object whose key is k, and decompresses it if necessary to
 // k.ObjLen bytes. It makes sure that the record agrees with k, which a directory
@@ -154,7 +154,7 @@ func (f *File) Payload(k Key) ([]byte, error) {
 	what := fmt.Sprintf("%s %q", k.Class, k.Name)
 	n := int64(k.NBytes) - int64(k.KeyLen)
 	if n < 0 || k.SeekKey < 0 {
-		return nil, &wire.FormatError{Offset: k.SeekKey, Path: what, Err: wire.Corrupt("record of %d bytes with a key of %d", k.NBytes, k.KeyLen)}
+		return nil, &frame.FormatError{Offset: k.SeekKey, Path: what, Err: frame.Corrupt("record of %d bytes with a key of %d", k.NBytes, k.KeyLen)}
 	}
 	offset, length := k.SeekKey+int64(k.KeyLen), int64(k.ObjLen)
 	b, err := f.read(what, k.SeekKey, int64(k.NBytes))
@@ -174,7 +174,7 @@ func (f *File) Payload(k Key) ([]byte, error) {
 	// The file claims this length: compare it with the size of the file and with
 	// the blocks first.
 	if limit := max(minLimit, min(f.size, math.MaxInt64/maxRatio)*maxRatio); length > limit {
-		return nil, &wire.FormatError{Offset: k.SeekKey, Path: what, Err: wire.Unsupported("object of %d bytes, the limit is %d", length, limit)}
+		return nil, &frame.FormatError{Offset: k.SeekKey, Path: what, Err: frame.Unsupported("object of %d bytes, the limit is %d", length, limit)}
 	}
 	if err = compress.Check(b, length); err == nil {
 		object := make([]byte, length)
@@ -196,22 +196,22 @@ func (f *File) read(what string, offset, n int64) ([]byte, error) {
 		if f.Header.End > f.size {
 			err = fmt.Errorf("%w (the file is truncated: it has %d of %d bytes)", err, f.size, f.Header.End)
 		}
-		return &wire.FormatError{Offset: offset, Path: what, Err: err}
+		return &frame.FormatError{Offset: offset, Path: what, Err: err}
 	}
 	if offset < 0 || n < 0 || offset > f.size || n > f.size-offset {
-		return nil, fail(wire.Corrupt("%d bytes are beyond the end of the file, %#x", n, f.size))
+		return nil, fail(frame.Corrupt("%d bytes are beyond the end of the file, %#x", n, f.size))
 	}
 	b := make([]byte, n)
 	switch got, err := f.r.ReadAt(b, offset); {
 	case int64(got) == n: // an io.EOF that comes with the last bytes is no error
 		return b, nil
 	case err == nil, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return nil, fail(wire.Corrupt("file ends after %d of %d bytes", got, n))
+		return nil, fail(frame.Corrupt("file ends after %d of %d bytes", got, n))
 	default:
 		return nil, fmt.Errorf("%s: read %d bytes at offset %#x: %w", what, n, offset, err)
 	}
 }
 
-func reader(b []byte, what string, offset int64) *wire.Codec {
-	return wire.NewReader(b, what, offset).BigEndian()
+func reader(b []byte, what string, offset int64) *frame.Codec {
+	return frame.NewReader(b, what, offset).BigEndian()
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // list returns the keys that Walk visits, as "dir/name;cycle class".
@@ -241,7 +241,7 @@ func TestAnchorAndBlob(t *testing.T) {
 
 	// The compressed anchor is damaged.
 	b.img.put(k.SeekKey+int64(k.KeyLen), []byte("??"))
-	if _, err := f.Payload(k); !errors.Is(err, wire.ErrUnsupported) {
+	if _, err := f.Payload(k); !errors.Is(err, frame.ErrUnsupported) {
 		t.Errorf("unknown compression: %v", err)
 	}
 	// The key of an RBlob does not give the length of its payload.

@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // A Segment is a part of a file that no record uses.
@@ -22,8 +22,8 @@ const segmentVersion = 1
 func (s *Segment) Big() bool { return s.Version > BigVersion }
 
 // Wire describes a segment.
-func (s *Segment) Wire(c *wire.Codec) {
-	wire.Int(c, "version", &s.Version)
+func (s *Segment) Wire(c *frame.Codec) {
+	frame.Int(c, "version", &s.Version)
 	seek(c, "first", s.Big(), &s.First)
 	seek(c, "last", s.Big(), &s.Last)
 }
@@ -37,7 +37,7 @@ type FreeList struct {
 }
 
 // Wire describes a free list, which ends with its record or with zeros.
-func (l *FreeList) Wire(c *wire.Codec) {
+func (l *FreeList) Wire(c *frame.Codec) {
 	c.Within("key", func() { l.Key.Wire(c) })
 	c.Within("segments", func() {
 		zeros := c.Zeros()

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // A Header is the first record of a ROOT file.
@@ -37,37 +37,37 @@ const (
 )
 
 // Wire describes a file header; the bytes after it, up to Begin, are zero.
-func (h *Header) Wire(c *wire.Codec) {
+func (h *Header) Wire(c *frame.Codec) {
 	version := h.Version
 	if h.Big { // a negative version plus bigVersion would say that the form is small
 		version = (version+bigVersion)%bigVersion + bigVersion
 	}
-	wire.Const(c, "magic", uint32(magic))
-	wire.Int(c, "version", &version)
+	frame.Const(c, "magic", uint32(magic))
+	frame.Int(c, "version", &version)
 	if !c.Writing() {
 		if h.Version, h.Big = version, version >= bigVersion; h.Big {
 			h.Version %= bigVersion
 		}
 	}
-	wire.Int(c, "begin", &h.Begin)
+	frame.Int(c, "begin", &h.Begin)
 	seek(c, "end", h.Big, &h.End)
 	seek(c, "seek free", h.Big, &h.SeekFree)
-	wire.Int(c, "nbytes free", &h.NBytesFree)
-	wire.Int(c, "nfree", &h.NFree)
-	wire.Int(c, "nbytes name", &h.NBytesName)
-	wire.Int(c, "units", &h.Units)
-	wire.Int(c, "compression", &h.Compression)
+	frame.Int(c, "nbytes free", &h.NBytesFree)
+	frame.Int(c, "nfree", &h.NFree)
+	frame.Int(c, "nbytes name", &h.NBytesName)
+	frame.Int(c, "units", &h.Units)
+	frame.Int(c, "compression", &h.Compression)
 	seek(c, "seek info", h.Big, &h.SeekInfo)
-	wire.Int(c, "nbytes info", &h.NBytesInfo)
-	wire.Int(c, "uuid version", &h.UUIDVersion)
+	frame.Int(c, "nbytes info", &h.NBytesInfo)
+	frame.Int(c, "uuid version", &h.UUIDVersion)
 	uuid(c, &h.UUID)
 }
 
 // seek reads or writes a file position, of 64 bits in the big form of a record
 // and of 32 bits in the small one.
-func seek(c *wire.Codec, name string, big bool, v *int64) {
+func seek(c *frame.Codec, name string, big bool, v *int64) {
 	if big {
-		wire.Int(c, name, v)
+		frame.Int(c, name, v)
 		return
 	}
 	if c.Writing() && (*v < 0 || *v > math.MaxUint32) {
@@ -75,11 +75,11 @@ func seek(c *wire.Codec, name string, big bool, v *int64) {
 		return
 	}
 	small := uint32(*v)
-	wire.Int(c, name, &small)
+	frame.Int(c, name, &small)
 	*v = int64(small)
 }
 
-func uuid(c *wire.Codec, v *[16]byte) {
+func uuid(c *frame.Codec, v *[16]byte) {
 	b := v[:]
 	c.Raw("uuid", len(v), &b)
 	copy(v[:], b)
@@ -87,10 +87,10 @@ func uuid(c *wire.Codec, v *[16]byte) {
 
 // String reads or writes a string in the form that ROOT uses in keys: the length in
 // a byte, or in the next 4 bytes if that is 255.
-func String(c *wire.Codec, name string, v *string) {
+func String(c *frame.Codec, name string, v *string) {
 	const long = 255
 	n := uint8(min(len(*v), long))
-	wire.Int(c, name, &n)
+	frame.Int(c, name, &n)
 	if c.Err() != nil {
 		return
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // A TList that is written as an object of its own begins with its byte count, the
@@ -13,7 +13,7 @@ const listHead = "\xff\xff\xff\xffTList\x00"
 
 // MergeInfos returns the streamer infos of the list a, followed by those of b that
 // a lacks. Lists have the form in which RNTuples store them. The error wraps
-// wire.ErrUnsupported if a list has parts that cannot be moved.
+// frame.ErrUnsupported if a list has parts that cannot be moved.
 func MergeInfos(a, b []byte) ([]byte, error) {
 	all, err := parseInfos(a)
 	if err != nil {
@@ -44,7 +44,7 @@ func MergeInfos(a, b []byte) ([]byte, error) {
 func parseInfos(b []byte) (*streamerInfos, error) {
 	head := 4 + len(listHead)
 	if len(b) < head || string(b[4:head]) != listHead {
-		return nil, wire.Unsupported("streamer infos that are no TList")
+		return nil, frame.Unsupported("streamer infos that are no TList")
 	}
 	l := &streamerInfos{KeyLen: head}
 	c := reader(b[head:], "streamer infos", 0)
@@ -53,7 +53,7 @@ func parseInfos(b []byte) (*streamerInfos, error) {
 		return nil, c.Err()
 	}
 	if again, err := appendInfos(l); err != nil || !bytes.Equal(again, b) || l.opaque() {
-		return nil, wire.Unsupported("streamer infos of an unknown form")
+		return nil, frame.Unsupported("streamer infos of an unknown form")
 	}
 	return l, nil
 }

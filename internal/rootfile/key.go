@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // A Key is the head of every record of a ROOT file. A directory lists copies
@@ -62,14 +62,14 @@ func (k *Key) Size() int {
 }
 
 // Wire describes a key.
-func (k *Key) Wire(c *wire.Codec) {
+func (k *Key) Wire(c *frame.Codec) {
 	start := c.Pos()
-	wire.Int(c, "nbytes", &k.NBytes)
-	wire.Int(c, "version", &k.Version)
-	wire.Int(c, "object length", &k.ObjLen)
-	wire.Int(c, "datime", &k.Datime)
-	wire.Int(c, "key length", &k.KeyLen)
-	wire.Int(c, "cycle", &k.Cycle)
+	frame.Int(c, "nbytes", &k.NBytes)
+	frame.Int(c, "version", &k.Version)
+	frame.Int(c, "object length", &k.ObjLen)
+	frame.Int(c, "datime", &k.Datime)
+	frame.Int(c, "key length", &k.KeyLen)
+	frame.Int(c, "cycle", &k.Cycle)
 	seek(c, "seek key", k.Big(), &k.SeekKey)
 	k.wirePdir(c)
 	String(c, "class", &k.Class)
@@ -78,7 +78,7 @@ func (k *Key) Wire(c *wire.Codec) {
 	// Names are not longer than the key, whose length has 16 bits. This
 	// bounds the paths of directories.
 	if n := c.Pos() - start; n > math.MaxUint16 {
-		c.Fail("key length", wire.Corrupt("key of %d bytes", n))
+		c.Fail("key length", frame.Corrupt("key of %d bytes", n))
 	}
 }
 
@@ -104,13 +104,13 @@ func (k *Key) confirm(record []byte) error {
 // those of the same object. Lists have no checksum.
 func (k *Key) same(own Key) error {
 	if own.Class != k.Class || own.Name != k.Name || own.CycleNumber() != k.CycleNumber() {
-		return &wire.FormatError{Offset: k.SeekKey, Path: fmt.Sprintf("%s %q", k.Class, k.Name), Err: wire.Corrupt(
+		return &frame.FormatError{Offset: k.SeekKey, Path: fmt.Sprintf("%s %q", k.Class, k.Name), Err: frame.Corrupt(
 			"listed as cycle %d, but its record says %s %q, cycle %d", k.CycleNumber(), own.Class, own.Name, own.CycleNumber())}
 	}
 	return nil
 }
 
-func (k *Key) wirePdir(c *wire.Codec) {
+func (k *Key) wirePdir(c *frame.Codec) {
 	const mask = 1<<seekBits - 1
 	word := k.SeekPdir
 	if c.Writing() {

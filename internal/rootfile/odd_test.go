@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/oddity"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/internal/test/oddity"
 )
 
 // A disk is a file in memory.
@@ -69,7 +69,7 @@ func TestOddities(t *testing.T) {
 	for _, c := range oddity.Cases(t, d.b) {
 		got, err := objects(c.File)
 		if c.Hidden {
-			if !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), c.Says) {
+			if !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), c.Says) {
 				t.Errorf("%s: %v, %v", c.Name, got, err)
 			}
 			continue

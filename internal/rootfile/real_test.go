@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // realFiles returns the contents of ROOT files by name: those of the repository,
@@ -53,7 +53,7 @@ func TestRealFiles(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f, err := Open(bytes.NewReader(b), int64(len(b)))
 			if strings.Contains(name, "bare") {
-				if !errors.Is(err, wire.ErrUnsupported) {
+				if !errors.Is(err, frame.ErrUnsupported) {
 					t.Errorf("bare container: %v", err)
 				}
 				return
@@ -107,10 +107,10 @@ func checkKey(t *testing.T, f *File, file []byte, path string, k Key) {
 	case anchor.ExperimentalClassName:
 		if a, err := anchor.Parse(object); err == nil {
 			err = a.Supported()
-			if !errors.Is(err, wire.ErrUnsupported) {
+			if !errors.Is(err, frame.ErrUnsupported) {
 				t.Errorf("%s: %+v: %v", path, a, err)
 			}
-		} else if !errors.Is(err, wire.ErrUnsupported) {
+		} else if !errors.Is(err, frame.ErrUnsupported) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 var (
@@ -60,8 +60,8 @@ func TestRecords(t *testing.T) {
 			}
 			for n := range b {
 				err := decode(b[:n:n], got)
-				var fault *wire.FormatError
-				if !errors.As(err, &fault) || !errors.Is(err, wire.ErrCorrupt) || fault.Offset > int64(n) {
+				var fault *frame.FormatError
+				if !errors.As(err, &fault) || !errors.Is(err, frame.ErrCorrupt) || fault.Offset > int64(n) {
 					t.Errorf("%d of %d bytes: %v", n, len(b), err)
 				}
 			}
@@ -88,7 +88,7 @@ func TestKeyListCount(t *testing.T) {
 	b := encode(t, &KeyList{Keys: make([]Key, 2)})
 	for _, n := range []byte{3, 0xff} {
 		b[minKey+3] = n
-		if err := decode(b, new(KeyList)); !errors.Is(err, wire.ErrCorrupt) || !strings.Contains(err.Error(), "number of keys") {
+		if err := decode(b, new(KeyList)); !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), "number of keys") {
 			t.Errorf("%d keys: %v", n, err)
 		}
 	}
@@ -107,7 +107,7 @@ func TestSmallFormOverflow(t *testing.T) {
 		"name":        &Key{Version: 4, Name: strings.Repeat("n", 1<<16)},
 		"key in list": &KeyList{Keys: []Key{{SeekKey: -1}}},
 	} {
-		c := wire.NewWriter(nil, name).BigEndian()
+		c := frame.NewWriter(nil, name).BigEndian()
 		if r.Wire(c); c.Err() == nil {
 			t.Errorf("%s: written", name)
 		}
@@ -117,14 +117,14 @@ func TestSmallFormOverflow(t *testing.T) {
 func TestStringForms(t *testing.T) {
 	for _, n := range []int{0, 1, 254, 255, 256, 70000} {
 		want := strings.Repeat("x", n)
-		c := wire.NewWriter(nil, "").BigEndian()
+		c := frame.NewWriter(nil, "").BigEndian()
 		String(c, "s", &want)
 		b, err := c.Bytes()
 		if err != nil || len(b) != stringSize(want) {
 			t.Errorf("%d: %d bytes written, %v", n, len(b), err)
 		}
 		var got string
-		c = wire.NewReader(b, "", 0).BigEndian()
+		c = frame.NewReader(b, "", 0).BigEndian()
 		if String(c, "s", &got); got != want || c.Err() != nil || c.Left() > 0 {
 			t.Errorf("%d: %d read, %v", n, len(got), c.Err())
 		}

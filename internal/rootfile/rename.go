@@ -5,7 +5,7 @@ import (
 	"path"
 	"slices"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // Rename appends an object and lists it in place of the one at the path at, which
@@ -59,7 +59,7 @@ func (w *Writer) stored(k Key) (Object, error) {
 		return Object{}, err
 	}
 	if int(k.KeyLen) > len(b) {
-		return Object{}, &wire.FormatError{Offset: k.SeekKey, Path: "key", Err: wire.Corrupt("%d bytes long, the record has %d", k.KeyLen, len(b))}
+		return Object{}, &frame.FormatError{Offset: k.SeekKey, Path: "key", Err: frame.Corrupt("%d bytes long, the record has %d", k.KeyLen, len(b))}
 	}
 	return Object{Class: k.Class, Name: k.Name, Title: k.Title, Stored: b[k.KeyLen:], Len: int(k.ObjLen)}, nil
 }

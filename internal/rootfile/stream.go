@@ -8,7 +8,7 @@ import (
 	"os"
 
 	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/internal/reflink"
+	"github.com/go-rntuple/go-rntuple/internal/disk/reflink"
 )
 
 // NextBlob returns the offset that the payload of the next blob will have.

@@ -1,6 +1,6 @@
 package rootfile
 
-import "github.com/go-rntuple/go-rntuple/internal/wire"
+import "github.com/go-rntuple/go-rntuple/frame"
 
 // streamerInfos is the object that describes the members of the classes in a file:
 // a TList of TStreamerInfo. ROOT does not need it for RNTuples, whose class is
@@ -102,19 +102,19 @@ const (
 )
 
 // Wire describes the object, without its key.
-func (l *streamerInfos) Wire(c *wire.Codec) {
+func (l *streamerInfos) Wire(c *frame.Codec) {
 	l.tags = nil
 	counted(c, "list", func() {
-		wire.Int(c, "version", &l.Version)
+		frame.Int(c, "version", &l.Version)
 		l.Object.wire(c)
 		String(c, "name", &l.Name)
 		n := uint32(len(l.Entries))
-		wire.Int(c, "size", &n)
+		frame.Int(c, "size", &n)
 		elements(c, "entries", n, &l.Entries, l.wireEntry)
 	})
 }
 
-func (l *streamerInfos) wireEntry(c *wire.Codec, e *infoEntry) {
+func (l *streamerInfos) wireEntry(c *frame.Codec, e *infoEntry) {
 	counted(c, "object", func() {
 		l.wireClass(c, &e.Class)
 		if e.Class.Name == streamerInfoClass {
@@ -126,21 +126,21 @@ func (l *streamerInfos) wireEntry(c *wire.Codec, e *infoEntry) {
 	String(c, "option", &e.Option)
 }
 
-func (l *streamerInfos) wireInfo(c *wire.Codec, s *streamerInfo) {
+func (l *streamerInfos) wireInfo(c *frame.Codec, s *streamerInfo) {
 	counted(c, "info", func() {
-		wire.Int(c, "version", &s.Version)
+		frame.Int(c, "version", &s.Version)
 		s.Named.wire(c)
-		wire.Int(c, "checksum", &s.CheckSum)
-		wire.Int(c, "class version", &s.ClassVersion)
+		frame.Int(c, "checksum", &s.CheckSum)
+		frame.Int(c, "class version", &s.ClassVersion)
 		counted(c, "array", func() {
 			l.wireClass(c, &s.ArrayClass)
 			counted(c, "", func() {
-				wire.Int(c, "version", &s.ArrayVersion)
+				frame.Int(c, "version", &s.ArrayVersion)
 				s.ArrayObject.wire(c)
 				String(c, "name", &s.ArrayName)
 				n := uint32(len(s.Elements))
-				wire.Int(c, "size", &n)
-				wire.Int(c, "lower bound", &s.LowerBound)
+				frame.Int(c, "size", &n)
+				frame.Int(c, "lower bound", &s.LowerBound)
 				elements(c, "elements", n, &s.Elements, l.wireElement)
 			})
 		})
@@ -148,7 +148,7 @@ func (l *streamerInfos) wireInfo(c *wire.Codec, s *streamerInfo) {
 	})
 }
 
-func (l *streamerInfos) wireElement(c *wire.Codec, e *streamerElement) {
+func (l *streamerInfos) wireElement(c *frame.Codec, e *streamerElement) {
 	counted(c, "object", func() {
 		l.wireClass(c, &e.Class)
 		if e.Class.Name == basicTypeClass {
@@ -159,18 +159,18 @@ func (l *streamerInfos) wireElement(c *wire.Codec, e *streamerElement) {
 	})
 }
 
-func (e *basicElement) wire(c *wire.Codec) {
+func (e *basicElement) wire(c *frame.Codec) {
 	counted(c, "basic type", func() {
-		wire.Int(c, "version", &e.Version)
+		frame.Int(c, "version", &e.Version)
 		counted(c, "element", func() {
-			wire.Int(c, "version", &e.ElementVersion)
+			frame.Int(c, "version", &e.ElementVersion)
 			e.Named.wire(c)
-			wire.Int(c, "type", &e.Type)
-			wire.Int(c, "size", &e.Size)
-			wire.Int(c, "array length", &e.ArrayLength)
-			wire.Int(c, "array dim", &e.ArrayDim)
+			frame.Int(c, "type", &e.Type)
+			frame.Int(c, "size", &e.Size)
+			frame.Int(c, "array length", &e.ArrayLength)
+			frame.Int(c, "array dim", &e.ArrayDim)
 			for i := range e.MaxIndex {
-				wire.Int(c, "max index", &e.MaxIndex[i])
+				frame.Int(c, "max index", &e.MaxIndex[i])
 			}
 			String(c, "type name", &e.TypeName)
 		})
@@ -179,7 +179,7 @@ func (e *basicElement) wire(c *wire.Codec) {
 
 // wireClass describes the class of an object that a pointer refers to: its name, or
 // a reference to an earlier occurrence of the name.
-func (l *streamerInfos) wireClass(c *wire.Codec, class *className) {
+func (l *streamerInfos) wireClass(c *frame.Codec, class *className) {
 	here := tag{uint32(l.KeyLen+c.Pos()+tagOffset) | classFlag, class.Name}
 	word := class.unknown
 	if c.Writing() && word == 0 {
@@ -190,7 +190,7 @@ func (l *streamerInfos) wireClass(c *wire.Codec, class *className) {
 			}
 		}
 	}
-	wire.Int(c, "class", &word)
+	frame.Int(c, "class", &word)
 	if word == newClass {
 		terminated(c, "class name", &here.class)
 		class.Name = here.class
@@ -205,18 +205,18 @@ func (l *streamerInfos) wireClass(c *wire.Codec, class *className) {
 	}
 }
 
-func (o *object) wire(c *wire.Codec) {
-	wire.Int(c, "object version", &o.Version)
-	wire.Int(c, "id", &o.ID)
-	wire.Int(c, "bits", &o.Bits)
+func (o *object) wire(c *frame.Codec) {
+	frame.Int(c, "object version", &o.Version)
+	frame.Int(c, "id", &o.ID)
+	frame.Int(c, "bits", &o.Bits)
 	if o.Bits&referenced != 0 {
-		c.Fail("bits", wire.Unsupported("an object that others refer to"))
+		c.Fail("bits", frame.Unsupported("an object that others refer to"))
 	}
 }
 
-func (n *named) wire(c *wire.Codec) {
+func (n *named) wire(c *frame.Codec) {
 	counted(c, "named", func() {
-		wire.Int(c, "version", &n.Version)
+		frame.Int(c, "version", &n.Version)
 		n.Object.wire(c)
 		String(c, "name", &n.Name)
 		String(c, "title", &n.Title)
@@ -224,33 +224,33 @@ func (n *named) wire(c *wire.Codec) {
 }
 
 // counted describes bytes that are preceded by their number.
-func counted(c *wire.Codec, name string, body func()) {
+func counted(c *frame.Codec, name string, body func()) {
 	c.Within(name, func() {
 		word, at := uint32(countFlag), c.Pos()
-		wire.Int(c, "byte count", &word)
+		frame.Int(c, "byte count", &word)
 		if c.Writing() {
 			body()
-			wire.Patch(c, at, countFlag|uint32(c.Pos()-at-4))
+			frame.Patch(c, at, countFlag|uint32(c.Pos()-at-4))
 			return
 		}
 		if c.Err() == nil && word&countFlag == 0 {
-			c.Fail("byte count", wire.Unsupported("an object without a byte count"))
+			c.Fail("byte count", frame.Unsupported("an object without a byte count"))
 		}
 		c.Window("content", int(word&^countFlag), func() {
 			body()
 			if c.Err() == nil && c.Left() > 0 {
-				c.Fail("end", wire.Unsupported("%d bytes left", c.Left()))
+				c.Fail("end", frame.Unsupported("%d bytes left", c.Left()))
 			}
 		})
 	})
 }
 
 // elements describes n elements, each of at least 4 bytes.
-func elements[T any](c *wire.Codec, name string, n uint32, s *[]T, wireOne func(*wire.Codec, *T)) {
+func elements[T any](c *frame.Codec, name string, n uint32, s *[]T, wireOne func(*frame.Codec, *T)) {
 	c.Within(name, func() {
 		if !c.Writing() && c.Err() == nil {
 			if uint64(n) > uint64(c.Left()/4) {
-				c.Fail("", wire.Corrupt("%d in %d bytes", n, c.Left()))
+				c.Fail("", frame.Corrupt("%d in %d bytes", n, c.Left()))
 				return
 			}
 			*s = make([]T, n)
@@ -265,7 +265,7 @@ func elements[T any](c *wire.Codec, name string, n uint32, s *[]T, wireOne func(
 }
 
 // terminated describes a string that ends with a zero byte.
-func terminated(c *wire.Codec, name string, s *string) {
+func terminated(c *frame.Codec, name string, s *string) {
 	b := append([]byte(*s), 0)
 	if c.Writing() {
 		c.Raw(name, len(b), &b)
@@ -274,7 +274,7 @@ func terminated(c *wire.Codec, name string, s *string) {
 	b = b[:0]
 	for c.Err() == nil {
 		var one uint8
-		if wire.Int(c, name, &one); one == 0 {
+		if frame.Int(c, name, &one); one == 0 {
 			break
 		}
 		b = append(b, one)

@@ -1,10 +1,10 @@
 package rootfile
 
-import "github.com/go-rntuple/go-rntuple/internal/wire"
+import "github.com/go-rntuple/go-rntuple/frame"
 
 // WalkInfos walks c over streamer infos, the object that follows a key of keyLen
 // bytes.
-func WalkInfos(c *wire.Codec, keyLen uint16) {
+func WalkInfos(c *frame.Codec, keyLen uint16) {
 	l := streamerInfos{KeyLen: int(keyLen)}
 	l.Wire(c)
 }

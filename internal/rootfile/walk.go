@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // ErrNotFound reports that a file has no object of a given name.
@@ -53,18 +53,18 @@ func (w *walker) walk(dir string, d Directory, t *Trail, depth int) error {
 		return nil
 	}
 	fail := func(err error) error {
-		return t.Check(&wire.FormatError{Offset: d.SeekDir, Path: directoryName(dir), Err: err})
+		return t.Check(&frame.FormatError{Offset: d.SeekDir, Path: directoryName(dir), Err: err})
 	}
 	w.budget -= int64(d.NBytesKeys)
 	switch {
 	case w.seen[d.SeekKeys]:
-		return fail(wire.Corrupt("the list of keys at %#x also belongs to another directory", d.SeekKeys))
+		return fail(frame.Corrupt("the list of keys at %#x also belongs to another directory", d.SeekKeys))
 	case w.budget < 0:
-		return fail(wire.Corrupt("lists of keys overlap: with this one of %d bytes they are longer than the file", d.NBytesKeys))
+		return fail(frame.Corrupt("lists of keys overlap: with this one of %d bytes they are longer than the file", d.NBytesKeys))
 	case depth > maxDepth:
-		return fail(wire.Unsupported("directories are nested more than %d deep", maxDepth))
+		return fail(frame.Unsupported("directories are nested more than %d deep", maxDepth))
 	case len(dir) > maxPath:
-		return fail(wire.Unsupported("paths of directories are longer than %d bytes", maxPath))
+		return fail(frame.Unsupported("paths of directories are longer than %d bytes", maxPath))
 	}
 	w.seen[d.SeekKeys] = true
 	keys, err := w.file.keys(dir, d)
@@ -264,7 +264,7 @@ func (l *KeyList) check(d Directory, top int64) error {
 	if k.SeekKey == d.SeekKeys && l.Of(d, top) {
 		return nil
 	}
-	return wire.Corrupt("the list of keys gives its position as %#x and its directory as %#x, but the directory at %#x gives %#x",
+	return frame.Corrupt("the list of keys gives its position as %#x and its directory as %#x, but the directory at %#x gives %#x",
 		k.SeekKey, k.SeekPdir, d.SeekDir, d.SeekKeys)
 }
 
@@ -296,7 +296,7 @@ func (f *File) CheckCount(l *KeyList) error {
 	if err != nil || own.SeekKey != k.SeekKey || k.same(own) != nil || f.isFree(k.SeekKey) {
 		return nil
 	}
-	return wire.Corrupt("%d bytes follow the last of %d keys, and begin with the key of %s %q, an object that is not deleted", len(l.Extra), len(l.Keys), k.Class, k.Name)
+	return frame.Corrupt("%d bytes follow the last of %d keys, and begin with the key of %s %q, an object that is not deleted", len(l.Extra), len(l.Keys), k.Class, k.Name)
 }
 
 // isFree reports whether the free list says that nothing is at an offset.

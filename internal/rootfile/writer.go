@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // Options determine how a file is written. The zero value is useful.
@@ -377,8 +377,8 @@ func checkNames(names ...string) error {
 }
 
 // encoded returns the bytes of a record.
-func encoded(r interface{ Wire(*wire.Codec) }) ([]byte, error) {
-	c := wire.NewWriter(nil, "record").BigEndian()
+func encoded(r interface{ Wire(*frame.Codec) }) ([]byte, error) {
+	c := frame.NewWriter(nil, "record").BigEndian()
 	r.Wire(c)
 	return c.Bytes()
 }

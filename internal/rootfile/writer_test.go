@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 func TestCreate(t *testing.T) {
@@ -275,7 +275,7 @@ func TestObjectErrors(t *testing.T) {
 			t.Errorf("after Close: %v", err)
 		}
 	}
-	if _, err := Create(m, Options{Compression: 905}); !errors.Is(err, wire.ErrUnsupported) {
+	if _, err := Create(m, Options{Compression: 905}); !errors.Is(err, frame.ErrUnsupported) {
 		t.Error(err)
 	}
 }

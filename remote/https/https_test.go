@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 	"github.com/go-rntuple/go-rntuple/remote"
 	_ "github.com/go-rntuple/go-rntuple/remote/https"
 	"github.com/go-rntuple/go-rntuple/rntuple"

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/remote/https"
 )
@@ -128,7 +128,7 @@ func (n *native) anchor(ctx context.Context, arrived func(int)) (text []byte, ve
 	defer resp.Body.Close()
 	text, err = io.ReadAll(io.LimitReader(resp.Body, maxNativeAnchor+1))
 	if err == nil && len(text) > maxNativeAnchor {
-		err = &wire.FormatError{Path: "anchor", Err: wire.Unsupported("more than %d bytes", maxNativeAnchor)}
+		err = &frame.FormatError{Path: "anchor", Err: frame.Unsupported("more than %d bytes", maxNativeAnchor)}
 	}
 	return text, strings.TrimSpace(resp.Header.Get("ETag") + " " + resp.Header.Get("Last-Modified")), err
 }
@@ -152,7 +152,7 @@ func (n *native) read(ctx context.Context, id uint64, data []byte, arrived func(
 	}
 	defer resp.Body.Close()
 	if size := resp.ContentLength; size != int64(len(data)) {
-		return wire.Corrupt("%s, expected %d", sizeOf(size), len(data))
+		return frame.Corrupt("%s, expected %d", sizeOf(size), len(data))
 	}
 	_, err = io.ReadFull(resp.Body, data)
 	if err == nil { // so that the connection can be used again
@@ -177,7 +177,7 @@ func (n *native) ObjectSize(ctx context.Context, offset int64, arrived func(int)
 	}
 	resp.Body.Close()
 	if resp.ContentLength < 0 {
-		return 0, fmt.Errorf("object %d: %w", id, wire.Unsupported("%s", sizeOf(-1)))
+		return 0, fmt.Errorf("object %d: %w", id, frame.Unsupported("%s", sizeOf(-1)))
 	}
 	return resp.ContentLength, nil
 }

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
@@ -41,12 +41,12 @@ func parseNative(text []byte) (*nativeAnchor, error) {
 	d.UseNumber() // 64-bit integers are not rounded
 	switch err := d.Decode(&m.all); {
 	case err != nil || m.all == nil:
-		return nil, m.fault("", wire.Corrupt("%d bytes that are not a JSON object", len(text)))
+		return nil, m.fault("", frame.Corrupt("%d bytes that are not a JSON object", len(text)))
 	case len(bytes.TrimSpace(text[d.InputOffset():])) > 0 || !utf8.Valid(text):
-		return nil, m.fault("", wire.Corrupt("bytes that are not JSON"))
+		return nil, m.fault("", frame.Corrupt("bytes that are not JSON"))
 	}
 	if v := m.integer("anchorVersion", 32); m.err == nil && v != anchorVersion {
-		return nil, m.fault("anchorVersion", wire.Unsupported("%d, known is %d", v, anchorVersion))
+		return nil, m.fault("anchorVersion", frame.Unsupported("%d, known is %d", v, anchorVersion))
 	}
 	version := func(name string) uint16 { return uint16(m.integer("formatVersion"+name, 16)) }
 	a := &nativeAnchor{
@@ -84,7 +84,7 @@ func (m *members) fault(name string, err error) error {
 	if name != "" {
 		path += "." + name
 	}
-	return &wire.FormatError{Path: path, Err: err}
+	return &frame.FormatError{Path: path, Err: err}
 }
 
 // integer returns a member that is an unsigned integer.
@@ -92,7 +92,7 @@ func (m *members) integer(name string, bits int) uint64 {
 	n, ok := m.all[name].(json.Number)
 	v, err := strconv.ParseUint(string(n), 10, bits)
 	if m.err == nil && (!ok || err != nil) {
-		m.err = m.fault(name, wire.Corrupt("%s, expected an integer of %d bits", shown(m.all[name]), bits))
+		m.err = m.fault(name, frame.Corrupt("%s, expected an integer of %d bits", shown(m.all[name]), bits))
 	}
 	return v
 }
@@ -101,7 +101,7 @@ func (m *members) integer(name string, bits int) uint64 {
 func (m *members) text(name string) string {
 	s, ok := m.all[name].(string)
 	if m.err == nil && !ok {
-		m.err = m.fault(name, wire.Corrupt("%s, expected a string", shown(m.all[name])))
+		m.err = m.fault(name, frame.Corrupt("%s, expected a string", shown(m.all[name])))
 	}
 	return s
 }
@@ -155,7 +155,7 @@ func appendCanonical(b []byte, v any) ([]byte, error) {
 		_, signed := strconv.ParseInt(string(v), 10, 64)
 		_, unsigned := strconv.ParseUint(string(v), 10, 64)
 		if signed != nil && unsigned != nil || v == "-0" {
-			return nil, wire.Unsupported("cannot be computed of the number %.40s", v)
+			return nil, frame.Unsupported("cannot be computed of the number %.40s", v)
 		}
 		return append(b, v...), nil
 	}
@@ -183,19 +183,19 @@ func (a *nativeAnchor) serialize() ([]byte, error) {
 		at, ok := remote.ObjectOffset(id)
 		switch {
 		case within != 0: // which ROOT's reader does not heed (pull request 23066)
-			return 0, wire.Unsupported("the %s begins with byte %d of the object %d; only whole objects are read", name, within, id)
+			return 0, frame.Unsupported("the %s begins with byte %d of the object %d; only whole objects are read", name, within, id)
 		case !ok || size > remote.MaxObject:
-			return 0, wire.Unsupported("the %s has %d bytes in object %d, at most %d in one of %d objects are read", name, size, id, remote.MaxObject, remote.MaxObjects)
+			return 0, frame.Unsupported("the %s has %d bytes in object %d, at most %d in one of %d objects are read", name, size, id, remote.MaxObject, remote.MaxObjects)
 		}
 		return uint64(at), nil
 	}
 	header, err := offset("header", a.HeaderID, a.HeaderOffset, a.NBytesHeader)
 	if err != nil {
-		return nil, &wire.FormatError{Path: "anchor", Err: err}
+		return nil, &frame.FormatError{Path: "anchor", Err: err}
 	}
 	footer, err := offset("footer", a.FooterID, a.FooterOffset, a.NBytesFooter)
 	if err != nil {
-		return nil, &wire.FormatError{Path: "anchor", Err: err}
+		return nil, &frame.FormatError{Path: "anchor", Err: err}
 	}
 	return (&anchor.Anchor{
 		ClassVersion: anchor.ClassVersion, Epoch: a.Epoch, Major: a.Major, Minor: a.Minor, Patch: a.Patch,
@@ -213,21 +213,21 @@ func (a *nativeAnchor) objects(base *url.URL) (func(id uint64) (*url.URL, error)
 	at := func(id uint64) (*url.URL, error) {
 		u, err := url.Parse(fill(before) + strconv.FormatUint(id, 10) + fill(after))
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Opaque != "" {
-			return nil, wire.Corrupt("%.100q is not the URL of an object", a.URLTemplate)
+			return nil, frame.Corrupt("%.100q is not the URL of an object", a.URLTemplate)
 		}
 		if base.Scheme == "https" && u.Scheme != "https" {
-			return nil, wire.Unsupported("objects are read by http, the anchor by https")
+			return nil, frame.Unsupported("objects are read by http, the anchor by https")
 		}
 		return canonicalURL(u), nil
 	}
 	var err error
 	if !ok || strings.Contains(rest, "${") {
-		err = wire.Unsupported(`%.100q, known are one "${objid}" and at most one "${baseurl}"`, a.URLTemplate)
+		err = frame.Unsupported(`%.100q, known are one "${objid}" and at most one "${baseurl}"`, a.URLTemplate)
 	} else {
 		_, err = at(0)
 	}
 	if err != nil {
-		return nil, &wire.FormatError{Path: "anchor.urlTemplate", Err: err}
+		return nil, &frame.FormatError{Path: "anchor.urlTemplate", Err: err}
 	}
 	return at, nil
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 )
 
 // The checksums of these anchors were computed with the JSON library and the XXH3 of ROOT 6.40: nlohmann's dump
@@ -66,39 +66,39 @@ func TestDamagedNativeAnchor(t *testing.T) {
 		is       error
 		want     string
 	}{
-		{"", "", wire.ErrCorrupt, "that are not a JSON object"},
-		{usualAnchor, "not json at all", wire.ErrCorrupt, "that are not a JSON object"},
-		{usualAnchor, "[1, 2, 3]", wire.ErrCorrupt, "that are not a JSON object"},
-		{usualAnchor, "null", wire.ErrCorrupt, "that are not a JSON object"},
-		{usualAnchor, "   ", wire.ErrCorrupt, "that are not a JSON object"},
-		{usualAnchor, usualAnchor[:100], wire.ErrCorrupt, "that are not a JSON object"},
-		{usualAnchor, usualAnchor + "x", wire.ErrCorrupt, "bytes that are not JSON"},
-		{usualAnchor, usualAnchor + usualAnchor, wire.ErrCorrupt, "bytes that are not JSON"},
-		{"clones", "cl\xffnes", wire.ErrCorrupt, "bytes that are not JSON"},
-		{`"anchorVersion": 0,`, `"anchorVersion": 1,`, wire.ErrUnsupported, "anchor.anchorVersion"},
-		{`"anchorVersion": 0,`, `"anchorVersion": "0",`, wire.ErrCorrupt, "anchor.anchorVersion"},
-		{`"anchorVersion": 0,`, ``, wire.ErrCorrupt, "anchor.anchorVersion at offset 0x0: corrupt data: missing"},
-		{`"formatVersionEpoch": 1`, `"formatVersionEpoch": 65536`, wire.ErrCorrupt, "anchor.formatVersionEpoch"},
-		{`"footerObjId": 42`, `"footerObjId": 43`, wire.ErrChecksum, "anchor.checksum"},
-		{`"footerObjId": 42`, `"footerObjId": -42`, wire.ErrCorrupt, "anchor.footerObjId"},
-		{`"footerObjId": 42`, `"footerObjId": 42.0`, wire.ErrCorrupt, "anchor.footerObjId"},
-		{`"footerObjId": 42`, `"footerObjId": 18446744073709551616`, wire.ErrCorrupt, "anchor.footerObjId"},
-		{`"cloneTemplate": "${baseurl}/clones/${name}",`, ``, wire.ErrCorrupt, "anchor.cloneTemplate"},
-		{`"${baseurl}/clones/${name}"`, `5`, wire.ErrCorrupt, "anchor.cloneTemplate"},
-		{"11956514144978958882", "11956514144978958883", wire.ErrChecksum, "anchor.checksum"},
-		{`"checksum": 11956514144978958882,`, ``, wire.ErrCorrupt, "anchor.checksum"},
-		{"11956514144978958882", `"11956514144978958882"`, wire.ErrCorrupt, "anchor.checksum"},
-		{`"lenFooter"`, `"more": 1, "lenFooter"`, wire.ErrChecksum, "anchor.checksum"},
-		{`"lenFooter"`, `"more": 1.5, "lenFooter"`, wire.ErrUnsupported, "the number 1.5"},
-		{`"lenFooter"`, `"more": -0, "lenFooter"`, wire.ErrUnsupported, "the number -0"},
-		{`"lenFooter"`, `"more": 18446744073709551616, "lenFooter"`, wire.ErrUnsupported, "the number 18446744073709551616"},
+		{"", "", frame.ErrCorrupt, "that are not a JSON object"},
+		{usualAnchor, "not json at all", frame.ErrCorrupt, "that are not a JSON object"},
+		{usualAnchor, "[1, 2, 3]", frame.ErrCorrupt, "that are not a JSON object"},
+		{usualAnchor, "null", frame.ErrCorrupt, "that are not a JSON object"},
+		{usualAnchor, "   ", frame.ErrCorrupt, "that are not a JSON object"},
+		{usualAnchor, usualAnchor[:100], frame.ErrCorrupt, "that are not a JSON object"},
+		{usualAnchor, usualAnchor + "x", frame.ErrCorrupt, "bytes that are not JSON"},
+		{usualAnchor, usualAnchor + usualAnchor, frame.ErrCorrupt, "bytes that are not JSON"},
+		{"clones", "cl\xffnes", frame.ErrCorrupt, "bytes that are not JSON"},
+		{`"anchorVersion": 0,`, `"anchorVersion": 1,`, frame.ErrUnsupported, "anchor.anchorVersion"},
+		{`"anchorVersion": 0,`, `"anchorVersion": "0",`, frame.ErrCorrupt, "anchor.anchorVersion"},
+		{`"anchorVersion": 0,`, ``, frame.ErrCorrupt, "anchor.anchorVersion at offset 0x0: corrupt data: missing"},
+		{`"formatVersionEpoch": 1`, `"formatVersionEpoch": 65536`, frame.ErrCorrupt, "anchor.formatVersionEpoch"},
+		{`"footerObjId": 42`, `"footerObjId": 43`, frame.ErrChecksum, "anchor.checksum"},
+		{`"footerObjId": 42`, `"footerObjId": -42`, frame.ErrCorrupt, "anchor.footerObjId"},
+		{`"footerObjId": 42`, `"footerObjId": 42.0`, frame.ErrCorrupt, "anchor.footerObjId"},
+		{`"footerObjId": 42`, `"footerObjId": 18446744073709551616`, frame.ErrCorrupt, "anchor.footerObjId"},
+		{`"cloneTemplate": "${baseurl}/clones/${name}",`, ``, frame.ErrCorrupt, "anchor.cloneTemplate"},
+		{`"${baseurl}/clones/${name}"`, `5`, frame.ErrCorrupt, "anchor.cloneTemplate"},
+		{"11956514144978958882", "11956514144978958883", frame.ErrChecksum, "anchor.checksum"},
+		{`"checksum": 11956514144978958882,`, ``, frame.ErrCorrupt, "anchor.checksum"},
+		{"11956514144978958882", `"11956514144978958882"`, frame.ErrCorrupt, "anchor.checksum"},
+		{`"lenFooter"`, `"more": 1, "lenFooter"`, frame.ErrChecksum, "anchor.checksum"},
+		{`"lenFooter"`, `"more": 1.5, "lenFooter"`, frame.ErrUnsupported, "the number 1.5"},
+		{`"lenFooter"`, `"more": -0, "lenFooter"`, frame.ErrUnsupported, "the number -0"},
+		{`"lenFooter"`, `"more": 18446744073709551616, "lenFooter"`, frame.ErrUnsupported, "the number 18446744073709551616"},
 	} {
 		text := strings.Replace(usualAnchor, test.old, test.new, 1)
 		if test.old == "" {
 			text = ""
 		}
 		_, err := parseNative([]byte(text))
-		var fault *wire.FormatError
+		var fault *frame.FormatError
 		if !errors.As(err, &fault) || !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%q instead of %q: %v, want %q", test.new, test.old, err, test.want)
 		}
@@ -116,19 +116,19 @@ func TestNativeTemplates(t *testing.T) {
 		{"https://host/b/p", "https://bucket.s3.us-east-1.amazonaws.com/data/${objid}", "https://bucket.s3.us-east-1.amazonaws.com/data/7", nil},
 		{"https://host/b/p", "${baseurl}/x=y ü/${objid}.page", "https://host/b/p/x%3Dy%20%C3%BC/7.page", nil},
 		{"http://host/b/p", "https://host/${objid}", "https://host/7", nil},
-		{"https://host/b/p", "", "", wire.ErrUnsupported},
-		{"https://host/b/p", "${baseurl}/1", "", wire.ErrUnsupported},
-		{"https://host/b/p", "${baseurl}/${objid}/${objid}", "", wire.ErrUnsupported},
-		{"https://host/b/p", "${baseurl}/${baseurl}/${objid}", "", wire.ErrUnsupported},
-		{"https://host/b/p", "${baseurl}/${bucket}/${objid}", "", wire.ErrUnsupported},
-		{"https://host/b/p", "http://host/${objid}", "", wire.ErrUnsupported},
-		{"https://host/b/p", "${objid}", "", wire.ErrCorrupt},
-		{"https://host/b/p", "ftp://host/${objid}", "", wire.ErrCorrupt},
-		{"https://host/b/p", "file:///${objid}", "", wire.ErrCorrupt},
-		{"https://host/b/p", "https://user:secret@host/${objid}", "", wire.ErrCorrupt},
-		{"https://host/b/p", "${baseurl}?id=${objid}", "", wire.ErrCorrupt},
-		{"https://host/b/p", "${baseurl}#${objid}", "", wire.ErrCorrupt},
-		{"https://host/b/p", "${baseurl}/\n${objid}", "", wire.ErrCorrupt},
+		{"https://host/b/p", "", "", frame.ErrUnsupported},
+		{"https://host/b/p", "${baseurl}/1", "", frame.ErrUnsupported},
+		{"https://host/b/p", "${baseurl}/${objid}/${objid}", "", frame.ErrUnsupported},
+		{"https://host/b/p", "${baseurl}/${baseurl}/${objid}", "", frame.ErrUnsupported},
+		{"https://host/b/p", "${baseurl}/${bucket}/${objid}", "", frame.ErrUnsupported},
+		{"https://host/b/p", "http://host/${objid}", "", frame.ErrUnsupported},
+		{"https://host/b/p", "${objid}", "", frame.ErrCorrupt},
+		{"https://host/b/p", "ftp://host/${objid}", "", frame.ErrCorrupt},
+		{"https://host/b/p", "file:///${objid}", "", frame.ErrCorrupt},
+		{"https://host/b/p", "https://user:secret@host/${objid}", "", frame.ErrCorrupt},
+		{"https://host/b/p", "${baseurl}?id=${objid}", "", frame.ErrCorrupt},
+		{"https://host/b/p", "${baseurl}#${objid}", "", frame.ErrCorrupt},
+		{"https://host/b/p", "${baseurl}/\n${objid}", "", frame.ErrCorrupt},
 	} {
 		base, err := url.Parse(test.base)
 		if err != nil {
@@ -153,7 +153,7 @@ func TestNativePlaces(t *testing.T) {
 	for _, a := range []nativeAnchor{
 		{HeaderOffset: 1}, {FooterOffset: 1 << 40}, {HeaderID: 1 << 30}, {FooterID: 1<<64 - 1}, {NBytesHeader: 1<<30 + 1}, {NBytesFooter: 1<<64 - 1},
 	} {
-		if _, err := a.serialize(); !errors.Is(err, wire.ErrUnsupported) {
+		if _, err := a.serialize(); !errors.Is(err, frame.ErrUnsupported) {
 			t.Errorf("%+v: %v", a, err)
 		}
 	}
@@ -165,7 +165,7 @@ func FuzzNativeAnchor(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		a, err := parseNative([]byte(text))
 		if err != nil {
-			if !errors.As(err, new(*wire.FormatError)) {
+			if !errors.As(err, new(*frame.FormatError)) {
 				t.Error(err)
 			}
 			return

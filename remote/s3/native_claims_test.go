@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/verify"
+	"github.com/go-rntuple/go-rntuple/rntuple/verify"
 )
 
 // TestNativeClaims has anchors and locators that claim what is not so, or is not read. Memory is not allocated
@@ -48,22 +48,22 @@ func TestNativeClaims(t *testing.T) {
 		{"64-bit sizes", locators(func(p []byte) locator.Locator {
 			return object(append(binary.LittleEndian.AppendUint64(nil, uint64(binary.LittleEndian.Uint32(p))), p[4:]...))
 		}), nil, ""},
-		{"another version", member("anchorVersion", 1), wire.ErrUnsupported, "anchor.anchorVersion"},
-		{"another epoch", member("formatVersionEpoch", 2), wire.ErrUnsupported, "newer than this library"},
-		{"an offset", member("headerOffset", 1), wire.ErrUnsupported, "only whole objects are read"},
+		{"another version", member("anchorVersion", 1), frame.ErrUnsupported, "anchor.anchorVersion"},
+		{"another epoch", member("formatVersionEpoch", 2), frame.ErrUnsupported, "newer than this library"},
+		{"an offset", member("headerOffset", 1), frame.ErrUnsupported, "only whole objects are read"},
 		{"another template", member("urlTemplate", "${baseurl}/x/${objid}"), fs.ErrNotExist, "object 0"},
-		{"a header of 1 GiB", member("nBytesHeader", 1<<30), wire.ErrCorrupt, "expected 1073741824"},
-		{"a header of 1 MB", member("nBytesHeader", 1e6), wire.ErrCorrupt, "expected 1000000"},
-		{"a header of 1 GiB, uncompressed", member("lenHeader", 1<<30), wire.ErrCorrupt, "header"},
-		{"a header of 1 TiB, uncompressed", member("lenHeader", int64(1)<<40), wire.ErrUnsupported, "EnvelopeBytes"},
-		{"a footer elsewhere", member("footerObjId", 0), wire.ErrCorrupt, "object 0"},
+		{"a header of 1 GiB", member("nBytesHeader", 1<<30), frame.ErrCorrupt, "expected 1073741824"},
+		{"a header of 1 MB", member("nBytesHeader", 1e6), frame.ErrCorrupt, "expected 1000000"},
+		{"a header of 1 GiB, uncompressed", member("lenHeader", 1<<30), frame.ErrCorrupt, "header"},
+		{"a header of 1 TiB, uncompressed", member("lenHeader", int64(1)<<40), frame.ErrUnsupported, "EnvelopeBytes"},
+		{"a footer elsewhere", member("footerObjId", 0), frame.ErrCorrupt, "object 0"},
 		{"locators of type Multi", locators(func(p []byte) locator.Locator { return locator.Locator{Type: locator.Multi, Payload: string(p)} }),
-			wire.ErrUnsupported, "locator of type Multi (0x03)"},
-		{"locators in files", locators(func([]byte) locator.Locator { return locator.At(8, 8) }), wire.ErrUnsupported, "locator of type File (0x00)"},
-		{"short locators", locators(func(p []byte) locator.Locator { return object(p[:11]) }), wire.ErrCorrupt, "Object64 locator of 11 bytes"},
-		{"objects of 1 GiB", locators(func(p []byte) locator.Locator { return object(append([]byte{0, 0, 0, 0x40}, p[4:]...)) }), wire.ErrCorrupt, "1073741824"},
-		{"objects of 2 GiB", locators(func(p []byte) locator.Locator { return object(append([]byte{0, 0, 0, 0x80}, p[4:]...)) }), wire.ErrUnsupported, "2147483648"},
-		{"objects with high numbers", locators(func(p []byte) locator.Locator { p[11] = 1; return object(p) }), wire.ErrUnsupported, "objects are read"},
+			frame.ErrUnsupported, "locator of type Multi (0x03)"},
+		{"locators in files", locators(func([]byte) locator.Locator { return locator.At(8, 8) }), frame.ErrUnsupported, "locator of type File (0x00)"},
+		{"short locators", locators(func(p []byte) locator.Locator { return object(p[:11]) }), frame.ErrCorrupt, "Object64 locator of 11 bytes"},
+		{"objects of 1 GiB", locators(func(p []byte) locator.Locator { return object(append([]byte{0, 0, 0, 0x40}, p[4:]...)) }), frame.ErrCorrupt, "1073741824"},
+		{"objects of 2 GiB", locators(func(p []byte) locator.Locator { return object(append([]byte{0, 0, 0, 0x80}, p[4:]...)) }), frame.ErrUnsupported, "2147483648"},
+		{"objects with high numbers", locators(func(p []byte) locator.Locator { p[11] = 1; return object(p) }), frame.ErrUnsupported, "objects are read"},
 		{"objects that are missing", locators(func(p []byte) locator.Locator { p[7] = 1; return object(p) }), fs.ErrNotExist, "object 1677"},
 	} {
 		s.reset()

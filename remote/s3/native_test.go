@@ -14,12 +14,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/surgery"
-	"github.com/go-rntuple/go-rntuple/verify"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
+	"github.com/go-rntuple/go-rntuple/rntuple/verify"
 )
 
 // native returns the URL of the RNTuple at a path of a store.
@@ -151,9 +151,9 @@ type nativeFault struct {
 
 var nativeFaults = []nativeFault{
 	{name: "missing", change: func([]byte) []byte { return nil }, is: fs.ErrNotExist},
-	{name: "truncated", change: func(b []byte) []byte { return b[:len(b)-1] }, is: wire.ErrCorrupt},
-	{name: "empty", change: func([]byte) []byte { return []byte{} }, is: wire.ErrCorrupt},
-	{name: "longer", change: func(b []byte) []byte { return append(slices.Clip(b), 0) }, is: wire.ErrCorrupt},
+	{name: "truncated", change: func(b []byte) []byte { return b[:len(b)-1] }, is: frame.ErrCorrupt},
+	{name: "empty", change: func([]byte) []byte { return []byte{} }, is: frame.ErrCorrupt},
+	{name: "longer", change: func(b []byte) []byte { return append(slices.Clip(b), 0) }, is: frame.ErrCorrupt},
 	{name: other, change: func(b []byte) []byte { b = slices.Clone(b); b[max(0, len(b)-9)] ^= 0x40; return b }, is: errAny},
 	{name: "forbidden", answer: status(http.StatusForbidden), is: fs.ErrPermission},
 	{name: "redirected", answer: status(http.StatusTemporaryRedirect), is: errAny},

@@ -22,7 +22,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
 // certificate makes a certificate for this machine, which is its own authority. It returns the names of

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/compress"
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/remote/xrootd"
 	"github.com/go-rntuple/go-rntuple/rntuple"

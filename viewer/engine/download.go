@@ -5,9 +5,9 @@ import (
 	"sort"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/expression"
-	"github.com/go-rntuple/go-rntuple/internal/textout"
+	"github.com/go-rntuple/go-rntuple/internal/show/textout"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 )
 
 // formats are those of downloads, with their types. With Parquet, by package rntarrow, the compressed engine would have 9.0 MB

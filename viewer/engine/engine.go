@@ -10,9 +10,10 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/go-rntuple/go-rntuple/expression"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 )
 
 // An Engine answers requests. It is safe for concurrent use.
@@ -154,7 +155,7 @@ type Error struct {
 // ErrorOf returns what the page is told of an error, which is not nil.
 func ErrorOf(err error) *Error {
 	e := &Error{Kind: "internal", Message: err.Error()}
-	var format *rntuple.FormatError
+	var format *frame.FormatError
 	if errors.As(err, &format) {
 		e.Path = format.Path
 		if format.Offset >= 0 {

@@ -3,8 +3,8 @@ package engine
 import (
 	"math"
 
-	"github.com/go-rntuple/go-rntuple/expression"
-	"github.com/go-rntuple/go-rntuple/internal/draw"
+	"github.com/go-rntuple/go-rntuple/internal/show/draw"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 )
 
 // mostBins is the number of bins of histograms that do not say how many they have.

@@ -179,7 +179,7 @@ func (f *file) others(a *Opened) error {
 	}
 	err = root.Walk(func(dir string, k rootfile.Key) error {
 		switch {
-		case k.Class == anchor.ClassName, k.Class == anchor.ExperimentalClassName:
+		case anchor.IsClass(k.Class):
 			return nil
 		case len(a.Others) == maxOthers:
 			a.Warnings = append(a.Warnings, fmt.Sprintf("of the other objects in the file, the first %d are listed", maxOthers))

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/expression"
-	"github.com/go-rntuple/go-rntuple/internal/draw"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -23,9 +23,9 @@ func TestNewest(t *testing.T) {
 	}
 	list := b[f.Root.SeekKeys:][:f.Root.NBytesKeys]
 	var keys rootfile.KeyList
-	keys.Wire(wire.NewReader(list, "", 0).BigEndian())
+	keys.Wire(frame.NewReader(list, "", 0).BigEndian())
 	slices.Reverse(keys.Keys)
-	c := wire.NewWriter(nil, "").BigEndian()
+	c := frame.NewWriter(nil, "").BigEndian()
 	keys.Wire(c)
 	reversed, err := c.Bytes()
 	if copy(list, reversed) != len(list) || err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/internal/dump"
+	"github.com/go-rntuple/go-rntuple/internal/show/dump"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -117,8 +117,8 @@ func (f *file) records(c *call) (Answer, error) {
 				list = append(list, RecordInfo{name, what, Int(l.Offset), Int(length), id.String()})
 			}
 		}
-		add("header", locator.At(n.Anchor.SeekHeader, n.Anchor.NBytesHeader), n.Anchor.NBytesHeader, recordID{Part: "header", Number: last})
-		add("footer", locator.At(n.Anchor.SeekFooter, n.Anchor.NBytesFooter), n.Anchor.NBytesFooter, recordID{Part: "footer", Number: last})
+		add("header", n.Anchor.Header().Locator, n.Anchor.NBytesHeader, recordID{Part: "header", Number: last})
+		add("footer", n.Anchor.Footer().Locator, n.Anchor.NBytesFooter, recordID{Part: "footer", Number: last})
 		for k, g := range n.Footer.ClusterGroups {
 			add(fmt.Sprintf("page list %d", k), g.PageList.Locator, g.PageList.Locator.Size, recordID{Part: "page list", Number: k})
 		}

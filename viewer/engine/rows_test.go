@@ -15,17 +15,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/judge"
+	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
 // expected returns the RNTuples whose values ROOT has printed.
-func expected(t *testing.T) (all []judge.Expected) {
+func expected(t *testing.T) (all []golden.Expected) {
 	t.Helper()
 	for _, name := range []string{"manifest.json", "special_manifest.json"} {
-		some, err := judge.Manifest(filepath.Join(good, name))
+		some, err := golden.Manifest(filepath.Join(good, name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // A Field is a field of the schema.
@@ -159,7 +160,7 @@ func (n *naming) child(f *schema.Field, i int) *naming {
 		switch c := f.Children[i]; {
 		case c.Shape == schema.String:
 			of = "string"
-		case c.Shape == schema.Scalar && c.Kind() != schema.KindBool:
+		case c.Shape == schema.Scalar && c.Kind() != cpptype.Bool:
 			of = "float"
 		default:
 			return nil

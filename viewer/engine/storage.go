@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/go-rntuple/go-rntuple/internal/storagemap"
+	"github.com/go-rntuple/go-rntuple/internal/show/storagemap"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"github.com/go-rntuple/go-rntuple/verify"
+	"github.com/go-rntuple/go-rntuple/rntuple/verify"
 )
 
 // A Verdict is the answer to verify.

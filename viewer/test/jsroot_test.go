@@ -68,7 +68,7 @@ func installJsroot(t *testing.T) string {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(cache, "go-rntuple", "jsroot")
-	want, err := os.ReadFile("../../interop/package.json")
+	want, err := os.ReadFile("../../test/interop/package.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func fieldsOf(t *testing.T, base string) []string {
 // rightOfJsroot returns how many fields jsroot reads as ROOT does.
 func rightOfJsroot(t *testing.T, modules, base string) int {
 	t.Helper()
-	out, err := exec.Command("node", "../../interop/jsroot_read.mjs", modules, "types", testdata+"/good/"+base+".jsonl.gz", testdata+"/good/"+base+".root").Output()
+	out, err := exec.Command("node", "../../test/interop/jsroot_read.mjs", modules, "types", testdata+"/good/"+base+".jsonl.gz", testdata+"/good/"+base+".root").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

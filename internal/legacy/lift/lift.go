@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/cpptype"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
 // noID is an ID that no field and no column has.
@@ -236,15 +236,15 @@ const Sealed = 4
 
 // Verify verifies the CRC32 that b ends with and makes body read what precedes it.
 // The paths of errors begin with what.
-func Verify(b []byte, what string, body func(*wire.Codec)) error {
-	c := wire.NewReader(b, what, 0)
+func Verify(b []byte, what string, body func(*frame.Codec)) error {
+	c := frame.NewReader(b, what, 0)
 	end := len(b) - Sealed
 	if end < 0 {
-		c.Fail("checksum", wire.Corrupt("need %d bytes, have %d", Sealed, len(b)))
+		c.Fail("checksum", frame.Corrupt("need %d bytes, have %d", Sealed, len(b)))
 		return c.Err()
 	}
 	if stored, computed := Checksum(b), crc32.ChecksumIEEE(b[:end]); stored != uint64(computed) {
-		c.Fail("checksum", wire.Mismatch(stored, uint64(computed)))
+		c.Fail("checksum", frame.BadChecksum(stored, uint64(computed)))
 		return c.Err()
 	}
 	c.Window("envelope", end, func() { body(c) })

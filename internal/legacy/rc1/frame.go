@@ -3,7 +3,7 @@ package rc1
 import (
 	"math"
 
-	"github.com/go-rntuple/go-rntuple/internal/wire"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -15,25 +15,25 @@ const (
 
 // record reads or writes a record frame called name whose members body walks.
 // Bytes of the frame that follow them are kept in extra. Document: "Frames".
-func record(c *wire.Codec, name string, extra *[]byte, body func()) {
+func record(c *frame.Codec, name string, extra *[]byte, body func()) {
 	c.Within(name, func() {
 		start := c.Pos()
 		var size int32
-		wire.Int(c, "size", &size)
+		frame.Int(c, "size", &size)
 		recordRest(c, start, size, extra, body)
 	})
 }
 
 // recordRest walks what follows the size of a record frame that begins at start.
-func recordRest(c *wire.Codec, start int, size int32, extra *[]byte, body func()) {
+func recordRest(c *frame.Codec, start int, size int32, extra *[]byte, body func()) {
 	switch {
 	case c.Writing():
 		body()
 		c.Rest(extra)
-		wire.Patch(c, start, int32(c.Pos()-start))
+		frame.Patch(c, start, int32(c.Pos()-start))
 	case c.Err() != nil:
 	case size < recordHead || int(size)-recordHead > c.Left():
-		c.Fail("size", wire.Corrupt("record frame of size %d, %d bytes left", size, c.Left()))
+		c.Fail("size", frame.Corrupt("record frame of size %d, %d bytes left", size, c.Left()))
 	default:
 		c.Window("frame", int(size)-recordHead, func() {
 			body()
@@ -45,19 +45,19 @@ func recordRest(c *wire.Codec, start int, size int32, extra *[]byte, body func()
 // list reads or writes a list frame called name, of items that take at least least
 // bytes each; tail walks the members that follow them in the frame. Bytes after
 // those are kept in extra. Document: "Frames".
-func list[T any](c *wire.Codec, name string, least int, items *[]T, extra *[]byte, item func(*T, *wire.Codec), tail func()) {
+func list[T any](c *frame.Codec, name string, least int, items *[]T, extra *[]byte, item func(*T, *frame.Codec), tail func()) {
 	c.Within(name, func() {
 		start := c.Pos()
 		var size int32
-		wire.Int(c, "size", &size)
+		frame.Int(c, "size", &size)
 		listRest(c, start, size, least, items, extra, item, tail)
 	})
 }
 
 // listRest walks what follows the size of a list frame that begins at start.
-func listRest[T any](c *wire.Codec, start int, size int32, least int, items *[]T, extra *[]byte, item func(*T, *wire.Codec), tail func()) {
+func listRest[T any](c *frame.Codec, start int, size int32, least int, items *[]T, extra *[]byte, item func(*T, *frame.Codec), tail func()) {
 	n := uint32(len(*items))
-	wire.Int(c, "number of items", &n)
+	frame.Int(c, "number of items", &n)
 	rest := func() {
 		for i := range *items {
 			if c.Err() != nil {
@@ -72,14 +72,14 @@ func listRest[T any](c *wire.Codec, start int, size int32, least int, items *[]T
 	switch {
 	case c.Writing():
 		rest()
-		wire.Patch(c, start, -int32(c.Pos()-start))
+		frame.Patch(c, start, -int32(c.Pos()-start))
 	case c.Err() != nil:
 	case left < 0 || size == math.MinInt32 || left > int64(c.Left()):
-		c.Fail("size", wire.Corrupt("list frame of size %d, %d bytes left", size, c.Left()))
+		c.Fail("size", frame.Corrupt("list frame of size %d, %d bytes left", size, c.Left()))
 	case n>>countBits != 0:
-		c.Fail("number of items", wire.Unsupported("reserved bits %#x are set", n>>countBits))
+		c.Fail("number of items", frame.Unsupported("reserved bits %#x are set", n>>countBits))
 	case int64(n) > left/int64(least):
-		c.Fail("number of items", wire.Corrupt("%d items in %d bytes", n, left))
+		c.Fail("number of items", frame.Corrupt("%d items in %d bytes", n, left))
 	default:
 		*items = make([]T, n)
 		c.Window("frame", int(left), rest)
@@ -87,7 +87,7 @@ func listRest[T any](c *wire.Codec, start int, size int32, least int, items *[]T
 }
 
 // records is list for record frames.
-func records[T any](c *wire.Codec, name string, least int, items *[]T, extra *[]byte, item func(*T, *wire.Codec)) {
+func records[T any](c *frame.Codec, name string, least int, items *[]T, extra *[]byte, item func(*T, *frame.Codec)) {
 	list(c, name, least, items, extra, item, func() {})
 }
 
@@ -99,7 +99,7 @@ const (
 
 // wireLocator describes a locator. ROOT negated the whole head of a locator that
 // does not point into the file, as it still does.
-func wireLocator(c *wire.Codec, name string, l *locator.Locator) {
+func wireLocator(c *frame.Codec, name string, l *locator.Locator) {
 	const headSize = 4
 	c.Within(name, func() {
 		var head int32
@@ -114,12 +114,12 @@ func wireLocator(c *wire.Codec, name string, l *locator.Locator) {
 				head = -int32(uint32(headSize+n) | uint32(l.Reserved)<<16 | kind<<24)
 			}
 		}
-		wire.Int(c, "head", &head)
+		frame.Int(c, "head", &head)
 		if c.Err() == nil && !c.Writing() && head < 0 {
 			word := -uint32(head)
 			switch kind := word >> 24; {
 			case word&0xffff < headSize || kind == 0 || kind > 0x7f:
-				c.Fail("head", wire.Corrupt("locator of size %d and type %#x", word&0xffff, kind))
+				c.Fail("head", frame.Corrupt("locator of size %d and type %#x", word&0xffff, kind))
 				return
 			case kind == typeURI:
 				l.Type = locator.URI
@@ -130,7 +130,7 @@ func wireLocator(c *wire.Codec, name string, l *locator.Locator) {
 		}
 		if head >= 0 {
 			l.Size = uint64(head)
-			wire.Int(c, "offset", &l.Offset)
+			frame.Int(c, "offset", &l.Offset)
 			return
 		}
 		payload := []byte(l.Payload)
@@ -146,8 +146,8 @@ type Link struct {
 }
 
 // Wire describes a link.
-func (l *Link) Wire(c *wire.Codec) {
-	wire.Int(c, "length", &l.Length)
+func (l *Link) Wire(c *frame.Codec) {
+	frame.Int(c, "length", &l.Length)
 	wireLocator(c, "locator", &l.Locator)
 }
 

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/lift"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 func (s *Schema) lift() envelope.Schema {
@@ -39,7 +39,7 @@ func Lift(h *Header, f *Footer) (*envelope.Header, *envelope.Footer, error) {
 	rest := f.Clusters
 	for i, g := range f.ClusterGroups {
 		fail := func(format string, args ...any) (*envelope.Header, *envelope.Footer, error) {
-			return nil, nil, &wire.FormatError{Path: fmt.Sprintf("footer.cluster groups[%d]", i), Err: wire.Corrupt(format, args...)}
+			return nil, nil, &frame.FormatError{Path: fmt.Sprintf("footer.cluster groups[%d]", i), Err: frame.Corrupt(format, args...)}
 		}
 		if uint64(g.NumClusters) > uint64(len(rest)) {
 			return fail("%d clusters, %d are left", g.NumClusters, len(rest))
@@ -64,7 +64,7 @@ func Lift(h *Header, f *Footer) (*envelope.Header, *envelope.Footer, error) {
 		footer.ClusterGroups = append(footer.ClusterGroups, lifted)
 	}
 	if len(rest) > 0 {
-		return nil, nil, &wire.FormatError{Path: "footer.cluster summaries", Err: wire.Corrupt("%d of %d clusters are in no cluster group", len(rest), len(f.Clusters))}
+		return nil, nil, &frame.FormatError{Path: "footer.cluster summaries", Err: frame.Corrupt("%d of %d clusters are in no cluster group", len(rest), len(f.Clusters))}
 	}
 	return header, footer, nil
 }
@@ -91,13 +91,13 @@ func (f *Footer) LiftPageList(group int, p *PageList, columns int) (*envelope.Pa
 	}
 	clusters := f.Clusters[first:][:f.ClusterGroups[group].NumClusters]
 	if len(p.Clusters) != len(clusters) {
-		return nil, &wire.FormatError{Path: "page list.clusters", Err: wire.Corrupt("pages of %d clusters, expected %d", len(p.Clusters), len(clusters))}
+		return nil, &frame.FormatError{Path: "page list.clusters", Err: frame.Corrupt("pages of %d clusters, expected %d", len(p.Clusters), len(clusters))}
 	}
 	lifted := &envelope.PageList{HeaderChecksum: uint64(f.HeaderChecksum)}
 	var now shards
 	for i, c := range clusters {
 		fail := func(err error) (*envelope.PageList, error) {
-			return nil, &wire.FormatError{Path: fmt.Sprintf("page list.clusters[%d]", i), Err: err}
+			return nil, &frame.FormatError{Path: fmt.Sprintf("page list.clusters[%d]", i), Err: err}
 		}
 		n, sharded := c.entries()
 		pages := p.Clusters[i].lift()
@@ -117,14 +117,14 @@ func (f *Footer) LiftPageList(group int, p *PageList, columns int) (*envelope.Pa
 			continue
 		}
 		if uint64(c.ColumnGroup) >= uint64(len(f.ColumnGroups)) {
-			return fail(wire.Corrupt("column group %d of %d", c.ColumnGroup, len(f.ColumnGroups)))
+			return fail(frame.Corrupt("column group %d of %d", c.ColumnGroup, len(f.ColumnGroups)))
 		}
 		if err := now.add(f.ColumnGroups[c.ColumnGroup].Columns, pages); err != nil {
 			return fail(err)
 		}
 	}
 	if now.missing > 0 {
-		return nil, &wire.FormatError{Path: "page list.clusters", Err: now.incomplete()}
+		return nil, &frame.FormatError{Path: "page list.clusters", Err: now.incomplete()}
 	}
 	return lifted, nil
 }
@@ -139,11 +139,11 @@ type shards struct {
 // add adds a shard that holds the columns of the given IDs.
 func (s *shards) add(ids []uint32, pages []envelope.ColumnPages) error {
 	if len(ids) != len(pages) {
-		return wire.Corrupt("pages of %d columns, its column group has %d", len(pages), len(ids))
+		return frame.Corrupt("pages of %d columns, its column group has %d", len(pages), len(ids))
 	}
 	for i, id := range ids {
 		if uint64(id) >= uint64(len(s.pages)) || s.seen[id] {
-			return wire.Corrupt("column %d is not there, or in another shard, too", id)
+			return frame.Corrupt("column %d is not there, or in another shard, too", id)
 		}
 		s.pages[id], s.seen[id] = pages[i], true
 		s.missing--
@@ -152,7 +152,7 @@ func (s *shards) add(ids []uint32, pages []envelope.ColumnPages) error {
 }
 
 func (s *shards) incomplete() error {
-	return wire.Unsupported("pre-release format RC1 with clusters that are sharded into different ranges of entries: %d columns are missing in one", s.missing)
+	return frame.Unsupported("pre-release format RC1 with clusters that are sharded into different ranges of entries: %d columns are missing in one", s.missing)
 }
 
 func (d *ClusterPages) lift() []envelope.ColumnPages {

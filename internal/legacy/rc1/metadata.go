@@ -1,6 +1,6 @@
 package rc1
 
-import "github.com/go-rntuple/go-rntuple/internal/wire"
+import "github.com/go-rntuple/go-rntuple/frame"
 
 // MetaData is an envelope with user meta-data. A key that occurs several times has
 // several versions of its value, numbered from 0.
@@ -17,7 +17,7 @@ func ParseMetaData(b []byte) (*MetaData, error) {
 }
 
 // Wire describes user meta-data. Document: "User Meta-data Envelope".
-func (m *MetaData) Wire(c *wire.Codec) {
+func (m *MetaData) Wire(c *frame.Codec) {
 	records(c, "pairs", 12, &m.Pairs, &m.ListExtra, (*KeyValue).Wire)
 	c.Rest(&m.Extra)
 }
@@ -44,26 +44,26 @@ type KeyValue struct {
 }
 
 // Wire describes a pair of key and value.
-func (k *KeyValue) Wire(c *wire.Codec) {
+func (k *KeyValue) Wire(c *frame.Codec) {
 	record(c, "pair", &k.Extra, func() {
-		wire.Int(c, "type", &k.Type)
+		frame.Int(c, "type", &k.Type)
 		c.String("key", &k.Key)
 		switch max(k.Type, -k.Type) {
 		case TypeInt:
-			values(c, k, 8, &k.Ints, func(v *int64, c *wire.Codec) { wire.Int(c, "value", v) })
+			values(c, k, 8, &k.Ints, func(v *int64, c *frame.Codec) { frame.Int(c, "value", v) })
 		case TypeBool:
-			values(c, k, 1, &k.Bools, func(v *uint8, c *wire.Codec) { wire.Int(c, "value", v) })
+			values(c, k, 1, &k.Bools, func(v *uint8, c *frame.Codec) { frame.Int(c, "value", v) })
 		case TypeDouble:
-			values(c, k, 8, &k.Doubles, func(v *float64, c *wire.Codec) { c.Float64("value", v) })
+			values(c, k, 8, &k.Doubles, func(v *float64, c *frame.Codec) { c.Float64("value", v) })
 		case TypeString:
-			values(c, k, 4, &k.Strings, func(v *string, c *wire.Codec) { c.String("value", v) })
+			values(c, k, 4, &k.Strings, func(v *string, c *frame.Codec) { c.String("value", v) })
 		}
 	})
 }
 
 // values describes a value, or a list of values that take at least least bytes
 // each.
-func values[T any](c *wire.Codec, k *KeyValue, least int, v *[]T, value func(*T, *wire.Codec)) {
+func values[T any](c *frame.Codec, k *KeyValue, least int, v *[]T, value func(*T, *frame.Codec)) {
 	if k.Type < 0 {
 		records(c, "list", least, v, &k.ListExtra, value)
 		return

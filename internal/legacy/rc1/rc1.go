@@ -3,8 +3,8 @@ package rc1
 import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/lift"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -13,13 +13,13 @@ const Version = 1
 
 // parse verifies an envelope and makes body read its payload. Document:
 // "Envelopes".
-func parse(b []byte, what string, body func(*wire.Codec)) error {
-	return lift.Verify(b, what, func(c *wire.Codec) {
+func parse(b []byte, what string, body func(*frame.Codec)) error {
+	return lift.Verify(b, what, func(c *frame.Codec) {
 		var version, least uint16
-		wire.Int(c, "version", &version)
-		wire.Int(c, "minimum version", &least)
+		frame.Int(c, "version", &version)
+		frame.Int(c, "minimum version", &least)
 		if least != Version || version < least {
-			c.Fail("minimum version", wire.Unsupported("pre-release envelope of version %d, readable from %d on", version, least))
+			c.Fail("minimum version", frame.Unsupported("pre-release envelope of version %d, readable from %d on", version, least))
 		}
 		body(c)
 	})
@@ -41,11 +41,11 @@ func ParseHeader(b []byte) (*Header, error) {
 }
 
 // Wire describes a header. Document: "Header Envelope".
-func (h *Header) Wire(c *wire.Codec) {
+func (h *Header) Wire(c *frame.Codec) {
 	h.Features.Wire(c)
-	wire.Int(c, "release candidate tag", &h.Tag)
+	frame.Int(c, "release candidate tag", &h.Tag)
 	if h.Tag > Version { // 0 was reserved for the final format
-		c.Fail("release candidate tag", wire.Unsupported("pre-release format, release candidate %d", h.Tag))
+		c.Fail("release candidate tag", frame.Unsupported("pre-release format, release candidate %d", h.Tag))
 	}
 	c.String("name", &h.Name)
 	c.String("description", &h.Description)
@@ -63,7 +63,7 @@ type Schema struct {
 	ListExtra  [4][]byte
 }
 
-func (s *Schema) wire(c *wire.Codec) {
+func (s *Schema) wire(c *frame.Codec) {
 	records(c, "fields", 36, &s.Fields, &s.ListExtra[0], (*Field).Wire)
 	records(c, "columns", 16, &s.Columns, &s.ListExtra[1], (*Column).Wire)
 	records(c, "alias columns", 12, &s.Aliases, &s.ListExtra[2], (*Alias).Wire)
@@ -74,15 +74,15 @@ func (s *Schema) wire(c *wire.Codec) {
 type Field struct{ envelope.Field }
 
 // Wire describes a field. Document: "Field Description".
-func (f *Field) Wire(c *wire.Codec) {
+func (f *Field) Wire(c *frame.Codec) {
 	record(c, "field", &f.Extra, func() {
-		wire.Int(c, "field version", &f.Version)
-		wire.Int(c, "type version", &f.TypeVersion)
-		wire.Int(c, "parent", &f.Parent)
-		wire.Int(c, "structural role", &f.Role)
-		wire.Int(c, "flags", &f.Flags)
+		frame.Int(c, "field version", &f.Version)
+		frame.Int(c, "type version", &f.TypeVersion)
+		frame.Int(c, "parent", &f.Parent)
+		frame.Int(c, "structural role", &f.Role)
+		frame.Int(c, "flags", &f.Flags)
 		if f.Flags&envelope.FieldRepetitive != 0 {
-			wire.Int(c, "array size", &f.ArraySize)
+			frame.Int(c, "array size", &f.ArraySize)
 		}
 		c.String("name", &f.Name)
 		c.String("type name", &f.TypeName)
@@ -106,14 +106,14 @@ type Column struct {
 }
 
 // Wire describes a column. Document: "Column Description".
-func (d *Column) Wire(c *wire.Codec) {
+func (d *Column) Wire(c *frame.Codec) {
 	record(c, "column", &d.Extra, func() {
-		wire.Int(c, "type", &d.Type)
-		wire.Int(c, "bits on storage", &d.Bits)
-		wire.Int(c, "field", &d.Field)
-		wire.Int(c, "flags", &d.Flags)
+		frame.Int(c, "type", &d.Type)
+		frame.Int(c, "bits on storage", &d.Bits)
+		frame.Int(c, "field", &d.Field)
+		frame.Int(c, "flags", &d.Flags)
 		if d.Flags&columnDeferred != 0 {
-			wire.Int(c, "first element", &d.FirstElement)
+			frame.Int(c, "first element", &d.FirstElement)
 		}
 	})
 }
@@ -131,10 +131,10 @@ func (d *Column) lift() envelope.Column {
 type Alias struct{ envelope.Alias }
 
 // Wire describes an alias. Document: "Alias columns".
-func (a *Alias) Wire(c *wire.Codec) {
+func (a *Alias) Wire(c *frame.Codec) {
 	record(c, "alias column", &a.Extra, func() {
-		wire.Int(c, "physical column", &a.Column)
-		wire.Int(c, "field", &a.Field)
+		frame.Int(c, "physical column", &a.Column)
+		frame.Int(c, "field", &a.Field)
 	})
 }
 
@@ -147,11 +147,11 @@ type ExtraType struct {
 }
 
 // Wire describes extra type information. Document: "Extra type information".
-func (e *ExtraType) Wire(c *wire.Codec) {
+func (e *ExtraType) Wire(c *frame.Codec) {
 	record(c, "extra type information", &e.Extra, func() {
-		wire.Int(c, "type version from", &e.From)
-		wire.Int(c, "type version to", &e.To)
-		wire.Int(c, "content identifier", &e.ContentID)
+		frame.Int(c, "type version from", &e.From)
+		frame.Int(c, "type version to", &e.To)
+		frame.Int(c, "content identifier", &e.ContentID)
 		c.String("type name", &e.TypeName)
 	})
 }
@@ -184,9 +184,9 @@ func ParseFooter(b []byte) (*Footer, error) {
 }
 
 // Wire describes a footer. Document: "Footer Envelope".
-func (f *Footer) Wire(c *wire.Codec) {
+func (f *Footer) Wire(c *frame.Codec) {
 	f.Features.Wire(c)
-	wire.Int(c, "header checksum", &f.HeaderChecksum)
+	frame.Int(c, "header checksum", &f.HeaderChecksum)
 	f.wireExtension(c)
 	records(c, "column groups", recordHead+listHead, &f.ColumnGroups, &f.ListExtra[0], (*ColumnGroup).Wire)
 	records(c, "cluster summaries", 20, &f.Clusters, &f.ListExtra[1], (*Cluster).Wire)
@@ -195,18 +195,18 @@ func (f *Footer) Wire(c *wire.Codec) {
 	c.Rest(&f.Extra)
 }
 
-func (f *Footer) wireExtension(c *wire.Codec) {
+func (f *Footer) wireExtension(c *frame.Codec) {
 	c.Within("schema extension", func() {
 		start := c.Pos()
 		var size int32
-		wire.Int(c, "size", &size)
+		frame.Int(c, "size", &size)
 		if !c.Writing() {
 			f.ExtensionIsList = size < 0
 		}
 		if f.ExtensionIsList {
 			var none []struct{}
-			listRest(c, start, size, 1, &none, &f.ExtensionExtra, func(*struct{}, *wire.Codec) {
-				c.Fail("", wire.Unsupported("pre-release format with a list as schema extension"))
+			listRest(c, start, size, 1, &none, &f.ExtensionExtra, func(*struct{}, *frame.Codec) {
+				c.Fail("", frame.Unsupported("pre-release format with a list as schema extension"))
 			}, func() {})
 			return
 		}
@@ -229,9 +229,9 @@ type ColumnGroup struct {
 }
 
 // Wire describes a column group. Document: "Column Group Record Frame".
-func (g *ColumnGroup) Wire(c *wire.Codec) {
+func (g *ColumnGroup) Wire(c *frame.Codec) {
 	record(c, "column group", &g.Extra, func() {
-		records(c, "columns", 4, &g.Columns, &g.ListExtra, func(id *uint32, c *wire.Codec) { wire.Int(c, "id", id) })
+		records(c, "columns", 4, &g.Columns, &g.ListExtra, func(id *uint32, c *frame.Codec) { frame.Int(c, "id", id) })
 	})
 }
 
@@ -244,12 +244,12 @@ type Cluster struct {
 }
 
 // Wire describes a cluster summary. Document: "Cluster Summary Record Frame".
-func (s *Cluster) Wire(c *wire.Codec) {
+func (s *Cluster) Wire(c *frame.Codec) {
 	record(c, "cluster summary", &s.Extra, func() {
-		wire.Int(c, "first entry number", &s.FirstEntry)
-		wire.Int(c, "number of entries", &s.Entries)
+		frame.Int(c, "first entry number", &s.FirstEntry)
+		frame.Int(c, "number of entries", &s.Entries)
 		if _, sharded := s.entries(); sharded {
-			wire.Int(c, "column group", &s.ColumnGroup)
+			frame.Int(c, "column group", &s.ColumnGroup)
 		}
 	})
 }
@@ -272,9 +272,9 @@ type ClusterGroup struct {
 }
 
 // Wire describes a cluster group. Document: "Cluster Group Record Frame".
-func (g *ClusterGroup) Wire(c *wire.Codec) {
+func (g *ClusterGroup) Wire(c *frame.Codec) {
 	record(c, "cluster group", &g.Extra, func() {
-		wire.Int(c, "number of clusters", &g.NumClusters)
+		frame.Int(c, "number of clusters", &g.NumClusters)
 		c.Within("page list", func() { g.PageList.Wire(c) })
 	})
 }
@@ -293,7 +293,7 @@ func ParsePageList(b []byte) (*PageList, error) {
 }
 
 // Wire describes a page list. Document: "Page List Envelope".
-func (p *PageList) Wire(c *wire.Codec) {
+func (p *PageList) Wire(c *frame.Codec) {
 	records(c, "clusters", listHead, &p.Clusters, &p.ListExtra, (*ClusterPages).Wire)
 	c.Rest(&p.Extra)
 }
@@ -305,7 +305,7 @@ type ClusterPages struct {
 }
 
 // Wire describes the outer list frame of a cluster.
-func (d *ClusterPages) Wire(c *wire.Codec) {
+func (d *ClusterPages) Wire(c *frame.Codec) {
 	records(c, "columns", listHead+8+4, &d.Columns, &d.Extra, (*ColumnPages).Wire)
 }
 
@@ -318,10 +318,10 @@ type ColumnPages struct {
 }
 
 // Wire describes the inner list frame of a column.
-func (p *ColumnPages) Wire(c *wire.Codec) {
+func (p *ColumnPages) Wire(c *frame.Codec) {
 	list(c, "pages", 8, &p.Pages, &p.Extra, (*Page).Wire, func() {
-		wire.Int(c, "element offset", &p.ElementOffset)
-		wire.Int(c, "compression settings", &p.Compression)
+		frame.Int(c, "element offset", &p.ElementOffset)
+		frame.Int(c, "compression settings", &p.Compression)
 	})
 }
 
@@ -336,10 +336,10 @@ type Page struct {
 const pageFlags = 30
 
 // Wire describes an inner item of the page locations.
-func (g *Page) Wire(c *wire.Codec) {
-	wire.Int(c, "number of elements", &g.Elements)
+func (g *Page) Wire(c *frame.Codec) {
+	frame.Int(c, "number of elements", &g.Elements)
 	if g.Elements>>pageFlags > 1 {
-		c.Fail("number of elements", wire.Unsupported("page with the flags %#x", g.Elements>>pageFlags))
+		c.Fail("number of elements", frame.Unsupported("page with the flags %#x", g.Elements>>pageFlags))
 	}
 	wireLocator(c, "locator", &g.Locator)
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
-	. "github.com/go-rntuple/go-rntuple/internal/wiretest"
+	"github.com/go-rntuple/go-rntuple/frame"
+	. "github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -114,7 +114,7 @@ func TestFooter(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	}
-	if _, _, err := c.Parse(Hex(footer(lst(1, `00`), empty, empty, empty, empty)).Bytes); !errors.Is(err, wire.ErrUnsupported) {
+	if _, _, err := c.Parse(Hex(footer(lst(1, `00`), empty, empty, empty, empty)).Bytes); !errors.Is(err, frame.ErrUnsupported) {
 		t.Errorf("a list as extension: %v", err)
 	}
 }
@@ -174,7 +174,7 @@ func TestMetaData(t *testing.T) {
 }
 
 func TestLocator(t *testing.T) {
-	c := Walk("locator", func(l *locator.Locator, c *wire.Codec) { wireLocator(c, "of page", l) })
+	c := Walk("locator", func(l *locator.Locator, c *frame.Codec) { wireLocator(c, "of page", l) })
 	for _, test := range []struct {
 		hex   string
 		want  locator.Locator
@@ -190,13 +190,13 @@ func TestLocator(t *testing.T) {
 		if *got != test.want {
 			t.Errorf("got %+v, want %+v", *got, test.want)
 		}
-		if err := got.InFile(); (err == nil) != (test.error == "") || err != nil && (!strings.Contains(err.Error(), test.error) || !errors.Is(err, wire.ErrUnsupported)) {
+		if err := got.InFile(); (err == nil) != (test.error == "") || err != nil && (!strings.Contains(err.Error(), test.error) || !errors.Is(err, frame.ErrUnsupported)) {
 			t.Errorf("%+v: %v", *got, err)
 		}
 	}
 	for _, bad := range []int64{-3, -0x01000003, -0x00000010, math.MinInt32} {
 		_, _, err := c.Parse(Hex(LE(4, bad) + LE(8, 0) + LE(8, 0)).Bytes)
-		Fault(t, err, wire.ErrCorrupt)
+		Fault(t, err, frame.ErrCorrupt)
 	}
 }
 
@@ -206,9 +206,9 @@ func TestLift(t *testing.T) {
 	var p PageList
 	for _, part := range []struct {
 		hex  string
-		walk func(*wire.Codec)
+		walk func(*frame.Codec)
 	}{{header, h.Wire}, {sharded, f.Wire}, {pageList, p.Wire}} {
-		c := wire.NewReader(Hex(part.hex).Bytes, "test", 0)
+		c := frame.NewReader(Hex(part.hex).Bytes, "test", 0)
 		if part.walk(c); c.Err() != nil {
 			t.Fatal(c.Err())
 		}
@@ -266,11 +266,11 @@ func TestLift(t *testing.T) {
 	} {
 		var f Footer
 		var p PageList
-		f.Wire(wire.NewReader(Hex(sharded).Bytes, "test", 0))
-		p.Wire(wire.NewReader(Hex(pageList).Bytes, "test", 0))
+		f.Wire(frame.NewReader(Hex(sharded).Bytes, "test", 0))
+		p.Wire(frame.NewReader(Hex(pageList).Bytes, "test", 0))
 		spoil(&f, &p)
 		_, err := f.LiftPageList(0, &p, 3)
-		if fault := Fault(t, err, wire.ErrCorrupt, wire.ErrUnsupported); fault != nil && (name == "other entries" || name == "incomplete") != errors.Is(err, wire.ErrUnsupported) {
+		if fault := Fault(t, err, frame.ErrCorrupt, frame.ErrUnsupported); fault != nil && (name == "other entries" || name == "incomplete") != errors.Is(err, frame.ErrUnsupported) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -279,12 +279,12 @@ func TestLift(t *testing.T) {
 		"more than there are":    func(f *Footer) { f.ClusterGroups[0].NumClusters = math.MaxUint32 },
 		"too many entries":       func(f *Footer) { f.Clusters[0].FirstEntry = math.MaxInt64 },
 	} {
-		f.Wire(wire.NewReader(Hex(sharded).Bytes, "test", 0))
+		f.Wire(frame.NewReader(Hex(sharded).Bytes, "test", 0))
 		spoil(&f)
 		if _, _, err := Lift(&h, &f); err == nil {
 			t.Error(name)
 		} else {
-			Fault(t, err, wire.ErrCorrupt)
+			Fault(t, err, frame.ErrCorrupt)
 		}
 	}
 }
@@ -305,12 +305,12 @@ func TestEnvelope(t *testing.T) {
 		if _, err := ParseHeader(b[:n:n]); err == nil {
 			t.Errorf("the first %d bytes are taken for all", n)
 		} else {
-			Fault(t, err, wire.ErrCorrupt, wire.ErrChecksum)
+			Fault(t, err, frame.ErrCorrupt, frame.ErrChecksum)
 		}
 		for bit := range 8 {
 			b[n] ^= 1 << bit
 			_, err := ParseHeader(b)
-			Fault(t, err, wire.ErrChecksum)
+			Fault(t, err, frame.ErrChecksum)
 			b[n] ^= 1 << bit
 		}
 	}
@@ -318,14 +318,14 @@ func TestEnvelope(t *testing.T) {
 		b := append(Hex(bad).Bytes, Hex(header).Bytes...)
 		b = append(b, Hex(LE(4, int64(crc32.ChecksumIEEE(b)))).Bytes...)
 		_, err := ParseHeader(b)
-		Fault(t, err, wire.ErrUnsupported)
+		Fault(t, err, frame.ErrUnsupported)
 	}
 	tagged := bytes.Clone(Hex(header).Bytes)
 	tagged[8] = 2
 	var h Header
-	c := wire.NewReader(tagged, "header", 0)
+	c := frame.NewReader(tagged, "header", 0)
 	h.Wire(c)
-	Fault(t, c.Err(), wire.ErrUnsupported)
+	Fault(t, c.Err(), frame.ErrUnsupported)
 }
 
 // FuzzEnvelopes reads the fuzzer's bytes as the payload of each envelope.

@@ -5,7 +5,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/lift"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -24,7 +23,7 @@ func ParseHeader(b []byte) (*Header, error) {
 }
 
 // Wire describes a header.
-func (h *Header) Wire(c *wire.Codec) {
+func (h *Header) Wire(c *frame.Codec) {
 	h.Features.Wire(c)
 	c.String("name", &h.Name)
 	c.String("description", &h.Description)
@@ -42,11 +41,11 @@ type Schema struct {
 	ListExtra  [4][]byte
 }
 
-func (s *Schema) wire(c *wire.Codec) {
-	frame.List(c, "fields", &s.Fields, &s.ListExtra[0], func(c *wire.Codec, f *Field) { f.Wire(c) })
-	frame.List(c, "columns", &s.Columns, &s.ListExtra[1], func(c *wire.Codec, d *Column) { d.Wire(c) })
-	frame.List(c, "alias columns", &s.Aliases, &s.ListExtra[2], func(c *wire.Codec, a *envelope.Alias) { a.Wire(c) })
-	frame.List(c, "extra type information", &s.ExtraTypes, &s.ListExtra[3], func(c *wire.Codec, e *ExtraType) { e.Wire(c) })
+func (s *Schema) wire(c *frame.Codec) {
+	frame.List(c, "fields", &s.Fields, &s.ListExtra[0], func(c *frame.Codec, f *Field) { f.Wire(c) })
+	frame.List(c, "columns", &s.Columns, &s.ListExtra[1], func(c *frame.Codec, d *Column) { d.Wire(c) })
+	frame.List(c, "alias columns", &s.Aliases, &s.ListExtra[2], func(c *frame.Codec, a *envelope.Alias) { a.Wire(c) })
+	frame.List(c, "extra type information", &s.ExtraTypes, &s.ListExtra[3], func(c *frame.Codec, e *ExtraType) { e.Wire(c) })
 }
 
 // A Field is a field of format 1 with its members in another order. ROOT 6.32 sets
@@ -54,21 +53,21 @@ func (s *Schema) wire(c *wire.Codec) {
 type Field struct{ envelope.Field }
 
 // Wire describes a field.
-func (f *Field) Wire(c *wire.Codec) {
+func (f *Field) Wire(c *frame.Codec) {
 	frame.Record(c, "field", &f.Extra, func() {
-		wire.Int(c, "field version", &f.Version)
-		wire.Int(c, "type version", &f.TypeVersion)
-		wire.Int(c, "parent", &f.Parent)
-		wire.Int(c, "structural role", &f.Role)
-		wire.Int(c, "flags", &f.Flags)
+		frame.Int(c, "field version", &f.Version)
+		frame.Int(c, "type version", &f.TypeVersion)
+		frame.Int(c, "parent", &f.Parent)
+		frame.Int(c, "structural role", &f.Role)
+		frame.Int(c, "flags", &f.Flags)
 		if f.Flags&envelope.FieldRepetitive != 0 {
-			wire.Int(c, "array size", &f.ArraySize)
+			frame.Int(c, "array size", &f.ArraySize)
 		}
 		if f.Flags&envelope.FieldProjected != 0 {
-			wire.Int(c, "source field", &f.Source)
+			frame.Int(c, "source field", &f.Source)
 		}
 		if f.Flags&envelope.FieldChecksum != 0 {
-			wire.Int(c, "type checksum", &f.TypeChecksum)
+			frame.Int(c, "type checksum", &f.TypeChecksum)
 		}
 		c.String("name", &f.Name)
 		c.String("type name", &f.TypeName)
@@ -98,15 +97,15 @@ type Column struct {
 }
 
 // Wire describes a column.
-func (d *Column) Wire(c *wire.Codec) {
+func (d *Column) Wire(c *frame.Codec) {
 	frame.Record(c, "column", &d.Extra, func() {
-		wire.Int(c, "type", &d.Type)
-		wire.Int(c, "bits on storage", &d.Bits)
-		wire.Int(c, "field", &d.Field)
-		wire.Int(c, "flags", &d.Flags)
-		wire.Int(c, "representation", &d.Representation)
+		frame.Int(c, "type", &d.Type)
+		frame.Int(c, "bits on storage", &d.Bits)
+		frame.Int(c, "field", &d.Field)
+		frame.Int(c, "flags", &d.Flags)
+		frame.Int(c, "representation", &d.Representation)
 		if d.Flags&columnDeferred != 0 {
-			wire.Int(c, "first element", &d.FirstElement)
+			frame.Int(c, "first element", &d.FirstElement)
 		}
 		if d.Flags&columnRanged != 0 {
 			c.Float64("min", &d.Min)
@@ -135,7 +134,7 @@ func (d *Column) lift() envelope.Column {
 type ExtraType struct{ Members []byte }
 
 // Wire describes extra type information.
-func (e *ExtraType) Wire(c *wire.Codec) {
+func (e *ExtraType) Wire(c *frame.Codec) {
 	frame.Record(c, "extra type information", &e.Members, func() {})
 }
 
@@ -144,12 +143,12 @@ func (e *ExtraType) Wire(c *wire.Codec) {
 func (e *ExtraType) lift() envelope.ExtraTypeInfo {
 	for _, ranged := range []bool{true, false} {
 		var t envelope.ExtraTypeInfo
-		c := wire.NewReader(e.Members, "", 0)
-		wire.Int(c, "content identifier", &t.ContentID)
-		wire.Int(c, "type version", &t.TypeVersion)
+		c := frame.NewReader(e.Members, "", 0)
+		frame.Int(c, "content identifier", &t.ContentID)
+		frame.Int(c, "type version", &t.TypeVersion)
 		if ranged {
 			var to uint32
-			wire.Int(c, "type version to", &to)
+			frame.Int(c, "type version to", &to)
 		}
 		c.String("type name", &t.TypeName)
 		c.String("content", &t.Content)
@@ -194,9 +193,9 @@ func ParseFooter(b []byte) (*Footer, error) {
 }
 
 // Wire describes a footer.
-func (f *Footer) Wire(c *wire.Codec) {
+func (f *Footer) Wire(c *frame.Codec) {
 	f.Features.Wire(c)
-	wire.Int(c, "header checksum", &f.HeaderChecksum)
+	frame.Int(c, "header checksum", &f.HeaderChecksum)
 	frame.Record(c, "schema extension", &f.ExtensionExtra, func() {
 		if !c.Writing() && c.Left() > 0 {
 			f.Extension = new(Schema)
@@ -205,10 +204,10 @@ func (f *Footer) Wire(c *wire.Codec) {
 			f.Extension.wire(c)
 		}
 	})
-	frame.List(c, "column groups", &f.ColumnGroups, &f.ListExtra[0], func(c *wire.Codec, g *ColumnGroup) { frame.Record(c, "column group", &g.Extra, func() {}) })
-	frame.List(c, "cluster groups", &f.ClusterGroups, &f.ListExtra[1], func(c *wire.Codec, g *envelope.ClusterGroup) { g.Wire(c) })
+	frame.List(c, "column groups", &f.ColumnGroups, &f.ListExtra[0], func(c *frame.Codec, g *ColumnGroup) { frame.Record(c, "column group", &g.Extra, func() {}) })
+	frame.List(c, "cluster groups", &f.ClusterGroups, &f.ListExtra[1], func(c *frame.Codec, g *envelope.ClusterGroup) { g.Wire(c) })
 	if c.Writing() && f.MetaData != nil || !c.Writing() && c.Left() > 0 {
-		frame.List(c, "meta-data", &f.MetaData, &f.ListExtra[2], func(c *wire.Codec, l *locator.Link) { l.Wire(c, "link") })
+		frame.List(c, "meta-data", &f.MetaData, &f.ListExtra[2], func(c *frame.Codec, l *locator.Link) { l.Wire(c, "link") })
 	}
 	c.Rest(&f.Extra)
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
-	. "github.com/go-rntuple/go-rntuple/internal/wiretest"
+	"github.com/go-rntuple/go-rntuple/frame"
+	. "github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -126,5 +126,5 @@ func TestEnvelope(t *testing.T) {
 	}
 	b[30] ^= 1
 	_, err := ParseHeader(b)
-	Fault(t, err, wire.ErrChecksum)
+	Fault(t, err, frame.ErrChecksum)
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/lift"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 )
 
 // types holds the column types of format 1 by their numbers in this dialect. An
@@ -26,10 +26,10 @@ var widths = []uint16{1: 32, 2: 64, 3: 8, 4: 1, 5: 64, 6: 32, 7: 16, 8: 8, 9: 64
 // anchor gives, in bytes.
 func Lift(h *Header, f *Footer, headerLength, footerLength uint64) (*envelope.Header, *envelope.Footer, *envelope.PageList, error) {
 	fail := func(path string, err error) (*envelope.Header, *envelope.Footer, *envelope.PageList, error) {
-		return nil, nil, nil, &wire.FormatError{Path: path, Err: err}
+		return nil, nil, nil, &frame.FormatError{Path: path, Err: err}
 	}
 	if uint64(f.HeaderLength) != headerLength || uint64(f.FooterLength) != footerLength {
-		return fail("footer.postscript", wire.Corrupt("header and footer of %d and %d bytes, expected %d and %d", f.HeaderLength, f.FooterLength, headerLength, footerLength))
+		return fail("footer.postscript", frame.Corrupt("header and footer of %d and %d bytes, expected %d and %d", f.HeaderLength, f.FooterLength, headerLength, footerLength))
 	}
 	header := &envelope.Header{Name: h.Name, Description: h.Description}
 	fields, err := h.liftFields(header)
@@ -57,17 +57,17 @@ func (h *Header) liftFields(header *envelope.Header) (map[uint64]uint32, error) 
 	for i := range h.Fields {
 		f := &h.Fields[i]
 		if byID[f.ID] != nil {
-			return nil, wire.Corrupt("two fields have the id %d", f.ID)
+			return nil, frame.Corrupt("two fields have the id %d", f.ID)
 		}
 		if byID[f.ID] = f; f.Parent == noParent {
 			if root != nil {
-				return nil, wire.Corrupt("fields %d and %d have no parent", root.ID, f.ID)
+				return nil, frame.Corrupt("fields %d and %d have no parent", root.ID, f.ID)
 			}
 			root = f
 		}
 	}
 	if root == nil {
-		return nil, wire.Corrupt("there is no root among %d fields", len(h.Fields))
+		return nil, frame.Corrupt("there is no root among %d fields", len(h.Fields))
 	}
 	ids := make(map[uint64]uint32, len(h.Fields))
 	type link struct{ parent, id uint64 }
@@ -82,11 +82,11 @@ func (h *Header) liftFields(header *envelope.Header) (map[uint64]uint32, error) 
 		open = open[:len(open)-1]
 		f := byID[l.id]
 		if f == nil || f.Parent != l.parent {
-			return nil, wire.Corrupt("field %d is linked to field %d, but is not its child", l.parent, l.id)
+			return nil, frame.Corrupt("field %d is linked to field %d, but is not its child", l.parent, l.id)
 		}
 		id := uint32(len(header.Fields))
 		if _, ok := ids[l.id]; ok {
-			return nil, wire.Corrupt("field %d is linked twice", l.id)
+			return nil, frame.Corrupt("field %d is linked twice", l.id)
 		}
 		ids[l.id] = id
 		d := envelope.Field{
@@ -104,7 +104,7 @@ func (h *Header) liftFields(header *envelope.Header) (map[uint64]uint32, error) 
 		follow(f)
 	}
 	if len(ids) != len(h.Fields)-1 {
-		return nil, wire.Corrupt("%d of %d fields are linked", len(ids), len(h.Fields)-1)
+		return nil, frame.Corrupt("%d of %d fields are linked", len(ids), len(h.Fields)-1)
 	}
 	return ids, nil
 }
@@ -115,7 +115,7 @@ func (h *Header) liftColumns(header *envelope.Header, fields map[uint64]uint32) 
 	sorted := slices.Clone(h.Columns)
 	for _, c := range sorted {
 		if _, ok := fields[c.Field]; !ok {
-			return nil, wire.Corrupt("column %d belongs to field %d, which is not there", c.ID, c.Field)
+			return nil, frame.Corrupt("column %d belongs to field %d, which is not there", c.ID, c.Field)
 		}
 	}
 	slices.SortStableFunc(sorted, func(a, b Column) int {
@@ -127,14 +127,14 @@ func (h *Header) liftColumns(header *envelope.Header, fields map[uint64]uint32) 
 	ids := make(map[uint64]uint32, len(sorted))
 	for i, c := range sorted {
 		if _, ok := ids[c.ID]; ok {
-			return nil, wire.Corrupt("two columns have the id %d", c.ID)
+			return nil, frame.Corrupt("two columns have the id %d", c.ID)
 		}
 		index := uint32(0)
 		if i > 0 && sorted[i-1].Field == c.Field {
 			index = sorted[i-1].Index + 1
 		}
 		if c.Index != index {
-			return nil, wire.Corrupt("column %d has the index %d in its field, expected %d", c.ID, c.Index, index)
+			return nil, frame.Corrupt("column %d has the index %d in its field, expected %d", c.ID, c.Index, index)
 		}
 		ids[c.ID] = uint32(i)
 		d := envelope.Column{Type: lift.Type(types, c.Type), Field: fields[c.Field]}
@@ -159,11 +159,11 @@ func (f *Footer) lift(ownID string, columns map[uint64]uint32) (*envelope.Footer
 	for _, c := range f.Clusters {
 		switch {
 		case c.OwnID.Text != ownID:
-			return nil, nil, wire.Corrupt("cluster %d is of RNTuple %q, the header of %q", c.ID, c.OwnID.Text, ownID)
+			return nil, nil, frame.Corrupt("cluster %d is of RNTuple %q, the header of %q", c.ID, c.OwnID.Text, ownID)
 		case c.NumEntries > noParent-c.FirstEntry:
-			return nil, nil, wire.Corrupt("cluster %d has %d entries from %d on", c.ID, c.NumEntries, c.FirstEntry)
+			return nil, nil, frame.Corrupt("cluster %d has %d entries from %d on", c.ID, c.NumEntries, c.FirstEntry)
 		case len(c.Columns) != len(columns):
-			return nil, nil, wire.Corrupt("cluster %d has %d columns, the schema %d", c.ID, len(c.Columns), len(columns))
+			return nil, nil, frame.Corrupt("cluster %d has %d columns, the schema %d", c.ID, len(c.Columns), len(columns))
 		}
 		group.MinEntry, end = min(group.MinEntry, c.FirstEntry), max(end, c.FirstEntry+c.NumEntries)
 		pages := envelope.ClusterPages{Columns: make([]envelope.ColumnPages, len(columns))}
@@ -171,7 +171,7 @@ func (f *Footer) lift(ownID string, columns map[uint64]uint32) (*envelope.Footer
 		for _, r := range c.Columns {
 			id, ok := columns[r.Column]
 			if !ok || seen[r.Column] {
-				return nil, nil, wire.Corrupt("cluster %d has column %d, which is not there or had before", c.ID, r.Column)
+				return nil, nil, frame.Corrupt("cluster %d has column %d, which is not there or had before", c.ID, r.Column)
 			}
 			seen[r.Column] = true
 			lifted, err := r.lift()
@@ -196,7 +196,7 @@ func (r *Range) lift() (envelope.ColumnPages, error) {
 		p.Pages = append(p.Pages, envelope.Page{NumElements: page.NumElements, Locator: page.Locator.lift()})
 	}
 	if sum != uint64(r.NumElements) || p.ElementOffset < 0 {
-		return p, wire.Corrupt("column %d has %d elements from %d on, its pages have %d", r.Column, r.NumElements, r.FirstElement, sum)
+		return p, frame.Corrupt("column %d has %d elements from %d on, its pages have %d", r.Column, r.NumElements, r.FirstElement, sum)
 	}
 	return p, nil
 }

@@ -1,8 +1,8 @@
 package v0
 
 import (
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/lift"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -25,15 +25,15 @@ func ParseHeader(b []byte) (*Header, error) {
 }
 
 // Wire describes a header without its checksum.
-func (h *Header) Wire(c *wire.Codec) {
+func (h *Header) Wire(c *frame.Codec) {
 	framed(c, &h.Extra, func() {
-		wire.Int(c, "reserved", &h.Reserved)
+		frame.Int(c, "reserved", &h.Reserved)
 		c.String("name", &h.Name)
 		c.String("description", &h.Description)
 		c.String("author", &h.Author)
 		c.String("custodian", &h.Custodian)
-		wire.Int(c, "time of data", &h.TimeData)
-		wire.Int(c, "time of writing", &h.TimeWritten)
+		frame.Int(c, "time of data", &h.TimeData)
+		frame.Int(c, "time of writing", &h.TimeWritten)
 		h.Version.wire(c, "version")
 		h.OwnID.wire(c, "own id")
 		h.GroupID.wire(c, "group id")
@@ -50,11 +50,11 @@ type Version struct {
 	Extra    []byte
 }
 
-func (v *Version) wire(c *wire.Codec, name string) {
-	frame(c, name, &v.Extra, func() {
-		wire.Int(c, "used", &v.Use)
-		wire.Int(c, "minimum", &v.Min)
-		wire.Int(c, "flags", &v.Flags)
+func (v *Version) wire(c *frame.Codec, name string) {
+	oldFrame(c, name, &v.Extra, func() {
+		frame.Int(c, "used", &v.Use)
+		frame.Int(c, "minimum", &v.Min)
+		frame.Int(c, "flags", &v.Flags)
 	})
 }
 
@@ -64,8 +64,8 @@ type ID struct {
 	Extra []byte
 }
 
-func (i *ID) wire(c *wire.Codec, name string) {
-	frame(c, name, &i.Extra, func() { c.String("text", &i.Text) })
+func (i *ID) wire(c *frame.Codec, name string) {
+	oldFrame(c, name, &i.Extra, func() { c.String("text", &i.Text) })
 }
 
 // A Field describes a field. Fields are listed in no particular order.
@@ -83,18 +83,18 @@ type Field struct {
 const noParent = 1<<64 - 1
 
 // Wire describes a field.
-func (f *Field) Wire(c *wire.Codec) {
-	frame(c, "field", &f.Extra, func() {
-		wire.Int(c, "id", &f.ID)
+func (f *Field) Wire(c *frame.Codec) {
+	oldFrame(c, "field", &f.Extra, func() {
+		frame.Int(c, "id", &f.ID)
 		f.FieldVersion.wire(c, "field version")
 		f.TypeVersion.wire(c, "type version")
 		c.String("name", &f.Name)
 		c.String("description", &f.Description)
 		c.String("type name", &f.TypeName)
-		wire.Int(c, "repetitions", &f.Repetitions)
-		wire.Int(c, "structure", &f.Structure)
-		wire.Int(c, "parent", &f.Parent)
-		list[uint32](c, "children", 8, &f.Children, func(id *uint64, c *wire.Codec) { wire.Int(c, "id", id) })
+		frame.Int(c, "repetitions", &f.Repetitions)
+		frame.Int(c, "structure", &f.Structure)
+		frame.Int(c, "parent", &f.Parent)
+		list[uint32](c, "children", 8, &f.Children, func(id *uint64, c *frame.Codec) { frame.Int(c, "id", id) })
 	})
 }
 
@@ -111,16 +111,16 @@ type Column struct {
 }
 
 // Wire describes a column.
-func (d *Column) Wire(c *wire.Codec) {
-	frame(c, "column", &d.Extra, func() {
-		wire.Int(c, "id", &d.ID)
+func (d *Column) Wire(c *frame.Codec) {
+	oldFrame(c, "column", &d.Extra, func() {
+		frame.Int(c, "id", &d.ID)
 		d.Version.wire(c, "version")
-		frame(c, "model", &d.ModelExtra, func() {
-			wire.Int(c, "type", &d.Type)
-			wire.Int(c, "sorted", &d.Sorted)
+		oldFrame(c, "model", &d.ModelExtra, func() {
+			frame.Int(c, "type", &d.Type)
+			frame.Int(c, "sorted", &d.Sorted)
 		})
-		wire.Int(c, "field", &d.Field)
-		wire.Int(c, "index", &d.Index)
+		frame.Int(c, "field", &d.Field)
+		frame.Int(c, "index", &d.Index)
 	})
 }
 
@@ -140,16 +140,16 @@ func ParseFooter(b []byte) (*Footer, error) {
 
 // Wire describes a footer without its checksum. ROOT did not set the size of its
 // frame.
-func (f *Footer) Wire(c *wire.Codec) {
+func (f *Footer) Wire(c *frame.Codec) {
 	versions(c)
-	wire.Const[uint32](c, "size", 0)
-	wire.Int(c, "reserved", &f.Reserved)
+	frame.Const[uint32](c, "size", 0)
+	frame.Int(c, "reserved", &f.Reserved)
 	list[uint64](c, "clusters", minCluster, &f.Clusters, (*Cluster).Wire)
 	versions(c)
-	wire.Int(c, "header length", &f.HeaderLength)
-	wire.Int(c, "footer length", &f.FooterLength)
+	frame.Int(c, "header length", &f.HeaderLength)
+	frame.Int(c, "footer length", &f.FooterLength)
 	if n := c.Left(); n > 0 && !c.Writing() {
-		c.Fail("postscript", wire.Corrupt("%d bytes follow", n))
+		c.Fail("postscript", frame.Corrupt("%d bytes follow", n))
 	}
 }
 
@@ -165,13 +165,13 @@ type Cluster struct {
 }
 
 // Wire describes a cluster.
-func (s *Cluster) Wire(c *wire.Codec) {
+func (s *Cluster) Wire(c *frame.Codec) {
 	s.OwnID.wire(c, "own id")
-	frame(c, "summary", &s.Extra, func() {
-		wire.Int(c, "id", &s.ID)
+	oldFrame(c, "summary", &s.Extra, func() {
+		frame.Int(c, "id", &s.ID)
 		s.Version.wire(c, "version")
-		wire.Int(c, "first entry", &s.FirstEntry)
-		wire.Int(c, "number of entries", &s.NumEntries)
+		frame.Int(c, "first entry", &s.FirstEntry)
+		frame.Int(c, "number of entries", &s.NumEntries)
 		s.Locator.wire(c, "locator")
 	})
 	list[uint32](c, "columns", minRange, &s.Columns, (*Range).Wire)
@@ -187,11 +187,11 @@ type Range struct {
 }
 
 // Wire describes a range.
-func (r *Range) Wire(c *wire.Codec) {
-	wire.Int(c, "column", &r.Column)
-	wire.Int(c, "first element", &r.FirstElement)
-	wire.Int(c, "number of elements", &r.NumElements)
-	wire.Int(c, "compression settings", &r.Compression)
+func (r *Range) Wire(c *frame.Codec) {
+	frame.Int(c, "column", &r.Column)
+	frame.Int(c, "first element", &r.FirstElement)
+	frame.Int(c, "number of elements", &r.NumElements)
+	frame.Int(c, "compression settings", &r.Compression)
 	list[uint32](c, "pages", minPage, &r.Pages, (*Page).Wire)
 }
 
@@ -202,8 +202,8 @@ type Page struct {
 }
 
 // Wire describes a page.
-func (p *Page) Wire(c *wire.Codec) {
-	wire.Int(c, "number of elements", &p.NumElements)
+func (p *Page) Wire(c *frame.Codec) {
+	frame.Int(c, "number of elements", &p.NumElements)
 	p.Locator.wire(c, "locator")
 }
 
@@ -215,10 +215,10 @@ type Locator struct {
 	URL    string
 }
 
-func (l *Locator) wire(c *wire.Codec, name string) {
+func (l *Locator) wire(c *frame.Codec, name string) {
 	c.Within(name, func() {
-		wire.Int(c, "offset", &l.Offset)
-		wire.Int(c, "size", &l.Size)
+		frame.Int(c, "offset", &l.Offset)
+		frame.Int(c, "size", &l.Size)
 		c.String("url", &l.URL)
 	})
 }
@@ -245,35 +245,35 @@ const (
 
 // versions reads the versions of a frame: the one that it was written with, and the
 // least that its reader must know. There was only version 0.
-func versions(c *wire.Codec) {
+func versions(c *frame.Codec) {
 	var used, least uint16
-	wire.Int(c, "version", &used)
-	wire.Int(c, "minimum version", &least)
+	frame.Int(c, "version", &used)
+	frame.Int(c, "minimum version", &least)
 	if used != 0 || least != 0 {
-		c.Fail("version", wire.Unsupported("pre-release format with version %d of this frame, readable from %d on", used, least))
+		c.Fail("version", frame.Unsupported("pre-release format with version %d of this frame, readable from %d on", used, least))
 	}
 }
 
-// frame reads or writes a frame called name whose members body walks. Bytes that
+// oldFrame reads or writes a frame called name whose members body walks. Bytes that
 // follow them are kept in extra.
-func frame(c *wire.Codec, name string, extra *[]byte, body func()) {
+func oldFrame(c *frame.Codec, name string, extra *[]byte, body func()) {
 	c.Within(name, func() { framed(c, extra, body) })
 }
 
-// framed is like frame, for a record whose name is already part of the path.
-func framed(c *wire.Codec, extra *[]byte, body func()) {
+// framed is like oldFrame, for a record whose name is already part of the path.
+func framed(c *frame.Codec, extra *[]byte, body func()) {
 	start := c.Pos()
 	versions(c)
 	var size uint32
-	wire.Int(c, "size", &size)
+	frame.Int(c, "size", &size)
 	switch {
 	case c.Writing():
 		body()
 		c.Rest(extra)
-		wire.Patch(c, start+4, uint32(c.Pos()-start))
+		frame.Patch(c, start+4, uint32(c.Pos()-start))
 	case c.Err() != nil:
 	case size < frameHead || uint64(size-frameHead) > uint64(c.Left()):
-		c.Fail("size", wire.Corrupt("frame of size %d, %d bytes left", size, c.Left()))
+		c.Fail("size", frame.Corrupt("frame of size %d, %d bytes left", size, c.Left()))
 	default:
 		c.Window("frame", int(size-frameHead), func() {
 			body()
@@ -284,13 +284,13 @@ func framed(c *wire.Codec, extra *[]byte, body func()) {
 
 // list reads or writes the number of items, of type N, and then the items, which
 // take at least least bytes each.
-func list[N uint32 | uint64, T any](c *wire.Codec, name string, least int, items *[]T, item func(*T, *wire.Codec)) {
+func list[N uint32 | uint64, T any](c *frame.Codec, name string, least int, items *[]T, item func(*T, *frame.Codec)) {
 	c.Within(name, func() {
 		n := N(len(*items))
-		wire.Int(c, "number", &n)
+		frame.Int(c, "number", &n)
 		if c.Err() == nil && !c.Writing() {
 			if uint64(n) > uint64(c.Left()/least) {
-				c.Fail("number", wire.Corrupt("%d items in %d bytes", n, c.Left()))
+				c.Fail("number", frame.Corrupt("%d items in %d bytes", n, c.Left()))
 				return
 			}
 			*items = make([]T, n)

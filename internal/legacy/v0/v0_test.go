@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/wire"
-	. "github.com/go-rntuple/go-rntuple/internal/wiretest"
+	"github.com/go-rntuple/go-rntuple/frame"
+	. "github.com/go-rntuple/go-rntuple/internal/test/wiretest"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
 
@@ -99,7 +99,7 @@ func TestFooter(t *testing.T) {
 // parsed returns what header and footer say.
 func parsed(t *testing.T) (*Header, *Footer) {
 	h, f := new(Header), new(Footer)
-	c, d := wire.NewReader(Hex(header).Bytes, "header", 0), wire.NewReader(Hex(footer).Bytes, "footer", 0)
+	c, d := frame.NewReader(Hex(header).Bytes, "header", 0), frame.NewReader(Hex(footer).Bytes, "footer", 0)
 	h.Wire(c)
 	f.Wire(d)
 	if c.Err() != nil || d.Err() != nil {
@@ -185,7 +185,7 @@ func TestLiftErrors(t *testing.T) {
 		if _, _, _, err := Lift(h, f, 111, 222); err == nil {
 			t.Errorf("%s: no error", name)
 		} else {
-			Fault(t, err, wire.ErrCorrupt)
+			Fault(t, err, frame.ErrCorrupt)
 		}
 	}
 	h, f := parsed(t)
@@ -199,9 +199,9 @@ func TestLiftErrors(t *testing.T) {
 func TestVersions(t *testing.T) {
 	b := slices.Clone(Hex(header).Bytes)
 	b[0] = 1
-	c := wire.NewReader(b, "header", 0)
+	c := frame.NewReader(b, "header", 0)
 	new(Header).Wire(c)
-	Fault(t, c.Err(), wire.ErrUnsupported)
+	Fault(t, c.Err(), frame.ErrUnsupported)
 }
 
 func TestChecksum(t *testing.T) {
@@ -212,9 +212,9 @@ func TestChecksum(t *testing.T) {
 	}
 	b[20] ^= 1
 	_, err := ParseHeader(b)
-	Fault(t, err, wire.ErrChecksum)
+	Fault(t, err, frame.ErrChecksum)
 	_, err = ParseFooter(b[:3])
-	Fault(t, err, wire.ErrCorrupt)
+	Fault(t, err, frame.ErrCorrupt)
 }
 
 // FuzzLift reads the fuzzer's bytes as header and footer.
@@ -225,7 +225,7 @@ func FuzzLift(f *testing.F) {
 		f, ok2 := Walk("footer", (*Footer).Wire).Try(t, footer)
 		if ok1 && ok2 {
 			if _, _, _, err := Lift(h, f, uint64(f.HeaderLength), uint64(f.FooterLength)); err != nil {
-				Fault(t, err, wire.ErrCorrupt)
+				Fault(t, err, frame.ErrCorrupt)
 			}
 		}
 	})

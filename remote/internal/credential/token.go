@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/internal/regular"
+	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 )
 
 // Token returns the token of this process, or none. It reads files anew each time, because tokens

@@ -20,7 +20,7 @@ import (
 	"github.com/versity/versitygw/backend/posix"
 	"github.com/versity/versitygw/embedgw"
 
-	"github.com/go-rntuple/go-rntuple/internal/remotetest"
+	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 	"github.com/go-rntuple/go-rntuple/remote"
 	_ "github.com/go-rntuple/go-rntuple/remote/s3"
 	"github.com/go-rntuple/go-rntuple/remote/s3/internal/limits"

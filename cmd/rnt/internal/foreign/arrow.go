@@ -6,8 +6,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
-	"github.com/go-rntuple/go-rntuple/internal/regular"
-	"github.com/go-rntuple/go-rntuple/rntarrow"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
+	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )

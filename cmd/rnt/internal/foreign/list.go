@@ -10,7 +10,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/file"
 
-	"github.com/go-rntuple/go-rntuple/internal/regular"
+	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 

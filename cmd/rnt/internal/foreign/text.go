@@ -14,8 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/internal/jsonl"
-	"github.com/go-rntuple/go-rntuple/internal/regular"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"

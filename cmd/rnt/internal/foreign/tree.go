@@ -1,8 +1,8 @@
 package foreign
 
 import (
+	"github.com/go-rntuple/go-rntuple/bridge/rntgroot"
 	"github.com/go-rntuple/go-rntuple/remote"
-	"github.com/go-rntuple/go-rntuple/rntgroot"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )

@@ -5,8 +5,8 @@ import (
 	"io"
 	"math"
 
-	"github.com/go-rntuple/go-rntuple/internal/textout"
-	"github.com/go-rntuple/go-rntuple/rntarrow"
+	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
+	"github.com/go-rntuple/go-rntuple/internal/show/textout"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 

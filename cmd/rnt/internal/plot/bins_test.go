@@ -18,7 +18,7 @@ import (
 	vgdraw "gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 
-	"github.com/go-rntuple/go-rntuple/internal/draw"
+	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 )
 
 // TestBins looks for the bins of two axes where the axes say that they are, in the picture of each format.

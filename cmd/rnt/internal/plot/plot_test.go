@@ -8,7 +8,7 @@ import (
 	"io"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/internal/draw/drawtest"
+	"github.com/go-rntuple/go-rntuple/internal/show/draw/drawtest"
 )
 
 // Plots of all pictures are what they should be, and nothing panics.

@@ -1,2 +1,0 @@
-// Package cut divides work into parts of about equal weight.
-package cut

@@ -1,0 +1,2 @@
+// Package partition divides work into parts of about equal weight.
+package partition

@@ -1,0 +1,163 @@
+package columnar
+
+import (
+	"reflect"
+	"slices"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/schema"
+)
+
+// An Array holds the values that a field has in a range of entries, or the items that it has in the
+// values of the field above, as slices. Name is the path of a field that was asked for, or else the
+// field's own name; Field is the field in the source that the values were read from, or nil; Shape
+// is the shape of the values; Len is their number. Which slices are set depends on the shape:
+//
+//	Scalar, Cardinality   Values(), an element per value; of a Cardinality as []uint64
+//	Bitset                Values(), Size bools per value, lowest bit first
+//	String, Streamer      Bytes; value i is Bytes[Offsets[i]:Offsets[i+1]]
+//	Collection            Children[0]; value i has the items from Offsets[i] to Offsets[i+1]
+//	Array                 Children[0]; value i has Size items from i*Size on
+//	Record                Children, the members, with Len values each
+//	Optional              Children[0], with Len values; there is a value i if Valid[i] is set
+//	Variant               Children, the alternatives; value i is value Index[i] of Children[Tags[i]]
+//
+// Offsets has Len+1 elements, and the first is 0. Where Valid is not set, what Children[0] has in
+// that place is unspecified. Tags counts alternatives from 0, as std::variant::index does, and is -1
+// for variants without a value.
+//
+// Maps are collections of records of key and value. Enums and atomics have the shape of the value in
+// them, and a matched field of a rntuple.Join is an Optional. Fields that are stored in the same
+// columns, as projected fields and their sources, share memory, as far as they are not part of
+// optionals or variants. Nothing in an Array that was read may be changed.
+type Array struct {
+	Name  string
+	Field *schema.Field
+	Shape schema.Shape
+	Len   int
+	Size  int // of an Array or a Bitset: elements per value
+
+	Offsets []int64
+	Bytes   []byte
+	Valid   []bool
+	Tags    []int32
+	Index   []int64
+
+	Children []*Array
+
+	values values
+}
+
+// An Element is an element of the column of a Scalar, a Cardinality or a Bitset.
+type Element = column.Element
+
+// New returns an Array of the shape Scalar with the given values, which it keeps: bools, numbers, or characters (int8) and bytes
+// (uint8). The other shapes are made as literals, with an Array of New at the bottom.
+func New[T Element](values []T) *Array {
+	a := &Array{Shape: schema.Scalar}
+	SetValues(a, values)
+	return a
+}
+
+// Values returns the values of a Scalar as a slice of the Go type that the
+// documentation of package rntuple gives for them, those of a Cardinality as []uint64, those of a Bitset as
+// []bool; nil for other shapes.
+func (a *Array) Values() any {
+	if a.values == nil {
+		return nil
+	}
+	return a.values.slice()
+}
+
+// Values returns a.Values() if it is a []T, else a *schema.MismatchError.
+func Values[T any](a *Array) ([]T, error) {
+	v, ok := a.Values().([]T)
+	if ok {
+		return v, nil
+	}
+	m := schema.Mismatch{Path: a.Name, Have: "an array of " + a.Shape.String(), Go: reflect.TypeFor[[]T]()}
+	if a.Field != nil {
+		m.Path, m.Have = a.Field.Path(), a.Field.CppType()
+	}
+	if v := a.Values(); v != nil {
+		m.Fits = reflect.TypeOf(v).String()
+	}
+	return nil, &schema.MismatchError{Mismatches: []schema.Mismatch{m}}
+}
+
+// Elements returns a.Values() if it is a []T, else nil.
+func Elements[T Element](a *Array) []T {
+	v, _ := a.values.(numbers[T])
+	return v
+}
+
+// SetValues makes v, which a keeps, the values of a Scalar, a Cardinality or a Bitset, and sets Len to their number.
+func SetValues[T Element](a *Array, v []T) {
+	a.values = numbers[T](v)
+	switch {
+	case a.Shape != schema.Bitset:
+		a.Len = len(v)
+	case a.Size > 0:
+		a.Len = len(v) / a.Size
+	}
+}
+
+// hasOffsets reports whether the array has Offsets.
+func (a *Array) hasOffsets() bool {
+	return a.Shape == schema.Collection || a.Shape == schema.String || a.Shape == schema.Streamer
+}
+
+// Like returns an empty Array of the same shape as a, with memory of its own.
+func Like(a *Array) *Array {
+	c := &Array{Name: a.Name, Field: a.Field, Shape: a.Shape, Size: a.Size}
+	for _, child := range a.Children {
+		c.Children = append(c.Children, Like(child))
+	}
+	if a.values != nil {
+		c.values = a.values.empty(true)
+	}
+	c.clear(true)
+	return c
+}
+
+// Alike reports whether a and b have the same shape, and the same types of values.
+func Alike(a, b *Array) bool {
+	return a.Shape == b.Shape && a.Size == b.Size && reflect.TypeOf(a.values) == reflect.TypeOf(b.values) && slices.EqualFunc(a.Children, b.Children, Alike)
+}
+
+// OptionalOf returns an empty Array of optionals of values like those of a.
+func OptionalOf(a *Array) *Array {
+	return &Array{Name: a.Name, Field: a.Field, Shape: schema.Optional, Children: []*Array{Like(a)}}
+}
+
+// Clear makes a and the Arrays below it empty. They use their memory again unless fresh is set.
+func (a *Array) Clear(fresh bool) {
+	a.clear(fresh)
+	for _, child := range a.Children {
+		child.Clear(fresh)
+	}
+}
+
+func (a *Array) clear(fresh bool) {
+	if fresh {
+		a.Offsets, a.Bytes, a.Valid, a.Tags, a.Index = nil, nil, nil, nil, nil
+	}
+	a.Len, a.Offsets, a.Bytes, a.Valid, a.Tags, a.Index = 0, a.Offsets[:0], a.Bytes[:0], a.Valid[:0], a.Tags[:0], a.Index[:0]
+	if a.hasOffsets() {
+		a.Offsets = append(a.Offsets, 0)
+	}
+	if a.values != nil {
+		a.values = a.values.empty(fresh)
+	}
+}
+
+// Snapshot returns a copy of the tree that shares its memory, for a tree that goes on with memory
+// of its own.
+func (a *Array) Snapshot() *Array {
+	c := *a
+	c.Children = slices.Clone(a.Children)
+	for i, child := range c.Children {
+		c.Children[i] = child.Snapshot()
+	}
+	return &c
+}

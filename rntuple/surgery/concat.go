@@ -1,0 +1,88 @@
+package surgery
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
+)
+
+// A Piece is some of an input: the entries from First to End, End excluded. An End of 0
+// stands for the number of entries, so that the zero range is the whole input.
+type Piece struct {
+	Input
+	First, End int64
+	Clusters   bool // First and End count clusters, not entries
+	// Check, if set, is called with the input before something is written. Its error is that of the operation.
+	Check func(*rntuple.Reader) error
+}
+
+func (p Piece) String() string {
+	switch {
+	case p.End > 0:
+		return fmt.Sprintf("%v[%d:%d]", p.Input, p.First, p.End)
+	case p.First > 0:
+		return fmt.Sprintf("%v[%d:]", p.Input, p.First)
+	}
+	return p.Input.String()
+}
+
+// Concat makes a ROOT file at out with one RNTuple, which has pieces of others in the
+// given order. An input may have several pieces, even overlapping ones. Schemas go
+// together as Merge says. Clusters that lie wholly in a piece are copied page by page;
+// of the others what is needed is copied or rewritten, as by Skim. Compression is as for Slim.
+//
+// Attribute sets are kept as Merge keeps them, but those of pieces are cut: an attribute
+// belongs to those of its entries that the piece has, and is dropped if there are none,
+// even if it had none before.
+//
+// Options: those of Merge.
+func Concat(ctx context.Context, out string, pieces []Piece, opts ...Option) (*Report, error) {
+	c, err := configure("Concat", takesMerge, opts)
+	if err != nil {
+		return nil, err
+	}
+	j := &rewrite.Job{Select: func(ctx context.Context, n int, r *ntuple.Reader) (rewrite.Selection, error) {
+		entries, err := pieces[n].entries(ctx, r)
+		return rewrite.Selection{Within: entries}, err
+	}}
+	for _, p := range pieces {
+		j.Inputs = append(j.Inputs, rewrite.Input(p.Input))
+	}
+	return c.asStored().create(ctx, out, j)
+}
+
+// entries returns the entries of a piece.
+func (p Piece) entries(ctx context.Context, in *ntuple.Reader) (r rewrite.Range, err error) {
+	if p.Check != nil {
+		if err := p.Check(rntuple.Wrap(in)); err != nil {
+			return r, err
+		}
+	}
+	src := in.Source
+	n, unit := src.Entries, "entries"
+	border := func(i int64) int64 { return i }
+	if p.Clusters {
+		clusters, err := src.Clusters(ctx)
+		if err != nil {
+			return r, err
+		}
+		unit = "clusters"
+		border = func(i int64) int64 {
+			if i == n {
+				return src.Entries
+			}
+			return clusters[i].First
+		}
+		n = int64(len(clusters))
+	}
+	if p.End == 0 {
+		p.End = n
+	}
+	if p.First < 0 || p.First > p.End || p.End > n {
+		return r, fmt.Errorf("there are no %s from %d to %d, but %d", unit, p.First, p.End, n)
+	}
+	return rewrite.Range{First: border(p.First), End: border(p.End)}, nil
+}

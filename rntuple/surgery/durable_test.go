@@ -1,0 +1,69 @@
+package surgery
+
+import (
+	"errors"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
+
+// TestDurable has every operation sync what it writes unless it must not, and wait for
+// the lock of its output as long as it is told to.
+func TestDurable(t *testing.T) {
+	for name, do := range operations {
+		t.Run(name, func(t *testing.T) {
+			o := makeOperands(t)
+			out := filepath.Join(t.TempDir(), "out")
+			syncs := func(opts ...Option) (n int) {
+				t.Helper()
+				var mu sync.Mutex
+				diskfile.Hook = func(op diskfile.Op) (int, error) {
+					mu.Lock()
+					defer mu.Unlock()
+					if op.Kind == diskfile.SyncOp || op.Kind == diskfile.SyncDirOp {
+						n++
+					}
+					return 0, nil
+				}
+				defer func() { diskfile.Hook = nil }()
+				if _, err := do(t.Context(), out, o, opts...); err != nil {
+					t.Fatal(err)
+				}
+				return n
+			}
+			if n := syncs(); n == 0 {
+				t.Error("nothing is synced")
+			}
+			if n := syncs(Write(rntuple.Sync(false))); n != 0 {
+				t.Errorf("without syncs: %d", n)
+			}
+			if name == "Split" {
+				return // out is none of its outputs
+			}
+			f, err := diskfile.Update(out, diskfile.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if other, err := diskfile.Update(out, diskfile.Options{}); err == nil {
+				other.Close()
+				f.Close()
+				t.Skip("there are no locks here")
+			}
+			if _, err := do(t.Context(), out, o); !errors.Is(err, rntuple.ErrLocked) {
+				t.Errorf("the output is locked: %v", err)
+			}
+			closed := make(chan error)
+			time.AfterFunc(20*time.Millisecond, func() { closed <- f.Close() })
+			if _, err := do(t.Context(), out, o, Write(rntuple.LockWait(time.Hour))); err != nil {
+				t.Errorf("the output was locked: %v", err)
+			}
+			if err := <-closed; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,32 @@
+package surgery
+
+import (
+	"context"
+
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
+)
+
+// HMerge makes a ROOT file at out with one RNTuple, which has the fields of all inputs
+// side by side. They must have the same number of entries: those of the same number
+// become one. All inputs are open at the same time.
+//
+// Pages are copied where clusters end at the same entries in all inputs. Where they do
+// so after a few clusters, up to twice the size that Write(rntuple.ClusterSize) says,
+// these become one: pages are copied, except those of offsets. Otherwise clusters are
+// rewritten.
+//
+// Fields that were added to an input while it was written are added later here, too.
+// Attribute sets are kept. The name is that of the first input.
+//
+// The error is an *IncompatibleError if names clash or inputs have another number of
+// entries than the first. It lists all of them.
+//
+// Options: Prefix, Name, AtLeast, AtMost, Compression, KeepCompression, JoinClusters,
+// DropAttributes, Read, Write, Progress.
+func HMerge(ctx context.Context, out string, inputs []Input, opts ...Option) (*Report, error) {
+	c, err := configure("HMerge", append([]string{"Prefix"}, takesName...), opts)
+	if err != nil {
+		return nil, err
+	}
+	return c.asStored().create(ctx, out, &rewrite.Job{Inputs: inputsOf(inputs...), SideBySide: true, Prefix: c.prefix})
+}

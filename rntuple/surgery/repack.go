@@ -1,0 +1,42 @@
+package surgery
+
+import (
+	"context"
+
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
+)
+
+// An Encoding is one for all columns.
+type Encoding string
+
+const (
+	// DefaultEncoding is what ROOT uses for compressed pages: bytes are split, and
+	// integers and offsets made small before that.
+	DefaultEncoding Encoding = rewrite.DefaultEncoding
+	// UnsplitEncoding is what ROOT uses for pages that are not compressed: elements as
+	// they are in memory.
+	UnsplitEncoding Encoding = rewrite.UnsplitEncoding
+)
+
+// Repack makes a ROOT file at out with the entries of one input, stored in another way,
+// as the options say:
+//
+//   - Compression compresses pages anew (the level Recompress);
+//   - Encode and EncodeAll encode them anew (Reseal);
+//   - AtLeast(Rewrite) makes new clusters and pages, of the sizes that
+//     Write(rntuple.ClusterSize, rntuple.MaxUnzippedPageSize) says.
+//
+// What needs none of that is copied; without options, all is. Schema and attribute sets
+// stay as they are. A file that was at out is replaced when everything has succeeded; it
+// must not be the input.
+//
+// Options: Encode, EncodeAll, Name, AtLeast, AtMost, Compression, KeepCompression,
+// JoinClusters, DropAttributes, Read, Write, Progress.
+func Repack(ctx context.Context, out string, in Input, opts ...Option) (*Report, error) {
+	c, err := configure("Repack", append([]string{"Encode", "EncodeAll"}, takesName...), opts)
+	if err != nil {
+		return nil, err
+	}
+	encode := func(s *rewrite.Shape) error { return s.Encode(string(c.encodeAll), c.encode) }
+	return c.asStored().create(ctx, out, &rewrite.Job{Inputs: inputsOf(in), Edit: encode})
+}

@@ -1,0 +1,124 @@
+package surgery
+
+import (
+	"cmp"
+	"context"
+	"iter"
+
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/internal/parallel"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
+)
+
+// Skim makes a ROOT file at out with the entries of the inputs for which a condition holds.
+// Schemas go together as Merge says. Clusters of which all entries are chosen are copied
+// page by page, those of which none is are skipped. Of the others, pages of which all elements
+// are chosen are copied, too, unless they hold offsets, and those that hold some are read, and
+// rewritten without the other entries; compression is as for Slim. The options Keep and Drop choose fields; the condition may use others.
+//
+// The condition is evaluated in several goroutines, as rntuple.ReadWorkers says.
+//
+// Define and DefineColumns add fields, computed for the entries that are chosen.
+//
+// Attribute sets are kept: an attribute belongs to those of its entries that are left,
+// and is dropped if there are none, even if it had none before. If all entries of an
+// input are chosen, all its attributes are kept.
+//
+// Options: those of Merge, Define, DefineColumns.
+func Skim(ctx context.Context, out string, inputs []Input, c rntuple.Condition, opts ...Option) (*Report, error) {
+	pieces := make([]Piece, len(inputs))
+	for i, in := range inputs {
+		pieces[i].Input = in
+	}
+	return skim(ctx, "Skim", out, pieces, c, opts)
+}
+
+// SkimPieces is like Skim for pieces, in the given order. If the condition is nil, all of their entries are
+// chosen.
+//
+// Options: those of Skim.
+func SkimPieces(ctx context.Context, out string, pieces []Piece, c rntuple.Condition, opts ...Option) (*Report, error) {
+	return skim(ctx, "SkimPieces", out, pieces, c, opts)
+}
+
+func skim(ctx context.Context, operation, out string, pieces []Piece, c rntuple.Condition, opts []Option) (*Report, error) {
+	o, err := configure(operation, takesSkim, opts)
+	if err != nil {
+		return nil, err
+	}
+	j := &rewrite.Job{Select: func(ctx context.Context, n int, r *ntuple.Reader) (s rewrite.Selection, err error) {
+		if s.Within, err = pieces[n].entries(ctx, r); err != nil {
+			return s, err
+		}
+		return o.selection(rntuple.Wrap(r), s.Within, c)
+	}}
+	for _, p := range pieces {
+		j.Inputs = append(j.Inputs, rewrite.Input(p.Input))
+	}
+	return o.asStored().create(ctx, out, j)
+}
+
+// maxEvaluated limits the entries for which a condition is evaluated at once.
+const maxEvaluated = 1 << 20
+
+// farPart is the number of entries of a file far away for which it is evaluated at once, at least.
+const farPart = 1 << 19
+
+// evaluated yields the entries of r within a range for which c holds. With several workers, the condition is
+// evaluated for the next clusters while the loop's body runs.
+func evaluated(r *rntuple.Reader, within rntuple.EntryRange, c rntuple.Condition, workers int) iter.Seq2[rntuple.EntryRange, error] {
+	if workers < 2 {
+		return c.Select(r, within)
+	}
+	return func(yield func(rntuple.EntryRange, error) bool) {
+		clusters, err := r.Clusters()
+		if err != nil {
+			yield(rntuple.EntryRange{}, err)
+			return
+		}
+		var parts []rntuple.EntryRange
+		far := r.Unwrapped().Source.Far() // then a page that two parts need would be read twice, and each part takes a request
+		for _, part := range clusters {
+			if part.First, part.End = max(part.First, within.First), min(part.End, within.End); part.Len() <= 0 {
+				continue
+			}
+			for ; part.Len() > maxEvaluated && !far; part.First += maxEvaluated {
+				parts = append(parts, rntuple.EntryRange{First: part.First, End: part.First + maxEvaluated})
+			}
+			if n := len(parts); far && n > 0 && parts[n-1].Len() < farPart {
+				parts[n-1].End = part.End
+				continue
+			}
+			parts = append(parts, part)
+		}
+		// A part that fails has the entries before the failure, as a loop would.
+		type result struct {
+			ranges []rntuple.EntryRange
+			err    error
+		}
+		ahead := parallel.NewAhead(workers, len(parts), func(i int) (all result, err error) {
+			for e, err := range c.Select(r, parts[i]) {
+				if err != nil {
+					all.err = err
+					break
+				}
+				all.ranges = append(all.ranges, e)
+			}
+			return all, nil
+		})
+		defer ahead.Stop()
+		for range parts {
+			all, err := ahead.Next()
+			for _, e := range all.ranges {
+				if !yield(e, nil) {
+					return
+				}
+			}
+			if err = cmp.Or(err, all.err); err != nil {
+				yield(rntuple.EntryRange{}, err)
+				return
+			}
+		}
+	}
+}

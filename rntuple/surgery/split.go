@@ -1,0 +1,142 @@
+package surgery
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"sync"
+
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
+)
+
+// PartSize says how large the parts are that Split makes. One of its members is
+// set.
+type PartSize struct {
+	Entries  int64 // exactly, in all but the last part
+	Clusters int64 // exactly, in all but the last part
+	Bytes    int64 // of pages, at most, but at least a cluster
+}
+
+// A Part is a file that Split has made.
+type Part struct {
+	Path    string
+	Entries rntuple.EntryRange // of the input
+	Report  *Report
+}
+
+// Split cuts an RNTuple into several files. Their paths are made from a pattern with one
+// verb for their number, from 0 on, as in package fmt: "out-%03d.root". Where parts end
+// between clusters, pages are copied; clusters in the middle of which a part ends are
+// cut, as Skim does. An RNTuple without entries gives one part.
+//
+// No file that exists is replaced. After an error, none of the parts is left.
+//
+// Attribute sets are in all parts, cut as Concat does it.
+//
+// Options: those of Slim.
+func Split(ctx context.Context, pattern string, in Input, size PartSize, opts ...Option) ([]Part, error) {
+	c, err := configure("Split", takesCut, opts)
+	if err != nil {
+		return nil, err
+	}
+	clusters, err := rewrite.Clusters(ctx, rewrite.Input(in), c.Options.Read)
+	if err != nil {
+		return nil, err
+	}
+	ranges, err := size.ranges(clusters)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]Part, len(ranges))
+	for n, r := range ranges {
+		if parts[n], err = newPart(pattern, n, r); err != nil {
+			return nil, err
+		}
+	}
+	for n := range parts {
+		if err := parts[n].make(ctx, in, ranges[len(ranges)-1].End, *c.asStored()); err != nil {
+			err = fmt.Errorf("%s: %w", parts[n].Path, err)
+			for _, done := range parts[:n] {
+				err = errors.Join(err, os.Remove(done.Path))
+			}
+			return nil, err
+		}
+	}
+	return parts, nil
+}
+
+// verb matches the verb of a pattern.
+var verb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0?[1-9]?d`) })
+
+// newPart returns the n-th part, which must not exist.
+func newPart(pattern string, n int, r rewrite.Range) (Part, error) {
+	at := verb().FindStringIndex(pattern)
+	if at == nil {
+		return Part{}, fmt.Errorf("%q does not say where the number of a part goes: %%d", pattern)
+	}
+	if remote.IsURL(pattern) {
+		return Part{}, fmt.Errorf("%s: %w: parts are written to files on disk only", remote.Redact(pattern), errors.ErrUnsupported)
+	}
+	path := pattern[:at[0]] + fmt.Sprintf(pattern[at[0]:at[1]], n) + pattern[at[1]:]
+	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+		return Part{}, &os.PathError{Op: "create", Path: path, Err: os.ErrExist}
+	}
+	return Part{Path: path, Entries: rntuple.EntryRange(r)}, nil
+}
+
+// make makes the part of an input with so many entries.
+func (p *Part) make(ctx context.Context, in Input, entries int64, c config) (err error) {
+	if tell := c.Progress; tell != nil && entries > 0 {
+		c.Progress = func(done, total int64) {
+			at := float64(p.Entries.First) + float64(p.Entries.Len())*(float64(done)/float64(total))
+			tell(int64(at/float64(entries)*float64(total)), total)
+		}
+	}
+	p.Report, err = c.create(ctx, p.Path, &rewrite.Job{
+		Inputs: inputsOf(in),
+		Select: func(context.Context, int, *ntuple.Reader) (rewrite.Selection, error) {
+			return rewrite.Selection{Within: rewrite.Range(p.Entries)}, nil
+		},
+	})
+	return err
+}
+
+// ranges returns which entries the parts have.
+func (size PartSize) ranges(clusters []rewrite.Cluster) ([]rewrite.Range, error) {
+	var all []rewrite.Range
+	first, entries := int64(0), int64(0)
+	if len(clusters) > 0 {
+		entries = clusters[len(clusters)-1].End
+	}
+	end := func(entry int64) {
+		all, first = append(all, rewrite.Range{First: first, End: entry}), entry
+	}
+	switch {
+	case size == PartSize{Entries: size.Entries} && size.Entries > 0:
+		for entries-first > size.Entries {
+			end(first + size.Entries)
+		}
+	case size == PartSize{Clusters: size.Clusters} && size.Clusters > 0:
+		for n := size.Clusters; n < int64(len(clusters)); n += size.Clusters {
+			end(clusters[n].First)
+		}
+	case size == PartSize{Bytes: size.Bytes} && size.Bytes > 0:
+		left := size.Bytes
+		for _, c := range clusters {
+			if c.Bytes > left && c.First > first {
+				end(c.First)
+				left = size.Bytes
+			}
+			left -= c.Bytes
+		}
+	default:
+		return nil, errors.New("the size of parts is one positive number of entries, clusters or bytes")
+	}
+	end(entries)
+	return all, nil
+}

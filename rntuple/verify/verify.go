@@ -1,0 +1,389 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/input"
+	inside "github.com/go-rntuple/go-rntuple/internal/ntuple"
+	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
+
+// A Check names the kind of check that found a problem.
+type Check string
+
+// The kinds of checks.
+const (
+	Container  Check = "container"  // the ROOT file: header, directories, keys, free segments
+	Anchor     Check = "anchor"     // the object that leads to an RNTuple
+	Envelope   Check = "envelope"   // header, footer and page lists as such
+	Schema     Check = "schema"     // fields and columns
+	Clusters   Check = "clusters"   // cluster groups, clusters and their entries
+	Locators   Check = "locators"   // places of envelopes and pages
+	Pages      Check = "pages"      // checksums, decompression and sizes of pages
+	Elements   Check = "elements"   // numbers of elements, suppressed and deferred columns
+	Values     Check = "values"     // values that contradict other values or their type
+	Attributes Check = "attributes" // linked attribute sets
+)
+
+// A Severity tells damage from what only looks like it.
+type Severity int
+
+const (
+	// Damage means that something cannot be read, may be read wrong, or may be missing, or
+	// that bytes are not what any program writes. It includes what Kind calls unsupported
+	// and not found.
+	Damage Severity = iota
+
+	// Oddity means that ROOT and this library read everything in spite of it. Some programs
+	// leave files so: uproot allocates longer lists of keys than it needs.
+	Oddity
+)
+
+// String returns "damage" or "oddity".
+func (s Severity) String() string {
+	if s == Oddity {
+		return "oddity"
+	}
+	return "damage"
+}
+
+// MarshalText returns String.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText accepts what MarshalText returns.
+func (s *Severity) UnmarshalText(text []byte) error {
+	for *s = Damage; *s <= Oddity; *s++ {
+		if s.String() == string(text) {
+			return nil
+		}
+	}
+	return fmt.Errorf("verify: unknown severity %q", text)
+}
+
+// A Problem is something wrong with a file, or unusual.
+type Problem struct {
+	Severity Severity
+
+	File    string // path as given to File
+	RNTuple string // path in the file, with the cycle; empty for the container
+	Part    string // "header", "key of the directory x"; empty for clusters, columns and pages
+	Cluster int    // -1 if not about one cluster
+	Column  int    // -1 if not about one column
+	Field   string // its path; empty if not about one field
+	Page    int    // number within the column and cluster; -1 if not about one page
+	Offset  int64  // of the Part or Page, in bytes from the start of the file; -1 if it has no single place
+	Check   Check
+	// Err wraps one of the errors that package rntuple documents, or is an error of the
+	// io.ReaderAt. That of an Oddity only says what it is.
+	Err error
+}
+
+// Path returns where the problem is, without the file and the offset.
+func (p Problem) Path() string {
+	var parts []string
+	if p.RNTuple != "" {
+		parts = append(parts, fmt.Sprintf("RNTuple %q", p.RNTuple))
+	}
+	if p.Part != "" {
+		parts = append(parts, p.Part)
+	}
+	if p.Cluster >= 0 {
+		parts = append(parts, fmt.Sprintf("cluster %d", p.Cluster))
+	}
+	if p.Column >= 0 {
+		parts = append(parts, fmt.Sprintf("column %d", p.Column))
+	}
+	if p.Field != "" {
+		parts = append(parts, fmt.Sprintf("field %q", p.Field))
+	}
+	if p.Page >= 0 {
+		parts = append(parts, fmt.Sprintf("page %d", p.Page))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// String returns the problem as one line, without the file.
+func (p Problem) String() string {
+	where := p.Path()
+	if p.Offset >= 0 {
+		where += fmt.Sprintf(" at offset %#x", p.Offset)
+	}
+	return fmt.Sprintf("%s: %v", where, p.Err)
+}
+
+// Kind returns the kind of fault: "oddity"; "corrupt"; "checksum"; "range" for a value that its field
+// cannot hold; "unsupported" for data that is newer than this library or exceeds one of its
+// limits; "not found" if there is no RNTuple; otherwise "read error".
+func (p Problem) Kind() string {
+	switch {
+	case p.Severity == Oddity:
+		return "oddity"
+	case errors.Is(p.Err, frame.ErrChecksum):
+		return "checksum"
+	case errors.Is(p.Err, frame.ErrCorrupt):
+		return "corrupt"
+	case errors.Is(p.Err, frame.ErrUnsupported):
+		return "unsupported"
+	case errors.Is(p.Err, column.ErrRange):
+		return "range"
+	case errors.Is(p.Err, rntuple.ErrNotFound):
+		return "not found"
+	}
+	return "read error"
+}
+
+// A Summary counts what was checked.
+type Summary struct {
+	RNTuples  int // including attribute sets and older cycles
+	Records   int // records with a key, listed in a directory or not
+	Envelopes int // headers, footers, page lists
+	Clusters  int
+	Pages     int64 // including pages that share their bytes with others
+	Bytes     int64 // stored size of envelopes and pages, shared bytes counted once
+	Unsummed  int64 // pages without a checksum
+	Problems  int64 // damage, reported or not
+	Oddities  int64 // reported or not; they are not among the Problems
+
+	// Skipped says in words what was deliberately not checked, and why.
+	Skipped []string
+}
+
+// An Option changes how a file is checked.
+type Option func(*config) error
+
+type config struct {
+	workers  int
+	limits   rntuple.Limits
+	limit    int
+	progress func(done, total int64)
+	remote   remote.Options
+}
+
+// Workers sets the number of goroutines that check pages. The order of problems does not
+// depend on it. Default: runtime.GOMAXPROCS(0).
+func Workers(n int) Option {
+	return func(c *config) error {
+		if n <= 0 {
+			return fmt.Errorf("Workers: %d; the number must be positive", n)
+		}
+		c.workers = n
+		return nil
+	}
+}
+
+// WithLimits sets the limits on the memory that the file can demand, as for readers; to
+// exceed one is a problem. EntryBytes has no effect.
+func WithLimits(l rntuple.Limits) Option {
+	return func(c *config) error {
+		if l.PageBytes < 0 || l.EnvelopeBytes < 0 {
+			return fmt.Errorf("WithLimits: %+v; limits must not be negative", l)
+		}
+		c.limits = l
+		return nil
+	}
+}
+
+// Limit sets the number of problems of one Check and Severity to report for each RNTuple; one more report
+// then gives the number of the others. Default: 20.
+func Limit(n int) Option {
+	return func(c *config) error {
+		if n <= 0 {
+			return fmt.Errorf("Limit: %d; the number must be positive", n)
+		}
+		c.limit = n
+		return nil
+	}
+}
+
+// Progress sets a function that is called now and then with the number of bytes checked so
+// far and the size of the file, not all of which may need checking, or -1 for objects. Calls do not overlap.
+func Progress(f func(done, total int64)) Option {
+	return func(c *config) error {
+		c.progress = f
+		return nil
+	}
+}
+
+// Remote sets how File reads a file whose name is a URL. Default: the zero value.
+func Remote(o remote.Options) Option {
+	return func(c *config) error {
+		c.remote = o
+		return nil
+	}
+}
+
+// File checks the file at path, which may be a URL, and calls report for each problem, in an order
+// that depends only on the file. A file is sound if Summary.Problems is 0: its oddities, which are
+// reported, too, do no harm. See ReaderAt for the errors.
+func File(ctx context.Context, path string, report func(Problem) error, opts ...Option) (*Summary, error) {
+	c, err := configure(opts)
+	if err != nil {
+		return nil, err
+	}
+	named := func(p Problem) error {
+		p.File = remote.Redact(path)
+		return report(p)
+	}
+	if remote.IsObjects(path) {
+		return objects(ctx, c, path, named)
+	}
+	r, size, err := input.Open(ctx, path, true, c.remote)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return check(ctx, c, r, size, named)
+}
+
+func configure(opts []Option) (c config, err error) {
+	c = config{workers: runtime.GOMAXPROCS(0), limit: 20}
+	for _, opt := range opts {
+		if err := opt(&c); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// ReaderAt checks the file of size bytes that r reads, which must be safe for
+// concurrent use, and calls report for each problem. A file that is not a ROOT file,
+// or that holds no RNTuple, has a problem as well.
+//
+// An error means that the check was not completed: it is one of report, of an option
+// or of ctx.
+func ReaderAt(ctx context.Context, r io.ReaderAt, size int64, report func(Problem) error, opts ...Option) (*Summary, error) {
+	c, err := configure(opts)
+	if err != nil {
+		return nil, err
+	}
+	return check(ctx, c, r, size, report)
+}
+
+func check(ctx context.Context, c config, r io.ReaderAt, size int64, report func(Problem) error) (*Summary, error) {
+	c.limits = c.limits.For(size)
+	v := newVerifier(ctx, c, r, size, report)
+	v.run()
+	v.more()
+	return &v.summary, v.stopped()
+}
+
+func newVerifier(ctx context.Context, c config, r io.ReaderAt, size int64, report func(Problem) error) *verifier {
+	return &verifier{config: c, ctx: ctx, r: r, size: size, callback: report, counts: map[kind]int64{}, lists: map[listKey]bool{}}
+}
+
+// A verifier checks one file.
+type verifier struct {
+	config
+	ctx      context.Context
+	r        io.ReaderAt
+	size     int64
+	objects  bool // r reads objects
+	callback func(Problem) error
+
+	summary Summary
+	counts  map[kind]int64 // of problems
+	kinds   []kind         // in the order of the first problem
+	err     error          // of callback
+
+	extents []extent
+	lists   map[listKey]bool // page lists that have been checked
+	owners  []owner          // of extents
+	sets    []setLink
+}
+
+// A kind identifies the problems that share one limit.
+type kind struct {
+	ntuple   string
+	check    Check
+	severity Severity
+}
+
+// stopped returns the reason to end the check early, or nil.
+func (v *verifier) stopped() error {
+	if v.err != nil {
+		return v.err
+	}
+	return v.ctx.Err()
+}
+
+// run checks the file, from the outside in.
+func (v *verifier) run() {
+	c := v.container()
+	if c == nil {
+		return
+	}
+	for _, a := range c.anchors {
+		v.load(a, nil)
+	}
+	if len(c.anchors) == 0 && c.complete {
+		v.report(Problem{Part: "directories", Offset: -1, Check: Container, Err: inside.None(c.file)}.nowhere())
+	}
+	v.sortExtents()
+	c.walk()
+	c.contain()
+	v.overlaps()
+}
+
+// nowhere returns p without cluster, column and page.
+func (p Problem) nowhere() Problem {
+	p.Cluster, p.Column, p.Page = -1, -1, -1
+	return p
+}
+
+// report counts a problem, and reports it unless there were too many of its kind.
+func (v *verifier) report(p Problem) {
+	k := kind{p.RNTuple, p.Check, p.Severity}
+	if v.counts[k]++; v.counts[k] == 1 {
+		v.kinds = append(v.kinds, k)
+	}
+	if p.Severity == Oddity {
+		v.summary.Oddities++
+	} else {
+		v.summary.Problems++
+	}
+	if v.counts[k] <= int64(v.limit) {
+		v.send(p)
+	}
+}
+
+// send calls the callback, unless the check is to stop.
+func (v *verifier) send(p Problem) {
+	if v.stopped() == nil {
+		v.err = v.callback(p)
+	}
+}
+
+// more reports how many problems of each kind were not reported.
+func (v *verifier) more() {
+	for _, k := range v.kinds {
+		if more := v.counts[k] - int64(v.limit); more > 0 {
+			p := Problem{RNTuple: k.ntuple, Part: string(k.check), Offset: -1, Check: k.check, Severity: k.severity}.nowhere()
+			if p.Err = frame.Corrupt("%d more problems of this kind", more); k.severity == Oddity {
+				p.Err = fmt.Errorf("%d more oddities of this kind", more)
+			}
+			v.send(p)
+		}
+	}
+}
+
+// skip records that something is deliberately not checked.
+func (v *verifier) skip(format string, args ...any) {
+	v.summary.Skipped = append(v.summary.Skipped, fmt.Sprintf(format, args...))
+}
+
+// cause returns err without its offset, if that is the offset of the Problem.
+func cause(err error, offset int64) error {
+	var f *frame.FormatError
+	if errors.As(err, &f) && f.Offset == offset && !strings.Contains(f.Path, ".") {
+		return f.Err
+	}
+	return err
+}
