@@ -33,7 +33,8 @@ func listed(t *testing.T, class string, paths ...string) *store {
 	}
 	for _, p := range paths {
 		dir, name := ntuple.SplitPath(p)
-		if _, err := w.Object(dir, rootfile.Object{Class: class, Name: name, Stored: []byte("object"), Len: 6}); err != nil {
+		if _, err := w.Object(dir, rootfile.Object{Class: class, Name: name, Stored: []byte("object"),
+			Len: 6}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +42,8 @@ func listed(t *testing.T, class string, paths ...string) *store {
 	return s
 }
 
-// TestNotFound opens RNTuples that are not there, or without a name where there are several: errors say what there is.
+// TestNotFound opens RNTuples that are not there, or without a name where there are several: errors
+// say what there is.
 func TestNotFound(t *testing.T) {
 	var trees []string
 	for i := range 12 {
@@ -70,7 +72,8 @@ func TestNotFound(t *testing.T) {
 		{"trees", listed(t, "TTree", trees[:10]...), "", false,
 			"the file holds TTrees, no RNTuple: " + strings.Join(trees[:10], ", ")},
 		{"many trees", listed(t, "TTree", trees...), "n", false, strings.Join(trees[:10], ", ") + " and 2 more"},
-		{"one tree more", listed(t, "TTree", trees[:11]...), "n", false, strings.Join(trees[:10], ", ") + " and 1 more"},
+		{"one tree more", listed(t, "TTree", trees[:11]...), "n", false, strings.Join(trees[:10],
+			", ") + " and 1 more"},
 		{"tuples", listed(t, "TNtupleD", "a", "a", "b"), "", false, "TTrees, no RNTuple: a, b"},
 		{"several", two, "", true, "the file has several RNTuples, name one of them: one, two"},
 		{"another name", two, "three", false, `RNTuple "three": not found; the file has one, two, d/two`},
@@ -78,8 +81,10 @@ func TestNotFound(t *testing.T) {
 		{"none at the top", inDir, "", false, "RNTuple at the top level: not found; the file has d/two"},
 	} {
 		_, err := ntuple.NewReader(test.file, test.file.Size(), test.open, readOptions(t))
-		if err == nil || errors.Is(err, rootfile.ErrNotFound) == test.found || !strings.Contains(err.Error(), test.want) {
-			if err != nil && test.name == "another name" && strings.Contains(err.Error(), "d/two") && errors.Is(err, rootfile.ErrNotFound) {
+		if err == nil || errors.Is(err, rootfile.ErrNotFound) == test.found ||
+			!strings.Contains(err.Error(), test.want) {
+			if err != nil && test.name == "another name" && strings.Contains(err.Error(), "d/two") &&
+				errors.Is(err, rootfile.ErrNotFound) {
 				continue // the order of directories does not matter
 			}
 			t.Errorf("%s: %v, want %s", test.name, err, test.want)
@@ -112,7 +117,8 @@ func TestDamagedFiles(t *testing.T) {
 	if _, err := ntuple.ListFile(t.Context(), filepath.Join(dir, "none"), remote.Options{}); err == nil {
 		t.Error("a file was listed that is not there")
 	}
-	// A bare file, as early versions could write it, has nothing but a head. This one ends too early.
+	// A bare file, as early versions could write it, has nothing but a head. This one ends too
+	// early.
 	bare := &store{data: append([]byte("rntuple"), make([]byte, 20)...)}
 	if _, err := ntuple.List(bare, bare.Size()); err == nil {
 		t.Error("a bare file without an anchor was listed")
@@ -137,13 +143,15 @@ func TestDamagedFiles(t *testing.T) {
 		}
 	}
 	s.failRead = nil
-	// Every byte of anchor, header and footer counts. That of an anchor's class, as of its key, may only make it disappear.
+	// Every byte of anchor, header and footer counts. That of an anchor's class, as of its key, may
+	// only make it disappear.
 	a := r.Anchor
 	for _, part := range []locator.Locator{a.Header().Locator, a.Footer().Locator} {
 		for at := part.Offset; at < part.Offset+part.Size; at += 3 {
 			bad := s.copied()
 			bad.data[at] ^= 0x55
-			if _, err := ntuple.NewReader(bad, bad.Size(), "n", readOptions(t)); err == nil || !strings.Contains(err.Error(), `RNTuple "n": `) {
+			if _, err := ntuple.NewReader(bad, bad.Size(), "n", readOptions(t)); err == nil ||
+				!strings.Contains(err.Error(), `RNTuple "n": `) {
 				t.Errorf("byte %d: %v", at, err)
 			}
 		}
@@ -157,7 +165,8 @@ func TestDamagedFiles(t *testing.T) {
 	}
 	// An object that is no anchor, or far too large for one.
 	no := listed(t, anchor.ClassName, "n")
-	if _, err := ntuple.NewReader(no, no.Size(), "n", readOptions(t)); err == nil || !strings.HasPrefix(err.Error(), `RNTuple "n": `) {
+	if _, err := ntuple.NewReader(no, no.Size(), "n", readOptions(t)); err == nil ||
+		!strings.HasPrefix(err.Error(), `RNTuple "n": `) {
 		t.Error(err)
 	}
 	large := new(store)
@@ -165,7 +174,8 @@ func TestDamagedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.Object("", rootfile.Object{Class: anchor.ClassName, Name: "n", Stored: make([]byte, 1<<16+1), Len: 1<<16 + 1}); err != nil {
+	if _, err := w.Object("", rootfile.Object{Class: anchor.ClassName, Name: "n", Stored: make([]byte,
+		1<<16+1), Len: 1<<16 + 1}); err != nil {
 		t.Fatal(err)
 	}
 	closeAll(t, w)
@@ -175,7 +185,8 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// rewritten returns the anchor of an RNTuple with another header or footer, which edit has changed, in a copy of the store.
+// rewritten returns the anchor of an RNTuple with another header or footer, which edit has changed,
+// in a copy of the store.
 func rewritten(t *testing.T, s *store, edit func(*envelope.Header, *envelope.Footer)) (*store, []byte) {
 	t.Helper()
 	r := s.open(t, "n")
@@ -216,15 +227,20 @@ func TestContradictions(t *testing.T) {
 		want string
 	}{
 		{"good", func(*envelope.Header, *envelope.Footer) {}, nil, ""},
-		{"features of the header", func(h *envelope.Header, _ *envelope.Footer) { h.Features = unknown }, frame.ErrUnsupported, "40"},
-		{"features of the footer", func(_ *envelope.Header, f *envelope.Footer) { f.Features = unknown }, frame.ErrUnsupported, "40"},
-		{"header of another one", func(_ *envelope.Header, f *envelope.Footer) { f.HeaderChecksum++ }, frame.ErrChecksum, "footer.header checksum"},
+		{"features of the header", func(h *envelope.Header, _ *envelope.Footer) { h.Features = unknown },
+			frame.ErrUnsupported, "40"},
+		{"features of the footer", func(_ *envelope.Header, f *envelope.Footer) { f.Features = unknown },
+			frame.ErrUnsupported, "40"},
+		{"header of another one", func(_ *envelope.Header, f *envelope.Footer) { f.HeaderChecksum++ },
+			frame.ErrChecksum, "footer.header checksum"},
 		{"schema", func(h *envelope.Header, _ *envelope.Footer) { h.Columns[0].Field = 5 }, frame.ErrCorrupt, ""},
-		{"groups", func(_ *envelope.Header, f *envelope.Footer) { f.ClusterGroups[0].MinEntry = 1 }, frame.ErrCorrupt, "cluster groups"},
+		{"groups", func(_ *envelope.Header, f *envelope.Footer) { f.ClusterGroups[0].MinEntry = 1 },
+			frame.ErrCorrupt, "cluster groups"},
 	} {
 		s, object := rewritten(t, s, test.edit)
 		_, err := ntuple.NewReaderAt(s, s.Size(), anchor.ClassName, object, readOptions(t))
-		if test.kind == nil && err != nil || test.kind != nil && (!errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.want) ||
+		if test.kind == nil && err != nil || test.kind != nil && (!errors.Is(err, test.kind) ||
+			!strings.Contains(err.Error(), test.want) ||
 			!strings.HasPrefix(err.Error(), `RNTuple "ROOT::RNTuple": `)) {
 			t.Errorf("%s: %v, want %s", test.name, err, test.want)
 		}
@@ -269,7 +285,8 @@ func TestOptions(t *testing.T) {
 			o.Pages.Compression, o.PageBudget, o.Pages.NoChecksums = test.level, test.budget, test.budget > 0
 			return nil
 		})
-		if o.Pages.PageBudget != test.want || o.Pages.UnzippedCluster != 1280<<20 || o.File.Compression != test.level ||
+		if o.Pages.PageBudget != test.want || o.Pages.UnzippedCluster != 1280<<20 ||
+			o.File.Compression != test.level ||
 			o.Pages.NoSharing != (test.budget > 0) {
 			t.Errorf("%+v: %+v", test, o.Pages)
 		}
@@ -279,9 +296,12 @@ func TestOptions(t *testing.T) {
 		size   int64
 		want   ntuple.Limits
 	}{
-		{ntuple.Limits{}, 0, ntuple.Limits{PageBytes: 4 << 20, EntryBytes: 4 << 20, EnvelopeBytes: 256 << 10, ExpressionBytes: 256 << 20}},
-		{ntuple.Limits{}, 10000, ntuple.Limits{PageBytes: 40960000, EntryBytes: 40960000, EnvelopeBytes: 5120000, ExpressionBytes: 256 << 20}},
-		{ntuple.Limits{}, math.MaxInt64, ntuple.Limits{PageBytes: 1 << 30, EntryBytes: 1 << 30, EnvelopeBytes: 1 << 30, ExpressionBytes: 256 << 20}},
+		{ntuple.Limits{}, 0, ntuple.Limits{PageBytes: 4 << 20, EntryBytes: 4 << 20, EnvelopeBytes: 256 << 10,
+			ExpressionBytes: 256 << 20}},
+		{ntuple.Limits{}, 10000, ntuple.Limits{PageBytes: 40960000, EntryBytes: 40960000,
+			EnvelopeBytes: 5120000, ExpressionBytes: 256 << 20}},
+		{ntuple.Limits{}, math.MaxInt64, ntuple.Limits{PageBytes: 1 << 30, EntryBytes: 1 << 30,
+			EnvelopeBytes: 1 << 30, ExpressionBytes: 256 << 20}},
 		{ntuple.Limits{PageBytes: 1, EntryBytes: 2, EnvelopeBytes: 3, ExpressionBytes: 4}, 10000,
 			ntuple.Limits{PageBytes: 1, EntryBytes: 2, EnvelopeBytes: 3, ExpressionBytes: 4}},
 	} {
@@ -307,7 +327,8 @@ func TestReaderOptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	src := r.Source
-	if src.Workers != 3 || src.Budget != 1000 || !src.SkipChecksums || src.MaxPage != max(4<<20, 4096*s.Size()) || src.Size != s.Size() ||
+	if src.Workers != 3 || src.Budget != 1000 || !src.SkipChecksums ||
+		src.MaxPage != max(4<<20, 4096*s.Size()) || src.Size != s.Size() ||
 		o.Limits.PageBytes != 0 || r.Path != "n" || r.Legacy() {
 		t.Errorf("%+v", r)
 	}
@@ -389,7 +410,8 @@ func (o *objects) ObjectSize(_ context.Context, offset int64, _ func(int)) (int6
 var stored = &objects{}
 
 func init() {
-	remote.RegisterObjects("ntupletest", func(*url.URL, *remote.Options) (remote.Backend, error) { return stored, nil })
+	remote.RegisterObjects("ntupletest",
+		func(*url.URL, *remote.Options) (remote.Backend, error) { return stored, nil })
 }
 
 // TestObjects reads an RNTuple in objects.
@@ -424,7 +446,8 @@ func TestObjects(t *testing.T) {
 					p := &column.Pages[j]
 					// The checksum follows, but does not count for the size in the locator.
 					l := object(s.data[p.Locator.Offset:][:p.StoredSize()])
-					p.Locator = locator.Locator{Type: locator.Object, Payload: string([]byte{byte(p.Locator.Size), 0, 0, 0}) + l.Payload[4:]}
+					p.Locator = locator.Locator{Type: locator.Object,
+						Payload: string([]byte{byte(p.Locator.Size), 0, 0, 0}) + l.Payload[4:]}
 				}
 			}
 		}
@@ -464,11 +487,13 @@ func TestObjects(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := ntuple.Open(path, "other", readOptions(t)); !errors.Is(err, rootfile.ErrNotFound) || !strings.Contains(err.Error(), "the URL has n") {
+	if _, err := ntuple.Open(path, "other", readOptions(t)); !errors.Is(err, rootfile.ErrNotFound) ||
+		!strings.Contains(err.Error(), "the URL has n") {
 		t.Error(err)
 	}
 	infos, err := ntuple.ListFile(t.Context(), path, remote.Options{})
-	if want := []ntuple.Info{{Path: "n", Class: anchor.ClassName, Newest: true}}; err != nil || !slices.Equal(infos, want) {
+	if want := []ntuple.Info{{Path: "n", Class: anchor.ClassName, Newest: true}}; err != nil ||
+		!slices.Equal(infos, want) {
 		t.Errorf("%v, %v", infos, err)
 	}
 	footer.ClusterGroups[0].PageList.Locator = locator.At(5, 5)

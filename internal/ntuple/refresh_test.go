@@ -116,7 +116,8 @@ func TestRefresh(t *testing.T) {
 		t.Error(err)
 	}
 	s.failRead = func(int, int64) error { return errBroken }
-	if _, err := first.Refresh(t.Context()); !errors.Is(err, errBroken) || !strings.HasPrefix(err.Error(), `RNTuple "d/n": `) {
+	if _, err := first.Refresh(t.Context()); !errors.Is(err, errBroken) ||
+		!strings.HasPrefix(err.Error(), `RNTuple "d/n": `) {
 		t.Error(err)
 	}
 	if _, err := first.Source.Reload(t.Context()); !errors.Is(err, errBroken) {
@@ -170,7 +171,8 @@ func TestShareLists(t *testing.T) {
 	}
 }
 
-// TestReplaced has another RNTuple in the place of the one that was opened, or an earlier state, or a part of the file.
+// TestReplaced has another RNTuple in the place of the one that was opened, or an earlier state, or
+// a part of the file.
 func TestReplaced(t *testing.T) {
 	before := written(t, 9)
 	other := written(t, 20)

@@ -96,8 +96,10 @@ func TestSets(t *testing.T) {
 		kind error
 		want string
 	}{
-		{"none", func([]envelope.AttributeSet) []envelope.AttributeSet { return nil }, rootfile.ErrNotFound, "the RNTuple has []"},
-		{"twice", func(s []envelope.AttributeSet) []envelope.AttributeSet { return append(s, s[0]) }, frame.ErrCorrupt, "two of this name"},
+		{"none", func([]envelope.AttributeSet) []envelope.AttributeSet { return nil }, rootfile.ErrNotFound,
+			"the RNTuple has []"},
+		{"twice", func(s []envelope.AttributeSet) []envelope.AttributeSet { return append(s, s[0]) },
+			frame.ErrCorrupt, "two of this name"},
 		{"major version", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].SchemaMajor = 2; return s }, frame.ErrUnsupported,
 			"schema version 2.0"},
 		{"minor version", func(s []envelope.AttributeSet) []envelope.AttributeSet { s[0].SchemaMinor = 7; return s }, nil, ""},
@@ -132,7 +134,8 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// TestSetFields opens attribute sets with other fields than they should have. Later minor versions may have more.
+// TestSetFields opens attribute sets with other fields than they should have. Later minor versions
+// may have more.
 func TestSetFields(t *testing.T) {
 	for _, test := range []struct {
 		fields []string
@@ -144,8 +147,10 @@ func TestSetFields(t *testing.T) {
 		{ntuple.SetFields[:2], 1, "2 top-level fields, expected 3"},
 		{append(slices.Clone(ntuple.SetFields), "more"), 0, "4 top-level fields, expected 3"},
 		{append(slices.Clone(ntuple.SetFields), "more"), 1, ""},
-		{[]string{"_rangeStart", "_rangeLength", "_userData"}, 0, `top-level field "_rangeLength", expected "_rangeLen"`},
-		{[]string{"_rangeStart", "_rangeLen", "more", "_userData"}, 1, `top-level field "more", expected "_userData"`},
+		{[]string{"_rangeStart", "_rangeLength", "_userData"}, 0,
+			`top-level field "_rangeLength", expected "_rangeLen"`},
+		{[]string{"_rangeStart", "_rangeLen", "more", "_userData"}, 1,
+			`top-level field "more", expected "_userData"`},
 	} {
 		o := writeOptions(t)
 		s, f := newStore(t, o)
@@ -167,7 +172,8 @@ func TestSetFields(t *testing.T) {
 	}
 }
 
-// TestResumeElements resumes an RNTuple with columns of many kinds: elements are counted on where the last cluster ended.
+// TestResumeElements resumes an RNTuple with columns of many kinds: elements are counted on where
+// the last cluster ended.
 func TestResumeElements(t *testing.T) {
 	o := writeOptions(t)
 	s, f := newStore(t, o)
@@ -218,7 +224,8 @@ func TestResumeElements(t *testing.T) {
 		want := []int64{c.First, items, 3 * c.First}
 		for i, column := range columns {
 			if column.ElementOffset != want[i] {
-				t.Errorf("cluster %d: column %d begins with the element %d, want %d", c.ID, i, column.ElementOffset, want[i])
+				t.Errorf("cluster %d: column %d begins with the element %d, want %d", c.ID, i,
+					column.ElementOffset, want[i])
 			}
 		}
 		for e := c.First; e < c.End; e++ {
@@ -231,12 +238,15 @@ func TestResumeElements(t *testing.T) {
 	if f, err = ntuple.Update(s, s.Size(), o); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Resume(legacy, o); !errors.Is(err, frame.ErrUnsupported) || !strings.HasPrefix(err.Error(), `RNTuple "n": `) {
+	if _, err := f.Resume(legacy, o); !errors.Is(err, frame.ErrUnsupported) ||
+		!strings.HasPrefix(err.Error(), `RNTuple "n": `) {
 		t.Error(err)
 	}
 	hidden := s.open(t, "n")
-	hidden.Source.Schema.Hidden = []schema.Hidden{{Field: hidden.Source.Schema.Fields[0], Err: frame.Unsupported("new")}}
-	if _, err := f.Resume(hidden, o); !errors.Is(err, frame.ErrUnsupported) || !strings.Contains(err.Error(), `field "v" cannot be read`) {
+	hidden.Source.Schema.Hidden = []schema.Hidden{{Field: hidden.Source.Schema.Fields[0],
+		Err: frame.Unsupported("new")}}
+	if _, err := f.Resume(hidden, o); !errors.Is(err, frame.ErrUnsupported) ||
+		!strings.Contains(err.Error(), `field "v" cannot be read`) {
 		t.Error(err)
 	}
 	if err := f.Relink(hidden, o, nil); !errors.Is(err, frame.ErrUnsupported) {
@@ -295,7 +305,8 @@ func TestRename(t *testing.T) {
 	if f, err = ntuple.Update(s, s.Size(), o); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Rename(broken, &h, &envelope.Schema{}, o, nil); !errors.Is(err, errBroken) || !strings.HasPrefix(err.Error(), "cluster group 0: ") {
+	if err := f.Rename(broken, &h, &envelope.Schema{}, o, nil); !errors.Is(err, errBroken) ||
+		!strings.HasPrefix(err.Error(), "cluster group 0: ") {
 		t.Error(err)
 	}
 }
@@ -309,7 +320,8 @@ func TestExtend(t *testing.T) {
 	var err error
 	w.Extended = func() error { extended++; return err }
 	add := func(typ string) error {
-		ext, err := (&schema.Document{Fields: []*schema.FieldDocument{{Name: "y" + typ, Type: typ}}}).Extend(w.Schema, 3, true)
+		ext, err := (&schema.Document{Fields: []*schema.FieldDocument{{Name: "y" + typ,
+			Type: typ}}}).Extend(w.Schema, 3, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -401,8 +413,21 @@ func TestNeeds(t *testing.T) {
 	if err := errors.Join(set.Sink.EndEntries(9000), w.Checkpoint()); err != nil {
 		t.Fatal(err)
 	}
-	if need := w.Needs(); need.EnvelopeBytes < 4000 || need.PageBytes != 64<<10 {
+	if need := w.Needs(); need.EnvelopeBytes < 4000 || need.EnvelopeBytes >= 6000 || need.PageBytes != 64<<10 {
 		t.Errorf("with a set: %+v", need)
+	}
+	// So may the footer, which has what was added to the schema.
+	ext, err := (&schema.Document{Fields: []*schema.FieldDocument{
+		{Name: "y", Type: "float", Description: strings.Repeat("long", 1500)},
+	}}).Extend(w.Schema, 0, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Extend(ext), w.Checkpoint()); err != nil {
+		t.Fatal(err)
+	}
+	if need := w.Needs(); need.EnvelopeBytes < 6000 {
+		t.Errorf("with an extension: %+v", need)
 	}
 }
 
@@ -459,7 +484,8 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// TestAbortOnDisk aborts files on disk: new ones do not appear, and those that exist stay as they were.
+// TestAbortOnDisk aborts files on disk: new ones do not appear, and those that exist stay as they
+// were.
 func TestAbortOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f.root")
@@ -581,7 +607,8 @@ func TestAbortOnDisk(t *testing.T) {
 	}
 }
 
-// TestWriteFails has one write after the other fail: the error comes out, and the file has what was committed before it.
+// TestWriteFails has one write after the other fail: the error comes out, and the file has what was
+// committed before it.
 func TestWriteFails(t *testing.T) {
 	run := func(fail int) (s *store, committed int, err error) {
 		s = new(store)
@@ -648,14 +675,37 @@ func TestWriteFails(t *testing.T) {
 			t.Errorf("write %d of %d: %v", i, total, err)
 			continue
 		}
-		if n := int(r.Source.Entries); n != committed && n != committed+10 { // a write behind that of the head may fail
+		// a write behind that of the head may fail
+		if n := int(r.Source.Entries); n != committed && n != committed+10 {
 			t.Errorf("write %d of %d: %d entries, %d were committed", i, total, n, committed)
 		}
 		checkNumbers(t, "after a fault", r, int(r.Source.Entries))
 	}
 }
 
-// TestReuse commits an RNTuple and its attribute set again and again: what only earlier states needed becomes free.
+// TestCycleInName refuses names that readers would take for one with a cycle. Attribute sets have
+// no cycles.
+func TestCycleInName(t *testing.T) {
+	o := writeOptions(t)
+	s, f := newStore(t, o)
+	for _, path := range []string{"n;3", "d/n;1"} {
+		if _, err := f.Create(path, header(t, "n"), o); err == nil ||
+			!strings.Contains(err.Error(), "the name ends in a cycle") {
+			t.Errorf("%q: %v", path, err)
+		}
+	}
+	w := create(t, f, "n;", header(t, "n"))
+	if _, err := w.CreateSet(setHeader(t, "set;3"), o); err != nil {
+		t.Error(err)
+	}
+	closeAll(t, w, f)
+	if _, err := s.open(t, "n;").OpenSet("set;3"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReuse commits an RNTuple and its attribute set again and again: what only earlier states
+// needed becomes free.
 func TestReuse(t *testing.T) {
 	o := writeOptions(t)
 	s, f := newStore(t, o)
@@ -673,7 +723,15 @@ func TestReuse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	closeAll(t, w, f)
+	writes := s.writes
+	if err := w.Checkpoint(); err != nil || s.writes != writes {
+		t.Errorf("%d writes, though nothing has changed: %v", s.writes-writes, err)
+	}
+	closeAll(t, w)
+	if err := set.Close(); err != ntuple.ErrClosed {
+		t.Errorf("closing a set after its RNTuple: %v", err)
+	}
+	closeAll(t, f)
 	r := s.open(t, "n")
 	opened, err := r.OpenSet("set")
 	if err != nil {
@@ -697,12 +755,14 @@ func TestReuse(t *testing.T) {
 		blobs += len(pages)
 	}
 	got := map[string]int{}
-	if err := rootfile.Scan(t.Context(), s, s.Size(), func(r rootfile.Record) error { got[r.Class]++; return nil }); err != nil {
+	if err := rootfile.Scan(t.Context(), s, s.Size(),
+		func(r rootfile.Record) error { got[r.Class]++; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	const before = 4 // records of the state before, of each kind
 	if got["ROOT::RNTuple"] > 2+before || got[rootfile.BlobClassName] > blobs+2*before {
-		t.Errorf("%d anchors of 2, and %d blobs of %d, after %d commits", got["ROOT::RNTuple"], got[rootfile.BlobClassName], blobs, n)
+		t.Errorf("%d anchors of 2, and %d blobs of %d, after %d commits", got["ROOT::RNTuple"],
+			got[rootfile.BlobClassName], blobs, n)
 	}
 	checkNumbers(t, "in the end", r, n)
 }

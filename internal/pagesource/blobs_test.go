@@ -60,11 +60,16 @@ func TestEnvelope(t *testing.T) {
 		{"compressed", zipped, int64(len(body)), nil, ""},
 		{"plain, at the end of the file", plain, 1, nil, ""},
 		{"no limit", zipped, 0, nil, ""},
-		{"too large", zipped, int64(len(body)) - 1, frame.ErrUnsupported, "envelope of at least 270 bytes, the limit is 269"},
-		{"in no file", locator.Link{Length: 9, Locator: locator.Locator{Type: locator.Object, Payload: "1234"}}, 0, frame.ErrUnsupported, ""},
-		{"behind the file", locator.Link{Length: 1, Locator: locator.At(size+1, 0)}, 0, frame.ErrCorrupt, "the file has"},
-		{"far behind the file", locator.Link{Length: 1, Locator: locator.At(math.MaxUint64, 2)}, 0, frame.ErrCorrupt, "the file has"},
-		{"larger than the file", locator.Link{Length: 1, Locator: locator.At(2, math.MaxUint64)}, 0, frame.ErrCorrupt, "the file has"},
+		{"too large", zipped, int64(len(body)) - 1, frame.ErrUnsupported,
+			"envelope of at least 270 bytes, the limit is 269"},
+		{"in no file", locator.Link{Length: 9, Locator: locator.Locator{Type: locator.Object,
+			Payload: "1234"}}, 0, frame.ErrUnsupported, ""},
+		{"behind the file", locator.Link{Length: 1, Locator: locator.At(size+1, 0)}, 0, frame.ErrCorrupt,
+			"the file has"},
+		{"far behind the file", locator.Link{Length: 1, Locator: locator.At(math.MaxUint64, 2)}, 0,
+			frame.ErrCorrupt, "the file has"},
+		{"larger than the file", locator.Link{Length: 1, Locator: locator.At(2, math.MaxUint64)}, 0,
+			frame.ErrCorrupt, "the file has"},
 		{"in no memory", locator.Link{Length: math.MaxInt + 1, Locator: zipped.Locator}, 0, frame.ErrCorrupt,
 			"envelope of 9223372036854775808 bytes"},
 		{"longer than the blocks say", locator.Link{Length: 271, Locator: zipped.Locator}, 0, frame.ErrCorrupt, ""},
@@ -77,7 +82,8 @@ func TestEnvelope(t *testing.T) {
 		switch {
 		case test.kind == nil && test.want == "" && (err != nil || !bytes.Equal(got, body)):
 			t.Errorf("%s: %q, %v", test.name, got, err)
-		case (test.kind != nil || test.want == "anything") && (!errors.As(err, &fault) || test.kind != nil && !errors.Is(err, test.kind) ||
+		case (test.kind != nil || test.want == "anything") && (!errors.As(err, &fault) || test.kind != nil &&
+			!errors.Is(err, test.kind) ||
 			fault.Path != "the path" || fault.Offset != int64(test.link.Locator.Offset)):
 			t.Errorf("%s: error %v, want %s", test.name, err, test.want)
 		case test.kind != nil && !strings.Contains(err.Error(), test.want):
@@ -87,16 +93,20 @@ func TestEnvelope(t *testing.T) {
 	damaged := slices.Clone(u.file)
 	damaged[zipped.Locator.Offset+zipped.Locator.Size-1] ^= 0xff
 	b := u.blobs(&memory{data: damaged})
-	if got, err := b.Envelope(t.Context(), "the path", zipped); err == nil || !strings.HasPrefix(err.Error(), "the path") {
+	if got, err := b.Envelope(t.Context(), "the path", zipped); err == nil ||
+		!strings.HasPrefix(err.Error(), "the path") {
 		t.Errorf("damaged: %q, %v", got, err)
 	}
 	b = u.blobs(&memory{data: u.file})
-	if _, err := b.Envelope(t.Context(), "the path", locator.Link{Length: 5, Locator: locator.At(size-4, 5)}); err == nil ||
-		!strings.Contains(err.Error(), fmt.Sprintf("the path: blob at offset %#x: %v: file ends after 4 of 5 bytes", size-4, frame.ErrCorrupt)) {
+	if _, err := b.Envelope(t.Context(), "the path",
+		locator.Link{Length: 5, Locator: locator.At(size-4, 5)}); err == nil ||
+		!strings.Contains(err.Error(),
+			fmt.Sprintf("the path: blob at offset %#x: %v: file ends after 4 of 5 bytes", size-4, frame.ErrCorrupt)) {
 		t.Error(err)
 	}
 	b = u.blobs(&memory{data: u.file, fault: func(int, int64, []byte) error { return broken }})
-	if _, err := b.Envelope(t.Context(), "the path", zipped); !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), "the path: ") {
+	if _, err := b.Envelope(t.Context(), "the path", zipped); !errors.Is(err, broken) ||
+		!strings.HasPrefix(err.Error(), "the path: ") {
 		t.Error(err)
 	}
 }
@@ -120,8 +130,8 @@ func pagesFile(t testing.TB) (*tuple, map[string]envelope.Page) {
 	return u, pages
 }
 
-// TestPage reads pages as they may be stored from files at hand, far away and mapped, with and without verification. A
-// damaged byte is found if there is a checksum that is verified.
+// TestPage reads pages as they may be stored from files at hand, far away and mapped, with and
+// without verification. A damaged byte is found if there is a checksum that is verified.
 func TestPage(t *testing.T) {
 	want := plainOf(t, 64)
 	u, pages := pagesFile(t)
@@ -180,7 +190,8 @@ func flipped(file []byte, at uint64) []byte {
 func checkPageError(t testing.TB, p envelope.Page, err error, kind error) {
 	t.Helper()
 	var fault *frame.FormatError
-	if !errors.As(err, &fault) || fault.Path != "page" || fault.Offset != int64(p.Locator.Offset) || kind != nil && !errors.Is(err, kind) {
+	if !errors.As(err, &fault) || fault.Path != "page" || fault.Offset != int64(p.Locator.Offset) ||
+		kind != nil && !errors.Is(err, kind) {
 		t.Errorf("error %v, want one of the page at %d", err, p.Locator.Offset)
 	}
 }
@@ -203,10 +214,13 @@ func TestPageBounds(t *testing.T) {
 		want    string
 	}{
 		{"good", last, 512, false, nil, ""},
-		{"too large", last, 511, false, frame.ErrUnsupported, "page of at least 512 bytes, the limit is 511 (rntuple.Limits.PageBytes)"},
-		{"no room for the checksum", sum(pages["plain"], 16, size-7), 512, false, frame.ErrCorrupt, "bytes from offset 16 on, the file has"},
+		{"too large", last, 511, false, frame.ErrUnsupported,
+			"page of at least 512 bytes, the limit is 511 (rntuple.Limits.PageBytes)"},
+		{"no room for the checksum", sum(pages["plain"], 16, size-7), 512, false, frame.ErrCorrupt,
+			"bytes from offset 16 on, the file has"},
 		{"just room for the checksum", sum(pages["plain"], 16, size-8), 512, false, nil, ""},
-		{"no room for a CRC32", sum(last, 16, size-3), 512, false, frame.ErrCorrupt, "bytes from offset 16 on, the file has"},
+		{"no room for a CRC32", sum(last, 16, size-3), 512, false, frame.ErrCorrupt,
+			"bytes from offset 16 on, the file has"},
 		{"just room for a CRC32", sum(last, 16, size-4), 512, false, nil, ""},
 		{"at the end of the file", sum(last, size, 1), 512, false, nil, ""}, // a read that fails
 		{"behind the file", sum(last, size+1, 1), 512, false, frame.ErrCorrupt, ""},
@@ -229,13 +243,15 @@ func TestPageBounds(t *testing.T) {
 		if err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %s", test.name, err, test.want)
 		}
-		if err := b.Page(t.Context(), int64s, test.page, func([]byte) error { return nil }); !errors.Is(err, test.kind) {
+		err = b.Page(t.Context(), int64s, test.page, func([]byte) error { return nil })
+		if !errors.Is(err, test.kind) {
 			t.Errorf("%s: Page returns %v", test.name, err)
 		}
 	}
 }
 
-// TestChunkedPage reads pages and envelopes that are spread over several keys, and one that just is not.
+// TestChunkedPage reads pages and envelopes that are spread over several keys, and one that just is
+// not.
 func TestChunkedPage(t *testing.T) {
 	want := plainOf(t, 64)
 	for _, max := range []uint64{519, 520, 521, 200, 100} {
@@ -250,11 +266,13 @@ func TestChunkedPage(t *testing.T) {
 			if got, want := b.Chunked(520), max < 520; got != want {
 				t.Errorf("keys of %d bytes: chunked %v, want %v", max, got, want)
 			}
-			if in := b.inPlace(int64s, p); in != (place.name == "mapped" && max >= 520) && place.name != "mapped in part" {
+			if in := b.inPlace(int64s, p); in != (place.name == "mapped" && max >= 520) &&
+				place.name != "mapped in part" {
 				t.Errorf("%s, keys of %d bytes: in place %v", place.name, max, in)
 			}
 			var got []byte
-			if err := b.Page(t.Context(), int64s, p, func(page []byte) error { got = slices.Clone(page); return nil }); err != nil ||
+			if err := b.Page(t.Context(), int64s, p,
+				func(page []byte) error { got = slices.Clone(page); return nil }); err != nil ||
 				!bytes.Equal(got, want) {
 				t.Errorf("%s, keys of %d bytes: %v", place.name, max, err)
 			}
@@ -327,10 +345,12 @@ func (s objectStore) ObjectSize(context.Context, int64, func(int)) (int64, error
 var store = &objectStore{}
 
 func init() {
-	remote.RegisterObjects("pagesourcetest", func(*url.URL, *remote.Options) (remote.Backend, error) { return store, nil })
+	remote.RegisterObjects("pagesourcetest",
+		func(*url.URL, *remote.Options) (remote.Backend, error) { return store, nil })
 }
 
-// TestObjects places the objects of page lists and pages, and reads a large envelope only if the object has its size.
+// TestObjects places the objects of page lists and pages, and reads a large envelope only if the
+// object has its size.
 func TestObjects(t *testing.T) {
 	object := func(id, size uint64) locator.Locator {
 		b := []byte{byte(size), byte(size >> 8), byte(size >> 16), byte(size >> 24)}
@@ -339,7 +359,8 @@ func TestObjects(t *testing.T) {
 		}
 		return locator.Locator{Type: locator.Object, Payload: string(b)}
 	}
-	groups := []envelope.ClusterGroup{{PageList: locator.Link{Locator: object(1, 10)}}, {PageList: locator.Link{Locator: object(7, 1<<30)}}}
+	groups := []envelope.ClusterGroup{{PageList: locator.Link{Locator: object(1, 10)}},
+		{PageList: locator.Link{Locator: object(7, 1<<30)}}}
 	f := &envelope.Footer{ClusterGroups: groups}
 	if err := PlaceLists(f); err != nil {
 		t.Fatal(err)
@@ -349,9 +370,11 @@ func TestObjects(t *testing.T) {
 			t.Errorf("page list %d is %v, want %v", i, got, want)
 		}
 	}
-	for _, bad := range []locator.Locator{locator.At(16, 10), object(1<<30, 10), object(1, 1<<30+1), {Type: locator.Object, Payload: "1"}} {
+	for _, bad := range []locator.Locator{locator.At(16, 10), object(1<<30, 10), object(1, 1<<30+1),
+		{Type: locator.Object, Payload: "1"}} {
 		var fault *frame.FormatError
-		f.ClusterGroups = []envelope.ClusterGroup{{PageList: locator.Link{Locator: object(2, 1)}}, {PageList: locator.Link{Locator: bad}}}
+		f.ClusterGroups = []envelope.ClusterGroup{{PageList: locator.Link{Locator: object(2, 1)}},
+			{PageList: locator.Link{Locator: bad}}}
 		if err := PlaceLists(f); !errors.As(err, &fault) || fault.Path != "footer.cluster group 1.page list" {
 			t.Errorf("%v: %v", bad, err)
 		}
@@ -384,16 +407,19 @@ func TestObjects(t *testing.T) {
 	} {
 		store.size = test.size
 		b := Blobs{R: r, Size: r.Len(), Objects: test.objects}
-		got, err := b.Envelope(t.Context(), "e", locator.Link{Length: uint64(test.length), Locator: locator.At(3<<32, uint64(test.length))})
+		got, err := b.Envelope(t.Context(), "e", locator.Link{Length: uint64(test.length),
+			Locator: locator.At(3<<32, uint64(test.length))})
 		switch {
 		case test.want == "" && (err != nil || int64(len(got)) != test.length):
 			t.Errorf("%d bytes of %d: %v", len(got), test.length, err)
-		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) || !strings.HasPrefix(err.Error(), "e: ")):
+		case test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want) ||
+			!strings.HasPrefix(err.Error(), "e: ")):
 			t.Errorf("%d bytes of %d: %v", test.size, test.length, err)
 		}
 	}
 	b := Blobs{R: &memory{data: make([]byte, 2<<20)}, Size: 2 << 20, Objects: true}
-	if _, err := b.Envelope(t.Context(), "e", locator.Link{Length: 1<<20 + 1, Locator: locator.At(0, 1<<20+1)}); err != nil {
+	if _, err := b.Envelope(t.Context(), "e",
+		locator.Link{Length: 1<<20 + 1, Locator: locator.At(0, 1<<20+1)}); err != nil {
 		t.Errorf("objects that are no remote.File: %v", err)
 	}
 }
@@ -421,7 +447,8 @@ func TestObjectPageList(t *testing.T) {
 	u.groups[0].PageList = u.envelope(list.Append)
 	src = u.source(&memory{data: u.file})
 	src.Objects = true
-	if _, err := src.Clusters(t.Context()); !errors.Is(err, frame.ErrCorrupt) || !strings.Contains(err.Error(), "column 0.page 0") {
+	if _, err := src.Clusters(t.Context()); !errors.Is(err, frame.ErrCorrupt) ||
+		!strings.Contains(err.Error(), "column 0.page 0") {
 		t.Error(err)
 	}
 }
@@ -432,7 +459,8 @@ func TestExactly(t *testing.T) {
 	f := &farFile{memory: m, costs: remote.Costs{Ranges: 1, Bytes: 100, Requests: 1}}
 	b := &Blobs{R: f, Size: 10}
 	got := make([]byte, 4)
-	if n, err := b.Exactly(t.Context()).ReadAt(got, 3); n != 4 || err != nil || string(got) != "3456" || f.requests != 1 {
+	if n, err := b.Exactly(t.Context()).ReadAt(got, 3); n != 4 || err != nil || string(got) != "3456" ||
+		f.requests != 1 {
 		t.Errorf("%d bytes, %q, %v, %d requests", n, got, err, f.requests)
 	}
 	if n, err := b.Exactly(t.Context()).ReadAt(got, 8); n != 0 || !errors.Is(err, io.EOF) {

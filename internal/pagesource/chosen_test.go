@@ -66,9 +66,11 @@ func TestScale(t *testing.T) {
 		want  []columnar.Span
 		ok    bool
 	}{
-		{[]columnar.Span{{First: 2, N: 3}, {First: 9, N: 1}}, 5, []columnar.Span{{First: 10, N: 15}, {First: 45, N: 5}}, true},
+		{[]columnar.Span{{First: 2, N: 3}, {First: 9, N: 1}}, 5, []columnar.Span{{First: 10, N: 15},
+			{First: 45, N: 5}}, true},
 		{[]columnar.Span{{First: 2, N: 3}}, 0, []columnar.Span{{First: 0, N: 0}}, true},
-		{[]columnar.Span{{First: 1, N: 1}}, math.MaxInt64 / 2, []columnar.Span{{First: math.MaxInt64 / 2, N: math.MaxInt64 / 2}}, true},
+		{[]columnar.Span{{First: 1, N: 1}}, math.MaxInt64 / 2, []columnar.Span{{First: math.MaxInt64 / 2,
+			N: math.MaxInt64 / 2}}, true},
 		{[]columnar.Span{{First: 1, N: 1}}, math.MaxInt64/2 + 1, nil, false},
 		{[]columnar.Span{{First: 0, N: 1}}, math.MaxInt64, []columnar.Span{{First: 0, N: math.MaxInt64}}, true},
 		{[]columnar.Span{{First: 0, N: 1}}, math.MaxInt64 + 1, nil, false},
@@ -79,7 +81,29 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// Events are a sheet of two clusters, whose pages have ten elements, so that few entries need few of them.
+// TestNear joins entries between which few are unwanted, and counts them from the start of their
+// cluster.
+func TestNear(t *testing.T) {
+	type spans = []columnar.Span
+	a := &ReadAhead{src: &Source{}}
+	c := &Cluster{First: 100, End: 300}
+	for _, test := range []struct{ spans, want spans }{
+		{nil, nil},
+		{spans{{First: 100, N: 2}}, spans{{First: 0, N: 2}}},
+		{spans{{First: 100, N: 2}, {First: 102, N: 5}}, spans{{First: 0, N: 7}}},
+		{spans{{First: 110, N: 2}, {First: 112 + nearEntries, N: 5}, {First: 200, N: 1}},
+			spans{{First: 10, N: nearEntries + 7}, {First: 100, N: 1}}},
+		{spans{{First: 110, N: 2}, {First: 113 + nearEntries, N: 5}},
+			spans{{First: 10, N: 2}, {First: 13 + nearEntries, N: 5}}},
+	} {
+		if got := a.wantedOf(c, test.spans).entries; !slices.Equal(got, test.want) {
+			t.Errorf("%v: %v, want %v", test.spans, got, test.want)
+		}
+	}
+}
+
+// Events are a sheet of two clusters, whose pages have ten elements, so that few entries need few
+// of them.
 type events struct {
 	*sheet
 	starts map[probe][][]int64 // elements before an entry, by cluster and entry
@@ -163,7 +187,8 @@ func newEvents(t testing.TB) *events {
 	return u
 }
 
-// elements returns which elements a column needs for entries of a cluster: of offsets, that in front of them, too.
+// elements returns which elements a column needs for entries of a cluster: of offsets, that in
+// front of them, too.
 func (u *events) elements(p probe, cluster int, entries columnar.Span) columnar.Span {
 	starts := u.starts[p][cluster]
 	first, end := starts[entries.First], starts[entries.First+entries.N]
@@ -197,8 +222,8 @@ func inCluster(spans []columnar.Span, cluster int) (all []columnar.Span) {
 	return all
 }
 
-// checkReads makes sure that of the pages of all columns those are read, once, that spans of entries need, and no others but
-// those between near entries.
+// checkReads makes sure that of the pages of all columns those are read, once, that spans of
+// entries need, and no others but those between near entries.
 func (u *events) checkReads(t *testing.T, how string, src *Source, m *memory, spans []columnar.Span) {
 	t.Helper()
 	for _, c := range clusters(t, src) {
@@ -220,7 +245,8 @@ func (u *events) checkReads(t *testing.T, how string, src *Source, m *memory, sp
 				end += int64(page.NumElements)
 				n := m.count(page.Locator.Offset)
 				most := 1
-				if len(spans) == 1 && !slices.ContainsFunc(entries, func(s columnar.Span) bool { return u.starts[p][c.ID][s.First] < end }) {
+				if len(spans) == 1 && !slices.ContainsFunc(entries,
+					func(s columnar.Span) bool { return u.starts[p][c.ID][s.First] < end }) {
 					most = 2 // of entries that are not chosen, who looks for items reads offsets in front, too
 				}
 				if n > most || n == 0 && holds(entries, first, end) || n > 0 && !holds(near(entries), first, end) {
@@ -310,7 +336,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestFetchSpans reads spans of entries of a file that is far away with a request for each level of collections.
+// TestFetchSpans reads spans of entries of a file that is far away with a request for each level of
+// collections.
 func TestFetchSpans(t *testing.T) {
 	u := newEvents(t)
 	for _, spans := range choices {
@@ -353,7 +380,8 @@ func TestFetchSpans(t *testing.T) {
 			for k := range 2 {
 				for _, s := range inCluster(spans, k) {
 					for _, p := range u.probes {
-						if e := u.elements(p, k, s); u.starts[p][k][s.First] > e.First && u.starts[p][k][s.First]%10 == 0 {
+						if e := u.elements(p, k, s); u.starts[p][k][s.First] > e.First &&
+							u.starts[p][k][s.First]%10 == 0 {
 							most += 2 // a page that only the offset in front of a span needs
 						}
 					}

@@ -28,7 +28,8 @@ func TestChunk(t *testing.T) {
 	two := &schema.FieldDocument{Name: "two", Type: "std::int32_t", Columns: [][]schema.ColumnDocument{
 		{{Type: "SplitInt32", Bits: 32}}, {{Type: "Int32", Bits: 32}},
 	}}
-	// The columns are two (0 and 1), v (2) and its items (3), and from entry 20 on late (4), three items for each entry.
+	// The columns are two (0 and 1), v (2) and its items (3), and from entry 20 on late (4), three
+	// items for each entry.
 	s := schemaOf(t, []*schema.FieldDocument{two, {Name: "v", Type: "std::vector<float>"}}, 20,
 		&schema.FieldDocument{Name: "late", Type: "std::array<std::int16_t,3>"})
 	offsets, items := pagesOf(0, 10), pagesOf(7, 100)
@@ -55,18 +56,26 @@ func TestChunk(t *testing.T) {
 		{"none present, of a collection", 0, 10, nil, "v._0", 3, 0, 0, ""},
 		{"too many for those that are not present", 0, math.MaxInt64/3 + 1, nil, "late._0", 0, 0, 0,
 			fmt.Sprintf("%d entries are too many", math.MaxInt64/3+1)},
-		{"as many as possible", 0, math.MaxInt64 / 3, nil, "late._0", 4, math.MaxInt64 / 3 * 3, math.MaxInt64 / 3 * 3, ""},
-		{"one too few", 0, 10, []envelope.ColumnPages{pagesOf(0, 4, 5)}, "two", 0, 0, 0, "has 9 elements, expected 10"},
-		{"one too many", 0, 10, []envelope.ColumnPages{pagesOf(0, 4, 7)}, "two", 0, 0, 0, "has 11 elements, expected 10"},
-		{"begins too early", 5, 10, []envelope.ColumnPages{pagesOf(4, 10)}, "two", 0, 0, 0, "begins with the element 4, expected 5"},
-		{"begins too late", 5, 10, []envelope.ColumnPages{pagesOf(6, 10)}, "two", 0, 0, 0, "begins with the element 6, expected 5"},
+		{"as many as possible", 0, math.MaxInt64 / 3, nil, "late._0", 4, math.MaxInt64 / 3 * 3,
+			math.MaxInt64 / 3 * 3, ""},
+		{"one too few", 0, 10, []envelope.ColumnPages{pagesOf(0, 4, 5)}, "two", 0, 0, 0,
+			"has 9 elements, expected 10"},
+		{"one too many", 0, 10, []envelope.ColumnPages{pagesOf(0, 4, 7)}, "two", 0, 0, 0,
+			"has 11 elements, expected 10"},
+		{"begins too early", 5, 10, []envelope.ColumnPages{pagesOf(4, 10)}, "two", 0, 0, 0,
+			"begins with the element 4, expected 5"},
+		{"begins too late", 5, 10, []envelope.ColumnPages{pagesOf(6, 10)}, "two", 0, 0, 0,
+			"begins with the element 6, expected 5"},
 		{"begins anywhere without pages", 5, 0, []envelope.ColumnPages{pagesOf(3)}, "two", 0, 0, 0, ""},
-		{"collections may begin anywhere", 5, 10, []envelope.ColumnPages{{}, suppressed, offsets, items}, "v._0", 3, 0, 100, ""},
+		{"collections may begin anywhere", 5, 10, []envelope.ColumnPages{{}, suppressed, offsets, items},
+			"v._0", 3, 0, 100, ""},
 		{"deferred, all stored", 20, 10, []envelope.ColumnPages{4: pagesOf(deferred, 30)}, "late._0", 4, 0, 30, ""},
 		{"deferred, later", 40, 2, []envelope.ColumnPages{4: pagesOf(120, 6)}, "late._0", 4, 0, 6, ""},
-		{"deferred, first ones missing", 18, 10, []envelope.ColumnPages{4: pagesOf(deferred, 24)}, "late._0", 4, 6, 30, ""},
+		{"deferred, first ones missing", 18, 10, []envelope.ColumnPages{4: pagesOf(deferred, 24)}, "late._0",
+			4, 6, 30, ""},
 		{"deferred, nothing stored", 0, 10, []envelope.ColumnPages{4: pagesOf(deferred)}, "late._0", 4, 30, 30, ""},
-		{"deferred, zeros are stored, too", 0, 10, []envelope.ColumnPages{4: pagesOf(deferred, 30)}, "late._0", 4, 0, 30, ""},
+		{"deferred, zeros are stored, too", 0, 10, []envelope.ColumnPages{4: pagesOf(deferred, 30)}, "late._0",
+			4, 0, 30, ""},
 		{"deferred, one too few", 18, 10, []envelope.ColumnPages{4: pagesOf(deferred, 23)}, "late._0", 0, 0, 0,
 			"has 29 elements, expected 30"},
 		{"deferred, begins too late", 18, 10, []envelope.ColumnPages{4: pagesOf(85, 5)}, "late._0", 0, 0, 0,
@@ -75,14 +84,16 @@ func TestChunk(t *testing.T) {
 			"begins with the element 53, expected 54"},
 		{"entries too high", math.MaxInt64/3 + 1, 0, []envelope.ColumnPages{4: pagesOf(0)}, "late._0", 0, 0, 0,
 			fmt.Sprintf("entry %d is too high", math.MaxInt64/3+1)},
-		{"too many entries", 0, math.MaxInt64/3 + 1, []envelope.ColumnPages{4: pagesOf(0)}, "late._0", 0, 0, 0, "is too high"},
+		{"too many entries", 0, math.MaxInt64/3 + 1, []envelope.ColumnPages{4: pagesOf(0)}, "late._0", 0, 0, 0,
+			"is too high"},
 	} {
 		cluster := NewCluster(7, envelope.Cluster{FirstEntry: test.first, NumEntries: test.entries}, test.columns)
 		f := fieldOf(t, s, test.field)
 		got, err := cluster.Chunk(f, 0)
 		if test.err != "" {
 			want := fmt.Sprintf("page list.cluster 7.field %q at offset 0x0: %v: ", f.Path(), frame.ErrCorrupt)
-			if err == nil || !errors.Is(err, frame.ErrCorrupt) || len(err.Error()) < len(want) || err.Error()[:len(want)] != want ||
+			if err == nil || !errors.Is(err, frame.ErrCorrupt) || len(err.Error()) < len(want) ||
+				err.Error()[:len(want)] != want ||
 				!strings.Contains(err.Error(), test.err) {
 				t.Errorf("%s: error %v, want %s", test.name, err, test.err)
 			}
@@ -119,8 +130,8 @@ func TestByEntry(t *testing.T) {
 	}
 }
 
-// TestSharesBytes asks of pages that have an offset once or twice whether others may have it. The first page may lie at
-// the start of the file.
+// TestSharesBytes asks of pages that have an offset once or twice whether others may have it. The
+// first page may lie at the start of the file.
 func TestSharesBytes(t *testing.T) {
 	at := func(offsets ...uint64) (pages envelope.ColumnPages) {
 		for _, o := range offsets {

@@ -48,7 +48,8 @@ func (s setting) String() string {
 	return fmt.Sprintf("%s,zipped=%v,workers=%d,budget=%d", s.place.name, s.zipped, s.workers, s.budget)
 }
 
-// settings calls f for all ways to read a sheet, each time in a bubble, and makes sure that all memory is given back.
+// settings calls f for all ways to read a sheet, each time in a bubble, and makes sure that all
+// memory is given back.
 func settings(t *testing.T, f func(t *testing.T, s setting, u *sheet, src *Source, m *memory)) {
 	for _, zipped := range []bool{false, true} {
 		u := newSheet(t, zipped)
@@ -72,7 +73,8 @@ func settings(t *testing.T, f func(t *testing.T, s setting, u *sheet, src *Sourc
 	}
 }
 
-// TestReadRanges reads every range of every column in all ways, in an order in which no read continues another.
+// TestReadRanges reads every range of every column in all ways, in an order in which no read
+// continues another.
 func TestReadRanges(t *testing.T) {
 	settings(t, func(t *testing.T, s setting, u *sheet, src *Source, _ *memory) {
 		a := src.NewReadAhead()
@@ -96,7 +98,8 @@ func TestReadRanges(t *testing.T) {
 							column.read(t.Context(), c, first, k),
 							column.part(t.Context(), c, first, k),
 							column.next(t.Context(), c, first, k),
-							column.spans(t.Context(), c, []columnar.Span{{First: first / 2, N: k / 2}, {First: first, N: k}}, k%2 == 0),
+							column.spans(t.Context(), c, []columnar.Span{{First: first / 2, N: k / 2},
+								{First: first, N: k}}, k%2 == 0),
 						); err != nil {
 							t.Fatal(err)
 						}
@@ -118,7 +121,8 @@ func TestReadOutside(t *testing.T) {
 	for _, c := range clusters(t, src)[:2] {
 		for _, p := range u.probes {
 			n := p.len(c.ID)
-			for _, s := range []columnar.Span{{First: -1, N: 1}, {First: 0, N: n + 1}, {First: n, N: 1}, {First: n + 1, N: 0}, {First: 1, N: n}, {First: n / 2, N: n - n/2 + 1}} {
+			for _, s := range []columnar.Span{{First: -1, N: 1}, {First: 0, N: n + 1}, {First: n, N: 1},
+				{First: n + 1, N: 0}, {First: 1, N: n}, {First: n / 2, N: n - n/2 + 1}} {
 				column := p.open(t, src.NewReadAhead())
 				for how, read := range map[string]func() error{
 					"Read": func() error {

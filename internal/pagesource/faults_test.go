@@ -20,15 +20,17 @@ func (u *sheet) names(c *Cluster, id, page int) []string {
 	var names []string
 	for _, col := range u.schema.Columns {
 		own := c.Columns()
-		if col.ID < schema.ColumnID(len(own)) && slices.Equal(own[col.ID].Pages, own[id].Pages) { // that of another column, too
-			names = append(names, fmt.Sprintf("field %q, column %d, cluster %d, page %d: ", col.Owner.Path(), col.ID, c.ID, page))
+		// that of another column, too
+		if col.ID < schema.ColumnID(len(own)) && slices.Equal(own[col.ID].Pages, own[id].Pages) {
+			names = append(names, fmt.Sprintf("field %q, column %d, cluster %d, page %d: ", col.Owner.Path(),
+				col.ID, c.ID, page))
 		}
 	}
 	return names
 }
 
-// TestWrongChecksum damages each page in turn: the error of who reads all says which one it is. Whoever reads on without
-// that page gets what it should.
+// TestWrongChecksum damages each page in turn: the error of who reads all says which one it is.
+// Whoever reads on without that page gets what it should.
 func TestWrongChecksum(t *testing.T) {
 	settings(t, func(t *testing.T, s setting, u *sheet, src *Source, m *memory) {
 		if s.place.name == "mapped in part" || s.budget == 100 {
@@ -67,8 +69,8 @@ func TestWrongChecksum(t *testing.T) {
 	})
 }
 
-// TestReadFails has one read after the other fail, or be too short. The reader gets that error, unless the page could be read
-// alone, and all values when the file can be read again.
+// TestReadFails has one read after the other fail, or be too short. The reader gets that error,
+// unless the page could be read alone, and all values when the file can be read again.
 func TestReadFails(t *testing.T) {
 	broken := errors.New("broken")
 	settings(t, func(t *testing.T, s setting, u *sheet, src *Source, m *memory) {
@@ -96,12 +98,13 @@ func TestReadFails(t *testing.T) {
 			}
 			err := o.run(t.Context(), 0, src.Entries, 3)
 			again := o.a.fetch != nil && !src.Far()
-			if !errors.Is(err, broken) && !(again && err == nil) || err != nil && !strings.Contains(err.Error(), "field ") {
+			if !errors.Is(err, broken) && !(again && err == nil) || err != nil &&
+				!strings.Contains(err.Error(), "field ") {
 				t.Errorf("read %d of %d: error %v", i, total, err)
 			}
-			m.fault = nil
 			o.a.Stop()
-			o.check(t)
+			o.check(t) // that nobody reads any more
+			m.fault = nil
 			if err := o.run(t.Context(), 0, src.Entries, 3); err != nil {
 				t.Errorf("after read %d of %d failed: %v", i, total, err)
 			}
@@ -111,8 +114,8 @@ func TestReadFails(t *testing.T) {
 	})
 }
 
-// TestCancel cancels a reader whose k-th request does not return: it ends at once, and so do all goroutines. Another
-// context reads on.
+// TestCancel cancels a reader whose k-th request does not return: it ends at once, and so do all
+// goroutines. Another context reads on.
 func TestCancel(t *testing.T) {
 	u := newSheet(t, true)
 	for _, workers := range []int{1, 3} {
@@ -122,7 +125,8 @@ func TestCancel(t *testing.T) {
 					lending(t)
 					block, n := true, 0
 					stopped := make(chan struct{}) // closed when the first request waits
-					f := &farFile{memory: &memory{data: u.file}, costs: remote.Costs{Ranges: 2, Bytes: 64 << 10, Requests: 2}}
+					f := &farFile{memory: &memory{data: u.file}, costs: remote.Costs{Ranges: 2,
+						Bytes: 64 << 10, Requests: 2}}
 					src := u.source(f.memory)
 					clusters(t, src)
 					src.R, src.Workers, src.Budget = f, workers, budget
@@ -209,7 +213,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestTooLarge has pages whose elements need more memory than the page, of which a byte has eight bools.
+// TestTooLarge has pages whose elements need more memory than the page, of which a byte has eight
+// bools.
 func TestTooLarge(t *testing.T) {
 	u := newTuple(t, schemaOf(t, []*schema.FieldDocument{{Name: "b", Type: "bool"}}, 0))
 	u.compression = 0
@@ -234,7 +239,8 @@ func TestTooLarge(t *testing.T) {
 		_, err := column.Next(t.Context(), c, 5, 1)
 		if test.want == "" && err != nil {
 			t.Errorf("limit %d: %v", test.max, err)
-		} else if test.want != "" && (!errors.Is(err, frame.ErrUnsupported) || !strings.Contains(err.Error(), test.want) ||
+		} else if test.want != "" && (!errors.Is(err, frame.ErrUnsupported) ||
+			!strings.Contains(err.Error(), test.want) ||
 			!strings.HasPrefix(err.Error(), `field "b", column 0, cluster 0, page 0: `)) {
 			t.Errorf("limit %d: %v, want %s", test.max, err, test.want)
 		}

@@ -37,8 +37,8 @@ func (f slowFile) ReadRanges(_ context.Context, ranges []remote.Range) error {
 	return nil
 }
 
-// TestDropBeforeRequest drops pages whose request waits for another one: it must not have more ranges than
-// Costs says, and pages at its ends are not read.
+// TestDropBeforeRequest drops pages whose request waits for another one: it must not have more
+// ranges than Costs says, and pages at its ends are not read.
 func TestDropBeforeRequest(t *testing.T) {
 	const n = 100 // bytes of a page
 	for _, test := range []struct{ drop, want []int }{
@@ -87,7 +87,8 @@ func TestDropBeforeRequest(t *testing.T) {
 		}
 		f.mu.Lock()
 		if len(f.blobs) > 0 || len(f.queue) > 0 || f.planned != 0 || f.held != 0 {
-			t.Errorf("without %d: %d blobs, %d requests, %d bytes planned, %d held in the end", test.drop, len(f.blobs), len(f.queue), f.planned, f.held)
+			t.Errorf("without %d: %d blobs, %d requests, %d bytes planned, %d held in the end", test.drop,
+				len(f.blobs), len(f.queue), f.planned, f.held)
 		}
 		f.mu.Unlock()
 	}
@@ -117,16 +118,20 @@ func counting(n int) []byte {
 	return b
 }
 
-// TestPlanPages plans pages, of which some are read when they are needed: those that the file cannot hold, that are
-// spread over keys, or that lie where a page of another size does. Pages that overlap have requests of their own.
+// TestPlanPages plans pages, of which some are read when they are needed: those that the file
+// cannot hold, that are spread over keys, or that lie where a page of another size does. Pages that
+// overlap have requests of their own.
 func TestPlanPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lending(t)
-		f := &farFile{memory: &memory{data: counting(10000)}, costs: remote.Costs{Ranges: 100, Bytes: 1 << 20, Requests: 9}}
+		f := &farFile{memory: &memory{data: counting(10000)}, costs: remote.Costs{Ranges: 100, Bytes: 1 << 20,
+			Requests: 9}}
 		b := &Blobs{R: f, Size: 10000, MaxPage: 2000, MaxKeySize: 1500}
 		ahead := b.newFetch(1 << 20)
-		pages := stored(bytesAt(0, 100), bytesAt(100, 10), bytesAt(0, 100), bytesAt(0, 99), bytesAt(0, 101), bytesAt(300, 0), bytesAt(400, 1501),
-			bytesAt(400, 2001), bytesAt(8000, 1001), bytesAt(20000, 1), bytesAt(2000, 100), bytesAt(2050, 100), bytesAt(2150, 100))
+		pages := stored(bytesAt(0, 100), bytesAt(100, 10), bytesAt(0, 100), bytesAt(0, 99), bytesAt(0, 101),
+			bytesAt(300, 0), bytesAt(400, 1501),
+			bytesAt(400, 2001), bytesAt(8000, 1001), bytesAt(20000, 1), bytesAt(2000, 100), bytesAt(2050, 100),
+			bytesAt(2150, 100))
 		planned := ahead.plan(t.Context(), pages)
 		var got []int
 		for i, p := range planned {
@@ -163,7 +168,8 @@ func TestPlanPages(t *testing.T) {
 	})
 }
 
-// TestFetchBudget plans more than the budget has room for, and more requests than should be under way.
+// TestFetchBudget plans more than the budget has room for, and more requests than should be under
+// way.
 func TestFetchBudget(t *testing.T) {
 	const size, n = 50 << 10, 20
 	for _, test := range []struct {
@@ -184,7 +190,8 @@ func TestFetchBudget(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			lending(t)
 			may := make(chan struct{})
-			f := &farFile{memory: &memory{data: counting(n * size)}, costs: remote.Costs{Ranges: 1, Bytes: test.bytes, Requests: test.requests}}
+			f := &farFile{memory: &memory{data: counting(n * size)}, costs: remote.Costs{Ranges: 1,
+				Bytes: test.bytes, Requests: test.requests}}
 			f.gate = func(ctx context.Context, _ []remote.Range) error { <-may; return nil }
 			b := &Blobs{R: f, Size: n * size, MaxPage: size}
 			ahead := b.newFetch(test.budget)
@@ -215,7 +222,8 @@ func TestFetchBudget(t *testing.T) {
 					t.Errorf("%+v: %d bytes are held", test, ahead.held)
 				}
 				ahead.mu.Unlock()
-				if ok, err := ahead.use(t.Context(), p.page, size, func(b []byte) error { return nil }); !ok || err != nil {
+				if ok, err := ahead.use(t.Context(), p.page, size, func(b []byte) error { return nil }); !ok ||
+					err != nil {
 					t.Errorf("%+v: page %d: %v, %v", test, i, ok, err)
 				}
 				if !ahead.arrived(pages[i : i+1]) {
@@ -242,7 +250,8 @@ func TestFetchUse(t *testing.T) {
 	broken := errors.New("broken")
 	good := func([]byte) error { return nil }
 	for _, isFar := range []bool{false, true} {
-		for _, fault := range []error{nil, broken, context.Canceled, fmt.Errorf("late: %w", context.DeadlineExceeded)} {
+		for _, fault := range []error{nil, broken, context.Canceled, fmt.Errorf("late: %w",
+			context.DeadlineExceeded)} {
 			synctest.Test(t, func(t *testing.T) {
 				lending(t)
 				m := &memory{data: counting(1000), fault: func(int, int64, []byte) error { return fault }}
@@ -252,7 +261,8 @@ func TestFetchUse(t *testing.T) {
 				}
 				ahead := b.newFetch(1000)
 				planned := ahead.plan(t.Context(), stored(bytesAt(10, 20), bytesAt(40, 20)))
-				for i, p := range []envelope.Page{bytesAt(10, 20), bytesAt(40, 20), bytesAt(10, 21), bytesAt(10, 19), bytesAt(11, 20)} {
+				for i, p := range []envelope.Page{bytesAt(10, 20), bytesAt(40, 20), bytesAt(10, 21),
+					bytesAt(10, 19), bytesAt(11, 20)} {
 					ok, err := ahead.use(t.Context(), p, int64(p.NumElements), good)
 					wantOK, want := i < 2 && fault == nil, error(nil)
 					if i < 2 && fault == broken && isFar {
@@ -263,7 +273,8 @@ func TestFetchUse(t *testing.T) {
 					}
 				}
 				if fault == nil {
-					if ok, err := ahead.use(t.Context(), bytesAt(10, 20), 20, func([]byte) error { return broken }); !ok || err != broken {
+					if ok, err := ahead.use(t.Context(), bytesAt(10, 20), 20,
+						func([]byte) error { return broken }); !ok || err != broken {
 						t.Errorf("%v, %v", ok, err)
 					}
 				}
@@ -276,7 +287,8 @@ func TestFetchUse(t *testing.T) {
 		}
 	}
 	var none *fetch
-	if ok, err := none.use(t.Context(), bytesAt(0, 1), 1, good); ok || err != nil || none.plan(t.Context(), stored(bytesAt(0, 1)))[0] != nil {
+	if ok, err := none.use(t.Context(), bytesAt(0, 1), 1, good); ok || err != nil ||
+		none.plan(t.Context(), stored(bytesAt(0, 1)))[0] != nil {
 		t.Error("nothing fetches pages")
 	}
 	b := &Blobs{R: &memory{}}
@@ -320,7 +332,8 @@ func TestFetchNear(t *testing.T) {
 	})
 }
 
-// TestExpect reads pages that were expected by the ways that there are, and more of the file than they are.
+// TestExpect reads pages that were expected by the ways that there are, and more of the file than
+// they are.
 func TestExpect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lending(t)
@@ -365,10 +378,12 @@ func TestExpect(t *testing.T) {
 		expect(two)
 		synctest.Wait()
 		got = make([]byte, 450)
-		if n, err := b.Exactly(t.Context()).ReadAt(got, 150); n != 450 || err != nil || !bytes.Equal(got, m.data[150:600]) {
+		if n, err := b.Exactly(t.Context()).ReadAt(got, 150); n != 450 || err != nil ||
+			!bytes.Equal(got, m.data[150:600]) {
 			t.Errorf("%d bytes: %v", n, err)
 		}
-		if f.requests != 5 || m.count(200) != 2 || m.count(400) != 1 || m.count(150) != 1 || m.count(399) != 1 || m.count(500) != 1 {
+		if f.requests != 5 || m.count(200) != 2 || m.count(400) != 1 || m.count(150) != 1 ||
+			m.count(399) != 1 || m.count(500) != 1 {
 			t.Errorf("%d requests, page two was read %d times", f.requests, m.count(200))
 		}
 		b.ahead.empty(t)
@@ -376,7 +391,8 @@ func TestExpect(t *testing.T) {
 		expect(three)
 		synctest.Wait()
 		got = make([]byte, 99)
-		if n, err := b.Exactly(t.Context()).ReadAt(got, 400); n != 99 || err != nil || !bytes.Equal(got, m.data[400:499]) {
+		if n, err := b.Exactly(t.Context()).ReadAt(got, 400); n != 99 || err != nil ||
+			!bytes.Equal(got, m.data[400:499]) {
 			t.Errorf("%d bytes: %v", n, err)
 		}
 		if m.count(400) != 3 {
@@ -440,7 +456,8 @@ func TestHand(t *testing.T) {
 			for i, p := range cluster.Columns()[0].Pages {
 				c.Hand(i)
 				stored := make([]byte, p.StoredSize())
-				if err := src.StoredPage(t.Context(), int64s, p, stored); err != nil || !bytes.Equal(stored, u.file[p.Locator.Offset:][:len(stored)]) {
+				if err := src.StoredPage(t.Context(), int64s, p, stored); err != nil ||
+					!bytes.Equal(stored, u.file[p.Locator.Offset:][:len(stored)]) {
 					t.Error(err)
 				}
 			}
@@ -462,8 +479,8 @@ func TestHand(t *testing.T) {
 	})
 }
 
-// TestReach reads large clusters of a file that is far away: the longer, the further ahead, within the budget. Of a file at
-// hand, one cluster more than the one that is read.
+// TestReach reads large clusters of a file that is far away: the longer, the further ahead, within
+// the budget. Of a file at hand, one cluster more than the one that is read.
 func TestReach(t *testing.T) {
 	const size, n = 512 << 10, 28 // of a cluster in bytes, of which each entry takes one, and clusters
 	u := newTuple(t, schemaOf(t, []*schema.FieldDocument{{Name: "b", Type: "std::byte"}}, 0))
@@ -529,7 +546,8 @@ func TestReach(t *testing.T) {
 				}
 			}
 			for i, g := range u.groups {
-				if k := m.count(g.PageList.Locator.Offset); k != 1 && test.far { // at hand, those between pages are read with them
+				// at hand, those between pages are read with them
+				if k := m.count(g.PageList.Locator.Offset); k != 1 && test.far {
 					t.Errorf("%s: page list %d was read %d times", test.name, i, k)
 				}
 			}

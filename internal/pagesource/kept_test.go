@@ -12,7 +12,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// decades returns a tuple with a column of two clusters of 120 numbers, in pages of ten, and opens it.
+// decades returns a tuple with a column of two clusters of 120 numbers, in pages of ten, and opens
+// it.
 func decades(t testing.TB, budget int64) (*memory, *ReadAhead, *opened[int64], []*Cluster) {
 	t.Helper()
 	u := newTuple(t, schemaOf(t, []*schema.FieldDocument{{Name: "x", Type: "std::int64_t"}}, 0))
@@ -43,7 +44,8 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// TestRecent reads pages to and fro, of which as many are kept as the budget has room for, and in order, when none are.
+// TestRecent reads pages to and fro, of which as many are kept as the budget has room for, and in
+// order, when none are.
 func TestRecent(t *testing.T) {
 	const page = 80 // bytes
 	for _, test := range []struct {
@@ -68,7 +70,8 @@ func TestRecent(t *testing.T) {
 				break
 			}
 		}
-		for _, step := range []int64{3, 5, 15} { // in order, without the rest of a page if step is 15, and entries are chosen
+		// in order, without the rest of a page if step is 15, and entries are chosen
+		for _, step := range []int64{3, 5, 15} {
 			a.Stop()
 			if step == 15 {
 				a.Choose(&list{})
@@ -113,7 +116,8 @@ func TestDirect(t *testing.T) {
 	for _, test := range []struct {
 		first, n int64
 		kept     int
-	}{{0, 10, 0}, {10, 20, 0}, {0, 120, 0}, {110, 10, 0}, {0, 9, 1}, {1, 9, 1}, {5, 15, 1}, {10, 11, 1}, {5, 110, 1}} {
+	}{{0, 10, 0}, {10, 20, 0}, {0, 120, 0}, {110, 10, 0}, {0, 9, 1}, {1, 9, 1}, {5, 15, 1}, {10, 11, 1}, {5,
+		110, 1}} {
 		lending(t)
 		m, a, x, all := decades(t, 0)
 		must(t, x.read(t.Context(), all[0], test.first, test.n))
@@ -127,7 +131,8 @@ func TestDirect(t *testing.T) {
 	}
 }
 
-// TestPrepared reads pages that were decoded ahead: their memory, and the budget, are free as soon as they have been read.
+// TestPrepared reads pages that were decoded ahead: their memory, and the budget, are free as soon
+// as they have been read.
 func TestPrepared(t *testing.T) {
 	const page = 80
 	for _, how := range []string{"read", "spans", "next", "part"} {
@@ -163,8 +168,8 @@ func TestPrepared(t *testing.T) {
 	}
 }
 
-// TestLateTasks runs tasks for pages that the reader has read or left: they do nothing. Those of a context that is done
-// do nothing either, and may run again.
+// TestLateTasks runs tasks for pages that the reader has read or left: they do nothing. Those of a
+// context that is done do nothing either, and may run again.
 func TestLateTasks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, a, x, all := decades(t, 10000)
@@ -192,7 +197,8 @@ func TestLateTasks(t *testing.T) {
 				t.Errorf("task %d is at %v, and costs %d", i, task.at, task.cost)
 			}
 		}
-		must(t, x.read(t.Context(), all[0], 10, 25))                                      // two whole pages and a part
+		// two whole pages and a part
+		must(t, x.read(t.Context(), all[0], 10, 25))
 		must(t, x.spans(t.Context(), all[0], []columnar.Span{{First: 50, N: 10}}, false)) // a whole one
 		must(t, x.next(t.Context(), all[0], 71, 1))                                       // a part
 		must(t, x.next(t.Context(), all[1], 0, 1))                                        // leaves the cluster
@@ -228,13 +234,40 @@ func TestLateTasks(t *testing.T) {
 	})
 }
 
+// TestLateTaskOfPart runs tasks for large pages of which the reader has read parts: few elements,
+// or a long part.
+func TestLateTaskOfPart(t *testing.T) {
+	for _, zipped := range []bool{false, true} {
+		u, f, _, _ := newLarge(t, zipped)
+		lending(t)
+		src := u.source(&memory{data: u.file})
+		c := clusters(t, src)[0]
+		a := src.NewReadAhead()
+		x := f.open(t, a).(*opened[float64])
+		a.queue(t.Context(), c, 0)
+		must(t, x.spans(t.Context(), c, []columnar.Span{{First: 5, N: 3}, {First: 80, N: 1}}, false))
+		must(t, x.read(t.Context(), c, 9001, minPart/8))
+		for i, task := range a.tasks[:2] {
+			if task.run(t.Context()) {
+				t.Errorf("page %d, of which a part was read, is decoded", i)
+			}
+		}
+		a.Stop()
+	}
+}
+
 // TestTaskCancelled has the context of a task end while it reads: another context reads the page.
 func TestTaskCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, a, x, all := decades(t, 0) // without a fetch
 		lending(t)
 		asked := make(chan struct{})
-		a.src.R = &farFile{memory: m, gate: func(ctx context.Context, _ []remote.Range) error { close(asked); <-ctx.Done(); return ctx.Err() }}
+		a.src.R = &farFile{memory: m, gate: func(ctx context.Context,
+			_ []remote.Range) error {
+			close(asked)
+			<-ctx.Done()
+			return ctx.Err()
+		}}
 		a.queue(t.Context(), all[0], 0)
 		ctx, cancel := context.WithCancel(t.Context())
 		ran := make(chan bool)
@@ -253,7 +286,8 @@ func TestTaskCancelled(t *testing.T) {
 // TestBudget decodes ahead as much as the budget allows: one page at least.
 func TestBudget(t *testing.T) {
 	const page = 80
-	for _, test := range []struct{ budget, used int64 }{{page, page}, {page - 1, page}, {2*page - 1, page}, {2 * page, 2 * page}, {5*page + 79, 5 * page}} {
+	for _, test := range []struct{ budget, used int64 }{{page, page}, {page - 1, page}, {2*page - 1, page},
+		{2 * page, 2 * page}, {5*page + 79, 5 * page}} {
 		synctest.Test(t, func(t *testing.T) {
 			lending(t)
 			m, a, x, all := decades(t, 0)
@@ -261,7 +295,8 @@ func TestBudget(t *testing.T) {
 			a.Advance(t.Context(), all[0], 0, 240)
 			synctest.Wait()
 			if a.used != test.used || a.running != 0 || int64(len(m.reads)) != test.used/page {
-				t.Errorf("budget %d: %d bytes are decoded, want %d; %d goroutines run", test.budget, a.used, test.used, a.running)
+				t.Errorf("budget %d: %d bytes are decoded, want %d; %d goroutines run", test.budget, a.used,
+					test.used, a.running)
 			}
 			for i := range int64(24) {
 				must(t, x.next(t.Context(), all[i/12], i%12*10, 10))
@@ -346,7 +381,8 @@ func TestBulk(t *testing.T) {
 	a.Stop()
 }
 
-// TestPlain reads parts of a large page: it is decompressed once, until the reader has passed its end.
+// TestPlain reads parts of a large page: it is decompressed once, until the reader has passed its
+// end.
 func TestPlain(t *testing.T) {
 	const part = minPart / 8
 	for _, zipped := range []bool{false, true} {
@@ -363,7 +399,8 @@ func TestPlain(t *testing.T) {
 			m.forget()
 			must(t, x.read(t.Context(), all[0], first, n))
 			if got := x.c.now.slots[0].plain != nil; got != plain || len(m.reads) != reads {
-				t.Errorf("%d elements from %d on: plain %v, %d reads, want %v and %d", n, first, got, len(m.reads), plain, reads)
+				t.Errorf("%d elements from %d on: plain %v, %d reads, want %v and %d", n, first, got,
+					len(m.reads), plain, reads)
 			}
 		}
 		read(0, part, true, 1)
@@ -407,7 +444,8 @@ func TestLevels(t *testing.T) {
 	if n := a.levels(); n != 0 {
 		t.Errorf("%d levels of no columns", n)
 	}
-	want := map[string]int{"x.0": 0, "v.0": 0, "v._0.0": 1, "w.0": 0, "w._0.0": 1, "w._0._0.0": 2, "a._0.0": 0, "t.0": 0,
+	want := map[string]int{"x.0": 0, "v.0": 0, "v._0.0": 1, "w.0": 0, "w._0.0": 1, "w._0._0.0": 2, "a._0.0": 0,
+		"t.0": 0,
 		"s.0": 0, "s.1": 1, "o.0": 0, "o._0._0.0": 1, "o._0._1.0": 1, "p._0.0": 0}
 	for i, p := range u.probes {
 		p.open(t, a)
@@ -420,7 +458,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// TestAdvanceAway has a reader that goes elsewhere: what was planned and decoded of other clusters is given back.
+// TestAdvanceAway has a reader that goes elsewhere: what was planned and decoded of other clusters
+// is given back.
 func TestAdvanceAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		u := newEvents(t)
@@ -451,7 +490,8 @@ func TestAdvanceAway(t *testing.T) {
 	})
 }
 
-// TestPlanOn has a reader that goes on in the cluster in which an earlier plan ended: then what it wants is what follows.
+// TestPlanOn has a reader that goes on in the cluster in which an earlier plan ended: then what it
+// wants is what follows.
 func TestPlanOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, a, x, all := decades(t, 0)
@@ -459,7 +499,8 @@ func TestPlanOn(t *testing.T) {
 		f := &farFile{memory: m, costs: remote.Costs{Ranges: 100, Bytes: 1 << 20, Requests: 4}}
 		a.src.R = f
 		a.fetch = a.src.newFetch(1 << 20)
-		for i, s := range []columnar.Span{{First: 0, N: 50}, {First: 20, N: 30}, {First: 50, N: 40}, {First: 90, N: 30}, {First: 0, N: 20}} {
+		for i, s := range []columnar.Span{{First: 0, N: 50}, {First: 20, N: 30}, {First: 50, N: 40},
+			{First: 90, N: 30}, {First: 0, N: 20}} {
 			a.Fetch(t.Context(), all[0], s.First, s.First+s.N)
 			want := s
 			if i == 1 {
@@ -476,12 +517,14 @@ func TestPlanOn(t *testing.T) {
 	})
 }
 
-// TestFetchOn reads one part of a cluster after the other: each takes no more requests than it takes alone.
+// TestFetchOn reads one part of a cluster after the other: each takes no more requests than it
+// takes alone.
 func TestFetchOn(t *testing.T) {
 	u := newEvents(t)
 	for _, n := range []int64{3, 30, 45} {
 		synctest.Test(t, func(t *testing.T) {
-			f := &farFile{memory: &memory{data: u.file}, costs: remote.Costs{Ranges: 1000, Bytes: 1 << 20, Requests: 4}}
+			f := &farFile{memory: &memory{data: u.file}, costs: remote.Costs{Ranges: 1000, Bytes: 1 << 20,
+				Requests: 4}}
 			src := u.source(f.memory)
 			all := clusters(t, src)
 			src.R, src.Budget = f, 1<<20

@@ -27,8 +27,8 @@ func (u *sheet) inOrder(t testing.TB, src *Source) *inOrder {
 	return o
 }
 
-// run reads batches of at most n entries, from first up to end. The k-th batch of elements is read in one of several
-// ways.
+// run reads batches of at most n entries, from first up to end. The k-th batch of elements is read
+// in one of several ways.
 func (o *inOrder) run(ctx context.Context, first, end int64, n int64) error {
 	for first < end {
 		c, err := o.src.Find(ctx, first)
@@ -82,8 +82,8 @@ func (u *sheet) pages(t testing.TB, src *Source, f func(c *Cluster, id, page int
 	}
 }
 
-// TestReadInOrder reads everything in order, in batches of several sizes, twice. No page may be read more than once by
-// then, unless columns share it and nothing is read ahead.
+// TestReadInOrder reads everything in order, in batches of several sizes, twice. No page may be
+// read more than once by then, unless columns share it and nothing is read ahead.
 func TestReadInOrder(t *testing.T) {
 	const whole = 100 // entries are more than there are
 	settings(t, func(t *testing.T, s setting, u *sheet, src *Source, m *memory) {
@@ -116,7 +116,8 @@ func TestReadInOrder(t *testing.T) {
 						want = 2 // a page that a batch has whole may be planned while it is decoded ahead
 					}
 					if n := m.count(p.Locator.Offset); n > want || n < least {
-						t.Errorf("page %d of column %d in cluster %d was read %d times, want %d", page, id, c.ID, n, want)
+						t.Errorf("page %d of column %d in cluster %d was read %d times, want %d", page, id,
+							c.ID, n, want)
 					}
 				})
 				o.a.Stop()
@@ -131,7 +132,8 @@ func (o *inOrder) check(t testing.TB) {
 	t.Helper()
 	synctest.Wait()
 	if o.a.used != 0 || o.a.running != 0 || len(o.a.tasks) > 0 {
-		t.Errorf("%d bytes of the budget are in use, %d goroutines run, %d tasks wait", o.a.used, o.a.running, len(o.a.tasks))
+		t.Errorf("%d bytes of the budget are in use, %d goroutines run, %d tasks wait", o.a.used, o.a.running,
+			len(o.a.tasks))
 	}
 	if f := o.a.fetch; f != nil {
 		f.empty(t)
@@ -143,7 +145,8 @@ func (f *fetch) empty(t testing.TB) {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.blobs) > 0 || len(f.queue) > 0 || f.planned != 0 || f.held != 0 || f.running != 0 || len(f.expected) > 0 {
+	if len(f.blobs) > 0 || len(f.queue) > 0 || f.planned != 0 || f.held != 0 || f.running != 0 ||
+		len(f.expected) > 0 {
 		t.Errorf("%d blobs, %d requests in the queue, %d bytes planned, %d held, %d requests, %d blobs expected",
 			len(f.blobs), len(f.queue), f.planned, f.held, f.running, len(f.expected))
 	}

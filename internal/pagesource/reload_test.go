@@ -12,8 +12,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// regrouped returns a state of numbers, written later, in which groups have so many clusters each; clusters have further
-// columns, up to the number of those of s. The page lists of the state before are overwritten.
+// regrouped returns a state of numbers, written later, in which groups have so many clusters each;
+// clusters have further columns, up to the number of those of s. The page lists of the state before
+// are overwritten.
 func (u *tuple) regrouped(s *schema.Schema, counts ...int) *tuple {
 	u.t.Helper()
 	var all envelope.PageList
@@ -109,7 +110,8 @@ func TestReload(t *testing.T) {
 		}
 		for i, c := range all {
 			if c.ID != i || len(c.Columns()) != 1 {
-				t.Errorf("%s: cluster %d of %d has the number %d and %d columns", test.name, i, len(all), c.ID, len(c.Columns()))
+				t.Errorf("%s: cluster %d of %d has the number %d and %d columns", test.name, i, len(all), c.ID,
+					len(c.Columns()))
 			}
 		}
 		if len(all) != 5 {
@@ -119,7 +121,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestReloadAgain has page lists overwritten again while they are read, until one is good, or none is newer.
+// TestReloadAgain has page lists overwritten again while they are read, until one is good, or none
+// is newer.
 func TestReloadAgain(t *testing.T) {
 	u := numbers(t, []int{2, 2}, []int{3})
 	once := u.regrouped(u.schema, 3)

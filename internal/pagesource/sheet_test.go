@@ -62,7 +62,8 @@ func newSheet(t testing.TB, zipped bool) *sheet {
 		later   = &known[int64]{path: "x"}
 		columns []envelope.ColumnPages
 	)
-	u.probes = []probe{ints, floats, bools, vEnds, vItems, wEnds, wItems, sEnds, sChars, threes, bits, oEnds, oItems, later}
+	u.probes = []probe{ints, floats, bools, vEnds, vItems, wEnds, wItems, sEnds, sChars, threes, bits, oEnds,
+		oItems, later}
 	first := 0
 	for k, n := range sizes {
 		for _, p := range u.probes {
@@ -183,7 +184,8 @@ func (k *known[T]) open(t testing.TB, a *ReadAhead) reader {
 	return &opened[T]{k, c}
 }
 
-// A reader reads a column in one of several ways. Each returns an error if it gets something else than it should.
+// A reader reads a column in one of several ways. Each returns an error if it gets something else
+// than it should.
 type reader interface {
 	fmt.Stringer
 	read(ctx context.Context, c *Cluster, first, n int64) error
@@ -206,7 +208,8 @@ func (o *opened[T]) length(c *Cluster) (int64, error) { return o.c.Len(c) }
 // compare compares elements with those that a cluster has from first on.
 func (o *opened[T]) compare(how string, c *Cluster, first int64, got []T) error {
 	if want := o.want[c.ID][first:][:len(got)]; !slices.Equal(got, want) {
-		return fmt.Errorf("%v, cluster %d: %s of %d from %d on gives %v, want %v", o, c.ID, how, len(got), first, got, want)
+		return fmt.Errorf("%v, cluster %d: %s of %d from %d on gives %v, want %v", o, c.ID, how, len(got),
+			first, got, want)
 	}
 	return nil
 }

@@ -33,9 +33,12 @@ func TestNewSource(t *testing.T) {
 		{"in order", 0, []group{{0, 5, 1}, {5, 2, 1}}, 7, nil, ""},
 		{"in another order", 0, []group{{5, 2, 1}, {7, 1, 1}, {0, 5, 1}}, 8, nil, ""},
 		{"an empty one", 0, []group{{5, 2, 1}, {0, 5, 1}, {5, 0, 1}}, 7, nil, ""},
-		{"gap at the start", 0, []group{{1, 5, 1}}, 0, frame.ErrCorrupt, "from 1 on, 5 of them; expected one from 0 on"},
-		{"gap", 0, []group{{0, 5, 1}, {6, 5, 1}}, 0, frame.ErrCorrupt, "from 6 on, 5 of them; expected one from 5 on"},
-		{"overlap", 0, []group{{0, 5, 1}, {4, 5, 1}}, 0, frame.ErrCorrupt, "from 4 on, 5 of them; expected one from 5 on"},
+		{"gap at the start", 0, []group{{1, 5, 1}}, 0, frame.ErrCorrupt,
+			"from 1 on, 5 of them; expected one from 0 on"},
+		{"gap", 0, []group{{0, 5, 1}, {6, 5, 1}}, 0, frame.ErrCorrupt,
+			"from 6 on, 5 of them; expected one from 5 on"},
+		{"overlap", 0, []group{{0, 5, 1}, {4, 5, 1}}, 0, frame.ErrCorrupt,
+			"from 4 on, 5 of them; expected one from 5 on"},
 		{"all entries that there may be", 0, []group{{0, 5, 1}, {5, math.MaxInt64 - 5, 1}}, math.MaxInt64, nil, ""},
 		{"too many entries", 0, []group{{0, 5, 1}, {5, math.MaxInt64 - 4, 1}}, 0, frame.ErrCorrupt, "from 5 on"},
 		{"page lists within the limit", 30, []group{{0, 5, 10}, {5, 2, 20}}, 7, nil, ""},
@@ -45,7 +48,8 @@ func TestNewSource(t *testing.T) {
 	} {
 		f := &envelope.Footer{}
 		for _, g := range test.groups {
-			f.ClusterGroups = append(f.ClusterGroups, envelope.ClusterGroup{MinEntry: g.first, EntrySpan: g.span, NumClusters: 1,
+			f.ClusterGroups = append(f.ClusterGroups, envelope.ClusterGroup{MinEntry: g.first,
+				EntrySpan: g.span, NumClusters: 1,
 				PageList: locator.Link{Length: g.bytes, Locator: locator.At(0, g.bytes)}})
 		}
 		src, err := NewSource(Blobs{MaxEnvelope: test.limit}, nil, 0, f)
@@ -60,8 +64,8 @@ func TestNewSource(t *testing.T) {
 	}
 }
 
-// numbers returns a tuple with one field, x, whose groups have clusters of so many entries, each with a page.
-// The value of an entry is its number.
+// numbers returns a tuple with one field, x, whose groups have clusters of so many entries, each
+// with a page. The value of an entry is its number.
 func numbers(t testing.TB, groups ...[]int) *tuple {
 	t.Helper()
 	u := newTuple(t, schemaOf(t, []*schema.FieldDocument{{Name: "x", Type: "std::int64_t"}}, 0))
@@ -104,8 +108,8 @@ func checkNumbers(t testing.TB, src *Source, first, end int64) {
 	}
 }
 
-// TestFind finds the clusters of all entries. Groups and clusters are in any order; numbers of clusters are in
-// that of footer and page lists. A page list is read when it is needed, once.
+// TestFind finds the clusters of all entries. Groups and clusters are in any order; numbers of
+// clusters are in that of footer and page lists. A page list is read when it is needed, once.
 func TestFind(t *testing.T) {
 	u := numbers(t, []int{3, 1}, []int{2}, []int{1, 0, 4, 2})
 	slices.Reverse(u.groups) // the first group is that of the entries 6 to 12 now
@@ -140,7 +144,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestClustersFar reads several page lists of a file that is far away at a time, and one of a file at hand.
+// TestClustersFar reads several page lists of a file that is far away at a time, and one of a file
+// at hand.
 func TestClustersFar(t *testing.T) {
 	u := numbers(t, []int{1}, []int{1}, []int{1}, []int{1}, []int{1})
 	for _, far := range []bool{true, false} {
@@ -182,14 +187,17 @@ func TestPageLists(t *testing.T) {
 		}, nil, ""},
 		{"another header", func(l *envelope.PageList) { l.HeaderChecksum++ }, frame.ErrCorrupt,
 			"belongs to a header with the checksum 0x1235, this one has 0x1234"},
-		{"a cluster too few", func(l *envelope.PageList) { l.Clusters, l.Pages = l.Clusters[:2], l.Pages[:2] }, frame.ErrCorrupt,
+		{"a cluster too few", func(l *envelope.PageList) { l.Clusters, l.Pages = l.Clusters[:2], l.Pages[:2] },
+			frame.ErrCorrupt,
 			"2 cluster summaries and the pages of 2 clusters, expected 3"},
-		{"sharded", func(l *envelope.PageList) { l.Clusters[1].Flags = envelope.ClusterSharded }, frame.ErrUnsupported,
+		{"sharded", func(l *envelope.PageList) { l.Clusters[1].Flags = envelope.ClusterSharded },
+			frame.ErrUnsupported,
 			"cluster 6 is sharded"},
 		{"other flags", func(l *envelope.PageList) { l.Clusters[1].Flags = 2 }, nil, ""},
 		{"too high", func(l *envelope.PageList) { l.Clusters[2].FirstEntry = math.MaxInt64 }, frame.ErrCorrupt,
 			fmt.Sprintf("cluster 7 begins with the entry %d", math.MaxInt64)},
-		{"highest", func(l *envelope.PageList) { l.Clusters[2].FirstEntry = math.MaxInt64 - 2 }, frame.ErrCorrupt, "expected 15"},
+		{"highest", func(l *envelope.PageList) { l.Clusters[2].FirstEntry = math.MaxInt64 - 2 },
+			frame.ErrCorrupt, "expected 15"},
 		{"columns", func(l *envelope.PageList) {
 			l.Pages[1].Columns = append(l.Pages[1].Columns, envelope.ColumnPages{})
 		}, frame.ErrCorrupt, "cluster 6 has 2 columns, the schema 1"},
@@ -230,7 +238,8 @@ func TestPageLists(t *testing.T) {
 			continue
 		}
 		var fault *frame.FormatError
-		if !errors.As(err, &fault) || fault.Path != "page list of the clusters from 5 on" || fault.Offset != int64(link.Locator.Offset) ||
+		if !errors.As(err, &fault) || fault.Path != "page list of the clusters from 5 on" ||
+			fault.Offset != int64(link.Locator.Offset) ||
 			!errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: error %v, want %s", test.name, err, test.want)
 		}
@@ -244,8 +253,8 @@ func (b Blobs) plain(t testing.TB, link locator.Link) ([]byte, error) {
 	return b.Envelope(t.Context(), "envelope", link)
 }
 
-// TestPageListFaults reads page lists that are damaged, or cannot be read: errors say which ones, and the next
-// attempt begins anew.
+// TestPageListFaults reads page lists that are damaged, or cannot be read: errors say which ones,
+// and the next attempt begins anew.
 func TestPageListFaults(t *testing.T) {
 	u := numbers(t, []int{2, 2}, []int{3})
 	at := int64(u.groups[1].PageList.Locator.Offset)
@@ -298,7 +307,8 @@ func TestParsePageList(t *testing.T) {
 		}
 		return envelope.ParsePageList(b)
 	}
-	if _, err := src.Find(t.Context(), 0); !errors.Is(err, frame.ErrUnsupported) || !strings.Contains(err.Error(), "page list of the clusters from 1 on: ") {
+	if _, err := src.Find(t.Context(), 0); !errors.Is(err, frame.ErrUnsupported) ||
+		!strings.Contains(err.Error(), "page list of the clusters from 1 on: ") {
 		t.Error(err)
 	}
 	checkNumbers(t, src, 0, 7)

@@ -40,12 +40,14 @@ type tuple struct {
 }
 
 func newTuple(t testing.TB, s *schema.Schema) *tuple {
-	return &tuple{t: t, schema: s, compression: compress.Default, stored: map[*schema.Field][2]int64{}, file: make([]byte, 16)}
+	return &tuple{t: t, schema: s, compression: compress.Default, stored: map[*schema.Field][2]int64{},
+		file: make([]byte, 16)}
 }
 
-// schemaOf returns the schema of fields of C++ types, of which some may have representations, and of those that are
-// added when there are entries.
-func schemaOf(t testing.TB, fields []*schema.FieldDocument, entries int64, added ...*schema.FieldDocument) *schema.Schema {
+// schemaOf returns the schema of fields of C++ types, of which some may have representations, and
+// of those that are added when there are entries.
+func schemaOf(t testing.TB, fields []*schema.FieldDocument, entries int64,
+	added ...*schema.FieldDocument) *schema.Schema {
 	t.Helper()
 	d, err := (&schema.Document{Name: "n", Fields: fields}).Describe(true)
 	if err != nil {
@@ -117,7 +119,8 @@ func page[T column.Element](u *tuple, f column.Format, values []T) envelope.Page
 	} else {
 		b = binary.LittleEndian.AppendUint64(b, checksum.Sum(b))
 	}
-	return envelope.Page{NumElements: uint32(len(values)), HasChecksum: !u.crc32, HasCRC32: u.crc32, Locator: locator.At(u.blob(b), n)}
+	return envelope.Page{NumElements: uint32(len(values)), HasChecksum: !u.crc32, HasCRC32: u.crc32,
+		Locator: locator.At(u.blob(b), n)}
 }
 
 // chunk writes pages of at most per values of a column.
@@ -146,7 +149,8 @@ func (u *tuple) cluster(entries int, columns ...envelope.ColumnPages) {
 func (u *tuple) group() {
 	u.t.Helper()
 	first := u.list.Clusters[0].FirstEntry
-	g := envelope.ClusterGroup{MinEntry: first, EntrySpan: u.entries - first, NumClusters: uint32(len(u.list.Clusters))}
+	g := envelope.ClusterGroup{MinEntry: first, EntrySpan: u.entries - first,
+		NumClusters: uint32(len(u.list.Clusters))}
 	g.PageList = u.pageList(&u.list)
 	u.groups = append(u.groups, g)
 	u.list = envelope.PageList{}
@@ -337,8 +341,8 @@ func (l *ledger) Put(b any) {
 	}
 }
 
-// lending makes sure that all memory that a test borrows is given back when it ends, except the pages that sources share,
-// and only once. Goroutines must have ended before.
+// lending makes sure that all memory that a test borrows is given back when it ends, except the
+// pages that sources share, and only once. Goroutines must have ended before.
 func lending(t testing.TB, shared ...*Source) *ledger {
 	l := &ledger{out: map[unsafe.Pointer]bool{}, buffers: map[*[]byte]bool{}}
 	before := buffers
