@@ -394,6 +394,9 @@ func TestCheck(t *testing.T) {
 		if err := (column.Format{Type: id, Bits: 8}).Check(); !errors.Is(err, frame.ErrUnsupported) || id.Known() || id.String() != name {
 			t.Errorf("%v: %v", id, err)
 		}
+		if least, most := id.BitRange(); least != 0 || most != 0 || id.Kind() != reflect.Invalid {
+			t.Errorf("%v has %d to %d bits and the kind %v", id, least, most, id.Kind())
+		}
 	}
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, span := range [][2]float64{{0, 0}, {1, 0}, {nan, 1}, {0, nan}, {-inf, 0}, {0, inf}, {-math.MaxFloat64, math.MaxFloat64}} {
