@@ -152,12 +152,18 @@ func TestFloats(t *testing.T) {
 		if test.lost != (lost == 1) || !test.lost && (lost >= 0 || !same(dst.Index(2).Float(), test.want)) {
 			t.Errorf("%g: %g, lost %d, want %g", test.v, dst.Index(2).Float(), lost, test.want)
 		}
+		dst, lost = run(t, Between(reflect.Float64, reflect.Float64), reflect.Float64, reflect.Float64, reflect.ValueOf([]float64{test.v}))
+		if lost >= 0 || !same(dst.Index(0).Float(), test.v) {
+			t.Errorf("%g to itself: %g, lost %d", test.v, dst.Index(0).Float(), lost)
+		}
 		if test.lost || float64(float32(test.v)) != test.v {
 			continue
 		}
-		dst, lost = run(t, Between(reflect.Float32, reflect.Float64), reflect.Float32, reflect.Float64, reflect.ValueOf([]float32{float32(test.v)}))
-		if lost >= 0 || !same(dst.Index(0).Float(), test.v) {
-			t.Errorf("float32 %g: %g, lost %d", test.v, dst.Index(0).Float(), lost)
+		for _, to := range []reflect.Kind{reflect.Float32, reflect.Float64} {
+			dst, lost = run(t, Between(reflect.Float32, to), reflect.Float32, to, reflect.ValueOf([]float32{float32(test.v)}))
+			if lost >= 0 || !same(dst.Index(0).Float(), test.v) {
+				t.Errorf("float32 %g to %v: %g, lost %d", test.v, to, dst.Index(0).Float(), lost)
+			}
 		}
 	}
 	if !IsExact(reflect.Float32, reflect.Float64) || IsExact(reflect.Float64, reflect.Float32) {
