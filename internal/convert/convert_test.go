@@ -152,7 +152,8 @@ func TestFloats(t *testing.T) {
 		if test.lost != (lost == 1) || !test.lost && (lost >= 0 || !same(dst.Index(2).Float(), test.want)) {
 			t.Errorf("%g: %g, lost %d, want %g", test.v, dst.Index(2).Float(), lost, test.want)
 		}
-		dst, lost = run(t, Between(reflect.Float64, reflect.Float64), reflect.Float64, reflect.Float64, reflect.ValueOf([]float64{test.v}))
+		same64 := Between(reflect.Float64, reflect.Float64)
+		dst, lost = run(t, same64, reflect.Float64, reflect.Float64, reflect.ValueOf([]float64{test.v}))
 		if lost >= 0 || !same(dst.Index(0).Float(), test.v) {
 			t.Errorf("%g to itself: %g, lost %d", test.v, dst.Index(0).Float(), lost)
 		}
