@@ -98,8 +98,10 @@ func TestHigh(t *testing.T) {
 `) || !strings.HasSuffix(text, "\n         all     8                    4               3         1\n") {
 		t.Errorf("prints\n%s", text)
 	}
-	r = runner{root: root, targets: r.targets, equivalents: strings.ReplaceAll(equal, "a", "c")}
-	if err := r.run(t.Context()); err == nil || !strings.Contains(err.Error(), "no mutant") {
-		t.Errorf("an equivalent mutant that is not there: %v", err)
+	for _, wrong := range []string{strings.ReplaceAll(equal, "a", "c"), equal + "\n" + equal, "low.Larger\n- a\n+ b\n"} {
+		r = runner{root: root, targets: r.targets, equivalents: wrong}
+		if err := r.run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "equivalents: ") {
+			t.Errorf("equivalents\n%sgive %v", wrong, err)
+		}
 	}
 }
