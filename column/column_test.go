@@ -259,6 +259,13 @@ func same[T column.Element](a, b T) bool {
 
 func testRow[T column.Element](t *testing.T, r row) {
 	rnd := rand.New(rand.NewPCG(1, uint64(r.id)))
+	want := int64(reflect.TypeFor[T]().Size())
+	if r.name == "Switch" {
+		want = 16
+	}
+	if got := column.Size[T](); got != want {
+		t.Errorf("elements of %d bytes, want %d", got, want)
+	}
 	for _, f := range r.formats() {
 		if err := f.Check(); err != nil {
 			t.Fatalf("%v: %v", f, err)
@@ -267,7 +274,7 @@ func testRow[T column.Element](t *testing.T, r row) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 64, 100, 3, 0} {
+		for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 64, 100, 3, 0, 2500} {
 			src := sample[T](f, rnd, n)
 			input := append([]T(nil), src...)
 			want := append([]byte("before"), reference(f, r.coding, src)...)
@@ -375,8 +382,11 @@ func TestPagesByHand(t *testing.T) {
 func TestQuantRange(t *testing.T) {
 	f := column.Format{Type: column.Real32Quant, Bits: 8, Min: -1, Max: 1}
 	for _, v := range []float64{math.Nextafter(-1, -2), math.Nextafter(1, 2), math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if _, err := column.Append(f, nil, []float64{0, v}); !errors.Is(err, column.ErrRange) || !strings.Contains(err.Error(), "element 1") {
-			t.Errorf("%g: %v", v, err)
+		for _, n := range []int{1, 2500} {
+			_, err := column.Append(f, nil, append(make([]float64, n), v))
+			if !errors.Is(err, column.ErrRange) || !strings.Contains(err.Error(), fmt.Sprintf("element %d:", n)) {
+				t.Errorf("%g: %v", v, err)
+			}
 		}
 	}
 }
@@ -388,11 +398,22 @@ func TestCheck(t *testing.T) {
 			if err := f.Check(); (err == nil) != (r.lo <= bits && bits <= r.hi) || err != nil && !errors.Is(err, frame.ErrUnsupported) {
 				t.Errorf("%v of %d bits: %v", f.Type, bits, err)
 			}
+			f.PreRelease = true
+			right := r.lo <= bits && bits <= r.hi
+			if r.name == "Switch" {
+				right = bits == 64
+			}
+			if err := f.Check(); (err == nil) != right {
+				t.Errorf("%v of %d bits before format 1: %v", f.Type, bits, err)
+			}
 		}
 	}
 	for id, name := range map[column.Type]string{0x1e: "Type(0x1e)", 0x2a: "Type(0x2a)", 0xffff: "Type(0xffff)"} {
 		if err := (column.Format{Type: id, Bits: 8}).Check(); !errors.Is(err, frame.ErrUnsupported) || id.Known() || id.String() != name {
 			t.Errorf("%v: %v", id, err)
+		}
+		if least, most := id.BitRange(); least != 0 || most != 0 || id.Kind() != reflect.Invalid {
+			t.Errorf("%v has %d to %d bits and the kind %v", id, least, most, id.Kind())
 		}
 	}
 	nan, inf := math.NaN(), math.Inf(1)

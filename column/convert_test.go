@@ -214,6 +214,10 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%v: error %v, want %v", k, err, want)
 		}
 	}
+	// All elements of a page are checked in the place of one.
+	if err := (column.Format{Type: column.Int8, Bits: 8}).CheckRange(reflect.Int64, make([]byte, 1<<22), 1<<22); err != nil {
+		t.Error(err)
+	}
 	for _, f := range []column.Format{{Type: column.Byte, Bits: 8}, {Type: column.Real32, Bits: 32}} {
 		_, err1 := column.NewRecoder(from, f)
 		_, err2 := column.NewRecoder(f, to)

@@ -44,7 +44,8 @@ func integers(k reflect.Kind) (all []*big.Int) {
 }
 
 // run converts the numbers of a slice into every other element of a slice of
-// another kind, and returns that. Without gaps the numbers must be the same.
+// another kind, and returns that. Without gaps there, and with gaps between the
+// numbers of the first slice, the results must be the same.
 func run(t *testing.T, convert Func, from, to reflect.Kind, src reflect.Value) (dst reflect.Value, lost int) {
 	t.Helper()
 	size, n := Type(to).Size(), src.Len()
@@ -52,14 +53,30 @@ func run(t *testing.T, convert Func, from, to reflect.Kind, src reflect.Value) (
 	memory := Memory{dst.UnsafePointer(), 2 * size}
 	numbers := Memory{src.UnsafePointer(), Type(from).Size()}
 	lost = convert(memory, numbers, n)
-	near := reflect.MakeSlice(reflect.SliceOf(Type(to)), n, n)
-	if again := convert(Memory{near.UnsafePointer(), size}, numbers, n); again != lost {
-		t.Fatalf("%v to %v: loses number %d, and number %d if there are no gaps", from, to, lost, again)
+	apart := reflect.MakeSlice(src.Type(), 3*n, 3*n)
+	for i := range n {
+		apart.Index(3 * i).Set(src.Index(i))
+	}
+	for _, again := range []struct {
+		name   string
+		src    Memory
+		stride uintptr
+	}{
+		{"without gaps", numbers, size},
+		{"from numbers with gaps", Memory{apart.UnsafePointer(), 3 * numbers.Stride}, size},
+		{"with gaps in both", Memory{apart.UnsafePointer(), 3 * numbers.Stride}, 2 * size},
+	} {
+		memory := Memory{reflect.MakeSlice(dst.Type(), 2*n, 2*n).UnsafePointer(), again.stride}
+		if l := convert(memory, again.src, n); l != lost {
+			t.Fatalf("%v to %v: loses number %d, and number %d %s", from, to, lost, l, again.name)
+		}
+		for i := range n {
+			if a, b := dst.Index(2*i).Interface(), memory.Value(to, i); lost < 0 && a != b && a == a {
+				t.Fatalf("%v to %v: number %d is %v, and %v %s", from, to, i, a, b, again.name)
+			}
+		}
 	}
 	for i := range n {
-		if apart, near := memory.Value(to, i), near.Index(i).Interface(); lost < 0 && apart != near && apart == apart {
-			t.Fatalf("%v to %v: number %d is %v, and %v if there are no gaps", from, to, i, apart, near)
-		}
 		if between := dst.Index(2*i + 1); !between.IsZero() {
 			t.Fatalf("%v to %v: writes %v behind number %d", from, to, between, i)
 		}
@@ -135,12 +152,19 @@ func TestFloats(t *testing.T) {
 		if test.lost != (lost == 1) || !test.lost && (lost >= 0 || !same(dst.Index(2).Float(), test.want)) {
 			t.Errorf("%g: %g, lost %d, want %g", test.v, dst.Index(2).Float(), lost, test.want)
 		}
+		same64 := Between(reflect.Float64, reflect.Float64)
+		dst, lost = run(t, same64, reflect.Float64, reflect.Float64, reflect.ValueOf([]float64{test.v}))
+		if lost >= 0 || !same(dst.Index(0).Float(), test.v) {
+			t.Errorf("%g to itself: %g, lost %d", test.v, dst.Index(0).Float(), lost)
+		}
 		if test.lost || float64(float32(test.v)) != test.v {
 			continue
 		}
-		dst, lost = run(t, Between(reflect.Float32, reflect.Float64), reflect.Float32, reflect.Float64, reflect.ValueOf([]float32{float32(test.v)}))
-		if lost >= 0 || !same(dst.Index(0).Float(), test.v) {
-			t.Errorf("float32 %g: %g, lost %d", test.v, dst.Index(0).Float(), lost)
+		for _, to := range []reflect.Kind{reflect.Float32, reflect.Float64} {
+			dst, lost = run(t, Between(reflect.Float32, to), reflect.Float32, to, reflect.ValueOf([]float32{float32(test.v)}))
+			if lost >= 0 || !same(dst.Index(0).Float(), test.v) {
+				t.Errorf("float32 %g to %v: %g, lost %d", test.v, to, dst.Index(0).Float(), lost)
+			}
 		}
 	}
 	if !IsExact(reflect.Float32, reflect.Float64) || IsExact(reflect.Float64, reflect.Float32) {

@@ -176,7 +176,9 @@ func TestShapes(t *testing.T) {
 					got, err := read(t, src, path, want.Type().Elem(), options)
 					if want = reflect.AppendSlice(want, want); err != nil || !reflect.DeepEqual(got.Interface(), want.Interface()) {
 						t.Errorf("read %v: %v, error %v, want %v", want.Type(), got, err, want)
+						continue
 					}
+					full(t, got)
 				}
 				s.readPointers(t, sc, all)
 			}
@@ -193,6 +195,31 @@ func TestShapes(t *testing.T) {
 				s.refused(t, "write", v, err)
 			}
 		})
+	}
+}
+
+// full makes sure that all slices in v are as long as their memory: what lies behind
+// it may belong to another value, which append would overwrite.
+func full(t *testing.T, v reflect.Value) {
+	t.Helper()
+	switch v.Kind() {
+	case reflect.Slice:
+		if v.Cap() != v.Len() {
+			t.Errorf("%v of %d items has room for %d", v.Type(), v.Len(), v.Cap())
+		}
+		fallthrough
+	case reflect.Array:
+		for i := range v.Len() {
+			full(t, v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			full(t, v.Field(i))
+		}
+	case reflect.Pointer, reflect.Interface:
+		if !v.IsNil() {
+			full(t, v.Elem())
+		}
 	}
 }
 

@@ -78,21 +78,16 @@ func (x *indexOut) add(items int) {
 	x.Add(*x.end)
 }
 
-// bytesOut writes strings and []byte.
+// bytesOut writes strings and []byte, which begin alike in memory.
 type bytesOut[T int8 | uint8] struct {
 	indexOut
-	bytes  buffers[T]
-	slices bool // the source is slices, not strings
+	bytes buffers[T]
 }
 
 func (b *bytesOut[T]) write(src unsafe.Pointer, n int, stride uintptr) error {
 	for i := range n {
-		at := unsafe.Add(src, uintptr(i)*stride)
-		if b.slices {
-			b.put(unsafe.SliceData(*(*[]byte)(at)), len(*(*[]byte)(at)))
-		} else {
-			b.put(unsafe.StringData(*(*string)(at)), len(*(*string)(at)))
-		}
+		s := *(*string)(unsafe.Add(src, uintptr(i)*stride))
+		b.put(unsafe.StringData(s), len(s))
 	}
 	return nil
 }

@@ -233,11 +233,8 @@ func (c *writeCompiler) value(f *schema.Field, t reflect.Type) out {
 	case schema.Wrapper:
 		return c.value(f.Children[0], t)
 	case schema.String, schema.Streamer:
-		switch {
-		case f.Shape == schema.String && t.Kind() == reflect.String:
-			return c.bytes(f, false)
-		case isBytes(t):
-			return c.bytes(f, true)
+		if f.Shape == schema.String && t.Kind() == reflect.String || isBytes(t) {
+			return c.bytes(f)
 		}
 	case schema.Bitset:
 		if n, ok := c.arrayLen(f, t); ok && t.Elem().Kind() == reflect.Bool {
@@ -281,11 +278,11 @@ func (c *writeCompiler) arrayLen(f *schema.Field, t reflect.Type) (int, bool) {
 	return int(f.ArraySize), ok
 }
 
-func (c *writeCompiler) bytes(f *schema.Field, slices bool) out {
+func (c *writeCompiler) bytes(f *schema.Field) out {
 	if f.Shape == schema.String {
-		return &bytesOut[int8]{c.index(f), outColumn[int8](c, f, 1), slices}
+		return &bytesOut[int8]{c.index(f), outColumn[int8](c, f, 1)}
 	}
-	return &bytesOut[uint8]{c.index(f), outColumn[uint8](c, f, 1), slices}
+	return &bytesOut[uint8]{c.index(f), outColumn[uint8](c, f, 1)}
 }
 
 // members compiles writing the members of the struct t to the children of f, which
@@ -369,9 +366,9 @@ func (c *writeCompiler) any(f *schema.Field) putter {
 	case schema.Wrapper:
 		return c.any(f.Children[0])
 	case schema.String:
-		return typed[string](f, c.bytes(f, false))
+		return typed[string](f, c.bytes(f))
 	case schema.Streamer:
-		return typed[[]byte](f, c.bytes(f, true))
+		return typed[[]byte](f, c.bytes(f))
 	case schema.Bitset:
 		bits := &arrayOut{f.Path(), &leafOut[bool]{outColumn[bool](c, f, 0)}, 1, int(f.ArraySize), true}
 		return typed[value.Bits](f, bits)
