@@ -55,7 +55,7 @@ func TestChunk(t *testing.T) {
 		{"none present, of an array", 0, 10, nil, "late._0", 4, 30, 30, ""},
 		{"none present, of a collection", 0, 10, nil, "v._0", 3, 0, 0, ""},
 		{"too many for those that are not present", 0, math.MaxInt64/3 + 1, nil, "late._0", 0, 0, 0,
-			fmt.Sprintf("%d entries are too many", math.MaxInt64/3+1)},
+			fmt.Sprintf("%d entries are too many", int64(math.MaxInt64/3+1))},
 		{"as many as possible", 0, math.MaxInt64 / 3, nil, "late._0", 4, math.MaxInt64 / 3 * 3,
 			math.MaxInt64 / 3 * 3, ""},
 		{"one too few", 0, 10, []envelope.ColumnPages{pagesOf(0, 4, 5)}, "two", 0, 0, 0,
@@ -83,7 +83,7 @@ func TestChunk(t *testing.T) {
 		{"deferred, begins too early", 18, 10, []envelope.ColumnPages{4: pagesOf(53, 30)}, "late._0", 0, 0, 0,
 			"begins with the element 53, expected 54"},
 		{"entries too high", math.MaxInt64/3 + 1, 0, []envelope.ColumnPages{4: pagesOf(0)}, "late._0", 0, 0, 0,
-			fmt.Sprintf("entry %d is too high", math.MaxInt64/3+1)},
+			fmt.Sprintf("entry %d is too high", int64(math.MaxInt64/3+1))},
 		{"too many entries", 0, math.MaxInt64/3 + 1, []envelope.ColumnPages{4: pagesOf(0)}, "late._0", 0, 0, 0,
 			"is too high"},
 	} {

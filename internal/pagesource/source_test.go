@@ -195,7 +195,7 @@ func TestPageLists(t *testing.T) {
 			"cluster 6 is sharded"},
 		{"other flags", func(l *envelope.PageList) { l.Clusters[1].Flags = 2 }, nil, ""},
 		{"too high", func(l *envelope.PageList) { l.Clusters[2].FirstEntry = math.MaxInt64 }, frame.ErrCorrupt,
-			fmt.Sprintf("cluster 7 begins with the entry %d", math.MaxInt64)},
+			fmt.Sprintf("cluster 7 begins with the entry %d", int64(math.MaxInt64))},
 		{"highest", func(l *envelope.PageList) { l.Clusters[2].FirstEntry = math.MaxInt64 - 2 },
 			frame.ErrCorrupt, "expected 15"},
 		{"columns", func(l *envelope.PageList) {
