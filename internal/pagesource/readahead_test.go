@@ -109,10 +109,8 @@ func TestReadInOrder(t *testing.T) {
 						want, least = 0, 0
 					} else if c.sharesBytes(p) {
 						least = 0 // the source keeps it
-						if s.budget < 1<<20 || o.a.fetch == nil || n == whole && !src.Far() {
-							want = 2
-						}
-					} else if n < whole && p.NumElements <= 11*uint32(n) && o.a.fetch != nil {
+						want = 2
+					} else if o.a.fetch != nil {
 						want = 2 // a page that a batch has whole may be planned while it is decoded ahead
 					}
 					if n := m.count(p.Locator.Offset); n > want || n < least {

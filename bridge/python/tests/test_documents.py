@@ -23,7 +23,7 @@ def test_readme(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_package_readme(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "events.root").write_bytes((exact.ROOT / "testdata" / "dimuon.root").read_bytes())
-    code = "\n".join(re.findall(r"(?s)```python\n(.*?)```", (exact.ROOT / "python" / "README.md").read_text()))
+    code = "\n".join(re.findall(r"(?s)```python\n(.*?)```", (exact.ROOT / "bridge" / "python" / "README.md").read_text()))
     names: dict[str, object] = {}
     exec(code, names)
     assert rntuple.open("muons.root", "Muons").num_entries == 80_000
