@@ -83,7 +83,7 @@ func (u *sheet) pages(t testing.TB, src *Source, f func(c *Cluster, id, page int
 }
 
 // TestReadInOrder reads everything in order, in batches of several sizes, twice. No page may be
-// read more than once by then, unless columns share it and nothing is read ahead.
+// read more than once by then, unless columns share it, or it is read ahead from a file far away.
 func TestReadInOrder(t *testing.T) {
 	const whole = 100 // entries are more than there are
 	settings(t, func(t *testing.T, s setting, u *sheet, src *Source, m *memory) {
