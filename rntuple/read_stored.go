@@ -7,6 +7,8 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -53,4 +55,67 @@ func (r *Reader) Page(ctx context.Context, c *schema.Column, p envelope.Page) (p
 		return nil
 	})
 	return page, err
+}
+
+// A StoredCluster is a range of entries, and where the pages are that hold their values. It is safe for concurrent use.
+type StoredCluster struct {
+	EntryRange
+	cluster *pagesource.Cluster
+}
+
+// StoredClusters returns all clusters in the order of their entries, which is that of Clusters; page lists may have another one.
+// It reads the page lists that have not been read yet, and the Reader keeps them.
+func (r *Reader) StoredClusters(ctx context.Context) ([]StoredCluster, error) {
+	clusters, err := r.ntuple.Source.Clusters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]StoredCluster, len(clusters))
+	for i, c := range clusters {
+		all[i] = StoredCluster{EntryRange{c.First, c.End}, c}
+	}
+	return all, nil
+}
+
+// Columns returns the pages of all columns as the page list has them, by column ID. Columns that were added after the cluster was
+// written are missing at the end. The result must not be changed.
+func (c StoredCluster) Columns() []envelope.ColumnPages { return c.cluster.Columns() }
+
+// A Chunk is what a cluster holds of a column: a number of zeros that are not stored, followed by the elements of pages.
+type Chunk struct {
+	Column      *schema.Column
+	Zeros       int64
+	Pages       []envelope.Page // must not be changed
+	Compression uint32          // the settings that the pages were written with
+	Elements    int64           // including Zeros
+}
+
+// Chunk returns what the cluster holds of a column of a field that has columns, which is counted from 0: of its representation that
+// is not suppressed there. Elements that the specification calls deferred are zeros. It is an error, which wraps ErrCorrupt, if the
+// number of elements does not fit the entries, or if not just one representation is stored.
+func (c StoredCluster) Chunk(f *schema.Field, column int) (Chunk, error) {
+	chunk, err := c.cluster.Chunk(f, column)
+	return Chunk(chunk), err
+}
+
+// A FileInfo describes the file of a Reader, as it was when the Reader was opened.
+type FileInfo struct {
+	Size    int64  // in bytes; of Objects, more than they have
+	Remote  bool   // package remote reads it
+	Version string // of a Remote file: what the server says to tell this content from others, as an ETag; empty if it does not
+
+	// Objects reports whether the RNTuple is in an object store, with objects for its pages instead of a file. The offsets of
+	// locators are then far apart: each object begins at one.
+	Objects bool
+}
+
+// FileInfo describes the file that the RNTuple is in.
+func (r *Reader) FileInfo() FileInfo {
+	blobs := &r.ntuple.Source.Blobs
+	info := FileInfo{Size: blobs.Size, Objects: blobs.Objects}
+	if far, ok := blobs.R.(*remote.File); ok {
+		info.Remote = true
+		info.Version = far.Version()
+	}
+	return info
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/entrance"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
@@ -74,16 +75,12 @@ func reader(opts []Option, open func(*ntuple.ReadOptions) (*ntuple.Reader, error
 	if err != nil {
 		return nil, err
 	}
-	return Wrap(base), nil
+	return readerOf(base), nil
 }
 
-// Wrap returns a Reader of an RNTuple that is already open. It is for the packages of this
-// module, as is Unwrapped; others cannot use the type.
-func Wrap(base *ntuple.Reader) *Reader { return &Reader{base, base.Options.Context} }
+func readerOf(base *ntuple.Reader) *Reader { return &Reader{base, base.Options.Context} }
 
-// Unwrapped returns the RNTuple that the Reader reads. It is for the packages of this
-// module, as is Wrap; others cannot name the type.
-func (r *Reader) Unwrapped() *ntuple.Reader { return r.ntuple }
+func init() { entrance.Reader = func(base *ntuple.Reader) any { return readerOf(base) } }
 
 // Close closes the file if Open opened it. It does nothing for readers made by NewReader
 // and NewReaderAt.

@@ -49,6 +49,20 @@ func FieldNames(s Source) []string { return s.names() }
 // Chain, it is the field of the first input.
 func FieldOf(s Source, path string) (*schema.Field, error) { return s.field(path) }
 
+// ContextOf returns the context of a source: loops over its entries, and its views, return the context's error once it is done.
+func ContextOf(s Source) context.Context { return s.context() }
+
+// LimitsOf returns the limits that apply to the file which has an entry of a source; of a Join, its primary source. A Chain opens
+// its input, whose errors are returned. They are the defaults if there is no such file.
+func LimitsOf(s Source, entry int64) (Limits, error) {
+	l := Limits{}.For(0)
+	_, err := pieceAt(s.context(), s, entry, func(_ context.Context, r *Reader, _ func(EntryRange) EntryRange) error {
+		l = r.Limits()
+		return nil
+	})
+	return l, err
+}
+
 // A plan reads entries of a source into Go values of one type. It must be used by one
 // goroutine at a time.
 type plan interface {

@@ -22,7 +22,6 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntgroot"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
@@ -245,7 +244,7 @@ func TestZoneMaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m, err := zonemap.Of(r)
+			m, err := r.ZoneMap()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -62,9 +62,9 @@ func flawed(t *testing.T, dir string) (good []string, bad map[string]string) {
 		}
 		defer r.Close()
 		if kind == "pagelist" {
-			return r.Unwrapped().Footer.ClusterGroups[0].PageList.Locator.Offset
+			return r.Footer().ClusterGroups[0].PageList.Locator.Offset
 		}
-		clusters, err := r.Unwrapped().Source.Clusters(t.Context())
+		clusters, err := r.StoredClusters(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,10 +23,8 @@ var public = []string{"rntuple", "schema", "schema/cpptype", "value", "envelope"
 // hooks are exported names that may have types of internal packages, as
 // "rntuple.Name" or "rntuple.Type.Method", with the reason.
 var hooks = map[string]string{
-	"rntuple.Option":           "applied by package ntuple",
-	"rntuple.WriteOption":      "applied by package ntuple",
-	"rntuple.Wrap":             "surgery evaluates conditions on what it has open",
-	"rntuple.Reader.Unwrapped": "surgery, compare and verify read below the views",
+	"rntuple.Option":      "applied by package ntuple",
+	"rntuple.WriteOption": "applied by package ntuple",
 }
 
 // TestPublicTypes makes sure that users can name every type in the public

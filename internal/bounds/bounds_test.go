@@ -4,13 +4,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 // TestOf compares the bounds of some numbers with what they are.
 func TestOf(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {
-		got  Bounds
+		got  zonemap.Bounds
 		want string
 	}{
 		{Of([]bool{true}), "bool [1, 1]"},
@@ -33,7 +35,7 @@ func TestOf(t *testing.T) {
 		if c.got.String() != c.want {
 			t.Errorf("got %v, want %v", c.got, c.want)
 		}
-		if c.got.Kind != Unknown && !c.got.Valid() {
+		if c.got.Kind != zonemap.Unknown && !c.got.Valid() {
 			t.Errorf("%v is not valid", c.got)
 		}
 	}
@@ -59,47 +61,21 @@ func TestJoin(t *testing.T) {
 			n, s := Elements(values[from:to]), Offsets(offsets[from:to])
 			numbers, sizes, from = append(numbers, &n), append(sizes, &s), to
 		}
-		if got, want := Cluster(Float, numbers), Of(values); got != want {
+		if got, want := Cluster(zonemap.Float, numbers), Of(values); got != want {
 			t.Fatalf("%v: got %v, want %v", values, got, want)
 		}
-		want := None(Size)
+		want := None(zonemap.Size)
 		if len(offsets) > 0 {
-			want = Bounds{Kind: Size, Least: least, Greatest: greatest}
+			want = zonemap.Bounds{Kind: zonemap.Size, Least: least, Greatest: greatest}
 		}
-		if got := Cluster(Size, sizes); got != want {
+		if got := Cluster(zonemap.Size, sizes); got != want {
 			t.Fatalf("%v: got %v, want %v", offsets, got, want)
 		}
 	}
-	if got := Cluster(Int, []*Part{nil}); got.Kind != Unknown {
+	if got := Cluster(zonemap.Int, []*Part{nil}); got.Kind != zonemap.Unknown {
 		t.Errorf("of an unknown part: %v", got)
 	}
-	if got := Ints(1, 2).Join(Floats(1, 2, false)); got.Kind != Unknown {
+	if got := Ints(1, 2).Join(Floats(1, 2, false)); got.Kind != zonemap.Unknown {
 		t.Errorf("of two kinds: %v", got)
-	}
-}
-
-// TestContain has bounds that contain others, and bounds that do not.
-func TestContain(t *testing.T) {
-	for _, c := range []struct {
-		outer, inner Bounds
-		want         bool
-	}{
-		{Ints(-1, 5), Ints(0, 5), true},
-		{Ints(-1, 5), Ints(-2, 5), false},
-		{Ints(-1, 5), None(Int), true},
-		{None(Int), Ints(0, 0), false},
-		{Ints(-1, 5), Floats(0, 0, false), false},
-		{Floats(0, 1, false), Floats(0, 1, true), false},
-		{Floats(0, 1, true), Floats(0, 1, false), true},
-		{Bounds{}, Bounds{}, false},
-	} {
-		if got := c.outer.Contain(c.inner); got != c.want {
-			t.Errorf("%v contain %v: %v", c.outer, c.inner, got)
-		}
-	}
-	for _, b := range []Bounds{{}, Ints(2, 1), Floats(math.NaN(), 1, false), Floats(2, 1, false), {Kind: Bool, Greatest: 2}, {Kind: 77}, {Kind: Int, NaN: true}, {Kind: Int, Empty: true, Least: 1, Greatest: 1}} {
-		if b.Valid() {
-			t.Errorf("%v is valid", b)
-		}
 	}
 }

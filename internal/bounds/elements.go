@@ -3,26 +3,28 @@ package bounds
 import (
 	"math"
 	"reflect"
+
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 // KindOf returns of which kind the bounds of elements are whose Go type has the given kind:
 // Unknown if they are no numbers.
-func KindOf(k reflect.Kind) Kind {
+func KindOf(k reflect.Kind) zonemap.Kind {
 	switch {
 	case k == reflect.Bool:
-		return Bool
+		return zonemap.Bool
 	case k >= reflect.Int8 && k <= reflect.Int64:
-		return Int
+		return zonemap.Int
 	case k >= reflect.Uint8 && k <= reflect.Uint64:
-		return Uint
+		return zonemap.Uint
 	case k == reflect.Float32 || k == reflect.Float64:
-		return Float
+		return zonemap.Float
 	}
-	return Unknown
+	return zonemap.Unknown
 }
 
 // Of returns the bounds of elements: bools, or integers or floats of any width.
-func Of[T any](elements []T) Bounds {
+func Of[T any](elements []T) zonemap.Bounds {
 	switch e := any(elements).(type) {
 	case []bool:
 		return ofBools(e)
@@ -47,38 +49,38 @@ func Of[T any](elements []T) Bounds {
 	case []float64:
 		return ofFloats(e)
 	}
-	return Bounds{}
+	return zonemap.Bounds{}
 }
 
-func ofBools(all []bool) Bounds {
-	b := None(Bool)
+func ofBools(all []bool) zonemap.Bounds {
+	b := None(zonemap.Bool)
 	for i, v := range all {
 		n := uint64(0)
 		if v {
 			n = 1
 		}
 		if i == 0 {
-			b = Bounds{Kind: Bool, Least: n, Greatest: n}
+			b = zonemap.Bounds{Kind: zonemap.Bool, Least: n, Greatest: n}
 		}
 		b.Least, b.Greatest = min(b.Least, n), max(b.Greatest, n)
 	}
 	return b
 }
 
-func ofInts[T int8 | int16 | int32 | int64](all []T) Bounds {
+func ofInts[T int8 | int16 | int32 | int64](all []T) zonemap.Bounds {
 	if len(all) == 0 {
-		return None(Int)
+		return None(zonemap.Int)
 	}
 	least, greatest := extremes(all)
 	return Ints(int64(least), int64(greatest))
 }
 
-func ofUints[T uint8 | uint16 | uint32 | uint64](all []T) Bounds {
+func ofUints[T uint8 | uint16 | uint32 | uint64](all []T) zonemap.Bounds {
 	if len(all) == 0 {
-		return None(Uint)
+		return None(zonemap.Uint)
 	}
 	least, greatest := extremes(all)
-	return Bounds{Kind: Uint, Least: uint64(least), Greatest: uint64(greatest)}
+	return zonemap.Bounds{Kind: zonemap.Uint, Least: uint64(least), Greatest: uint64(greatest)}
 }
 
 // extremes returns the least and the greatest of at least one number.
@@ -90,7 +92,7 @@ func extremes[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64]
 	return least, greatest
 }
 
-func ofFloats[T float32 | float64](all []T) Bounds {
+func ofFloats[T float32 | float64](all []T) zonemap.Bounds {
 	least, greatest, nan := T(math.Inf(1)), T(math.Inf(-1)), false
 	for _, v := range all {
 		if v < least {
@@ -102,7 +104,7 @@ func ofFloats[T float32 | float64](all []T) Bounds {
 		nan = nan || v != v
 	}
 	if least > greatest {
-		b := None(Float)
+		b := None(zonemap.Float)
 		b.NaN = nan
 		return b
 	}

@@ -1,9 +1,11 @@
 package bounds
 
+import "github.com/go-rntuple/go-rntuple/rntuple/zonemap"
+
 // A Part is what is known of some elements of a column in a cluster, such as those of a
 // page.
 type Part struct {
-	Bounds
+	zonemap.Bounds
 
 	// Of offsets, whose Bounds are of the differences between those within the part.
 	first, last uint64
@@ -32,7 +34,7 @@ func PartOf[T any](all []T, index bool) *Part {
 // Offsets returns the Part of offsets, as index columns have them: the ends of
 // collections, counted from the start of the cluster.
 func Offsets[T uint32 | uint64](all []T) Part {
-	p := Part{Bounds: None(Size)}
+	p := Part{Bounds: None(zonemap.Size)}
 	if len(all) == 0 {
 		return p
 	}
@@ -43,22 +45,22 @@ func Offsets[T uint32 | uint64](all []T) Part {
 		for _, v := range all[1:] {
 			least, greatest, last = min(least, v-last), max(greatest, v-last), v
 		}
-		p.Bounds = Bounds{Kind: Size, Least: uint64(least), Greatest: uint64(greatest)}
+		p.Bounds = zonemap.Bounds{Kind: zonemap.Size, Least: uint64(least), Greatest: uint64(greatest)}
 	}
 	return p
 }
 
 // Cluster returns the bounds of all elements that a column has in a cluster, of which the
 // parts tell, in order.
-func Cluster(k Kind, parts []*Part) Bounds {
+func Cluster(k zonemap.Kind, parts []*Part) zonemap.Bounds {
 	b, last := None(k), uint64(0)
 	for _, p := range parts {
 		if p == nil {
-			return Bounds{}
+			return zonemap.Bounds{}
 		}
-		if k == Size && p.filled {
+		if k == zonemap.Size && p.filled {
 			n := p.first - last
-			b, last = b.Join(Bounds{Kind: Size, Least: n, Greatest: n}), p.last
+			b, last = b.Join(zonemap.Bounds{Kind: zonemap.Size, Least: n, Greatest: n}), p.last
 		}
 		b = b.Join(p.Bounds)
 	}

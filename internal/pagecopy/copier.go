@@ -11,6 +11,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -49,7 +50,7 @@ type Chunk struct {
 
 	// Bounds are those of the elements, as far as they are known. From Recompress on, if they are
 	// known, those of the pages take their place.
-	Bounds bounds.Bounds
+	Bounds zonemap.Bounds
 	Fail   func(error) error // adds to an error where the chunk is from
 
 	parts []*bounds.Part // of the pages, once they are encoded; nil if they are not wanted
@@ -91,7 +92,7 @@ func (c *Copier) Take(entries int64, columns []Column) error {
 		out[i] = pagesink.Column{Suppressed: column.Suppressed, Compression: uint32(p.set.Compression)}
 		to := c.sink.Column(schema.ColumnID(i))
 		if len(column.Chunks) > 0 {
-			out[i].Bounds = func() bounds.Bounds { return boundsOf(column.Chunks) }
+			out[i].Bounds = func() zonemap.Bounds { return boundsOf(column.Chunks) }
 		}
 		for j := range column.Chunks {
 			chunk := &column.Chunks[j]
@@ -106,13 +107,13 @@ func (c *Copier) Take(entries int64, columns []Column) error {
 }
 
 // boundsOf returns the bounds of the elements of chunks whose pages are encoded.
-func boundsOf(chunks []Chunk) (all bounds.Bounds) {
+func boundsOf(chunks []Chunk) (all zonemap.Bounds) {
 	for i := range chunks {
 		c := &chunks[i]
 		b := c.Bounds
 		if c.parts != nil {
 			if b = bounds.Cluster(b.Kind, c.parts); c.Zeros > 0 {
-				b = b.Join(bounds.Bounds{Kind: b.Kind})
+				b = b.Join(zonemap.Bounds{Kind: b.Kind})
 			}
 		}
 		if i == 0 {
@@ -151,7 +152,7 @@ func (p *placement) add(out *pagesink.Column, to *schema.Column, c *Chunk) error
 			return err
 		}
 	}
-	if c.Bounds.Kind != bounds.Unknown {
+	if c.Bounds.Kind != zonemap.Unknown {
 		c.parts = make([]*bounds.Part, len(c.Pages))
 	}
 	for i, page := range c.Pages {

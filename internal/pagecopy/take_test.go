@@ -21,6 +21,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/test/pagetest"
 	"github.com/go-rntuple/go-rntuple/internal/test/sampletest"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -420,11 +421,11 @@ func TestBounds(t *testing.T) {
 		least, greatest = min(least, math.Float64frombits(b)), max(greatest, math.Float64frombits(b))
 	}
 	exact, wide := bounds.Floats(least, greatest, false), bounds.Floats(-10, 10, false)
-	zeros := func(kind bounds.Kind) Chunk {
-		return Chunk{Chunk: pagesource.Chunk{Zeros: 5}, Bounds: bounds.Bounds{Kind: kind}, Fail: func(err error) error { return err }}
+	zeros := func(kind zonemap.Kind) Chunk {
+		return Chunk{Chunk: pagesource.Chunk{Zeros: 5}, Bounds: zonemap.Bounds{Kind: kind}, Fail: func(err error) error { return err }}
 	}
 	for level := Clone; level <= Reseal; level++ {
-		given := func(b bounds.Bounds, zeros int64) Chunk {
+		given := func(b zonemap.Bounds, zeros int64) Chunk {
 			c := src.chunk(t, 0, reals, level)
 			c.Bounds, c.Zeros = b, zeros
 			return c
@@ -433,25 +434,25 @@ func TestBounds(t *testing.T) {
 		if level <= Copy {
 			found, twice = wide, bounds.Floats(-10, 30, false)
 		}
-		nothing := bounds.Bounds{}
+		nothing := zonemap.Bounds{}
 		zero := bounds.Floats(0, 0, false)
 		for name, c := range map[string]struct {
 			chunks []Chunk
-			want   bounds.Bounds
+			want   zonemap.Bounds
 		}{
 			"known":             {[]Chunk{given(wide, 0)}, found},
 			"unknown":           {[]Chunk{given(nothing, 0)}, nothing},
 			"known and unknown": {[]Chunk{given(wide, 0), given(nothing, 0)}, nothing},
 			"known, twice":      {[]Chunk{given(wide, 0), given(bounds.Floats(20, 30, false), 0)}, twice},
-			"zeros":             {[]Chunk{zeros(bounds.Float)}, zero},
+			"zeros":             {[]Chunk{zeros(zonemap.Float)}, zero},
 			"zeros and pages":   {[]Chunk{given(wide, 3)}, found.Join(zero)},
-			"zeros, then pages": {[]Chunk{zeros(bounds.Float), given(wide, 0)}, found.Join(zero)},
-			"another kind":      {[]Chunk{zeros(bounds.Int), given(wide, 0)}, nothing},
+			"zeros, then pages": {[]Chunk{zeros(zonemap.Float), given(wide, 0)}, found.Join(zero)},
+			"another kind":      {[]Chunk{zeros(zonemap.Int), given(wide, 0)}, nothing},
 		} {
 			o := newOutput(context.Background(), small(3, 101, 0), formats()[reals])
 			o.Track(0)
-			var got []bounds.Bounds
-			o.Written = func(_ envelope.Cluster, _ []envelope.ColumnPages, found []bounds.Bounds) error {
+			var got []zonemap.Bounds
+			o.Written = func(_ envelope.Cluster, _ []envelope.ColumnPages, found []zonemap.Bounds) error {
 				got = append(got, found...)
 				return nil
 			}

@@ -2,7 +2,7 @@ package pagesink
 
 import (
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/bounds"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 // A Column is what AppendCluster gives a column.
@@ -10,7 +10,7 @@ type Column struct {
 	Suppressed  bool // another representation of the field has the elements
 	Compression uint32
 	Pages       []Page
-	Bounds      func() bounds.Bounds // of all elements, for Sink.Written; called when all pages are encoded, or nil
+	Bounds      func() zonemap.Bounds // of all elements, for Sink.Written; called when all pages are encoded, or nil
 }
 
 // A Page is a page for AppendCluster, which has either Encode or Placed, or for Buffer.Insert,
@@ -41,7 +41,7 @@ func (s *Sink) AppendCluster(entries int64, columns []Column, place func(*Output
 		return s.Err()
 	}
 	c := s.current
-	c.place, c.compression, c.given = place, make([]uint32, len(columns)), make([]func() bounds.Bounds, len(s.columns))
+	c.place, c.compression, c.given = place, make([]uint32, len(columns)), make([]func() zonemap.Bounds, len(s.columns))
 	active := make([]bool, len(columns)) // in clusters that are filled
 	for i, column := range columns {
 		k := s.columns[i]

@@ -16,6 +16,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/test/pagetest"
 	"github.com/go-rntuple/go-rntuple/locator"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -286,21 +287,21 @@ func TestInsert(t *testing.T) {
 func TestGivenBounds(t *testing.T) {
 	known := bounds.Floats(-5, 5, false)
 	for _, c := range []struct {
-		given func() bounds.Bounds
-		want  bounds.Kind
+		given func() zonemap.Bounds
+		want  zonemap.Kind
 	}{
-		{func() bounds.Bounds { return known }, bounds.Float},
-		{func() bounds.Bounds { return bounds.Bounds{} }, bounds.Unknown}, // the pages' are not known either
-		{nil, bounds.Unknown},
+		{func() zonemap.Bounds { return known }, zonemap.Float},
+		{func() zonemap.Bounds { return zonemap.Bounds{} }, zonemap.Unknown}, // the pages' are not known either
+		{nil, zonemap.Unknown},
 	} {
 		s := NewSink(context.Background(), &Output{Blob: (&pagetest.File{}).Blob}, settings(1, 0), 5)
 		columns := doubles(2)
 		s.Track(0)
 		s.AddColumns(columns)
 		calls := 0
-		s.Written = func(_ envelope.Cluster, _ []envelope.ColumnPages, found []bounds.Bounds) error {
+		s.Written = func(_ envelope.Cluster, _ []envelope.ColumnPages, found []zonemap.Bounds) error {
 			calls++
-			if found[0].Kind != c.want || c.want == bounds.Float && found[0] != known || found[1].Kind != bounds.Unknown {
+			if found[0].Kind != c.want || c.want == zonemap.Float && found[0] != known || found[1].Kind != zonemap.Unknown {
 				t.Errorf("bounds %v, want %v", found, c.want)
 			}
 			return nil
@@ -308,7 +309,7 @@ func TestGivenBounds(t *testing.T) {
 		page, _ := realPage(0, 10)
 		given := []Column{
 			{Pages: []Page{{NumElements: 10, Encode: encodes(page)}}, Bounds: c.given},
-			{Bounds: func() bounds.Bounds { panic("nobody wants them") }},
+			{Bounds: func() zonemap.Bounds { panic("nobody wants them") }},
 		}
 		if err := errors.Join(s.AppendCluster(1, given, nil), s.CommitClusterGroup()); err != nil || calls != 1 {
 			t.Errorf("%d clusters: %v", calls, err)

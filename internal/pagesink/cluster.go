@@ -8,6 +8,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -19,15 +20,15 @@ type clusterBuilder struct {
 	pages   [][]*page // by column
 	offsets []*int64  // number of the next element, by column
 	sealed  sync.WaitGroup
-	atMost  int64         // limit for the bytes that it takes in the file
-	kinds   []bounds.Kind // of the bounds that are wanted, by column; nil if none are
+	atMost  int64          // limit for the bytes that it takes in the file
+	kinds   []zonemap.Kind // of the bounds that are wanted, by column; nil if none are
 
 	mu    sync.Mutex
 	known map[uint64][]byte // sealed pages, see lookup
 
 	// Of a cluster that AppendCluster makes, else nil.
-	compression []uint32               // settings by column
-	given       []func() bounds.Bounds // by column
+	compression []uint32                // settings by column
+	given       []func() zonemap.Bounds // by column
 	place       func(*Output) (size int64, err error)
 
 	lists    []envelope.ColumnPages // have no pages until done

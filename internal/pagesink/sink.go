@@ -6,7 +6,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/bounds"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -43,7 +43,7 @@ type Sink struct {
 	// pages and, of the columns that Track was called for, the bounds of the elements as
 	// far as they are known, both by column ID. It is called by the goroutine that uses
 	// the sink.
-	Written func(c envelope.Cluster, columns []envelope.ColumnPages, found []bounds.Bounds) error
+	Written func(c envelope.Cluster, columns []envelope.ColumnPages, found []zonemap.Bounds) error
 
 	guard   *guard // see Enter
 	ctx     context.Context

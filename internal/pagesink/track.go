@@ -6,6 +6,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/bounds"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -26,15 +27,15 @@ func (s *Sink) Track(id schema.ColumnID) {
 type writtenCluster struct {
 	envelope.Cluster
 	lists []envelope.ColumnPages
-	found []bounds.Bounds
+	found []zonemap.Bounds
 }
 
 // tracks returns the kinds of the bounds that are wanted, by column, or nil if none are.
-func (s *Sink) tracks() (kinds []bounds.Kind) {
+func (s *Sink) tracks() (kinds []zonemap.Kind) {
 	for i, k := range s.columns {
 		if k.tracked && !k.suppressed {
 			if kinds == nil {
-				kinds = make([]bounds.Kind, len(s.columns))
+				kinds = make([]zonemap.Kind, len(s.columns))
 			}
 			kinds[i] = k.kind()
 		}
@@ -43,14 +44,14 @@ func (s *Sink) tracks() (kinds []bounds.Kind) {
 }
 
 // bounds returns the bounds of the elements as far as they are wanted and known, by column.
-func (c *clusterBuilder) bounds() []bounds.Bounds {
-	all := make([]bounds.Bounds, len(c.pages))
+func (c *clusterBuilder) bounds() []zonemap.Bounds {
+	all := make([]zonemap.Bounds, len(c.pages))
 	for i, kind := range c.kinds {
-		if kind == bounds.Unknown {
+		if kind == zonemap.Unknown {
 			continue
 		}
 		if i < len(c.given) && c.given[i] != nil {
-			if all[i] = c.given[i](); all[i].Kind != bounds.Unknown {
+			if all[i] = c.given[i](); all[i].Kind != zonemap.Unknown {
 				continue
 			}
 		}
@@ -83,9 +84,9 @@ func (s *Sink) report() {
 }
 
 // kind returns of which kind the bounds of the column's elements are.
-func (c *columnSink) kind() bounds.Kind {
+func (c *columnSink) kind() zonemap.Kind {
 	if c.column.Type.IsIndex() {
-		return bounds.Size
+		return zonemap.Size
 	}
 	return bounds.KindOf(c.column.Format().Kind())
 }
@@ -113,5 +114,5 @@ func exact[T column.Element](f column.Format) bool {
 		return false
 	}
 	k := reflect.TypeFor[T]().Kind()
-	return k == f.Kind() || bounds.KindOf(k) != bounds.Float // a number that does not fit is an error
+	return k == f.Kind() || bounds.KindOf(k) != zonemap.Float // a number that does not fit is an error
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/internal/test/pagetest"
 	"github.com/go-rntuple/go-rntuple/internal/test/sampletest"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 // TestTrack compares the bounds that Written is told of with those of the elements in the file.
@@ -41,9 +42,9 @@ func TestTrack(t *testing.T) {
 					s.Track(columns[i+6].ID)
 				}
 			}
-			var found [][]bounds.Bounds
+			var found [][]zonemap.Bounds
 			next := uint64(0)
-			s.Written = func(c envelope.Cluster, lists []envelope.ColumnPages, b []bounds.Bounds) error {
+			s.Written = func(c envelope.Cluster, lists []envelope.ColumnPages, b []zonemap.Bounds) error {
 				if c.FirstEntry != next || len(lists) != len(columns) || len(lists[0].Pages) == 0 {
 					t.Errorf("cluster of the entries from %d on, want %d; %d columns", c.FirstEntry, next, len(lists))
 				}
@@ -96,7 +97,7 @@ func TestTrack(t *testing.T) {
 				for j, col := range c.Columns {
 					want := slowBounds(descriptions[j], col.Bits)
 					if j == plain || j == tags {
-						want = bounds.Bounds{}
+						want = zonemap.Bounds{}
 					}
 					if found[i][j] != want {
 						t.Errorf("cluster %d, column %d of type %v: bounds %v, want %v", i, j, descriptions[j].Type, found[i][j], want)
@@ -118,17 +119,17 @@ func pushOf[T column.Element](t *testing.T, s *Sink, i int, next func() T) func(
 }
 
 // slowBounds returns the bounds of the elements of a column in a cluster, by their bits.
-func slowBounds(c envelope.Column, all []uint64) bounds.Bounds {
-	kind := map[column.Type]bounds.Kind{
-		column.Int16: bounds.Int, column.SplitUInt64: bounds.Uint, column.Bit: bounds.Bool,
-		column.SplitIndex64: bounds.Size, column.Index32: bounds.Size,
+func slowBounds(c envelope.Column, all []uint64) zonemap.Bounds {
+	kind := map[column.Type]zonemap.Kind{
+		column.Int16: zonemap.Int, column.SplitUInt64: zonemap.Uint, column.Bit: zonemap.Bool,
+		column.SplitIndex64: zonemap.Size, column.Index32: zonemap.Size,
 	}[c.Type]
 	if kind == 0 {
-		kind = bounds.Float
+		kind = zonemap.Float
 	}
 	b, last := bounds.None(kind), uint64(0)
 	for _, v := range all {
-		one := bounds.Bounds{Kind: kind, Least: v, Greatest: v}
+		one := zonemap.Bounds{Kind: kind, Least: v, Greatest: v}
 		switch c.Type {
 		case column.SplitIndex64, column.Index32:
 			one.Least, one.Greatest, last = v-last, v-last, v
@@ -148,9 +149,9 @@ func slowBounds(c envelope.Column, all []uint64) bounds.Bounds {
 	return b
 }
 
-func ofFloat(v float64) bounds.Bounds {
+func ofFloat(v float64) zonemap.Bounds {
 	if v != v {
-		return bounds.Bounds{Kind: bounds.Float, Empty: true, NaN: true}
+		return zonemap.Bounds{Kind: zonemap.Float, Empty: true, NaN: true}
 	}
 	return bounds.Floats(v, v, false)
 }
@@ -166,7 +167,7 @@ func TestWritten(t *testing.T) {
 			if track {
 				s.Track(0)
 			}
-			s.Written = func(envelope.Cluster, []envelope.ColumnPages, []bounds.Bounds) error {
+			s.Written = func(envelope.Cluster, []envelope.ColumnPages, []zonemap.Bounds) error {
 				if calls++; calls == fail {
 					return errWritten
 				}
@@ -197,8 +198,8 @@ func TestTrackForks(t *testing.T) {
 	file := &pagetest.File{}
 	s := newGroupSink(t, file, 0)
 	s.Track(0)
-	var found []bounds.Bounds
-	s.Written = func(c envelope.Cluster, _ []envelope.ColumnPages, b []bounds.Bounds) error {
+	var found []zonemap.Bounds
+	s.Written = func(c envelope.Cluster, _ []envelope.ColumnPages, b []zonemap.Bounds) error {
 		if c.FirstEntry != uint64(len(found)) {
 			t.Errorf("cluster of the entries from %d on, want %d", c.FirstEntry, len(found))
 		}

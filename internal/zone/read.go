@@ -8,25 +8,24 @@ import (
 	"sort"
 	"unsafe"
 
-	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A Map is what the zone map of an RNTuple says, as far as it fits the RNTuple. The zero
-// value says nothing. It is safe for concurrent use.
+// A Map is what the zone map of an RNTuple says, as far as it fits the RNTuple, and its clusters. It is safe for concurrent use.
 type Map struct {
-	// Problems says why the zone map, or parts of it, are ignored.
-	Problems []string
-
-	clusters []*pagesource.Cluster // by first entry
-	zones    map[schema.FieldID][]bounds.Bounds
+	zonemap.Map
+	clusters []*pagesource.Cluster // by first entry; none without a zone map
 }
 
 // maxProblems is the most reasons to ignore attributes that a Map lists.
 const maxProblems = 20
+
+// none returns the Map of an RNTuple that has no zone map.
+func none(r *ntuple.Reader) *Map { return &Map{Map: zonemap.Map{Schema: r.Source.Schema}} }
 
 // Has reports whether an RNTuple has a zone map.
 func Has(r *ntuple.Reader) bool { return slices.ContainsFunc(r.Footer.AttributeSets, IsSet) }
@@ -34,7 +33,7 @@ func Has(r *ntuple.Reader) bool { return slices.ContainsFunc(r.Footer.AttributeS
 // Read reads the zone map of an RNTuple. What cannot be read, or does not fit, is one of
 // the Problems; errors are those of the RNTuple's own page lists, and of the context.
 func Read(ctx context.Context, r *ntuple.Reader) (*Map, error) {
-	m := &Map{}
+	m := none(r)
 	if !Has(r) {
 		return m, nil
 	}
@@ -42,7 +41,7 @@ func Read(ctx context.Context, r *ntuple.Reader) (*Map, error) {
 	if m.clusters, err = r.Source.Clusters(ctx); err != nil {
 		return nil, err
 	}
-	m.zones = map[schema.FieldID][]bounds.Bounds{}
+	m.Bounds = map[schema.FieldID][]zonemap.Bounds{}
 	misfits := map[string]int{}
 	err = Each(ctx, r, func(first, n uint64, record *Record) {
 		if problem := m.add(r.Source.Schema, first, n, record); problem != "" {
@@ -56,7 +55,8 @@ func Read(ctx context.Context, r *ntuple.Reader) (*Map, error) {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		*m = Map{Problems: []string{fmt.Sprintf("zone map ignored: %v", err)}}
+		m = none(r)
+		m.Problems = []string{fmt.Sprintf("zone map ignored: %v", err)}
 		return m, nil
 	}
 	for problem, n := range misfits {
@@ -68,7 +68,7 @@ func Read(ctx context.Context, r *ntuple.Reader) (*Map, error) {
 
 // Each calls use for each attribute of the zone map of an RNTuple.
 func Each(ctx context.Context, r *ntuple.Reader, use func(first, n uint64, record *Record)) error {
-	set, err := r.OpenSet(SetName)
+	set, err := r.OpenSet(zonemap.SetName)
 	if err != nil {
 		return err
 	}
@@ -115,10 +115,10 @@ func (m *Map) add(s *schema.Schema, first, n uint64, record *Record) (problem st
 	if err != nil || placesOf(chunk) != record.Places {
 		return fmt.Sprintf("field %q has other pages", record.Field)
 	}
-	zones := m.zones[f.ID]
+	zones := m.Bounds[f.ID]
 	if zones == nil {
-		zones = make([]bounds.Bounds, len(m.clusters))
-		m.zones[f.ID] = zones
+		zones = make([]zonemap.Bounds, len(m.clusters))
+		m.Bounds[f.ID] = zones
 	}
 	zones[i] = b
 	return ""
@@ -126,7 +126,7 @@ func (m *Map) add(s *schema.Schema, first, n uint64, record *Record) (problem st
 
 // claim describes the bounds that the record has, whatever they are of.
 func (r *Record) claim() string {
-	for k := bounds.Bool; k <= bounds.Size; k++ {
+	for k := zonemap.Bool; k <= zonemap.Size; k++ {
 		if r.Kind == k.String() {
 			b, _ := r.bounds(k)
 			return b.String()
@@ -146,28 +146,6 @@ func (m *Map) At(entry int64) int {
 	return sort.Search(len(m.clusters), func(i int) bool { return m.clusters[i].End > entry })
 }
 
-// Fields reports of how many clusters the map has bounds of a field that is not projected.
-func (m *Map) Fields(f *schema.Field) (clusters int) {
-	for _, b := range m.zones[f.ID] {
-		if b.Kind != bounds.Unknown {
-			clusters++
-		}
-	}
-	return clusters
-}
-
-// Of returns the bounds of a field in the i-th cluster, or Unknown ones. Those of a
-// projected field are those of its source.
-func (m *Map) Of(f *schema.Field, i int) bounds.Bounds {
-	for f.Source != nil {
-		f = f.Source
-	}
-	if zones := m.zones[f.ID]; i < len(zones) {
-		return zones[i]
-	}
-	return bounds.Bounds{}
-}
-
 // memo is the key under which Readers remember their map.
 type memo struct{}
 
@@ -178,7 +156,7 @@ func Of(ctx context.Context, r *ntuple.Reader) (*Map, error) {
 		trusted = *r.Options.TrustZones
 	}
 	if !trusted || !Has(r) {
-		return &Map{}, nil
+		return none(r), nil
 	}
 	return ntuple.Memo(r, memo{}, func() (*Map, error) { return Read(ctx, r) })
 }

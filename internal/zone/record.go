@@ -11,6 +11,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -50,7 +51,7 @@ func (r *Recorder) Track(f *schema.Field) {
 }
 
 // written records the bounds of a cluster that is in the file.
-func (r *Recorder) written(c envelope.Cluster, columns []envelope.ColumnPages, found []bounds.Bounds) error {
+func (r *Recorder) written(c envelope.Cluster, columns []envelope.ColumnPages, found []zonemap.Bounds) error {
 	cluster := pagesource.NewCluster(-1, c, columns)
 	s := r.Schema()
 	for _, id := range r.tracked {
@@ -67,7 +68,7 @@ func (r *Recorder) written(c envelope.Cluster, columns []envelope.ColumnPages, f
 		if len(chunk.Pages) > 0 {
 			b = b.Join(found[chunk.Column.ID])
 		}
-		if b.Kind == bounds.Unknown {
+		if b.Kind == zonemap.Unknown {
 			continue
 		}
 		if err := r.Add(cluster, f, b); err != nil {
@@ -78,7 +79,7 @@ func (r *Recorder) written(c envelope.Cluster, columns []envelope.ColumnPages, f
 }
 
 // Add records the bounds of a field in a cluster whose pages have their places.
-func (r *Recorder) Add(c *pagesource.Cluster, f *schema.Field, b bounds.Bounds) error {
+func (r *Recorder) Add(c *pagesource.Cluster, f *schema.Field, b zonemap.Bounds) error {
 	if c.First == c.End || r.off {
 		return nil
 	}
@@ -103,7 +104,7 @@ func (r *Recorder) Add(c *pagesource.Cluster, f *schema.Field, b bounds.Bounds) 
 
 // begin begins the attribute set, or continues it.
 func (r *Recorder) begin() error {
-	doc, err := field.Model(SetName, reflect.TypeFor[attribute]())
+	doc, err := field.Model(zonemap.SetName, reflect.TypeFor[attribute]())
 	if err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (r *Recorder) begin() error {
 	if err != nil {
 		return err
 	}
-	header := &envelope.Header{Name: SetName, Description: description, Writer: ntuple.WriterName(), Schema: *described}
+	header := &envelope.Header{Name: zonemap.SetName, Description: description, Writer: ntuple.WriterName(), Schema: *described}
 	extension := envelope.Schema{ExtraTypes: header.ExtraTypes} // where ROOT has them
 	header.ExtraTypes = nil
 	set, err := r.w.CreateSet(header, r.options)

@@ -8,11 +8,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
-
-// SetName is the name of the attribute set.
-const SetName = "rnt_zonemap"
 
 // Version is the version of the convention that this package reads and writes.
 const Version = 1
@@ -24,7 +22,7 @@ const description = "Zone map: bounds of values by cluster and field, version 1 
 type Record struct {
 	Version       uint16  `rntuple:"version"`
 	Field         string  `rntuple:"field"` // its path
-	Kind          string  `rntuple:"kind"`  // a bounds.Kind
+	Kind          string  `rntuple:"kind"`  // a zonemap.Kind
 	Places        uint64  `rntuple:"places"`
 	Empty         bool    `rntuple:"empty"`
 	NaN           bool    `rntuple:"nan"`
@@ -44,13 +42,13 @@ type attribute struct {
 }
 
 // newRecord returns the record of a field with bounds.
-func newRecord(f *schema.Field, places uint64, b bounds.Bounds) Record {
+func newRecord(f *schema.Field, places uint64, b zonemap.Bounds) Record {
 	r := Record{Version: Version, Field: f.Path(), Kind: b.Kind.String(), Places: places, Empty: b.Empty, NaN: b.NaN}
 	switch {
 	case b.Empty:
-	case b.Kind == bounds.Int:
+	case b.Kind == zonemap.Int:
 		r.IntLeast, r.IntGreatest = b.IntBounds()
-	case b.Kind == bounds.Float:
+	case b.Kind == zonemap.Float:
 		r.FloatLeast, r.FloatGreatest = b.FloatBounds()
 	default:
 		r.UintLeast, r.UintGreatest = b.Least, b.Greatest
@@ -60,13 +58,13 @@ func newRecord(f *schema.Field, places uint64, b bounds.Bounds) Record {
 
 // bounds returns what the record says of a field that has bounds of kind k. It is not ok
 // if that makes no sense.
-func (r *Record) bounds(k bounds.Kind) (b bounds.Bounds, ok bool) {
-	b = bounds.Bounds{Kind: k, Empty: r.Empty, NaN: r.NaN}
+func (r *Record) bounds(k zonemap.Kind) (b zonemap.Bounds, ok bool) {
+	b = zonemap.Bounds{Kind: k, Empty: r.Empty, NaN: r.NaN}
 	switch {
 	case r.Empty:
-	case k == bounds.Int:
+	case k == zonemap.Int:
 		b.Least, b.Greatest = uint64(r.IntLeast), uint64(r.IntGreatest)
-	case k == bounds.Float:
+	case k == zonemap.Float:
 		b.Least, b.Greatest = math.Float64bits(r.FloatLeast), math.Float64bits(r.FloatGreatest)
 	default:
 		b.Least, b.Greatest = r.UintLeast, r.UintGreatest
@@ -76,28 +74,28 @@ func (r *Record) bounds(k bounds.Kind) (b bounds.Bounds, ok bool) {
 
 // KindOf returns of which kind the bounds of a field are: Unknown if a zone map has none
 // of it. Those of a collection are of the numbers of its items.
-func KindOf(f *schema.Field) bounds.Kind {
+func KindOf(f *schema.Field) zonemap.Kind {
 	if f.Source != nil {
-		return bounds.Unknown
+		return zonemap.Unknown
 	}
 	switch f.Shape {
 	case schema.Scalar:
 		k := bounds.KindOf(f.ElementKind())
 		for _, columns := range f.Columns {
 			if bounds.KindOf(columns[0].Format().Kind()) != k {
-				return bounds.Unknown // values are converted
+				return zonemap.Unknown // values are converted
 			}
 		}
 		return k
 	case schema.Collection, schema.Cardinality:
 		for _, columns := range f.Columns {
 			if !columns[0].Type.IsIndex() {
-				return bounds.Unknown
+				return zonemap.Unknown
 			}
 		}
-		return bounds.Size
+		return zonemap.Size
 	}
-	return bounds.Unknown
+	return zonemap.Unknown
 }
 
 // Indexed returns the fields that a zone map has bounds of if it has them of a field: the
@@ -107,7 +105,7 @@ func Indexed(f *schema.Field) (all []*schema.Field) {
 	if f.Source != nil {
 		return Indexed(f.Source)
 	}
-	if KindOf(f) != bounds.Unknown {
+	if KindOf(f) != zonemap.Unknown {
 		all = append(all, f)
 	}
 	switch f.Shape {
@@ -132,7 +130,7 @@ func placesOf(c pagesource.Chunk) uint64 {
 }
 
 // Zeros returns the bounds of elements that are zero and not stored.
-func Zeros(k bounds.Kind) bounds.Bounds { return bounds.Bounds{Kind: k} }
+func Zeros(k zonemap.Kind) zonemap.Bounds { return zonemap.Bounds{Kind: k} }
 
 // IsSet reports whether an attribute set is a zone map.
-func IsSet(s envelope.AttributeSet) bool { return s.Name == SetName }
+func IsSet(s envelope.AttributeSet) bool { return s.Name == zonemap.SetName }

@@ -3,43 +3,34 @@ package compare
 import (
 	"bytes"
 	"context"
-	"slices"
+	"sort"
 
-	"github.com/go-rntuple/go-rntuple/anchor"
-	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// clusters are the clusters of an RNTuple, by entry.
-type clusters struct {
-	ctx context.Context
-	*pagesource.Source
-	now  *pagesource.Cluster // the one found last
-	page []byte              // the one read last
+// stored is an RNTuple as it is stored.
+type stored struct {
+	*rntuple.Reader
+	clusters []rntuple.StoredCluster
 }
 
-func clustersOf(ctx context.Context, r *rntuple.Reader) *clusters {
-	return &clusters{ctx: ctx, Source: r.Unwrapped().Source}
+func storedOf(ctx context.Context, r *rntuple.Reader) (stored, error) {
+	clusters, err := r.StoredClusters(ctx)
+	return stored{r, clusters}, err
 }
 
 // find returns the cluster of an entry.
-func (c *clusters) find(ctx context.Context, entry int64) (*pagesource.Cluster, error) {
-	if c.now != nil && c.now.First <= entry && entry < c.now.End {
-		return c.now, nil
-	}
-	var err error
-	c.now, err = c.Find(ctx, entry)
-	return c.now, err
+func (s stored) find(entry int64) rntuple.StoredCluster {
+	return s.clusters[sort.Search(len(s.clusters), func(i int) bool { return s.clusters[i].End > entry })]
 }
 
 // sameBytes returns the number of pages that a field and all fields below it have in two
 // clusters, if the pages are equal byte for byte and have the same meaning; otherwise 0. It
 // verifies the pages by their checksums, if they have some.
-func sameBytes(a, b *clusters, x, y *pagesource.Cluster, p *pair) (n int64) {
-	type both struct{ a, b pagesource.Chunk }
+func sameBytes(ctx context.Context, a, b stored, x, y rntuple.StoredCluster, p *pair) (n int64) {
+	type both struct{ a, b rntuple.Chunk }
 	var all []both
 	var walk func(f, g *schema.Field) bool
 	walk = func(f, g *schema.Field) bool {
@@ -69,7 +60,7 @@ func sameBytes(a, b *clusters, x, y *pagesource.Cluster, p *pair) (n int64) {
 	}
 	for _, c := range all {
 		for i := range c.a.Pages {
-			if !samePage(a, b, c.a.Column.Format(), c.a.Pages[i], c.b.Pages[i]) {
+			if !samePage(ctx, a, b, c.a.Column, c.a.Pages[i], c.b.Column, c.b.Pages[i]) {
 				return 0
 			}
 			n++
@@ -79,7 +70,7 @@ func sameBytes(a, b *clusters, x, y *pagesource.Cluster, p *pair) (n int64) {
 }
 
 // alike reports whether pages with equal bytes contain equal elements.
-func alike(a, b pagesource.Chunk) bool {
+func alike(a, b rntuple.Chunk) bool {
 	if a.Column.Format() != b.Column.Format() || a.Zeros != b.Zeros || len(a.Pages) != len(b.Pages) {
 		return false
 	}
@@ -92,23 +83,13 @@ func alike(a, b pagesource.Chunk) bool {
 	return true
 }
 
-// samePage reports whether two pages of columns with format f have equal bytes, which match
-// their checksum.
-func samePage(a, b *clusters, f column.Format, p, q envelope.Page) bool {
-	x, y := a.read(p), b.read(q)
-	return x != nil && bytes.Equal(x, y) && a.Verify(f, p, x) == nil
-}
-
-// read returns the bytes of a page with its checksum, which are valid until the next call.
-// It returns nil if they cannot be read: decoding the page returns the error.
-func (c *clusters) read(p envelope.Page) []byte {
-	if p.Locator.Size == 0 || p.Locator.Size > uint64(c.Size) {
-		return nil
+// samePage reports whether two pages have equal bytes, which match their checksums. They do not if they cannot be read: decoding
+// them returns the error.
+func samePage(ctx context.Context, a, b stored, c *schema.Column, p envelope.Page, d *schema.Column, q envelope.Page) bool {
+	if p.Locator.Size == 0 {
+		return false
 	}
-	n := int64(p.StoredSize())
-	c.page = slices.Grow(c.page[:0], int(n))[:n]
-	if anchor.ReadBlob(c.Exactly(c.ctx), c.page, int64(p.Locator.Offset), c.MaxKeySize) != nil {
-		return nil
-	}
-	return c.page
+	x, err1 := a.StoredPage(ctx, c, p)
+	y, err2 := b.StoredPage(ctx, d, q)
+	return err1 == nil && err2 == nil && bytes.Equal(x, y)
 }

@@ -195,8 +195,16 @@ func (c *comparison) all(ctx context.Context, pairs []*pair) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	c.total = c.entries * int64(len(pairs))
-	err := parallel.Do(runtime.GOMAXPROCS(0), len(pairs), func(i int) error {
-		err := c.field(ctx, pairs[i])
+	a, err := storedOf(ctx, c.a)
+	if err != nil {
+		return err
+	}
+	b, err := storedOf(ctx, c.b)
+	if err != nil {
+		return err
+	}
+	err = parallel.Do(runtime.GOMAXPROCS(0), len(pairs), func(i int) error {
+		err := c.field(ctx, a, b, pairs[i])
 		if err != nil {
 			cancel(err) // ends the calls under way, which return the same error
 		}
@@ -206,29 +214,22 @@ func (c *comparison) all(ctx context.Context, pairs []*pair) error {
 }
 
 // field compares the values of a top-level field, cluster by cluster.
-func (c *comparison) field(ctx context.Context, p *pair) error {
-	a, b := clustersOf(ctx, c.a), clustersOf(ctx, c.b)
+func (c *comparison) field(ctx context.Context, a, b stored, p *pair) error {
 	var values comparer
 	for first := int64(0); first < c.entries; {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		x, err := a.find(ctx, first)
-		if err != nil {
-			return err
-		}
-		y, err := b.find(ctx, first)
-		if err != nil {
-			return err
-		}
+		x, y := a.find(first), b.find(first)
 		end := min(x.End, y.End, c.entries)
 		same := int64(0)
 		if x.First == y.First && x.End == y.End {
-			same = sameBytes(a, b, x, y, p)
+			same = sameBytes(ctx, a, b, x, y, p)
 			c.identical.Add(same)
 		}
 		if same == 0 {
 			if values == nil {
+				var err error
 				if values, err = c.comparer(p); err != nil {
 					return err
 				}

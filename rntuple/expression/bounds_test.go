@@ -109,7 +109,7 @@ func newWatch(t *testing.T, r *rntuple.Reader, random *rand.Rand) *watch {
 	if err != nil {
 		t.Fatal(err)
 	}
-	zones, err := zonemap.Of(r)
+	zones, err := r.ZoneMap()
 	if err != nil {
 		t.Fatal(err)
 	}

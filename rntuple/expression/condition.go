@@ -21,14 +21,14 @@ func (e *Expression) Condition() rntuple.Condition { return e.ConditionUsing(nil
 
 // ConditionUsing is Condition, but z says whether zone maps are used, and learns how many
 // clusters they rule out. It may be nil.
-func (e *Expression) ConditionUsing(z *zonemap.Use) rntuple.Condition {
+func (e *Expression) ConditionUsing(z *rntuple.ZoneUse) rntuple.Condition {
 	return &condition{expression: e, zones: z}
 }
 
 // A condition keeps the programs for the sources that it was used for last.
 type condition struct {
 	expression *Expression
-	zones      *zonemap.Use
+	zones      *rntuple.ZoneUse
 	mu         sync.Mutex
 	recent     []compiled
 }
@@ -100,17 +100,17 @@ func (c *condition) Select(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[rnt
 		}
 		in := p.instance()
 		defer p.pool.Put(in)
-		var again *zonemap.Use // not c.zones, which would count clusters twice
+		var again *rntuple.ZoneUse // not c.zones, which would count clusters twice
 		if c.zones != nil && c.zones.Off {
 			again = c.zones
 		}
-		for part, err := range zonemap.Possible(s, r, c.zones, in.possible) {
+		for part, err := range rntuple.Possible(s, r, c.zones, in.possible) {
 			if err != nil {
 				yield(part, err)
 				return
 			}
 			// Entries of clusters for which the condition is known to be true are yielded unread.
-			for open, err := range zonemap.Possible(s, part, again, in.open) {
+			for open, err := range rntuple.Possible(s, part, again, in.open) {
 				if err != nil {
 					yield(open, err)
 					return
@@ -186,7 +186,7 @@ func (p *Program) selectedWith(s rntuple.Source, r rntuple.EntryRange, show func
 // of an item, or can fail, as far as the zone maps of files tell: ranges in order that are not
 // empty. The fields of the conditions are not read. z is as for ConditionUsing. The error is an
 // *Error if a condition does not fit the fields.
-func Possible(s rntuple.Source, r rntuple.EntryRange, z *zonemap.Use, conditions ...*Expression) iter.Seq2[rntuple.EntryRange, error] {
+func Possible(s rntuple.Source, r rntuple.EntryRange, z *rntuple.ZoneUse, conditions ...*Expression) iter.Seq2[rntuple.EntryRange, error] {
 	return func(yield func(rntuple.EntryRange, error) bool) {
 		var all []*instance
 		for _, c := range conditions {
@@ -197,7 +197,7 @@ func Possible(s rntuple.Source, r rntuple.EntryRange, z *zonemap.Use, conditions
 			}
 			all = append(all, p.instance())
 		}
-		zonemap.Possible(s, r, z, func(zone func(path string) (zonemap.Zone, bool)) bool {
+		rntuple.Possible(s, r, z, func(zone func(path string) (zonemap.Zone, bool)) bool {
 			return slices.ContainsFunc(all, func(in *instance) bool { return in.possible(zone) })
 		})(yield)
 	}

@@ -69,7 +69,7 @@ func TestFetched(t *testing.T) {
 		return c, r
 	}
 	c, r := opened()
-	for range zonemap.Possible(r, rntuple.EntryRange{End: r.NumEntries()}, nil, func(func(string) (zonemap.Zone, bool)) bool { return true }) {
+	for range rntuple.Possible(r, rntuple.EntryRange{End: r.NumEntries()}, nil, func(func(string) (zonemap.Zone, bool)) bool { return true }) {
 	}
 	zoneMap := c.bytes.Load()
 	for text, want := range map[string]int{"Run < 77": 77, "Run >= 77": clusters - 77, "Run != 77 and 5 > 4": clusters - 1, "Run in 10..20 or Run < 0": 11} {
@@ -81,7 +81,7 @@ func TestFetched(t *testing.T) {
 			t.Errorf("%s: %d bytes are fetched, the zone map has %d", text, n, zoneMap)
 		}
 	}
-	fetched := func(z *zonemap.Use) float64 {
+	fetched := func(z *rntuple.ZoneUse) float64 {
 		c, r := opened()
 		e, err := Parse("Run == 77")
 		if err != nil {
@@ -104,8 +104,8 @@ func TestFetched(t *testing.T) {
 		}
 		return float64(c.bytes.Load()) / float64(len(file))
 	}
-	z := &zonemap.Use{}
-	with, without := fetched(z), fetched(&zonemap.Use{Off: true})
+	z := &rntuple.ZoneUse{}
+	with, without := fetched(z), fetched(&rntuple.ZoneUse{Off: true})
 	if all, passed := z.Clusters(); all != clusters || passed != clusters-1 {
 		t.Errorf("passed over %d of %d clusters", passed, all)
 	}

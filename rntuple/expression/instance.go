@@ -1,7 +1,6 @@
 package expression
 
 import (
-	"context"
 	"fmt"
 	"iter"
 
@@ -76,12 +75,8 @@ func (p *Program) build() (*instance, []Type, error) {
 
 // begin prepares for the entries of s from a first one on.
 func (in *instance) begin(s rntuple.Source, first int64) {
-	in.ctx, in.limit, in.budget = context.Background(), rntuple.Limits{}.For(0).ExpressionBytes, formula.Budget{}
-	// An error is that of the reading of the entries, too.
-	rntuple.PieceAt(s, first, func(ctx context.Context, r *rntuple.Reader, _ func(rntuple.EntryRange) rntuple.EntryRange) error {
-		in.ctx, in.limit = ctx, r.Limits().ExpressionBytes
-		return nil
-	})
+	limits, _ := rntuple.LimitsOf(s, first) // an error is that of the reading of the entries, too
+	in.ctx, in.limit, in.budget = rntuple.ContextOf(s), limits.ExpressionBytes, formula.Budget{}
 }
 
 // batchSize is how many entries are evaluated at a time. Tests change it.

@@ -83,7 +83,7 @@ func TestRuledOut(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		z := &zonemap.Use{}
+		z := &rntuple.ZoneUse{}
 		c := e.ConditionUsing(z)
 		if err := c.Check(r); err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -314,8 +314,8 @@ func zonesAgree(t *testing.T, r *rntuple.Reader, text string, sum *agreement) bo
 	if err != nil {
 		return false
 	}
-	z := &zonemap.Use{}
-	with, without := e.ConditionUsing(z), e.ConditionUsing(&zonemap.Use{Off: true})
+	z := &rntuple.ZoneUse{}
+	with, without := e.ConditionUsing(z), e.ConditionUsing(&rntuple.ZoneUse{Off: true})
 	if without.Check(r) != nil {
 		return false
 	}
@@ -340,7 +340,7 @@ func zonesAgree(t *testing.T, r *rntuple.Reader, text string, sum *agreement) bo
 	in := p.instance()
 	defer p.pool.Put(in)
 	isOpen, isDecided := in.open(func(string) (zonemap.Zone, bool) { return zonemap.Zone{}, false }), false
-	for _, err := range zonemap.Possible(r, all, nil, func(zone func(path string) (zonemap.Zone, bool)) bool {
+	for _, err := range rntuple.Possible(r, all, nil, func(zone func(path string) (zonemap.Zone, bool)) bool {
 		isDecided = isDecided || isOpen && !in.open(zone)
 		return true
 	}) {

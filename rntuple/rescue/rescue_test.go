@@ -266,11 +266,11 @@ func lengths(t testing.TB, file []byte) (needed []int, entries []int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clusters, err := r.Unwrapped().Source.Clusters(t.Context())
+	clusters, err := r.StoredClusters(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, g := range r.Unwrapped().Footer.ClusterGroups {
+	for _, g := range r.Footer().ClusterGroups {
 		for _, c := range clusters[len(needed):][:g.NumClusters] {
 			n := g.PageList.Locator.Offset + g.PageList.Locator.Size
 			for _, column := range c.Columns() {
@@ -278,7 +278,7 @@ func lengths(t testing.TB, file []byte) (needed []int, entries []int64) {
 					n = max(n, p.Locator.Offset+uint64(p.StoredSize()))
 				}
 			}
-			needed, entries = append(needed, int(n)), append(entries, c.End-c.First)
+			needed, entries = append(needed, int(n)), append(entries, c.Len())
 		}
 	}
 	return needed, entries
@@ -544,14 +544,14 @@ func TestCompression(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clusters, err := r.Unwrapped().Source.Clusters(t.Context())
+	clusters, err := r.StoredClusters(t.Context())
 	if err != nil || len(clusters) != 2 {
 		t.Fatalf("%d clusters, %v", len(clusters), err)
 	}
-	for _, c := range clusters {
+	for i, c := range clusters {
 		for id, column := range c.Columns() {
 			if column.Compression != settings {
-				t.Errorf("cluster %d, column %d: compression %d, want %d", c.ID, id, column.Compression, settings)
+				t.Errorf("cluster %d, column %d: compression %d, want %d", i, id, column.Compression, settings)
 			}
 		}
 	}

@@ -57,7 +57,7 @@ func Concat(ctx context.Context, out string, pieces []Piece, opts ...Option) (*R
 // entries returns the entries of a piece.
 func (p Piece) entries(ctx context.Context, in *ntuple.Reader) (r rewrite.Range, err error) {
 	if p.Check != nil {
-		if err := p.Check(rntuple.Wrap(in)); err != nil {
+		if err := p.Check(readerOf(in)); err != nil {
 			return r, err
 		}
 	}

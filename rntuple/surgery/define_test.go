@@ -215,21 +215,16 @@ func sound(t *testing.T, what, path string) {
 func storedPages(t *testing.T, r *rntuple.Reader) map[string][][]byte {
 	t.Helper()
 	all := map[string][][]byte{}
-	src := r.Unwrapped().Source
-	clusters, err := src.Clusters(t.Context())
+	clusters, err := r.StoredClusters(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k, c := range clusters {
 		for id, list := range c.Columns() {
-			col := src.Schema.Columns[id]
+			col := r.Schema().Columns[id]
 			for _, page := range list.Pages {
-				n, err := src.StoredSize(col.Format(), page)
+				b, err := r.StoredPage(t.Context(), col, page)
 				if err != nil {
-					t.Fatal(err)
-				}
-				b := make([]byte, n)
-				if err := src.StoredPage(t.Context(), col.Format(), page, b); err != nil {
 					t.Fatal(err)
 				}
 				name := fmt.Sprintf("%s/%d/%d in cluster %d", col.Owner.Path(), col.Representation, col.Index, k)

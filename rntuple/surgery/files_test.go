@@ -335,12 +335,16 @@ func TestEmpty(t *testing.T) {
 // openRaw opens an RNTuple until the test ends.
 func openRaw(t *testing.T, in Input) *ntuple.Reader {
 	t.Helper()
-	r, err := rntuple.Open(in.Path, in.Name)
+	o, err := ntuple.NewReadOptions[func(*ntuple.ReadOptions) error](nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ntuple.Open(in.Path, in.Name, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
-	return r.Unwrapped()
+	return r
 }
 
 // TestConvert merges types that differ.

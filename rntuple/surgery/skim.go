@@ -51,7 +51,7 @@ func skim(ctx context.Context, operation, out string, pieces []Piece, c rntuple.
 		if s.Within, err = pieces[n].entries(ctx, r); err != nil {
 			return s, err
 		}
-		return o.selection(rntuple.Wrap(r), s.Within, c)
+		return o.selection(r, s.Within, c)
 	}}
 	for _, p := range pieces {
 		j.Inputs = append(j.Inputs, rewrite.Input(p.Input))
@@ -65,9 +65,10 @@ const maxEvaluated = 1 << 20
 // farPart is the number of entries of a file far away for which it is evaluated at once, at least.
 const farPart = 1 << 19
 
-// evaluated yields the entries of r within a range for which c holds. With several workers, the condition is
+// evaluated yields the entries of base within a range for which c holds. With several workers, the condition is
 // evaluated for the next clusters while the loop's body runs.
-func evaluated(r *rntuple.Reader, within rntuple.EntryRange, c rntuple.Condition, workers int) iter.Seq2[rntuple.EntryRange, error] {
+func evaluated(base *ntuple.Reader, within rntuple.EntryRange, c rntuple.Condition) iter.Seq2[rntuple.EntryRange, error] {
+	r, workers := readerOf(base), base.Source.Workers
 	if workers < 2 {
 		return c.Select(r, within)
 	}
@@ -78,7 +79,7 @@ func evaluated(r *rntuple.Reader, within rntuple.EntryRange, c rntuple.Condition
 			return
 		}
 		var parts []rntuple.EntryRange
-		far := r.Unwrapped().Source.Far() // then a page that two parts need would be read twice, and each part takes a request
+		far := base.Source.Far() // then a page that two parts need would be read twice, and each part takes a request
 		for _, part := range clusters {
 			if part.First, part.End = max(part.First, within.First), min(part.End, within.End); part.Len() <= 0 {
 				continue

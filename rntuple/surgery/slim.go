@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
 )
 
@@ -23,7 +22,7 @@ func Slim(ctx context.Context, out string, in Input, opts ...Option) (*Report, e
 	job := &rewrite.Job{Inputs: inputsOf(in)}
 	if len(c.define) > 0 {
 		job.Select = func(_ context.Context, _ int, r *ntuple.Reader) (rewrite.Selection, error) {
-			return c.selection(rntuple.Wrap(r), rewrite.Range{End: r.Source.Entries}, nil)
+			return c.selection(r, rewrite.Range{End: r.Source.Entries}, nil)
 		}
 	}
 	return c.asStored().create(ctx, out, job)

@@ -6,7 +6,9 @@ import (
 	"iter"
 	"runtime"
 
+	"github.com/go-rntuple/go-rntuple/internal/entrance"
 	"github.com/go-rntuple/go-rntuple/internal/field"
+	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
@@ -29,16 +31,20 @@ func (c *config) bind(s rntuple.Source) (defined, error) {
 	return d, nil
 }
 
-// selection returns the selection of those of the entries of in within a range for which a condition holds, all
+// readerOf returns the Reader of an input.
+func readerOf(base *ntuple.Reader) *rntuple.Reader { return entrance.Reader(base).(*rntuple.Reader) }
+
+// selection returns the selection of those of the entries of an input within a range for which a condition holds, all
 // of them if it is nil, with the fields that are defined.
-func (c *config) selection(in *rntuple.Reader, within rewrite.Range, keep rntuple.Condition) (s rewrite.Selection, err error) {
+func (c *config) selection(base *ntuple.Reader, within rewrite.Range, keep rntuple.Condition) (s rewrite.Selection, err error) {
+	in := readerOf(base)
 	s.Within = within
 	if keep != nil {
 		if err := keep.Check(in); err != nil {
 			return s, err
 		}
 		s.Ranges = func(yield func(rewrite.Range, error) bool) {
-			for e, err := range evaluated(in, rntuple.EntryRange(within), keep, in.Unwrapped().Source.Workers) {
+			for e, err := range evaluated(base, rntuple.EntryRange(within), keep) {
 				if !yield(rewrite.Range(e), err) {
 					return
 				}
@@ -73,7 +79,7 @@ func (c *config) selection(in *rntuple.Reader, within rewrite.Range, keep rntupl
 		if err != nil {
 			return nil, err
 		}
-		return d.begin(entries, entries.units(clusters), in.Unwrapped().Options.Workers, out, to)
+		return d.begin(entries, entries.units(clusters), base.Options.Workers, out, to)
 	}
 	if keep != nil {
 		s.Ranges = func(yield func(rewrite.Range, error) bool) {

@@ -2,11 +2,11 @@ package verify
 
 import (
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	inside "github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -32,15 +32,15 @@ func (n *ntuple) zones(a anchorObject) {
 	}
 	var fields []*schema.Field
 	for _, c := range r.Source.Schema.Columns {
-		if c.Index == 0 && c.Representation == 0 && m.Fields(c.Owner) > 0 {
+		if c.Index == 0 && c.Representation == 0 && m.Known(c.Owner) > 0 {
 			fields = append(fields, c.Owner)
 		}
 	}
-	found := make([][]bounds.Bounds, m.Clusters())
+	found := make([][]zonemap.Bounds, m.Clusters())
 	err = parallel.Do(n.workers, len(found), func(i int) error {
-		found[i] = make([]bounds.Bounds, len(fields))
+		found[i] = make([]zonemap.Bounds, len(fields))
 		for k, f := range fields {
-			if m.Of(f, i).Kind == bounds.Unknown {
+			if m.Of(f, i).Kind == zonemap.Unknown {
 				continue
 			}
 			b, err := zone.Measure(n.ctx, &r.Source.Blobs, m.Cluster(i), f)
@@ -58,7 +58,7 @@ func (n *ntuple) zones(a anchorObject) {
 	}
 	for i, measured := range found {
 		for k, f := range fields {
-			if b := m.Of(f, i); measured[k].Kind != bounds.Unknown && !b.Contain(measured[k]) {
+			if b := m.Of(f, i); measured[k].Kind != zonemap.Unknown && !b.Contain(measured[k]) {
 				n.report(Problem{RNTuple: n.path, Part: "zone map", Cluster: m.Cluster(i).ID, Column: -1, Field: f.Path(), Page: -1, Offset: -1, Check: Values,
 					Err: frame.Corrupt("the bounds are %v, those of the values %v", b, measured[k])})
 			}

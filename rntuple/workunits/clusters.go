@@ -22,7 +22,7 @@ func Clusters(ctx context.Context, r *rntuple.Reader, path string, fields []stri
 	if err != nil {
 		return f, nil, err
 	}
-	all, err := r.Unwrapped().Source.Clusters(ctx)
+	all, err := r.StoredClusters(ctx)
 	for _, c := range all {
 		cost := int64(0)
 		for id, pages := range c.Columns() {
@@ -33,8 +33,8 @@ func Clusters(ctx context.Context, r *rntuple.Reader, path string, fields []stri
 				cost += int64(page.StoredSize())
 			}
 		}
-		if c.End > c.First {
-			clusters = append(clusters, Cluster{rntuple.EntryRange{First: c.First, End: c.End}, cost})
+		if c.Len() > 0 {
+			clusters = append(clusters, Cluster{c.EntryRange, cost})
 		}
 	}
 	return f, clusters, err

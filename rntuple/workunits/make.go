@@ -168,20 +168,20 @@ func stored(f *schema.Field) *schema.Field {
 
 // fileOf describes the file of a Reader.
 func fileOf(r *rntuple.Reader, path string) (f File, err error) {
-	of := r.Unwrapped()
-	f = File{Path: path, Entries: r.NumEntries(), Size: of.Source.Size}
-	if far, ok := of.Source.R.(*remote.File); ok {
-		f.Version = far.Version()
-	} else if info, err := os.Stat(path); err != nil {
-		return f, err
-	} else {
+	info := r.FileInfo()
+	f = File{Path: path, Entries: r.NumEntries(), Size: info.Size, Version: info.Version}
+	if !info.Remote {
+		info, err := os.Stat(path)
+		if err != nil {
+			return f, err
+		}
 		f.Version = info.ModTime().UTC().Format(time.RFC3339Nano)
 	}
-	footer, err := of.Footer.Append(nil)
+	footer, err := r.Footer().Append(nil)
 	if err != nil {
 		return f, err
 	}
-	f.Content = sum(fmt.Appendf(footer, " %x", of.Source.HeaderChecksum()))
+	f.Content = sum(fmt.Appendf(footer, " %x", r.Footer().HeaderChecksum))
 	return f, nil
 }
 

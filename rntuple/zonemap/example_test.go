@@ -38,7 +38,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer r.Close()
-	m, err := zonemap.Of(r)
+	m, err := r.ZoneMap()
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func Example() {
 		fmt.Println(clusters[i], zone)
 	}
 	all := rntuple.EntryRange{End: r.NumEntries()}
-	for entries, err := range zonemap.Possible(r, all, nil, func(zone func(path string) (zonemap.Zone, bool)) bool {
+	for entries, err := range rntuple.Possible(r, all, nil, func(zone func(path string) (zonemap.Zone, bool)) bool {
 		run, ok := zone("Run")
 		if !ok {
 			return true

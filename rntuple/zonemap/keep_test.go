@@ -74,8 +74,8 @@ func TestKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, m := open(t, out)
-		if paths, _ := m.Fields(); strings.Join(paths, " ") != "N Hits Hits._0.X" || len(m.Problems()) > 0 {
-			t.Error(paths, m.Problems())
+		if paths, _ := m.Fields(); strings.Join(paths, " ") != "N Hits Hits._0.X" || len(m.Problems) > 0 {
+			t.Error(paths, m.Problems)
 		}
 		if z, _ := m.Zone("N", 4); z.String() != "int [10, 49]" {
 			t.Error(z)
@@ -92,8 +92,8 @@ func TestKept(t *testing.T) {
 			want, _ := before.Zone("Jets._0", i)
 			first, _ := m.Zone("Jets._0", i)
 			third, _ := m.Zone("q_Jets._0", i)
-			if _, ok := m.Zone("p_Jets._0", i); ok || first != want || third != want || len(m.Problems()) > 0 {
-				t.Errorf("cluster %d: %v and %v, want %v; %v", i, first, third, want, m.Problems())
+			if _, ok := m.Zone("p_Jets._0", i); ok || first != want || third != want || len(m.Problems) > 0 {
+				t.Errorf("cluster %d: %v and %v, want %v; %v", i, first, third, want, m.Problems)
 			}
 		}
 	})
@@ -104,8 +104,8 @@ func TestKept(t *testing.T) {
 		}
 		_, m := open(t, out)
 		for i := range 2 * (len(clusters) - 1) {
-			if _, ok := m.Zone("N", i); ok != (i < len(clusters)-1) || len(m.Problems()) > 0 {
-				t.Errorf("cluster %d: %v, %v", i, ok, m.Problems())
+			if _, ok := m.Zone("N", i); ok != (i < len(clusters)-1) || len(m.Problems) > 0 {
+				t.Errorf("cluster %d: %v, %v", i, ok, m.Problems)
 			}
 		}
 	})
@@ -115,8 +115,8 @@ func TestKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, m := open(t, out)
-		if z, ok := m.Zone("F", 0); ok || len(m.Problems()) > 0 {
-			t.Error(z, m.Problems())
+		if z, ok := m.Zone("F", 0); ok || len(m.Problems) > 0 {
+			t.Error(z, m.Problems)
 		}
 		if _, ok := m.Zone("N", 0); !ok {
 			t.Error("no zones of other fields")
@@ -150,8 +150,8 @@ func TestRenameInPlace(t *testing.T) {
 			}
 		}
 	}
-	if lines := verified(t, path); len(m.Problems())+len(lines) > 0 {
-		t.Error(m.Problems(), lines)
+	if lines := verified(t, path); len(m.Problems)+len(lines) > 0 {
+		t.Error(m.Problems, lines)
 	}
 }
 
@@ -195,7 +195,7 @@ func TestUnion(t *testing.T) {
 			}
 		}
 	}
-	if lines := verified(t, out); len(m.Problems())+len(lines) > 0 {
-		t.Error(m.Problems(), lines)
+	if lines := verified(t, out); len(m.Problems)+len(lines) > 0 {
+		t.Error(m.Problems, lines)
 	}
 }

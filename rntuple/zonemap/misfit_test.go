@@ -89,7 +89,7 @@ func TestMisfits(t *testing.T) {
 		if lines := verified(t, base); len(lines) > 0 != (want != "") || len(lines) > 0 && !strings.Contains(strings.Join(lines, "\n"), want) {
 			t.Errorf("problems of the file: %q, want %q", lines, want)
 		}
-		if problems := strings.Join(m.Problems(), "\n"); !strings.Contains(problems, want) || want == "" && problems != "" {
+		if problems := strings.Join(m.Problems, "\n"); !strings.Contains(problems, want) || want == "" && problems != "" {
 			t.Errorf("got problems %q, want %q", problems, want)
 		}
 	}
@@ -123,8 +123,8 @@ func TestMisfits(t *testing.T) {
 			t.Errorf("cluster %d has the zone %v of another file", i, z)
 		}
 	}
-	if r.NumEntries() != 100 || len(m.Problems()) == 0 {
-		t.Error(m.Problems())
+	if r.NumEntries() != 100 || len(m.Problems) == 0 {
+		t.Error(m.Problems)
 	}
 	// A set with other fields.
 	path := write(t)
@@ -138,8 +138,8 @@ func TestMisfits(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, m := open(t, path); len(m.Problems()) != 1 || !strings.Contains(m.Problems()[0], "zone map ignored: ") {
-		t.Error(m.Problems())
+	if _, m := open(t, path); len(m.Problems) != 1 || !strings.Contains(m.Problems[0], "zone map ignored: ") {
+		t.Error(m.Problems)
 	}
 	out := filepath.Join(t.TempDir(), "out.root")
 	if _, err := surgery.Merge(context.Background(), out, []surgery.Input{{Path: path}, {Path: good}}); err != nil {
@@ -186,11 +186,11 @@ func TestDamage(t *testing.T) {
 			continue // the footer or the directory
 		}
 		opened++
-		m, err := zonemap.Of(r)
+		m, err := r.ZoneMap()
 		if err != nil {
 			t.Fatalf("offset %d: %v", at, err)
 		}
-		if len(m.Problems()) > 0 {
+		if len(m.Problems) > 0 {
 			ignored++
 		}
 		if view, err := rntuple.ViewOf[int64](r, "N"); err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
-	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 // lie makes a sample with a zone map that claims that N has its least value in all entries of a cluster.
@@ -179,7 +178,7 @@ func TestTrustInOutputs(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					m, err := zonemap.Of(r)
+					m, err := r.ZoneMap()
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -1,35 +1,14 @@
 package zonemap
 
 import (
-	"context"
 	"slices"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/internal/bounds"
-	"github.com/go-rntuple/go-rntuple/internal/zone"
-	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // SetName is the name of the attribute set that holds the zone map of an RNTuple.
-const SetName = zone.SetName
-
-// A Kind says what the bounds of a Zone are of.
-type Kind = bounds.Kind
-
-// The kinds of bounds.
-const (
-	Bool  Kind = bounds.Bool
-	Int   Kind = bounds.Int
-	Uint  Kind = bounds.Uint
-	Float Kind = bounds.Float
-	Size  Kind = bounds.Size // numbers of items of a collection
-)
-
-// Bounds are the least and the greatest of some numbers. Its members are Kind; Empty, which
-// says that there are no numbers besides NaNs; NaN, which says that there are NaNs; and
-// Least and Greatest, the bits of the bounds. See the methods IntBounds and FloatBounds.
-type Bounds = bounds.Bounds
+const SetName = "rnt_zonemap"
 
 // A Zone is what is known of the values that a field has in a cluster: all of them are
 // within the Bounds, and NaNs only if it says so. Those of a field in a collection are the
@@ -40,34 +19,18 @@ type Zone struct {
 	Missing bool // the field is an optional: there may be less values than entries, or items
 }
 
-// A Map is the zone map of an RNTuple, as far as it fits the RNTuple. It is safe for
-// concurrent use.
+// A Map is the zone map of an RNTuple, as far as it fits the RNTuple. The method ZoneMap of a rntuple.Reader returns it.
+// It must not be changed, and is then safe for concurrent use.
 type Map struct {
-	zones  *zone.Map
-	schema *schema.Schema
-}
+	Schema *schema.Schema // of the RNTuple
 
-// Of returns the zone map of an RNTuple, which is empty if it has none, or is in a file at a URL
-// and was opened without rntuple.TrustZoneMaps. The map is read once, all of it, and takes 32 bytes
-// of memory for each field and cluster.
-//
-// What the map says of data that is not there is ignored; see Map.Problems. Errors are those
-// of the page lists, and of the context.
-func Of(r *rntuple.Reader) (*Map, error) {
-	return of(r.Unwrapped().Options.Context, r)
-}
+	// Bounds has those of the fields that are known in some cluster, by cluster, numbered as in the result of Reader.Clusters:
+	// Unknown ones where nothing is known. Projected fields are missing: their sources have the same bounds.
+	Bounds map[schema.FieldID][]Bounds
 
-func of(ctx context.Context, r *rntuple.Reader) (*Map, error) {
-	m, err := zone.Of(ctx, r.Unwrapped())
-	if err != nil {
-		return nil, err
-	}
-	return &Map{m, r.Schema()}, nil
+	// Problems says why the zone map, or some of it, is ignored: because it does not fit the data, or cannot be read.
+	Problems []string
 }
-
-// Problems says why the zone map, or some of it, is ignored: because it does not fit the
-// data, or cannot be read.
-func (m *Map) Problems() []string { return m.zones.Problems }
 
 // Fields returns the paths of the fields that the map has zones of, and of how many
 // clusters.
@@ -75,28 +38,50 @@ func (m *Map) Fields() (paths []string, clusters []int) {
 	var walk func([]*schema.Field)
 	walk = func(fields []*schema.Field) {
 		for _, f := range fields {
-			if n := m.zones.Fields(f); n > 0 && f.Source == nil {
+			if n := m.Known(f); n > 0 && f.Source == nil {
 				paths, clusters = append(paths, f.Path()), append(clusters, n)
 			}
 			walk(f.Children)
 		}
 	}
-	walk(m.schema.Fields)
+	walk(m.Schema.Fields)
 	return paths, clusters
+}
+
+// Known returns of how many clusters the map has bounds of a field that is not projected.
+func (m *Map) Known(f *schema.Field) (clusters int) {
+	for _, b := range m.Bounds[f.ID] {
+		if b.Kind != Unknown {
+			clusters++
+		}
+	}
+	return clusters
+}
+
+// Of returns the bounds of the first column of a field in a cluster, or Unknown ones. Those of a projected field are those of its
+// source. See Zone for fields around others, and arrays.
+func (m *Map) Of(f *schema.Field, cluster int) Bounds {
+	for f.Source != nil {
+		f = f.Source
+	}
+	if all := m.Bounds[f.ID]; cluster < len(all) {
+		return all[cluster]
+	}
+	return Bounds{}
 }
 
 // Zone returns what is known of a field in a cluster, which is numbered as in the result of
 // Reader.Clusters; the path is as for schema.Schema.Lookup. It is not ok if nothing is
 // known. An optional, or another field around one value, has the zone of what is in it.
 func (m *Map) Zone(path string, cluster int) (z Zone, ok bool) {
-	chain, err := m.schema.Lookup(path)
+	chain, err := m.Schema.Lookup(path)
 	if err != nil {
 		return Zone{}, false
 	}
 	f := chain[len(chain)-1]
 	for item, rest := f, path; strings.HasSuffix(rest, "._0"); {
 		rest = strings.TrimSuffix(rest, "._0")
-		above, err := m.schema.Lookup(rest)
+		above, err := m.Schema.Lookup(rest)
 		if err != nil {
 			break
 		}
@@ -126,11 +111,11 @@ func (m *Map) Zone(path string, cluster int) (z Zone, ok bool) {
 		case schema.Array:
 			z.Bounds = Bounds{Kind: Size, Least: f.ArraySize, Greatest: f.ArraySize}
 		default:
-			z.Bounds = m.zones.Of(f, cluster)
+			z.Bounds = m.Of(f, cluster)
 		}
 		if f.Shape == schema.Cardinality && z.Kind == Size {
 			z.Kind = Uint // it is a number
 		}
-		return z, z.Kind != bounds.Unknown
+		return z, z.Kind != Unknown
 	}
 }

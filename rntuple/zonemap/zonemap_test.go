@@ -91,7 +91,7 @@ func open(t testing.TB, path string) (*rntuple.Reader, *zonemap.Map) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
-	m, err := zonemap.Of(r)
+	m, err := r.ZoneMap()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,8 +162,8 @@ func limits(z zonemap.Zone) (least, greatest float64) {
 // with what they should be.
 func check(t *testing.T, r *rntuple.Reader, m *zonemap.Map, paths ...string) {
 	t.Helper()
-	if len(m.Problems()) > 0 {
-		t.Errorf("problems: %q", m.Problems())
+	if len(m.Problems) > 0 {
+		t.Errorf("problems: %q", m.Problems)
 	}
 	view, err := rntuple.ViewOf[event](r, "")
 	if err != nil {
@@ -219,8 +219,8 @@ func check(t *testing.T, r *rntuple.Reader, m *zonemap.Map, paths ...string) {
 // TestIndex makes a zone map of a file, and replaces and removes it.
 func TestIndex(t *testing.T) {
 	path := write(t)
-	if _, m := open(t, path); len(m.Problems()) > 0 {
-		t.Error(m.Problems())
+	if _, m := open(t, path); len(m.Problems) > 0 {
+		t.Error(m.Problems)
 	} else if paths, _ := m.Fields(); len(paths) > 0 {
 		t.Error(paths)
 	}
@@ -310,8 +310,8 @@ func TestWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, m = open(t, path)
-		if _, ok := m.Zone("N", 5); ok || len(m.Problems()) > 0 {
-			t.Errorf("a cluster without zones has one: %v", m.Problems())
+		if _, ok := m.Zone("N", 5); ok || len(m.Problems) > 0 {
+			t.Errorf("a cluster without zones has one: %v", m.Problems)
 		}
 		if z, ok := m.Zone("N", 4); !ok || z.String() != "int [-50, -23]" {
 			t.Errorf("zone of a cluster that was added: %v", z)
@@ -382,8 +382,8 @@ func TestExtend(t *testing.T) {
 	}
 	_, m := open(t, path)
 	for i, want := range map[int]string{1: "float [0, 2]", 2: "float [3, 3]"} {
-		if z, ok := m.Zone("M", i); !ok || z.String() != want || len(m.Problems()) > 0 {
-			t.Errorf("cluster %d: %v, want %v; %v", i, z, want, m.Problems())
+		if z, ok := m.Zone("M", i); !ok || z.String() != want || len(m.Problems) > 0 {
+			t.Errorf("cluster %d: %v, want %v; %v", i, z, want, m.Problems)
 		}
 	}
 	if _, err := surgery.Index(context.Background(), surgery.Input{Path: path}); err != nil {
@@ -392,77 +392,7 @@ func TestExtend(t *testing.T) {
 	_, m = open(t, path)
 	for i, want := range []string{"float [0, 0]", "float [0, 2]", "float [3, 3]"} {
 		if z, _ := m.Zone("M", i); z.String() != want {
-			t.Errorf("cluster %d: %v, want %v; %v", i, z, want, m.Problems())
-		}
-	}
-}
-
-// TestPossible asks for entries of files, chains and joins.
-func TestPossible(t *testing.T) {
-	a, b := write(t, rntuple.ZoneMap("N")), write(t) // only the first has a zone map
-	chain, err := rntuple.OpenChain("sample", []string{a, b, a}, rntuple.MaxOpen(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer chain.Close()
-	r, _ := open(t, a)
-	other, _ := open(t, b)
-	join, err := rntuple.NewJoin(r, rntuple.Friend("f", other))
-	if err != nil {
-		t.Fatal(err)
-	}
-	over := func(path string, n int64) func(func(string) (zonemap.Zone, bool)) bool {
-		return func(zone func(string) (zonemap.Zone, bool)) bool {
-			z, ok := zone(path)
-			_, greatest := z.IntBounds()
-			return !ok || greatest > n
-		}
-	}
-	type ranges = []rntuple.EntryRange
-	for _, c := range []struct {
-		source      rntuple.Source
-		first, end  int64
-		path        string
-		use         *zonemap.Use
-		want        ranges
-		all, passed int64
-	}{
-		{r, 0, 100, "N", &zonemap.Use{}, ranges{{First: 60, End: 100}}, 5, 4},
-		{r, 0, 100, "N", &zonemap.Use{Off: true}, ranges{{First: 0, End: 100}}, 0, 0},
-		{r, 0, 100, "N", nil, ranges{{First: 60, End: 100}}, 0, 0},
-		{r, 5, 70, "N", &zonemap.Use{}, ranges{{First: 60, End: 70}}, 5, 4},
-		{r, 5, 200, "F", &zonemap.Use{}, ranges{{First: 5, End: 100}}, 5, 0},
-		{r, 5, 5, "N", &zonemap.Use{}, nil, 0, 0},
-		{chain, 0, 300, "N", &zonemap.Use{}, ranges{{First: 60, End: 100}, {First: 100, End: 200}, {First: 260, End: 300}}, 10, 8},
-		{chain, 210, 400, "N", &zonemap.Use{}, ranges{{First: 260, End: 300}, {First: 300, End: 400}}, 4, 3},
-		{join, 0, 100, "N", &zonemap.Use{}, ranges{{First: 60, End: 100}}, 5, 4},
-		{join, 0, 100, "f.N", &zonemap.Use{}, ranges{{First: 0, End: 100}}, 5, 0},
-	} {
-		var got ranges
-		for e, err := range zonemap.Possible(c.source, rntuple.EntryRange{First: c.first, End: c.end}, c.use, over(c.path, 15)) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, e)
-			if _, err := rntuple.ViewOf[int64](c.source, "N"); err != nil { // other inputs can be opened meanwhile
-				t.Fatal(err)
-			}
-		}
-		if !slices.Equal(got, c.want) {
-			t.Errorf("%T, entries %d to %d: %v, want %v", c.source, c.first, c.end, got, c.want)
-		}
-		if c.use == nil {
-			continue
-		}
-		if all, passed := c.use.Clusters(); all != c.all || passed != c.passed || len(c.use.Problems()) > 0 {
-			t.Errorf("%T, entries %d to %d: %d of %d clusters passed over, want %d of %d; %v", c.source, c.first, c.end, passed, all, c.passed, c.all, c.use.Problems())
-		}
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	for _, err := range zonemap.Possible(chain.WithContext(ctx), rntuple.EntryRange{End: 300}, nil, over("N", 15)) {
-		if !errors.Is(err, context.Canceled) {
-			t.Error(err)
+			t.Errorf("cluster %d: %v, want %v; %v", i, z, want, m.Problems)
 		}
 	}
 }

@@ -611,10 +611,9 @@ func schemasOf(t *testing.T, path, name string) [2]envelope.Schema {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	in := r.Unwrapped()
-	d := [2]envelope.Schema{in.Header.Schema}
-	if in.Footer.Extension != nil {
-		d[1] = *in.Footer.Extension
+	d := [2]envelope.Schema{r.Header().Schema}
+	if extension := r.Footer().Extension; extension != nil {
+		d[1] = *extension
 	}
 	for i := range d { // nil or empty
 		d[i].Fields = append([]envelope.Field{}, d[i].Fields...)

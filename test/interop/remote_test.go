@@ -391,7 +391,7 @@ type storedPages struct {
 // that fields share count once.
 func (p *storedPages) of(fields []string, entries []rntuple.EntryRange) (bytes int64) {
 	p.t.Helper()
-	clusters, err := p.r.Unwrapped().Source.Clusters(p.t.Context())
+	clusters, err := p.r.StoredClusters(p.t.Context())
 	if err != nil || len(clusters) < 8 {
 		p.t.Fatal(len(clusters), err)
 	}

@@ -46,7 +46,7 @@ func TestZoneMaps(t *testing.T) {
 		defer r.Close()
 		e, err := expression.Parse("x > 30 and x <= 40")
 		check(err)
-		z := &zonemap.Use{}
+		z := &rntuple.ZoneUse{}
 		for part, err := range e.ConditionUsing(z).Select(r, rntuple.EntryRange{End: r.NumEntries()}) {
 			check(err)
 			for e, err := range rntuple.EntriesIn[numbered](r, part.First, part.End) {

@@ -208,13 +208,12 @@ func (f *file) describe(path string) (n NTuple, warnings []string) {
 	if err != nil {
 		return failed(err)
 	}
-	base := r.Unwrapped()
 	s := r.Schema()
-	n.Description, n.Writer, n.Version = base.Header.Description, base.Header.Writer, r.FormatVersion()
-	n.Entries, n.Groups = Int(r.NumEntries()), len(base.Footer.ClusterGroups)
+	n.Description, n.Writer, n.Version = r.Header().Description, r.Header().Writer, r.FormatVersion()
+	n.Entries, n.Groups = Int(r.NumEntries()), len(r.Footer().ClusterGroups)
 	n.Fields, n.Columns = len(s.TopLevel()), len(s.Columns)
 	lists := uint64(0)
-	for _, g := range base.Footer.ClusterGroups {
+	for _, g := range r.Footer().ClusterGroups {
 		n.Clusters += Int(g.NumClusters)
 		lists += g.PageList.Locator.Size
 	}
@@ -236,18 +235,21 @@ func (f *file) describe(path string) (n NTuple, warnings []string) {
 	return n, warnings
 }
 
+// pathOf returns the path of the RNTuple with a name; the first one has the empty name, too.
+func (f *file) pathOf(name string) string {
+	if i := slices.IndexFunc(f.infos, func(i rntuple.Info) bool { return i.Newest }); name == "" && i >= 0 {
+		return f.infos[i].Path
+	}
+	return name
+}
+
 // reader returns the reader of the RNTuple with a name, whose context is that of the file.
 func (f *file) reader(name string) (*rntuple.Reader, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	name = f.pathOf(name)
 	if r := f.readers[name]; r != nil {
 		return r, nil
-	}
-	if i := slices.IndexFunc(f.infos, func(i rntuple.Info) bool { return i.Newest }); name == "" && i >= 0 {
-		name = f.infos[i].Path
-		if r := f.readers[name]; r != nil {
-			return r, nil
-		}
 	}
 	if !slices.ContainsFunc(f.infos, func(i rntuple.Info) bool { return i.Path == name }) {
 		return nil, fmt.Errorf("RNTuple %q: %w", name, rntuple.ErrNotFound)

@@ -110,16 +110,16 @@ func (f *file) records(c *call) (Answer, error) {
 			warnings = append(warnings, err.Error())
 			continue
 		}
-		n := r.Unwrapped()
+		a := r.Anchor()
 		add := func(name string, l locator.Locator, length uint64, id recordID) {
 			if l.InFile() == nil && len(list) < maxRecords {
 				id.NTuple = i.Path
 				list = append(list, RecordInfo{name, what, Int(l.Offset), Int(length), id.String()})
 			}
 		}
-		add("header", n.Anchor.Header().Locator, n.Anchor.NBytesHeader, recordID{Part: "header", Number: last})
-		add("footer", n.Anchor.Footer().Locator, n.Anchor.NBytesFooter, recordID{Part: "footer", Number: last})
-		for k, g := range n.Footer.ClusterGroups {
+		add("header", a.Header().Locator, a.NBytesHeader, recordID{Part: "header", Number: last})
+		add("footer", a.Footer().Locator, a.NBytesFooter, recordID{Part: "footer", Number: last})
+		for k, g := range r.Footer().ClusterGroups {
 			add(fmt.Sprintf("page list %d", k), g.PageList.Locator, g.PageList.Locator.Size, recordID{Part: "page list", Number: k})
 		}
 	}

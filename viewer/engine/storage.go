@@ -77,7 +77,7 @@ func (f *file) storage(c *call) (Answer, error) {
 	}
 	r = r.WithContext(c.ctx)
 	if p.Cluster != nil {
-		return clusterOf(c.ctx, r, *p.Cluster)
+		return clusterOf(c.ctx, r, f.pathOf(p.NTuple), *p.Cluster)
 	}
 	i, err := r.Inspect(func(done, total int) { c.report(int64(done), int64(total), "page lists") })
 	if err != nil {
@@ -255,8 +255,8 @@ type Page struct {
 	ID           string `json:"id"` // for record
 }
 
-func clusterOf(ctx context.Context, r *rntuple.Reader, number int) (Answer, error) {
-	clusters, err := r.Unwrapped().Source.Clusters(ctx)
+func clusterOf(ctx context.Context, r *rntuple.Reader, path string, number int) (Answer, error) {
+	clusters, err := r.StoredClusters(ctx)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -274,7 +274,7 @@ func clusterOf(ctx context.Context, r *rntuple.Reader, number int) (Answer, erro
 				if p.Locator.InFile() == nil {
 					to.Pages = append(to.Pages, Page{
 						Int(p.Locator.Offset), Int(p.Locator.Size), Int(p.NumElements), Int(c.Format().PageSize(p.NumElements)), p.HasChecksum,
-						recordID{NTuple: r.Unwrapped().Path, Part: "page", Page: [3]int{int(c.ID), number, n}}.String(),
+						recordID{NTuple: path, Part: "page", Page: [3]int{int(c.ID), number, n}}.String(),
 					})
 				}
 			}

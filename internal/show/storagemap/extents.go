@@ -24,9 +24,8 @@ func extent(l locator.Locator, n uint64, cluster int) Extent {
 
 // Extents returns the bytes of the pages, with their checksums, by column ID.
 func Extents(ctx context.Context, r *rntuple.Reader) ([][]Extent, error) {
-	source := r.Unwrapped().Source
-	columns := make([][]Extent, len(source.Schema.Columns))
-	clusters, err := source.Clusters(ctx)
+	columns := make([][]Extent, len(r.Schema().Columns))
+	clusters, err := r.StoredClusters(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -61,12 +60,12 @@ func Pack(lists [][]Extent) {
 
 // Envelopes returns the bytes of header, footer and page lists.
 func Envelopes(r *rntuple.Reader) []Extent {
-	n := r.Unwrapped()
+	a := r.Anchor()
 	all := []Extent{
-		extent(n.Anchor.Header().Locator, n.Anchor.NBytesHeader, Metadata),
-		extent(n.Anchor.Footer().Locator, n.Anchor.NBytesFooter, Metadata),
+		extent(a.Header().Locator, a.NBytesHeader, Metadata),
+		extent(a.Footer().Locator, a.NBytesFooter, Metadata),
 	}
-	for _, g := range n.Footer.ClusterGroups {
+	for _, g := range r.Footer().ClusterGroups {
 		all = append(all, extent(g.PageList.Locator, g.PageList.Locator.Size, Metadata))
 	}
 	return all

@@ -12,7 +12,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/locator"
-	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // Objects are those of an RNTuple in ROOT's S3 layout, as ROOT's RPageSinkS3 makes it (pull requests 22653 and
@@ -36,13 +35,17 @@ func TakeApart(t testing.TB, path, name string) *Objects {
 // TakeApart makes o the objects of an RNTuple in a file.
 func (o *Objects) TakeApart(t testing.TB, path, name string) {
 	t.Helper()
-	r, err := rntuple.Open(path, name)
+	options, err := ntuple.NewReadOptions[func(*ntuple.ReadOptions) error](nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := ntuple.Open(path, name, options)
 	if err != nil {
 		t.Fatal(path, err)
 	}
 	defer r.Close()
 	o.All = nil
-	p := parts{t, r.Unwrapped(), o, map[locator.Locator]uint64{}}
+	p := parts{t, r, o, map[locator.Locator]uint64{}}
 	a, n := p.n.Anchor, p.n
 	header := p.stored(a.Header().Locator, a.NBytesHeader)
 	id := o.add(header)

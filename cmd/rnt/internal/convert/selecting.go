@@ -10,7 +10,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
-	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 // selecting holds the flags of commands that choose entries and fields of a source.
@@ -42,7 +41,7 @@ func (s *selecting) choose(ctx context.Context, t *cli.Tool, from *source.Source
 
 // skimmed makes an RNTuple of the chosen entries and fields of pieces, with the fields that --define adds.
 func skimmed(ctx context.Context, t *cli.Tool, out string, pieces []surgery.Piece, c *conversion, opts ...surgery.Option) (*surgery.Report, error) {
-	zones := &zonemap.Use{Off: c.NoZones}
+	zones := &rntuple.ZoneUse{Off: c.NoZones}
 	condition, err := c.Condition(zones)
 	if err != nil {
 		return nil, err

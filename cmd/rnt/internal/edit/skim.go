@@ -13,9 +13,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/units"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
-	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 func skimCommand(t *cli.Tool) *cobra.Command {
@@ -70,7 +70,7 @@ with --zones only.
 			}
 			bad := source.BadFiles{Skip: skipBad, Out: args[0], Force: c.force, Name: c.name}
 			skim := func(out string, pieces []surgery.Piece, more ...surgery.Option) error {
-				zones := &zonemap.Use{Off: f.NoZones}
+				zones := &rntuple.ZoneUse{Off: f.NoZones}
 				condition, err := f.Condition(zones)
 				if err != nil {
 					return err
@@ -117,7 +117,7 @@ type skimJSON struct {
 }
 
 // printSkimmed prints what was written to the file out, and what came of zone maps.
-func printSkimmed(t *cli.Tool, out string, r *surgery.Report, zones *zonemap.Use, asJSON bool, skipped []source.BadFile) error {
+func printSkimmed(t *cli.Tool, out string, r *surgery.Report, zones *rntuple.ZoneUse, asJSON bool, skipped []source.BadFile) error {
 	selection.WarnOfZones(t.Report, zones)
 	zoned, passed := zones.Clusters()
 	if asJSON {

@@ -20,7 +20,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
 	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 // drawing holds the flags of draw.
@@ -189,7 +188,7 @@ func drawFiles(ctx context.Context, t *cli.Tool, files []string, d *drawing, ski
 	} else {
 		q.plan.X.Most, q.plan.Y.Most = screen.Width-10, screen.Height
 	}
-	zones := &zonemap.Use{Off: d.noZones}
+	zones := &rntuple.ZoneUse{Off: d.noZones}
 	q.useZones(zones)
 	var histograms []*draw.Histogram
 	if d.units != "" {
@@ -262,7 +261,7 @@ func drawUnits(t *cli.Tool, cmd *cobra.Command, which string, files []string, d 
 		if !q.plan.Fixed() {
 			return cli.UsageError("--unit draws numbers and needs --range with both ends, so that all units have the same bins")
 		}
-		zones := &zonemap.Use{Off: d.noZones}
+		zones := &rntuple.ZoneUse{Off: d.noZones}
 		q.useZones(zones)
 		q.plan.X.Most, q.plan.Y.Most = 100, 100
 		histograms, err := q.plan.Fill(chain)

@@ -18,7 +18,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
-	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 // A query is what the flags of draw ask for.
@@ -31,7 +30,7 @@ type query struct {
 }
 
 // useZones has zone maps, and a condition if it is the only one, tell which entries are drawn.
-func (q *query) useZones(zones *zonemap.Use) {
+func (q *query) useZones(zones *rntuple.ZoneUse) {
 	if len(q.where) == 1 && q.plan.Program.Type(q.plan.Curves[0].Where).Depth == 0 {
 		q.plan.Condition = q.where[0].ConditionUsing(zones)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
-	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 // DefineFlag adds the flag --define, whose values NewFields parses.
@@ -73,7 +72,7 @@ func ParseWhere(where []string) ([]*expression.Expression, error) {
 }
 
 // Condition returns the condition that all of --where hold, or nil if there is none.
-func (f *Filter) Condition(zones *zonemap.Use) (rntuple.Condition, error) {
+func (f *Filter) Condition(zones *rntuple.ZoneUse) (rntuple.Condition, error) {
 	all, err := ParseWhere(f.Where)
 	if err != nil || len(all) == 0 {
 		return nil, err
@@ -86,7 +85,7 @@ func (f *Filter) Condition(zones *zonemap.Use) (rntuple.Condition, error) {
 }
 
 // WarnOfZones says which zone maps could not be used.
-func WarnOfZones(t *cli.Reporter, zones *zonemap.Use) {
+func WarnOfZones(t *cli.Reporter, zones *rntuple.ZoneUse) {
 	for _, problem := range zones.Problems() {
 		t.Warn("%s; rnt index makes it anew", problem)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/source"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -112,7 +111,7 @@ func stat(ctx context.Context, t *cli.Tool, args []string, s stating) error {
 		}
 		return writeMap(ctx, t, r, i, cli.Shown(args[0]), s.picture, fields)
 	case s.asJSON:
-		m, err := zonemap.Of(r)
+		m, err := r.ZoneMap()
 		if err != nil {
 			return err
 		}
@@ -174,11 +173,11 @@ func printStat(t *cli.Tool, r *rntuple.Reader, i *rntuple.Inspection, fields []*
 
 // printZones prints what the zone map of an RNTuple has, if there is one.
 func printZones(t *cli.Tool, r *rntuple.Reader) error {
-	m, err := zonemap.Of(r)
+	m, err := r.ZoneMap()
 	if err != nil {
 		return err
 	}
-	for _, problem := range m.Problems() {
+	for _, problem := range m.Problems {
 		t.Report.Warn("RNTuple %q: %s; rnt index makes it anew", r.Name(), problem)
 	}
 	if paths, clusters := m.Fields(); len(paths) > 0 {

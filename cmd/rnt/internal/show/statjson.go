@@ -78,7 +78,7 @@ func statOf(r *rntuple.Reader, i *rntuple.Inspection, m *zonemap.Map, fields []*
 		Name: r.Name(), Entries: i.Entries, Clusters: i.Clusters, ClusterGroups: i.ClusterGroups,
 		Header: statEnvelope(i.Header), Footer: statEnvelope(i.Footer), PageLists: statEnvelope(i.PageLists),
 		Disk: i.Disk(), Pages: storageOf(i.Total),
-		Fields: []statField{}, Columns: []statColumn{}, Zones: []statZones{}, Misfits: m.Problems(),
+		Fields: []statField{}, Columns: []statColumn{}, Zones: []statZones{}, Misfits: m.Problems,
 	}
 	paths, clusters := m.Fields()
 	for k, path := range paths {

@@ -13,7 +13,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/selection"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
-	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -164,7 +163,7 @@ func (s *Source) Where(ctx context.Context, t *cli.Reporter, f *selection.Filter
 	if _, err := selection.Untyped(f.Define); err != nil {
 		return nil, err
 	}
-	zones := &zonemap.Use{Off: f.NoZones}
+	zones := &rntuple.ZoneUse{Off: f.NoZones}
 	c, err := f.Condition(zones)
 	if err != nil || c == nil {
 		return s.Entries, err

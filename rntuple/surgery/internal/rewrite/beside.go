@@ -10,12 +10,13 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // clashes returns the reasons why inputs cannot lie side by side.
 func (r *run) clashes(sources []*source) (problems []Problem) {
-	fields, sets := map[string]string{}, map[string]string{zone.SetName: "the zone map"} // the inputs that have them
+	fields, sets := map[string]string{}, map[string]string{zonemap.SetName: "the zone map"} // the inputs that have them
 	first := sources[0].Source.Entries
 	for i, src := range sources {
 		problem := func(field, format string, args ...any) {

@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -144,7 +144,7 @@ func (m *mapping) take(lists [][]*pagecopy.Chunk, entries int64) error {
 		}
 		for _, c := range chunks {
 			if to := o.shape.Columns[id].Format(); c.Column != nil && !sameValues(c.Column.Format(), to) || c.Zeros > 0 && to.Type == column.Real32Quant {
-				c.Bounds = bounds.Bounds{}
+				c.Bounds = zonemap.Bounds{}
 			}
 			columns[id].Chunks = append(columns[id].Chunks, *c)
 			for _, page := range c.Pages {

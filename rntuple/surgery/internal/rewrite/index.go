@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -56,7 +56,7 @@ func indexIn(ctx context.Context, f *ntuple.File, in Input, remove bool, options
 	}
 	var fields []*schema.Field
 	var clusters []*pagesource.Cluster
-	var found [][]bounds.Bounds
+	var found [][]zonemap.Bounds
 	if !remove {
 		if fields, err = zone.Choose(src.Source.Schema, options.Keep, options.Drop); err != nil {
 			return nil, src.fail(err)
@@ -66,7 +66,7 @@ func indexIn(ctx context.Context, f *ntuple.File, in Input, remove bool, options
 		}
 	}
 	err = f.Relink(src.Reader, write, func(w *ntuple.Writer) error {
-		w.Unlink(zone.SetName)
+		w.Unlink(zonemap.SetName)
 		z := zone.NewRecorder(w, write)
 		for i, c := range clusters {
 			for j, field := range fields {

@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/go-rntuple/go-rntuple/column"
-	"github.com/go-rntuple/go-rntuple/internal/bounds"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -38,7 +38,7 @@ func (r *run) keepZones(ctx context.Context, m *mapping) error {
 	for _, f := range r.out.shape.Fields {
 		r.trackZones(f, func(f *schema.Field) bool {
 			from := m.origins[f.ID]
-			return from.field != nil && from.src.zones.Fields(from.field) > 0
+			return from.field != nil && from.src.zones.Known(from.field) > 0
 		})
 	}
 	return nil
@@ -54,7 +54,7 @@ func (r *run) keepOwnZones(ctx context.Context, src *source) error {
 	}
 	for _, f := range r.out.shape.Fields {
 		r.trackZones(f, func(f *schema.Field) bool {
-			return src.zones.Fields(src.Source.Schema.Columns[f.Columns[0][0].ID].Owner) > 0
+			return src.zones.Known(src.Source.Schema.Columns[f.Columns[0][0].ID].Owner) > 0
 		})
 	}
 	return nil
@@ -62,7 +62,7 @@ func (r *run) keepOwnZones(ctx context.Context, src *source) error {
 
 // trackZones has the output record the bounds of f and the fields below it that are wanted.
 func (r *run) trackZones(f *schema.Field, wanted func(*schema.Field) bool) {
-	if zone.KindOf(f) != bounds.Unknown && wanted(f) {
+	if zone.KindOf(f) != zonemap.Unknown && wanted(f) {
 		r.out.zones.Track(f)
 	}
 	for _, child := range f.Children {
@@ -79,9 +79,9 @@ func (s *source) loadZones(ctx context.Context) (err error) {
 }
 
 // bounds returns what is known of the elements of a field in a cluster.
-func (s *source) bounds(f *schema.Field, c *pagesource.Cluster) bounds.Bounds {
+func (s *source) bounds(f *schema.Field, c *pagesource.Cluster) zonemap.Bounds {
 	if s.zones == nil {
-		return bounds.Bounds{}
+		return zonemap.Bounds{}
 	}
 	return s.zones.Of(f, s.zones.At(c.First))
 }
@@ -98,12 +98,12 @@ func renameZones(ctx context.Context, src *source, s *Shape, write *ntuple.Write
 		return nil, err
 	}
 	return func(w *ntuple.Writer) error {
-		w.Unlink(zone.SetName)
+		w.Unlink(zonemap.SetName)
 		z := zone.NewRecorder(w, write)
 		for i := range src.zones.Clusters() {
 			for _, c := range src.Source.Schema.Columns {
 				b := src.zones.Of(c.Owner, i)
-				if b.Kind == bounds.Unknown || c.Representation > 0 || c.Index > 0 {
+				if b.Kind == zonemap.Unknown || c.Representation > 0 || c.Index > 0 {
 					continue
 				}
 				if err := z.Add(src.zones.Cluster(i), s.Columns[c.ID].Owner, b); err != nil {

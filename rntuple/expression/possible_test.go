@@ -1,4 +1,4 @@
-package zonemap_test
+package expression_test
 
 import (
 	"path/filepath"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
-	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
 // A numbered is an entry of a file with ten entries in each of ten clusters.
@@ -94,7 +93,7 @@ func TestSources(t *testing.T) {
 	} {
 		e, err := expression.Parse("N in 33..35 and sqrt(N) > 1")
 		must(err)
-		z := new(zonemap.Use)
+		z := new(rntuple.ZoneUse)
 		selection, err := rntuple.Where(c.s, e.ConditionUsing(z))
 		must(err)
 		var chosen []int64
