@@ -55,6 +55,7 @@ var layers = []string{
 	"internal/bufpool",
 	"internal/rootfile",
 	"internal/input",
+	"container",
 	"internal/pagesource",
 	"internal/pagesink",
 	"internal/pagecopy",
