@@ -11,7 +11,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
-	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -272,7 +271,7 @@ func fits(from arrow.Field, to *schema.Field) bool {
 	item := func() bool { return isListLike && fits(list.ElemField(), to.Children[0]) }
 	child := func(kind reflect.Kind) bool {
 		c := valueOf(to.Children[0])
-		return c.Shape == schema.Scalar && convert.Type(c.ElementKind()).Kind() == kind
+		return c.Shape == schema.Scalar && c.ElementKind() == kind
 	}
 	switch to.Shape {
 	case schema.Optional:
@@ -282,7 +281,7 @@ func fits(from arrow.Field, to *schema.Field) bool {
 		}
 		return fits(arrow.Field{Type: t}, inner)
 	case schema.Scalar:
-		return kinds[t.ID()] != 0 && kinds[t.ID()] == convert.Type(to.ElementKind()).Kind()
+		return kinds[t.ID()] != 0 && kinds[t.ID()] == to.ElementKind()
 	case schema.Bitset:
 		l, ok := t.(*arrow.FixedSizeListType)
 		return ok && uint64(l.Len()) == to.ArraySize && storage(l.Elem()).ID() == arrow.BOOL

@@ -8,7 +8,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/go-rntuple/go-rntuple/internal/convert"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -52,7 +51,7 @@ func told(t arrow.DataType, by *schema.Field) bool {
 		}
 		return inner.Shape != schema.Variant && told(t, inner)
 	case schema.Scalar:
-		return t.ID() == numberTypes[convert.Type(by.ElementKind()).Kind()].ID()
+		return t.ID() == numberTypes[by.ElementKind()].ID()
 	case schema.Bitset:
 		return true
 	case schema.String:

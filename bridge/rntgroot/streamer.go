@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/schema/cpptype"
 )
 
@@ -217,8 +216,15 @@ func pair(t cpptype.Type) *class {
 	}
 }
 
-// text reads a TString.
+// text reads a TString: the length in a byte, or in the next 4 bytes if that is 255.
 func (s *stream) text(name string) (text string) {
-	rootfile.String(s.c, name, &text)
-	return text
+	const long = 255
+	var n uint8
+	if frame.Int(s.c, name, &n); n == long {
+		s.c.String(name, &text)
+		return text
+	}
+	var b []byte
+	s.c.Raw(name, int(n), &b)
+	return string(b)
 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 
-	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
@@ -237,24 +237,43 @@ func (t *Tree) write(ctx context.Context, w Writer, first, end int64, progress f
 	return nil
 }
 
-// entries writes n entries of the open file. Columns are read in parallel.
+// entries writes n entries of the open file. Columns are read in parallel, no further ahead than there are workers, as
+// each column that waits needs memory.
 func (t *Tree) entries(w Writer, first, n int64) error {
-	all := parallel.NewAhead(t.options.workers(), len(t.columns), func(i int) (a *columnar.Array, err error) {
-		err = recovered(func() error {
-			a, err = t.columns[i].read(first, n, nil)
-			return err
+	type result struct {
+		array *columnar.Array
+		err   error
+	}
+	results := make([]chan result, len(t.columns))
+	var reads sync.WaitGroup
+	defer reads.Wait()
+	begin := func(i int) {
+		if i >= len(t.columns) {
+			return
+		}
+		results[i] = make(chan result, 1)
+		reads.Go(func() {
+			var r result
+			r.err = recovered(func() (err error) {
+				r.array, err = t.columns[i].read(first, n, nil)
+				return err
+			})
+			results[i] <- r
 		})
-		return a, err
-	})
-	defer all.Stop()
-	for _, c := range t.columns {
-		a, err := all.Next()
-		if err != nil {
+	}
+	workers := max(1, t.options.workers())
+	for i := range workers {
+		begin(i)
+	}
+	for i, c := range t.columns {
+		r := <-results[i]
+		if r.err != nil {
+			return r.err
+		}
+		if err := rntuple.PutArray(w, c.name, r.array, 0, r.array.Len); err != nil {
 			return err
 		}
-		if err := rntuple.PutArray(w, c.name, a, 0, a.Len); err != nil {
-			return err
-		}
+		begin(i + workers)
 	}
 	return w.End(n)
 }

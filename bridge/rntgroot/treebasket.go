@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/container"
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 )
 
 // A basket holds the values that a branch has in a range of entries.
@@ -110,8 +110,7 @@ func (b *branch) read(k *basket, p place) error {
 // payload. Within a tree, the description is behind the key, and what follows is as in memory.
 func (k *basket) parse(record []byte, seek int64, inside bool) error {
 	c := frame.NewReader(record, "basket", 0).BigEndian()
-	var key rootfile.Key
-	key.Wire(c)
+	key := container.ReadKey(c)
 	var version uint16
 	var size, lengths, n, last int32
 	var flag uint8
@@ -142,11 +141,11 @@ func (k *basket) parse(record []byte, seek int64, inside bool) error {
 		return k.inside(c, flag, int(n), int64(key.KeyLen), border)
 	case key.SeekKey != seek:
 		return frame.Corrupt("its key is that of byte %d", key.SeekKey)
-	case int64(key.NBytes) != int64(len(record)), int(key.KeyLen) != c.Pos():
+	case key.NBytes != int64(len(record)), key.KeyLen != c.Pos():
 		return frame.Corrupt("%d bytes, the key %d; expected %d and %d", key.NBytes, key.KeyLen, len(record), c.Pos())
 	}
 	stored := record[key.KeyLen:]
-	if err := compress.Check(stored, int64(key.ObjLen)); err != nil {
+	if err := compress.Check(stored, key.ObjLen); err != nil {
 		return err
 	}
 	k.memory = slices.Grow(k.memory[:0], int(key.ObjLen))

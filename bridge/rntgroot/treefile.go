@@ -3,14 +3,11 @@ package rntgroot
 import (
 	"context"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/input"
-	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/container"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
@@ -19,36 +16,28 @@ var treeClasses = []string{"TTree", "TNtuple", "TNtupleD"}
 
 // An openFile is a ROOT file with its trees.
 type openFile struct {
+	*container.File
 	path    string
-	f       input.File
-	root    *rootfile.File
 	classes classes // nil until a tree is read
 }
 
 func openTrees(name string, far remote.Options) (*openFile, error) {
-	f, size, err := input.Open(context.Background(), name, false, far)
+	f, err := container.Open(context.Background(), name, far)
 	if err != nil {
 		return nil, err
 	}
-	root, err := rootfile.Open(f, size)
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return &openFile{path: name, f: f, root: root}, nil
+	return &openFile{File: f, path: name}, nil
 }
-
-func (o *openFile) Close() error { return o.f.Close() }
 
 // A treeKey is the key of a tree, and its path in the file.
 type treeKey struct {
 	name string
-	rootfile.Key
+	container.Key
 }
 
 // keys returns the keys of all trees, of those of a name only that of the highest cycle.
 func (o *openFile) keys() (all []treeKey, err error) {
-	err = o.root.Walk(func(dir string, k rootfile.Key) error {
+	err = o.Walk(func(dir string, k container.Key) error {
 		if !slices.Contains(treeClasses, k.Class) {
 			return nil
 		}
@@ -57,7 +46,7 @@ func (o *openFile) keys() (all []treeKey, err error) {
 		switch {
 		case i < 0:
 			all = append(all, treeKey{name, k})
-		case all[i].CycleNumber() < k.CycleNumber():
+		case all[i].Cycle < k.Cycle:
 			all[i].Key = k
 		}
 		return nil
@@ -87,7 +76,7 @@ func (o *openFile) find(name string) (treeKey, error) {
 	case name == "":
 		return treeKey{}, fmt.Errorf("%s: the file has several trees: %s", o.path, strings.Join(names, ", "))
 	}
-	if k, err := o.root.Find(name, treeClasses...); err == nil { // with a cycle
+	if k, err := o.Find(name, treeClasses...); err == nil { // with a cycle
 		return treeKey{name, k}, nil
 	}
 	return treeKey{}, fmt.Errorf("%s: there is no tree %q, only %s", o.path, name, strings.Join(names, ", "))
@@ -97,11 +86,11 @@ func (o *openFile) find(name string) (treeKey, error) {
 func (o *openFile) read(k treeKey) (t *tree, err error) {
 	err = recovered(func() error {
 		if o.classes == nil {
-			if o.classes, err = infosOf(o.f, o.root); err != nil {
+			if o.classes, err = infosOf(o.File); err != nil {
 				return err
 			}
 		}
-		t, err = readTree(o.f, o.root, o.classes, k.Key)
+		t, err = readTree(o.File, o.classes, k.Key)
 		return err
 	})
 	if err != nil {
@@ -129,7 +118,7 @@ func Trees(path string, far remote.Options) ([]TreeInfo, error) {
 		if err != nil {
 			return nil, err
 		}
-		info := TreeInfo{Name: k.name, Class: k.Class, Title: t.title, Cycle: k.CycleNumber(), Entries: t.entries}
+		info := TreeInfo{Name: k.name, Class: k.Class, Title: t.title, Cycle: k.Cycle, Entries: t.entries}
 		for _, b := range t.branches {
 			info.Branches = append(info.Branches, b.info())
 		}
@@ -191,21 +180,13 @@ var codeNames = map[int32]string{
 }
 
 // infosOf reads the streamer information of a file.
-func infosOf(r io.ReaderAt, f *rootfile.File) (classes, error) {
+func infosOf(f *container.File) (classes, error) {
 	all := classes{}
-	h := f.Header
-	if h.SeekInfo == 0 {
-		return all, nil
+	k, b, err := f.StreamerInfo()
+	if err != nil || b == nil {
+		return all, err
 	}
-	k, err := keyAt(r, f.Size(), h.SeekInfo)
-	if err != nil {
-		return nil, fmt.Errorf("streamer information: %w", err)
-	}
-	b, err := rootfile.ReadPayload(r, f.Size(), k)
-	if err != nil {
-		return nil, err
-	}
-	list, err := parseInfos(append(make([]byte, k.KeyLen), b...), int(k.KeyLen))
+	list, err := parseInfos(append(make([]byte, k.KeyLen), b...), k.KeyLen)
 	if err != nil {
 		return nil, err
 	}
@@ -215,35 +196,20 @@ func infosOf(r io.ReaderAt, f *rootfile.File) (classes, error) {
 	return all, nil
 }
 
-// keyAt reads the key of the record at an offset.
-func keyAt(r io.ReaderAt, size, at int64) (k rootfile.Key, err error) {
-	const largest = 1 << 10 // of the names in keys that no directory lists; most are shorter
-	if at < 0 || at >= size {
-		return k, frame.Corrupt("a record at byte %d of %d", at, size)
-	}
-	b := make([]byte, min(largest, size-at))
-	if _, err := r.ReadAt(b, at); err != nil && err != io.EOF {
-		return k, err
-	}
-	c := frame.NewReader(b, "key", at).BigEndian()
-	k.Wire(c)
-	return k, c.Err()
-}
-
 // readTree reads the tree whose key is k, below the folder dir.
-func readTree(r io.ReaderAt, f *rootfile.File, all classes, k rootfile.Key) (*tree, error) {
-	b, err := f.Payload(k)
+func readTree(f *container.File, all classes, k container.Key) (*tree, error) {
+	b, err := f.Object(k)
 	if err != nil {
 		return nil, err
 	}
 	s := newStream(all, append(make([]byte, k.KeyLen), b...), k.Class)
 	s.plain = true
-	s.skip(int(k.KeyLen))
+	s.skip(k.KeyLen)
 	o, _ := s.object(k.Class, -1).(*Object)
 	if s.c.Err() != nil {
 		return nil, s.c.Err()
 	}
-	t := &tree{r: r, size: f.Size(), classes: all}
+	t := &tree{r: f, size: f.Size(), classes: all}
 	p := parts{tree: t, leaves: map[*Object]*leaf{}}
 	t.title = p.text(o, "fTitle")
 	t.entries = p.int(o, "fEntries")

@@ -16,7 +16,7 @@ import (
 )
 
 // public are the packages that users import.
-var public = []string{"rntuple", "schema", "schema/cpptype", "value", "envelope", "frame", "locator", "column", "compress", "anchor",
+var public = []string{"rntuple", "schema", "schema/cpptype", "value", "envelope", "frame", "locator", "column", "compress", "anchor", "container",
 	"remote", "remote/https", "remote/xrootd", "rntuple/columnar", "rntuple/cpp", "rntuple/zonemap", "rntuple/expression", "rntuple/surgery",
 	"rntuple/verify", "rntuple/rescue", "rntuple/compare", "rntuple/workunits"}
 

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -57,6 +58,7 @@ var layers = []string{
 	"internal/bufpool",
 	"internal/rootfile",
 	"internal/input",
+	"container",
 	"internal/pagesource",
 	"internal/pagesink",
 	"internal/pagecopy",
@@ -171,6 +173,14 @@ var standardOnly = []string{"frame", "internal/bits", "internal/convert", "inter
 // libc are packages that need libc when cgo is on. Loading it takes as long as reading a value of a small file.
 var libc = []string{"net", "net/http", "os/user"}
 
+// inside are the modules that may import internal packages of others, with the reason. All others use what is public, so
+// that a bridge of one release works with the library of the next.
+var inside = map[string]string{
+	"cmd/rnt":           "one product with the library, of the same version",
+	"viewer":            "one product with the library, of the same version",
+	"remote/s3/gateway": "tests of remote/s3, which nobody downloads",
+}
+
 // packages returns the names of the Go files of all modules, for all platforms,
 // by the package's folder.
 func packages(t *testing.T) map[string][]string {
@@ -277,6 +287,46 @@ func checkImport(t *testing.T, name string, level int, path string) {
 		}
 	}
 	t.Errorf("%s imports %s", name, path)
+}
+
+// TestModules fails for a module that imports internal packages of another one. Tests may use internal/test, because users
+// compile none.
+func TestModules(t *testing.T) {
+	all, used := packages(t), map[string]bool{}
+	for name, files := range all {
+		own := moduleOf(name)
+		for _, file := range files {
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range f.Imports {
+				ours, ok := strings.CutPrefix(importPath(spec), module)
+				switch {
+				case !ok || !slices.Contains(strings.Split(ours, "/"), "internal") || moduleOf(ours) == own:
+				case strings.HasSuffix(file, "_test.go") && strings.HasPrefix(ours, "internal/test/"):
+				case inside[own] == "":
+					t.Errorf("%s imports %s, which is internal to another module", file, ours)
+				}
+				used[own] = used[own] || ok && moduleOf(ours) != own
+			}
+		}
+	}
+	for _, bridge := range []string{"bridge/rntarrow", "bridge/rntgroot", "bridge/rntbeam", "remote/s3"} {
+		if !used[bridge] {
+			t.Errorf("%s, which is to be checked, imports nothing of other modules", bridge)
+		}
+	}
+}
+
+// moduleOf returns the folder of the module that a package belongs to.
+func moduleOf(pkg string) string {
+	for ; pkg != "."; pkg = path.Dir(pkg) {
+		if _, err := os.Stat(filepath.Join("..", "..", pkg, "go.mod")); err == nil {
+			break
+		}
+	}
+	return pkg
 }
 
 // TestFamilies fails if a family of commands imports another one: what two of them need has to lie below both.

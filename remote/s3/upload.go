@@ -13,9 +13,10 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/remote/https"
 	"github.com/go-rntuple/go-rntuple/remote/s3/internal/limits"
@@ -104,7 +105,7 @@ type part struct {
 func (u *uploading) parts(ctx context.Context, id string, query url.Values) error {
 	size := max(limits.Part, (u.Size+limits.Parts-1)/limits.Parts)
 	all := make([]part, (u.Size+size-1)/size)
-	err := parallel.Do(atOnce, len(all), func(i int) error {
+	err := each(len(all), func(i int) error {
 		at := int64(i) * size
 		all[i].Number = i + 1
 		query := url.Values{"uploadId": {id}, "partNumber": {strconv.Itoa(i + 1)}}
@@ -125,6 +126,31 @@ func (u *uploading) parts(ctx context.Context, id string, query url.Values) erro
 		return err
 	}
 	return u.do(ctx, http.MethodPost, query, u.condition(), body{bytes.NewReader(text), 0, int64(len(text))}, u.completed)
+}
+
+// each calls do for the indexes from 0 to n-1, for atOnce of them at a time. No more calls begin once one has
+// failed; its error, or that of the lowest index, is the result.
+func each(n int, do func(i int) error) error {
+	var next atomic.Int64
+	var failed atomic.Bool
+	var all sync.WaitGroup
+	errs := make([]error, n)
+	for range min(atOnce, n) {
+		all.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n) && !failed.Load(); i = next.Add(1) - 1 {
+				if errs[i] = do(int(i)); errs[i] != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // completed reads the answer to the last request, which is of status 200 before S3 knows whether it

@@ -13,7 +13,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/go-rntuple/go-rntuple/internal/partition"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 )
@@ -37,15 +36,17 @@ func (s *source) units(bytes int64, most int) (units []rntuple.EntryRange, err e
 	total := max(1, s.NumEntries())
 	enough := min(unitEntries, max(1, unitBytes/max(1, bytes/total)))
 	enough = max(enough, (s.entries.Len()+int64(most)-1)/int64(most))
-	var parts []rntuple.EntryRange
-	var weights []int64
+	n, last := float64(max(1, s.entries.Len()/enough)), -1
 	for _, c := range clusters {
-		if c = intersect(c, s.entries); c.Len() > 0 {
-			parts, weights = append(parts, c), append(weights, c.Len())
+		if c = intersect(c, s.entries); c.Len() == 0 {
+			continue
 		}
-	}
-	for _, part := range partition.Equal(weights, int(max(1, s.entries.Len()/enough))) {
-		units = append(units, rntuple.EntryRange{First: parts[part.Begin].First, End: parts[part.End-1].End})
+		// A cluster belongs to the part that its middle is in, so that sizes differ by little more than one cluster.
+		middle := float64(c.First-s.entries.First) + float64(c.Len())/2
+		if part := int(middle * n / float64(s.entries.Len())); part != last {
+			units, last = append(units, c), part
+		}
+		units[len(units)-1].End = c.End
 	}
 	if s.where != nil {
 		return s.possible(units)

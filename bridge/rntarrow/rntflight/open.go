@@ -19,7 +19,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
-	"github.com/go-rntuple/go-rntuple/internal/pattern"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -180,7 +179,7 @@ func choose(s *schema.Schema, patterns []string) (paths []string, err error) {
 		}
 	}
 	for _, p := range patterns {
-		if pattern.IsExact(p) {
+		if !strings.ContainsAny(p, `*?[\`) {
 			add(p)
 			continue
 		}
@@ -188,7 +187,7 @@ func choose(s *schema.Schema, patterns []string) (paths []string, err error) {
 		var walk func(fields []*schema.Field)
 		walk = func(fields []*schema.Field) {
 			for _, f := range fields {
-				if pattern.Match(p, f) {
+				if yes, _ := schema.Match(p, f); yes {
 					found = true
 					add(f.Path())
 				} else {

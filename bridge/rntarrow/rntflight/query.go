@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"path"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-
-	"github.com/go-rntuple/go-rntuple/internal/pattern"
 )
 
 // A Query says which entries of which RNTuple are asked for. Tickets are Queries as JSON, as are
@@ -84,7 +83,7 @@ func (q *Query) check(what string) error {
 		return invalid("the %s names no file", what)
 	}
 	for _, p := range q.Fields {
-		if p == "" || pattern.Check(p) != nil {
+		if _, err := path.Match(p, ""); p == "" || err != nil {
 			return invalid("the %s has %q among its fields, which is neither a path nor a pattern", what, p)
 		}
 	}

@@ -2,11 +2,12 @@ package parquet
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"os"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
 	"github.com/go-rntuple/go-rntuple/bridge/rntbeam"
-	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
@@ -18,12 +19,28 @@ func init() {
 
 // with opens a file.
 func with(ctx context.Context, f rntbeam.Foreign, use func(r *io.SectionReader) error) error {
-	r, size, err := input.Open(ctx, f.Path, false, remote.Options{})
+	if remote.IsURL(f.Path) {
+		r, err := remote.Open(ctx, f.Path, remote.Options{})
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		return use(io.NewSectionReader(r, 0, r.Len()))
+	}
+	// To open a FIFO would wait for a writer.
+	info, err := os.Stat(f.Path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a regular file", f.Path)
+	}
+	if err != nil {
+		return err
+	}
+	r, err := os.Open(f.Path)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	return use(io.NewSectionReader(r, 0, size))
+	return use(io.NewSectionReader(r, 0, info.Size()))
 }
 
 func clusters(ctx context.Context, f rntbeam.Foreign) (all []workunits.Cluster, err error) {
