@@ -124,23 +124,20 @@ func newEvents(t testing.TB) *events {
 		{Name: "p", Type: "std::atomic<std::int16_t>"},
 	}, 0))}, starts: map[probe][][]int64{}}
 	u.compression = 0
-	var (
-		x      = &known[int64]{path: "x"}
-		v      = &known[uint64]{path: "v"}
-		vItems = &known[int16]{path: "v._0"}
-		w      = &known[uint64]{path: "w"}
-		ww     = &known[uint64]{path: "w._0"}
-		wItems = &known[float32]{path: "w._0._0"}
-		a      = &known[int32]{path: "a._0"}
-		bits   = &known[bool]{path: "t"}
-		s      = &known[uint64]{path: "s"}
-		chars  = &known[uint8]{path: "s", index: 1}
-		o      = &known[uint64]{path: "o"}
-		first  = &known[int8]{path: "o._0._0"}
-		second = &known[float64]{path: "o._0._1"}
-		p      = &known[int16]{path: "p._0"}
-	)
-	u.probes = []probe{x, v, vItems, w, ww, wItems, a, bits, s, chars, o, first, second, p}
+	x := probeOf[int64](u.sheet, "x", 0)
+	v := probeOf[uint64](u.sheet, "v", 0)
+	vItems := probeOf[int16](u.sheet, "v._0", 0)
+	w := probeOf[uint64](u.sheet, "w", 0)
+	ww := probeOf[uint64](u.sheet, "w._0", 0)
+	wItems := probeOf[float32](u.sheet, "w._0._0", 0)
+	a := probeOf[int32](u.sheet, "a._0", 0)
+	bits := probeOf[bool](u.sheet, "t", 0)
+	s := probeOf[uint64](u.sheet, "s", 0)
+	chars := probeOf[uint8](u.sheet, "s", 1)
+	o := probeOf[uint64](u.sheet, "o", 0)
+	first := probeOf[int8](u.sheet, "o._0._0", 0)
+	second := probeOf[float64](u.sheet, "o._0._1", 0)
+	p := probeOf[int16](u.sheet, "p._0", 0)
 	for k := range 2 {
 		for _, p := range u.probes {
 			p.more()
