@@ -153,8 +153,8 @@ func TestReadOutside(t *testing.T) {
 	}
 }
 
-// TestEnterBroken reads a cluster whose page list is wrong, after another one, whose elements must not be taken for its
-// own.
+// TestEnterBroken reads a cluster whose page list is wrong, after another one, whose elements must
+// not be taken for its own.
 func TestEnterBroken(t *testing.T) {
 	u := newSheet(t, true)
 	src := u.source(&memory{data: u.file})

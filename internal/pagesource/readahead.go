@@ -248,7 +248,8 @@ func (c *Column[T]) pages(cluster *Cluster, from float64, w *wanted) (all []ahea
 // ahead returns a page without a task. It is not ok if the page is not needed.
 func (p *clusterPages[T]) ahead(page int) (_ aheadPage, ok bool) {
 	s := &p.slots[page]
-	return aheadPage{storedPage: storedPage{p.Column.Format(), p.Pages[page]}, planned: &s.planned, needed: s.needed}, s.needed()
+	stored := storedPage{p.Column.Format(), p.Pages[page]}
+	return aheadPage{storedPage: stored, planned: &s.planned, needed: s.needed}, s.needed()
 }
 
 // needed reports whether a page is not decoded yet, nor being decoded.
