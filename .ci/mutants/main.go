@@ -40,6 +40,7 @@ func main() {
 	flag.IntVar(&r.workers, "workers", 2, "how many to test at a time")
 	flag.BoolVar(&r.verbose, "v", false, "print those that are killed, too")
 	only := flag.String("package", "", "make them of one `package` only, by its folder")
+	own := flag.Bool("own", false, "run the tests of the package itself only, which is much faster")
 	match := flag.String("match", "", "draw from those only that a regular `expression` matches as they are printed")
 	flag.Parse()
 	if flag.NArg() != 1 {
@@ -53,6 +54,11 @@ func main() {
 		r.targets = slices.DeleteFunc(r.targets, func(t target) bool { return t.name != *only })
 		if len(r.targets) == 0 {
 			log.Fatalf("there is no package %s in the table", *only)
+		}
+	}
+	if *own {
+		for i := range r.targets {
+			r.targets[i].above = nil
 		}
 	}
 	if *match != "" {

@@ -52,6 +52,18 @@ func testWords[W Word](t *testing.T) {
 		clear(got)
 		Unsplit(got, page)
 		check("Unsplit")
+		zigzagged := make([]byte, n*size)
+		SplitZigzag(zigzagged, want)
+		for _, k := range []int{n - n/2, n / 4} { // up to the last word, and fewer
+			some := make([]W, k)
+			if UnsplitRange(some, page, n, n/2); !slices.Equal(some, want[n/2:][:k]) {
+				t.Errorf("%T, %d words: UnsplitRange of %d gives others", *new(W), n, k)
+			}
+			clear(some)
+			if UnsplitRangeZigzag(some, zigzagged, n, n/2); !slices.Equal(some, want[n/2:][:k]) {
+				t.Errorf("%T, %d words: UnsplitRangeZigzag of %d gives others", *new(W), n, k)
+			}
+		}
 
 		Zigzag(got)
 		UnZigzag(got)

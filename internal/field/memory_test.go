@@ -184,6 +184,19 @@ func run(plan *field.Plan, typ reflect.Type, n int) (reflect.Value, error) {
 	return all, plan.Read(context.Background(), 0, int64(n), all.UnsafePointer())
 }
 
+// readFrom reads the entries of a field from first on, as read does.
+func readFrom(t *testing.T, src *pagesource.Source, path string, typ reflect.Type, first int) (reflect.Value, error) {
+	t.Helper()
+	plan, err := field.Compile(src, lookup(t, src.Schema, path), typ, options)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	defer plan.Stop()
+	n := int(src.Entries) - first
+	all := reflect.MakeSlice(reflect.SliceOf(typ), n, n)
+	return all, plan.Read(t.Context(), int64(first), int64(n), all.UnsafePointer())
+}
+
 // sink collects what is written.
 type sink struct {
 	*pagesink.Sink

@@ -180,6 +180,13 @@ func TestShapes(t *testing.T) {
 					}
 					full(t, got)
 				}
+				for first := range all.Len() { // items of collections do not begin with the first one
+					want := reflect.AppendSlice(all.Slice(first, all.Len()), all)
+					got, err := readFrom(t, src, "f", all.Type().Elem(), first)
+					if err != nil || !reflect.DeepEqual(got.Interface(), want.Interface()) {
+						t.Errorf("read %v from entry %d on: %v, error %v, want %v", all.Type(), first, got, err, want)
+					}
+				}
 				s.readPointers(t, sc, all)
 			}
 			for _, values := range s.both {

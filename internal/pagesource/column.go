@@ -298,11 +298,7 @@ func (c *Column[T]) Part(ctx context.Context, cluster *Cluster, first, n int64) 
 		return nil, err
 	}
 	now := c.now
-	if first < now.Zeros || first >= now.Elements || n > now.Elements-first {
-		return nil, nil
-	}
-	p := c.find(first)
-	if first+n > now.ends[p] {
+	if first < now.Zeros || first >= now.Elements || n > now.ends[c.find(first)]-first {
 		return nil, nil
 	}
 	return c.Next(ctx, cluster, first, n)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
@@ -148,6 +149,43 @@ func TestReadOutside(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestEnterBroken reads a cluster whose page list is wrong, after another one, whose elements must
+// not be taken for its own.
+func TestEnterBroken(t *testing.T) {
+	u := newSheet(t, true)
+	src := u.source(&memory{data: u.file})
+	good := clusters(t, src)[0]
+	c, err := NewColumn[int32](src.NewReadAhead(), fieldOf(t, src.Schema, "i"), 0)
+	must(t, err)
+	ctx, dst := t.Context(), make([]int32, 1)
+	broken := NewCluster(5, envelope.Cluster{NumEntries: 10}, []envelope.ColumnPages{suppressed, suppressed})
+	for how, read := range map[string]func(*Cluster) error{
+		"Len":       func(k *Cluster) error { _, err := c.Len(k); return err },
+		"FirstPage": func(k *Cluster) error { _, _, err := c.FirstPage(k); return err },
+		"Read":      func(k *Cluster) error { return c.Read(ctx, k, 0, dst) },
+		"Next":      func(k *Cluster) error { _, err := c.Next(ctx, k, 0, 1); return err },
+		"Part":      func(k *Cluster) error { _, err := c.Part(ctx, k, 0, 1); return err },
+		"ReadSpans": func(k *Cluster) error { return c.ReadSpans(ctx, k, []columnar.Span{{N: 1}}, dst, false) },
+	} {
+		if err := read(good); err != nil {
+			t.Errorf("%s: %v", how, err)
+		}
+		if err := read(broken); !errors.Is(err, frame.ErrCorrupt) {
+			t.Errorf("%s of a cluster that is broken gives %v", how, err)
+		}
+	}
+	if c.SamePages(c, broken) {
+		t.Error("no pages are the same pages")
+	}
+	n, err := c.Len(good)
+	must(t, err)
+	for _, s := range []columnar.Span{{First: n, N: 0}, {First: n, N: 1}, {First: n - 1, N: 2}, {First: 0, N: n + 1}} {
+		if got, err := c.Part(ctx, good, s.First, s.N); got != nil || err != nil {
+			t.Errorf("Part of %v of %d elements gives %v, %v", s, n, got, err)
 		}
 	}
 }

@@ -332,6 +332,40 @@ func TestFetchNear(t *testing.T) {
 	})
 }
 
+// TestRequestSize plans more pages of 1 KiB than a request may have: as many bytes as the costs
+// say, at most half of the budget, and at least 64 KiB.
+func TestRequestSize(t *testing.T) {
+	const size = 1 << 10
+	for _, test := range []struct{ bytes, budget, want int64 }{
+		{100 * size, 1000 * size, 100 * size},
+		{500 * size, 400 * size, 200 * size},
+		{10 * size, 1000 * size, 64 * size},
+		{500 * size, 10 * size, 64 * size},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := &farFile{memory: &memory{data: counting(300 * size)}, costs: remote.Costs{Ranges: 1,
+				Bytes: test.bytes, Requests: 1}}
+			b := &Blobs{R: f, Size: int64(len(f.data)), MaxPage: size}
+			fetch := b.newFetch(test.budget)
+			var pages []envelope.Page
+			for i := range 300 {
+				pages = append(pages, bytesAt(i*size, size))
+			}
+			planned := fetch.plan(t.Context(), stored(pages...))
+			synctest.Wait()
+			if int64(f.largest) != test.want {
+				t.Errorf("costs of %d bytes, budget %d: a request of %d bytes, want %d", test.bytes, test.budget,
+					f.largest, test.want)
+			}
+			for _, p := range planned {
+				fetch.drop(p)
+			}
+			synctest.Wait()
+			fetch.empty(t)
+		})
+	}
+}
+
 // TestExpect reads pages that were expected by the ways that there are, and more of the file than
 // they are.
 func TestExpect(t *testing.T) {

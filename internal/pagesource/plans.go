@@ -147,7 +147,9 @@ func (a *ReadAhead) levels() (most int) {
 
 // plan has pages fetched.
 func (a *ReadAhead) plan(ctx context.Context, pages []aheadPage) {
-	pages = slices.DeleteFunc(pages, func(p aheadPage) bool { return p.planned.Load() != nil })
+	a.mu.Lock() // no worker begins with a page meanwhile, which would be read twice
+	defer a.mu.Unlock()
+	pages = slices.DeleteFunc(pages, func(p aheadPage) bool { return p.planned.Load() != nil || !p.needed() })
 	stored := make([]storedPage, len(pages))
 	for i, p := range pages {
 		stored[i] = p.storedPage

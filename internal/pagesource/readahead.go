@@ -53,6 +53,7 @@ type aheadColumn interface {
 type aheadPage struct {
 	storedPage
 	planned *atomic.Pointer[blob]
+	needed  func() bool // whether it is not decoded yet, nor being decoded
 	task
 }
 
@@ -244,17 +245,20 @@ func (c *Column[T]) pages(cluster *Cluster, from float64, w *wanted) (all []ahea
 	return all
 }
 
-// ahead returns a page without a task. It is not ok if the page is decoded already, or is being decoded.
+// ahead returns a page without a task. It is not ok if the page is not needed.
 func (p *clusterPages[T]) ahead(page int) (_ aheadPage, ok bool) {
 	s := &p.slots[page]
+	stored := storedPage{p.Column.Format(), p.Pages[page]}
+	return aheadPage{storedPage: stored, planned: &s.planned, needed: s.needed}, s.needed()
+}
+
+// needed reports whether a page is not decoded yet, nor being decoded.
+func (s *slot[T]) needed() bool {
 	if !s.mu.TryLock() {
-		return aheadPage{}, false
+		return false
 	}
 	defer s.mu.Unlock()
-	if s.elements != nil || s.err != nil {
-		return aheadPage{}, false
-	}
-	return aheadPage{storedPage: storedPage{p.Column.Format(), p.Pages[page]}, planned: &s.planned}, true
+	return s.elements == nil && s.err == nil
 }
 
 func (c *Column[T]) level() (n int) {
@@ -270,7 +274,10 @@ func (c *Column[T]) level() (n int) {
 // reports whether it did.
 func (c *Column[T]) prepare(ctx context.Context, pages *clusterPages[T], p int, cost int64) bool {
 	s := &pages.slots[p]
-	if !s.mu.TryLock() {
+	c.ahead.mu.Lock() // the page may be about to be planned
+	ok := s.mu.TryLock()
+	c.ahead.mu.Unlock()
+	if !ok {
 		return false
 	}
 	defer s.mu.Unlock()

@@ -45,25 +45,21 @@ func newSheet(t testing.TB, zipped bool) *sheet {
 	if !zipped {
 		u.compression = 0
 	}
-	var (
-		ints    = &known[int32]{path: "i"}
-		floats  = &known[float64]{path: "f"}
-		bools   = &known[bool]{path: "b"}
-		vEnds   = &known[uint64]{path: "v"}
-		vItems  = &known[int16]{path: "v._0"}
-		wEnds   = &known[uint64]{path: "w"}
-		wItems  = &known[float32]{path: "w._0"}
-		sEnds   = &known[uint64]{path: "s"}
-		sChars  = &known[uint8]{path: "s", index: 1}
-		threes  = &known[int32]{path: "a._0"}
-		bits    = &known[bool]{path: "t"}
-		oEnds   = &known[uint64]{path: "o"}
-		oItems  = &known[int8]{path: "o._0"}
-		later   = &known[int64]{path: "x"}
-		columns []envelope.ColumnPages
-	)
-	u.probes = []probe{ints, floats, bools, vEnds, vItems, wEnds, wItems, sEnds, sChars, threes, bits, oEnds,
-		oItems, later}
+	ints := probeOf[int32](u, "i", 0)
+	floats := probeOf[float64](u, "f", 0)
+	bools := probeOf[bool](u, "b", 0)
+	vEnds := probeOf[uint64](u, "v", 0)
+	vItems := probeOf[int16](u, "v._0", 0)
+	wEnds := probeOf[uint64](u, "w", 0)
+	wItems := probeOf[float32](u, "w._0", 0)
+	sEnds := probeOf[uint64](u, "s", 0)
+	sChars := probeOf[uint8](u, "s", 1)
+	threes := probeOf[int32](u, "a._0", 0)
+	bits := probeOf[bool](u, "t", 0)
+	oEnds := probeOf[uint64](u, "o", 0)
+	oItems := probeOf[int8](u, "o._0", 0)
+	later := probeOf[int64](u, "x", 0)
+	var columns []envelope.ColumnPages
 	first := 0
 	for k, n := range sizes {
 		for _, p := range u.probes {
@@ -143,6 +139,13 @@ type known[T column.Element] struct {
 	path  string
 	index int
 	want  [][]T // by cluster
+}
+
+// probeOf adds a column to those of a sheet.
+func probeOf[T column.Element](u *sheet, path string, index int) *known[T] {
+	k := &known[T]{path: path, index: index}
+	u.probes = append(u.probes, k)
+	return k
 }
 
 func (k *known[T]) String() string { return fmt.Sprintf("%s.%d", k.path, k.index) }
