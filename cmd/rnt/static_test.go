@@ -13,7 +13,7 @@ import (
 func TestStatic(t *testing.T) {
 	install := regexp.MustCompile(`(.*)go install \S*/cmd/rnt@(latest|v)`)
 	found := 0
-	for _, name := range []string{"README.md", "bridge/python/README.md", "docs/releasing.md"} {
+	for _, name := range []string{"README.md", "bridge/python/README.md", "docs/notes/releasing.md"} {
 		text, err := os.ReadFile("../../" + name)
 		if err != nil {
 			t.Fatal(err)

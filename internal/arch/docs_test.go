@@ -19,14 +19,15 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// TestSpecMap makes sure that all symbols and tests that docs/spec-map.md names
+// TestSpecMap makes sure that all symbols and tests that docs/notes/spec-map.md names
 // are there.
 func TestSpecMap(t *testing.T) {
 	folders := map[string]string{}
 	for _, folder := range slices.Concat(leaves, layers) {
 		folders[path.Base(folder)] = folder
 	}
-	named := regexp.MustCompile("`(\\w+)\\.(?:(\\w+)\\.)?(\\w+)`").FindAllStringSubmatch(read(t, "../../docs/spec-map.md"), -1)
+	spec := read(t, "../../docs/notes/spec-map.md")
+	named := regexp.MustCompile("`(\\w+)\\.(?:(\\w+)\\.)?(\\w+)`").FindAllStringSubmatch(spec, -1)
 	if len(named) < 100 {
 		t.Errorf("only %d names found", len(named))
 	}
@@ -55,11 +56,12 @@ func TestSpecMap(t *testing.T) {
 	}
 }
 
-// TestDesign makes sure that the table in docs/design.md has the packages of the
-// library in the order of their imports.
-func TestDesign(t *testing.T) {
+// TestArchitecture makes sure that the table in docs/notes/architecture.md has the packages of
+// the library in the order of their imports.
+func TestArchitecture(t *testing.T) {
 	var got []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)` \\|").FindAllStringSubmatch(read(t, "../../docs/design.md"), -1) {
+	table := read(t, "../../docs/notes/architecture.md")
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)` \\|").FindAllStringSubmatch(table, -1) {
 		got = append(got, row[1])
 	}
 	if !slices.Equal(got, layers) {

@@ -7,7 +7,7 @@ import (
 )
 
 // A Kind says what numbers Bounds are of. The values are those in the files; see
-// docs/zonemaps.md.
+// docs/reference/zonemaps.md.
 type Kind uint8
 
 const (

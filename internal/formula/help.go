@@ -114,7 +114,7 @@ func entry(name, text string) string {
 	return fmt.Sprintf("  %-*s", column-2, name) + lines
 }
 
-// Functions returns docs/functions.md.
+// Functions returns docs/reference/functions.md.
 func Functions() string {
 	var b strings.Builder
 	b.WriteString("# Functions of expressions\n\n" + paragraphs([]string{
@@ -145,7 +145,7 @@ func Functions() string {
 	return b.String()
 }
 
-// Expressions returns docs/expressions.md.
+// Expressions returns docs/reference/expressions.md.
 func Expressions() string {
 	var b strings.Builder
 	b.WriteString("# Expressions\n\n" + paragraphs(append([]string{

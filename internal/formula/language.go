@@ -104,7 +104,7 @@ var Language = []Section{
 		"- a negative number in `repeat` or a shift of bits,",
 		"- a range as an array, or combinations, of more than a million items,",
 		"- a variant that holds another type.",
-		"What needs too much memory or work is an error as well, see [docs/limits.md](limits.md).",
+		"What needs too much memory or work is an error as well, see [docs/reference/limits.md](limits.md).",
 	}, nil},
 	{"What is left out", []string{
 		"The language comes from [expr-lang](https://expr-lang.org). It has none of the functions `" + strings.Join(Dropped, "`, `") + "`, no comments (`nJet//2` would be nJet), " +
