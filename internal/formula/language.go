@@ -105,7 +105,7 @@ var Language = []Section{
 		"- a variant that holds another type.",
 		"Exceeding a [limit](limits.md) of memory or work is also an error.",
 	}, nil},
-	{"What is left out", []string{
+	{"Differences from expr-lang", []string{
 		"The language derives from [expr-lang](https://expr-lang.org). It lacks the functions `" + strings.Join(Dropped, "`, `") + "`, comments (`nJet//2` would be nJet), " +
 			"byte literals, computed member names, discarded values before a semicolon, and method calls.",
 	}, nil},
