@@ -13,7 +13,7 @@ import (
 )
 
 // The codecs made for pages. codecs_stock.go has the same functions by means of
-// the standard library and of modules; docs/performance.md compares the two.
+// the standard library and of modules; docs/notes/performance.md compares the two.
 
 // decodeZstd decodes ZS: zstd frames. A frame that package internal/codec/zstd takes
 // for corrupt is corrupt only if the zstd module agrees.

@@ -41,7 +41,7 @@
 //	objects written by ROOT's streamers    []byte
 //	variant, and all of the above          any
 //
-// Readers accept other types where ROOT does, see docs/evolution.md: any integer type
+// Readers accept other types where ROOT does, see docs/guides/evolution.md: any integer type
 // or bool takes any integer, a float type any float, *T a plain value. A value that
 // does not fit is a *schema.ConversionError, which names the entry.
 //

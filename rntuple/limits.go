@@ -27,7 +27,7 @@ import (
 //
 // Writer.Needs says which limits the readers of a new file must raise, if any.
 //
-// docs/limits.md gives the reasons, and the limits that are not options.
+// docs/reference/limits.md gives the reasons, and the limits that are not options.
 type Limits struct {
 	PageBytes       int64
 	EntryBytes      int64

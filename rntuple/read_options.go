@@ -75,7 +75,7 @@ func Remote(o remote.Options) Option {
 
 // TrustZoneMaps sets whether zone maps are used: by conditions, which do not read clusters for which
 // they decide, and by package surgery, which takes them over. A map that lies hides entries, or lets
-// wrong ones through; see docs/zonemaps.md. By default, zone maps are used unless the name of the file is a URL. An
+// wrong ones through; see docs/reference/zonemaps.md. By default, zone maps are used unless the name of the file is a URL. An
 // io.ReaderAt counts as a local file unless it is a remote.RangeReader.
 func TrustZoneMaps(yes bool) Option {
 	return func(o *ntuple.ReadOptions) error {

@@ -29,7 +29,7 @@ PLATFORMS = {
     "windows-amd64": ("windows", "amd64", "win_amd64"),
 }
 
-# Without pages of gRPC and a codec of JSON for Arrow that nothing uses: see docs/size.md.
+# Without pages of gRPC and a codec of JSON for Arrow that nothing uses: see docs/notes/size.md.
 TAGS = "-tags=grpcnotrace,arrow_json_stdlib"
 
 

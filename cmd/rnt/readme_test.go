@@ -1,64 +1,90 @@
 package main
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 )
 
-// TestReadme runs the commands that the README shows, and expects what it prints.
-// The README must name every command.
-func TestReadme(t *testing.T) {
-	text, err := os.ReadFile("../../README.md")
+// TestConsole runs the commands that documents show, and expects what they print there. The
+// commands of a document share a folder with testdata/dimuon.root.
+func TestConsole(t *testing.T) {
+	shell, err := exec.LookPath("sh")
 	if err != nil {
-		t.Fatal(err)
+		t.Skip("skipped: there is no shell")
 	}
-	readme := string(text)
 	sample, err := os.ReadFile(dimuon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Chdir(t.TempDir())
-	if err := os.Mkdir("testdata", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.FromSlash("testdata/dimuon.root"), sample, 0o644); err != nil {
-		t.Fatal(err)
-	}
-
-	t.Setenv("LC_ALL", "C.UTF-8")
-	ran := 0
-	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(readme, -1) {
-		for _, shown := range strings.Split("\n"+block[1], "\n$ ")[1:] {
-			line, want, _ := strings.Cut(shown, "\n")
-			command, ok := strings.CutPrefix(line, "rnt ")
-			if !ok {
-				continue
+	for page, most := range map[string]int{"README.md": 5, "docs/guides/tool.md": 1, "docs/guides/recipes.md": 20} {
+		t.Run(page, func(t *testing.T) {
+			dir := t.TempDir()
+			write := func(name, content string, mode os.FileMode) {
+				path := filepath.Join(dir, filepath.FromSlash(name))
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(content), mode); err != nil {
+					t.Fatal(err)
+				}
 			}
-			ran++
-			stdout, stderr, status := try(words(command)...)
-			if got := stdout + stderr; status != exitOK || strings.TrimSpace(got) != strings.TrimSpace(want) {
-				t.Errorf("rnt %s: status %d, prints\n%s\nwant\n%s", command, status, got, want)
+			write("testdata/dimuon.root", string(sample), 0o644)
+			write("bin/rnt", "#!/bin/sh\nRNT_TEST_AS_TOOL=1 exec \"$RNT\" \"$@\"\n", 0o755)
+			self, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-	}
-	if ran < 3 {
-		t.Errorf("the README shows only %d commands", ran)
-	}
-
-	for _, c := range regexp.MustCompile(`(?m)^  (\w+) `).FindAllStringSubmatch(rnt(t, "help"), -1) {
-		if name := c[1]; name != "rnt" && name != "version" && !strings.Contains(readme, "rnt "+name) {
-			t.Errorf("the README does not name rnt %s", name)
-		}
+			ran := 0
+			for _, shown := range console(t, page) {
+				line, want, _ := strings.Cut(shown, "\n")
+				if strings.Contains(line, "go install") {
+					continue
+				}
+				ran++
+				cmd := exec.Command(shell, "-c", line)
+				cmd.Dir = dir
+				bin := filepath.Join(dir, "bin") + string(filepath.ListSeparator)
+				cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "RNT="+self, "PATH="+bin+os.Getenv("PATH"))
+				got, err := cmd.CombinedOutput()
+				if err != nil || strings.TrimSpace(string(got)) != strings.TrimSpace(want) {
+					t.Errorf("%s\n%v, prints\n%s\nwant\n%s", line, err, got, want)
+				}
+			}
+			if ran < most {
+				t.Errorf("the page shows only %d commands", ran)
+			}
+		})
 	}
 }
 
-// words splits a command into words, some of which are in single quotes.
-func words(command string) (all []string) {
-	for _, w := range regexp.MustCompile(`'[^']*'|\S+`).FindAllString(command, -1) {
-		all = append(all, strings.Trim(w, "'"))
+// console returns the commands that a page shows, each with what it prints.
+func console(t *testing.T, page string) (all []string) {
+	for _, block := range regexp.MustCompile("(?s)```console\n(.*?)```").FindAllStringSubmatch(document(t, page), -1) {
+		all = append(all, strings.Split("\n"+block[1], "\n$ ")[1:]...)
 	}
 	return all
+}
+
+func document(t *testing.T, page string) string {
+	t.Helper()
+	text, err := os.ReadFile("../../" + page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
+}
+
+// TestCommandsNamed makes sure that the guide to the tool names every command.
+func TestCommandsNamed(t *testing.T) {
+	guide := document(t, "docs/guides/tool.md")
+	for _, c := range regexp.MustCompile(`(?m)^  (\w+) `).FindAllStringSubmatch(rnt(t, "help"), -1) {
+		if name := c[1]; name != "rnt" && name != "version" && !strings.Contains(guide, fmt.Sprintf("`rnt %s", name)) {
+			t.Errorf("the guide does not name rnt %s", name)
+		}
+	}
 }

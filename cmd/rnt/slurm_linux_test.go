@@ -189,11 +189,11 @@ func (s *slurm) until(what string, is func() bool) {
 	}
 }
 
-// TestSlurm has a real Slurm run the job of docs/scaleout.md for 40 units, some of them in two tasks at the same time.
+// TestSlurm has a real Slurm run the job of docs/guides/scaleout.md for 40 units, some of them in two tasks at the same time.
 // Tasks are killed, outputs are damaged and removed. The document's next line submits what is missing. What is joined
 // has the same bytes as without Slurm and faults.
 func TestSlurm(t *testing.T) {
-	document, err := os.ReadFile("../../docs/scaleout.md")
+	document, err := os.ReadFile("../../docs/guides/scaleout.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestSlurm(t *testing.T) {
 	section, _, _ = strings.Cut(section, "\n### ")
 	blocks := regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(section, -1)
 	if len(blocks) != 3 || !strings.HasPrefix(blocks[0][1], "#!") {
-		t.Fatalf("docs/scaleout.md has other blocks of code for Slurm: %q", blocks)
+		t.Fatalf("docs/guides/scaleout.md has other blocks of code for Slurm: %q", blocks)
 	}
 	job, again, histograms := blocks[0][1], blocks[1][1], blocks[2][1]
 	in, err := filepath.Abs(dimuon)

@@ -13,7 +13,7 @@ import (
 func TestStatic(t *testing.T) {
 	install := regexp.MustCompile(`(.*)go install \S*/cmd/rnt@(latest|v)`)
 	found := 0
-	for _, name := range []string{"README.md", "bridge/python/README.md", "docs/releasing.md"} {
+	for _, name := range []string{"README.md", "docs/guides/tool.md", "bridge/python/README.md", "docs/notes/releasing.md"} {
 		text, err := os.ReadFile("../../" + name)
 		if err != nil {
 			t.Fatal(err)
@@ -25,7 +25,7 @@ func TestStatic(t *testing.T) {
 			}
 		}
 	}
-	if found < 3 {
+	if found < 4 {
 		t.Errorf("%d commands install the program", found)
 	}
 

@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -19,14 +20,15 @@ func read(t *testing.T, path string) string {
 	return string(b)
 }
 
-// TestSpecMap makes sure that all symbols and tests that docs/spec-map.md names
+// TestSpecMap makes sure that all symbols and tests that docs/notes/spec-map.md names
 // are there.
 func TestSpecMap(t *testing.T) {
 	folders := map[string]string{}
 	for _, folder := range slices.Concat(leaves, layers) {
 		folders[path.Base(folder)] = folder
 	}
-	named := regexp.MustCompile("`(\\w+)\\.(?:(\\w+)\\.)?(\\w+)`").FindAllStringSubmatch(read(t, "../../docs/spec-map.md"), -1)
+	spec := read(t, "../../docs/notes/spec-map.md")
+	named := regexp.MustCompile("`(\\w+)\\.(?:(\\w+)\\.)?(\\w+)`").FindAllStringSubmatch(spec, -1)
 	if len(named) < 100 {
 		t.Errorf("only %d names found", len(named))
 	}
@@ -55,11 +57,13 @@ func TestSpecMap(t *testing.T) {
 	}
 }
 
-// TestDesign makes sure that the table in docs/design.md has the packages of the
-// library in the order of their imports.
-func TestDesign(t *testing.T) {
+// TestArchitecture makes sure that the table in docs/notes/architecture.md has the packages of
+// the library in the order of their imports.
+func TestArchitecture(t *testing.T) {
 	var got []string
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)` \\|").FindAllStringSubmatch(read(t, "../../docs/design.md"), -1) {
+	_, table, _ := strings.Cut(read(t, "../../docs/notes/architecture.md"), "\n|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z0-9/]+)` \\|").FindAllStringSubmatch(table, -1) {
 		got = append(got, row[1])
 	}
 	if !slices.Equal(got, layers) {
@@ -67,18 +71,111 @@ func TestDesign(t *testing.T) {
 	}
 }
 
-// TestReadme makes sure that the Go code of the README is that of the examples,
-// which are compiled and run.
-func TestReadme(t *testing.T) {
-	fold := func(s string) string { return strings.Join(strings.Fields(s), " ") }
-	examples := fold(strings.ReplaceAll(read(t, "../../rntuple/example_test.go")+read(t, "../../rntuple/example_dataset_test.go")+read(t, "../../rntuple/example_write_test.go")+read(t, "../../rntuple/surgery/example_readme_test.go")+read(t, "../../remote/example_test.go")+read(t, "../../bridge/rntbeam/example_readme_test.go")+read(t, "../../examples/select/main.go"), "(sample,", `("data.root",`))
-	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(read(t, "../../README.md"), -1)
-	if len(blocks) == 0 {
-		t.Error("no Go code in the README")
+// pages returns the documents in Markdown by their paths.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, path := range files(t, ".md") {
+		all[path] = read(t, path)
 	}
-	for _, b := range blocks {
-		if !strings.Contains(examples, fold(b[1])) {
-			t.Errorf("this code is in no example:\n%s", b[1])
+	return all
+}
+
+// files returns the paths of all files of the repository whose names end in a suffix.
+func files(t *testing.T, suffix string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "node_modules" || d.Name() == ".git" || d.Name() == ".venv"):
+			return fs.SkipDir
+		case strings.HasSuffix(path, suffix):
+			all = append(all, filepath.ToSlash(path))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestGoCode makes sure that the Go code of all documents is that of examples, which are
+// compiled and run.
+func TestGoCode(t *testing.T) {
+	fold := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	var code strings.Builder
+	for _, path := range files(t, ".go") {
+		text := read(t, path)
+		if strings.Contains(path, "/examples/") || strings.HasSuffix(path, "_test.go") && strings.Contains(text, "\nfunc Example") {
+			code.WriteString(strings.ReplaceAll(text, "(sample,", `("data.root",`))
+		}
+	}
+	compiled := fold(code.String())
+	found := 0
+	for path, text := range pages(t) {
+		for _, b := range regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(text, -1) {
+			found++
+			if !strings.Contains(compiled, fold(b[1])) {
+				t.Errorf("%s: this code is in no example:\n%s", path, b[1])
+			}
+		}
+	}
+	if found < 10 {
+		t.Errorf("only %d blocks of Go code found", found)
+	}
+}
+
+// TestLinks makes sure that links between documents lead to a file, and to a heading of it.
+func TestLinks(t *testing.T) {
+	all, code := pages(t), regexp.MustCompile("(?s)```.*?```")
+	for path, text := range all {
+		all[path] = code.ReplaceAllString(text, "")
+	}
+	anchors := func(text string) (names []string) {
+		for _, h := range regexp.MustCompile("(?m)^#+ (.*)$").FindAllStringSubmatch(text, -1) {
+			name := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(h[1]), "")
+			names = append(names, strings.ReplaceAll(name, " ", "-"))
+		}
+		return names
+	}
+	for page, text := range all {
+		for _, l := range regexp.MustCompile(`\]\(([^)#:]*)(?:#([^)]*))?\)`).FindAllStringSubmatch(text, -1) {
+			target := page
+			if l[1] != "" {
+				target = path.Join(path.Dir(page), l[1])
+			}
+			if _, err := os.Stat(target); err != nil {
+				t.Errorf("%s: %s", page, l[0])
+			} else if l[2] != "" && !slices.Contains(anchors(all[target]), l[2]) {
+				t.Errorf("%s: %s: no such heading", page, l[0])
+			}
+		}
+	}
+}
+
+// TestIndex makes sure that the index of the documents has all of them.
+func TestIndex(t *testing.T) {
+	index := read(t, "../../docs/README.md")
+	for page := range pages(t) {
+		name, ok := strings.CutPrefix(page, "../../docs/")
+		if ok && name != "README.md" && !strings.Contains(index, "]("+name+")") {
+			t.Errorf("the index lacks %s", name)
+		}
+	}
+}
+
+// TestPaths makes sure that the documents that code and messages name are there.
+func TestPaths(t *testing.T) {
+	named := regexp.MustCompile(`\bdocs/[a-z/-]+\.[a-z]+`)
+	for _, suffix := range []string{".go", ".py", ".ci/stages"} {
+		for _, path := range files(t, suffix) {
+			for _, name := range named.FindAllString(read(t, path), -1) {
+				if _, err := os.Stat("../../" + name); err != nil {
+					t.Errorf("%s names %s", path, name)
+				}
+			}
 		}
 	}
 }

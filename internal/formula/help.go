@@ -114,19 +114,19 @@ func entry(name, text string) string {
 	return fmt.Sprintf("  %-*s", column-2, name) + lines
 }
 
-// Functions returns docs/functions.md.
+// Functions returns docs/reference/functions.md.
 func Functions() string {
 	var b strings.Builder
 	b.WriteString("# Functions of expressions\n\n" + paragraphs([]string{
-		"The functions of [expressions](expressions.md). `rnt help expressions` lists them as well.",
-		"- v and w are arrays, m a map, s and t strings, x a number or an array of numbers. A condition, a value and a key are expressions that are evaluated for each " +
-			"item `#`: `any(v, # > 20)`.",
+		"The functions of [expressions](expressions.md); `rnt help expressions` also lists them.",
+		"- v and w are arrays, m a map, s and t strings, x a number or an array of numbers. Conditions, values and keys are evaluated for each item `#`: " +
+			"`any(v, # > 20)`.",
 		"- Angles are radians. Particles are given by the transverse momentum pt, the pseudorapidity eta, the azimuth phi and the mass m, all energies in the same unit.",
-		"- Functions of numbers take arrays as well, and yield an array then: `sqrt(Muon_pt)`. Arrays must have the same length; a number beside arrays is the same for all " +
-			"items: `deltaPhi(Muon_phi, MET_phi)`. Integers become floats, except in `abs`, `int` and the functions of bits.",
+		"- Functions of numbers are elementwise on arrays: `sqrt(Muon_pt)`. Arrays must have the same length; a number beside arrays is broadcast: " +
+			"`deltaPhi(Muon_phi, MET_phi)`. Integers become floats, except in `abs`, `int` and the functions of bits.",
 		"- A function of a missing value is missing; [missing values](expressions.md#missing-values) has the details.",
-		"- Results are those of ROOT's `ROOT::VecOps` and of C++'s `<cmath>`, to within the rounding of the last digits. `mass` keeps its digits where the mass is small " +
-			"against the energies, and `argsort` is stable, which ROOT's are not.",
+		"- Results equal those of `ROOT::VecOps` and C++'s `<cmath>` up to rounding, except that `mass` stays accurate where the mass is small " +
+			"compared with the energies, and `argsort` is stable.",
 	}, width))
 	for _, g := range Groups {
 		fmt.Fprintf(&b, "\n## %s\n\n| function | value |\n|---|---|\n", g.Title)
@@ -139,18 +139,18 @@ func Functions() string {
 		"    let c = combinations(Muon_pt);",
 		"    mass(Muon_pt[c[0]], Muon_eta[c[0]], Muon_phi[c[0]], Muon_mass[c[0]],",
 		"         Muon_pt[c[1]], Muon_eta[c[1]], Muon_phi[c[1]], Muon_mass[c[1]])",
-		"The indices that `argsort` and `combinations` yield belong to arrays as long as theirs: as indices of a shorter one they are an error. With other arrays of " +
-			"indices, such as a field of them, what they choose is missing if one is out of range.",
+		"Indices from `argsort` and `combinations` are for arrays of the same length: in a shorter one they are an error. With other arrays of " +
+			"indices, such as a field, the result is missing if one is out of range.",
 	}, width))
 	return b.String()
 }
 
-// Expressions returns docs/expressions.md.
+// Expressions returns docs/reference/expressions.md.
 func Expressions() string {
 	var b strings.Builder
 	b.WriteString("# Expressions\n\n" + paragraphs(append([]string{
-		"Expressions are conditions (`rnt skim --where`, `Expression.Condition`; of several, all hold: `And`), definitions (`--define`), and values that are drawn, or that " +
-			"programs read in batches (`expression.Compile`, `Program.In`). This page defines the language, and [functions.md](functions.md) has its functions; " +
+		"Expressions are conditions (`rnt skim --where`, `Expression.Condition`; several are combined by `And`), definitions (`--define`), and values to draw or to " +
+			"read in batches (`expression.Compile`, `Program.In`). This page defines the language, and [Functions](functions.md) its functions; " +
 			"`rnt help expressions` prints both.",
 	}, examples...), width))
 	for _, s := range Language {

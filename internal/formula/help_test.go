@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/expressions.md and docs/functions.md")
+var update = flag.Bool("update", false, "write docs/reference/expressions.md and docs/reference/functions.md")
 
-// TestDocumentation compares docs/expressions.md and docs/functions.md with the tables.
+// TestDocumentation compares docs/reference/expressions.md and docs/reference/functions.md with the tables.
 func TestDocumentation(t *testing.T) {
-	for path, want := range map[string]string{"../../docs/functions.md": Functions(), "../../docs/expressions.md": Expressions()} {
+	for path, want := range map[string]string{"../../docs/reference/functions.md": Functions(), "../../docs/reference/expressions.md": Expressions()} {
 		if *update {
 			if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
 				t.Fatal(err)

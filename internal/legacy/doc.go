@@ -3,5 +3,5 @@
 // so that no package above it needs to know about them. Each dialect has a package
 // of its own.
 //
-// docs/history.md describes the dialects and what became of their concepts.
+// docs/reference/history.md describes the dialects and what became of their concepts.
 package legacy

@@ -23,7 +23,7 @@
 //
 // The package also registers the schemes ntpl+s3+https and ntpl+s3+http, of RNTuples that ROOT has written
 // into a store as objects, one for each page: ntpl+s3+https://HOST/BUCKET/PATH. They are read only. As in ROOT,
-// that is experimental, and may change; docs/remote.md describes it, with its sources. If S3_ACCESS_KEY and
+// that is experimental, and may change; docs/guides/remote.md describes it, with its sources. If S3_ACCESS_KEY and
 // S3_SECRET_KEY are set, requests are signed with them, as by ROOT, for the region S3_REGION if that
 // is set; otherwise as described above. AWS_ENDPOINT_URL has no effect: the URL names the store.
 package s3

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/go-rntuple/go-rntuple/rntuple"
+	"github.com/go-rntuple/go-rntuple/rntuple/expression"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
@@ -41,4 +42,35 @@ func ExampleDefine() {
 	// Output:
 	// 120 pages are copied
 	// sum_pt: float in GeV
+}
+
+// Expressions define two fields, the second by the first, and the fields that they use are dropped.
+func ExampleDefineColumns() {
+	dir, remove := folder()
+	defer remove()
+	ctx, out := context.Background(), filepath.Join(dir, "out.root")
+
+	fields, err := expression.ParseFields("lead:float = max(Muon_pt) ?? 0.0", "hard = lead > 50")
+	if err != nil {
+		log.Fatal(err)
+	}
+	report, err := surgery.Slim(ctx, out, sample, surgery.Drop("Muon_*"), surgery.DefineColumns(fields))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(report.Entries, "entries")
+
+	r, err := rntuple.Open(out, "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer r.Close()
+	top := r.Schema().TopLevel()
+	for _, f := range top[len(top)-2:] {
+		fmt.Println(f)
+	}
+	// Output:
+	// 80000 entries
+	// lead: float
+	// hard: bool
 }

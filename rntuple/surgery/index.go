@@ -21,7 +21,7 @@ type Indexed struct {
 // replaced. Pages stay where they are; if anything fails the file is as it was.
 //
 // The zone map is an attribute set, so other programs read the file as before.
-// docs/zonemaps.md describes it. Merge and the other operations keep it up.
+// docs/reference/zonemaps.md describes it. Merge and the other operations keep it up.
 //
 // Options: Keep, Drop, Compression, of what is written, Read, Write, Progress, which counts
 // clusters.

@@ -13,7 +13,7 @@ import (
 // zones compares the zone map of the RNTuple with an anchor, if it has one, with the values.
 // Pages that cannot be read have been reported.
 //
-// Source: docs/zonemaps.md.
+// Source: docs/reference/zonemaps.md.
 func (n *ntuple) zones(a anchorObject) {
 	o, err := inside.NewReadOptions([]rntuple.Option{rntuple.Context(n.ctx), rntuple.WithLimits(n.limits)})
 	if err != nil {

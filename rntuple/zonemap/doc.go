@@ -5,7 +5,7 @@
 // applies the zone maps of any source to conditions of one's own.
 //
 // A zone map is an attribute set, which this project has a convention for; the file
-// docs/zonemaps.md describes it. It is made by surgery.Index, or by the option
+// docs/reference/zonemaps.md describes it. It is made by surgery.Index, or by the option
 // rntuple.ZoneMap when an RNTuple is written, and kept up by package surgery. Other programs
 // read the file as before.
 //

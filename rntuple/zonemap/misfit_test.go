@@ -16,7 +16,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
-// A record is an attribute of a zone map, as docs/zonemaps.md describes it. It does not come from the package that
+// A record is an attribute of a zone map, as docs/reference/zonemaps.md describes it. It does not come from the package that
 // writes zone maps, so that a change of the names in files is noticed.
 type record struct {
 	Version       uint16  `rntuple:"version"`

@@ -40,7 +40,7 @@ func served(t *testing.T, path string) string {
 }
 
 // TestTrust selects entries with a zone map that lies. It is believed of a local file, as
-// docs/zonemaps.md says, and of one at a URL only if the option says so.
+// docs/reference/zonemaps.md says, and of one at a URL only if the option says so.
 func TestTrust(t *testing.T) {
 	good, lying := write(t, rntuple.ZoneMap()), lie(t)
 	url := served(t, lying)

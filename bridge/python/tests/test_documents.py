@@ -12,18 +12,22 @@ import pytest
 import rntuple
 
 
-def test_readme(monkeypatch: pytest.MonkeyPatch) -> None:
+def readme() -> str:
+    return (exact.ROOT / "bridge" / "python" / "README.md").read_text()
+
+
+def test_session(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(exact.ROOT)
-    text = "".join(re.findall(r"(?s)```pycon\n(.*?)```", (exact.ROOT / "README.md").read_text()))
+    text = "".join(re.findall(r"(?s)```pycon\n(.*?)```", readme()))
     example = doctest.DocTestParser().get_doctest(text, {}, "README.md", None, None)
     results = doctest.DocTestRunner().run(example)
     assert results.attempted >= 4 and not results.failed
 
 
-def test_package_readme(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "events.root").write_bytes((exact.ROOT / "testdata" / "dimuon.root").read_bytes())
-    code = "\n".join(re.findall(r"(?s)```python\n(.*?)```", (exact.ROOT / "bridge" / "python" / "README.md").read_text()))
+    code = "\n".join(re.findall(r"(?s)```python\n(.*?)```", readme()))
     names: dict[str, object] = {}
     exec(code, names)
     assert rntuple.open("muons.root", "Muons").num_entries == 80_000

@@ -46,7 +46,7 @@ not done again. A file that has changed since it was planned is an error.
 rnt merge --plan PLAN OUT FOLDER joins what the jobs have made, in the order of the plan.
 If something is missing or damaged, it prints the numbers of those units instead, for
 the next submission: 3,7,8. rnt draw --units FOLDER does so with histograms.
-See docs/scaleout.md for Slurm and HTCondor.
+See docs/guides/scaleout.md for Slurm and HTCondor.
 
 ` + source.SkipBadHelp + ` A
 plan only opens files; a job whose file is damaged fails, and has no --skip-bad.`,
