@@ -72,7 +72,6 @@ var layers = []string{
 	"rntuple/compare",
 	"rntuple/rescue",
 	"rntuple/verify",
-	"rntuple/surgery/internal/rewrite",
 	"rntuple/surgery",
 }
 

@@ -574,7 +574,7 @@ func TestGroups(t *testing.T) {
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 	points(t, in, 0, 5000, rntuple.ClusterSize(1000))
 	for least := Copy; least <= Rewrite; least++ {
-		bound := func(c *config) error { c.GroupPages = 50; return nil }
+		bound := func(c *config) error { c.groupPages = 50; return nil }
 		report, err := Merge(all, out, []Input{{Path: in}}, AtLeast(least), Write(rntuple.ClusterSize(1000)), bound)
 		if err != nil {
 			t.Fatal(err)

@@ -17,7 +17,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -191,7 +190,7 @@ func TestOptions(t *testing.T) {
 			effect: func(r *rntuple.Reader, _ *Report) bool { return r.Name() == "other" }},
 		{option: "AtLeast", by: pages, opts: []Option{AtLeast(Rewrite)},
 			effect: func(_ *rntuple.Reader, report *Report) bool { return report.Levels[Rewrite] == sum(report) }},
-		{option: "AtMost", by: pages, opts: []Option{JoinClusters(1 << 20), AtMost(Reseal)}, refused: rewrite.ErrLevel.Error()},
+		{option: "AtMost", by: pages, opts: []Option{JoinClusters(1 << 20), AtMost(Reseal)}, refused: errLevel.Error()},
 		{option: "Compression", by: pages + " RenameInPlace", opts: []Option{Compression(101)},
 			effect: func(r *rntuple.Reader, report *Report) bool {
 				if sum(report).Pages > 0 {
@@ -486,6 +485,9 @@ func TestParseLevel(t *testing.T) {
 		if l, err := ParseLevel(text); l != want || err != nil {
 			t.Errorf("%q: %v, %v", text, l, err)
 		}
+	}
+	if text := (Rewrite + 1).String(); text != "Level(5)" {
+		t.Errorf("a level above the highest is %q", text)
 	}
 	for _, text := range []string{"", "5", "L", "-1", "Level(7)"} {
 		if _, err := ParseLevel(text); err == nil || !strings.Contains(err.Error(), "clone, copy, recompress, reseal, rewrite") {

@@ -9,7 +9,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/field"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -31,19 +30,13 @@ func (c *config) bind(s rntuple.Source) (defined, error) {
 
 // selection returns the selection of those of the entries of in within a range for which a condition holds, all
 // of them if it is nil, with the fields that are defined.
-func (c *config) selection(in *rntuple.Reader, within rewrite.Range, keep rntuple.Condition) (s rewrite.Selection, err error) {
-	s.Within = within
+func (c *config) selection(in *rntuple.Reader, within rntuple.EntryRange, keep rntuple.Condition) (s selection, err error) {
+	s.within = within
 	if keep != nil {
 		if err := keep.Check(in); err != nil {
 			return s, err
 		}
-		s.Ranges = func(yield func(rewrite.Range, error) bool) {
-			for e, err := range evaluated(in, rntuple.EntryRange(within), keep, in.Unwrapped().Source.Workers) {
-				if !yield(rewrite.Range(e), err) {
-					return
-				}
-			}
-		}
+		s.ranges = evaluated(in, within, keep, in.Unwrapped().Source.Workers)
 	}
 	if len(c.define) == 0 {
 		return s, nil
@@ -52,16 +45,16 @@ func (c *config) selection(in *rntuple.Reader, within rewrite.Range, keep rntupl
 	if err != nil {
 		return s, err
 	}
-	s.Fields = d.fields()
+	s.fields = d.fields()
 	entries := chosen{Source: in, n: in.NumEntries(), entry: func(i int64) int64 { return i }}
 	if within.First > 0 || within.End < entries.n {
-		part, err := rntuple.Select(in, rntuple.EntryRange(within))
+		part, err := rntuple.Select(in, within)
 		if err != nil {
 			return s, err
 		}
 		entries = chosen{Source: part, n: part.NumEntries(), entry: part.Entry}
 	}
-	s.Begin = func(out *field.Outlets, to []*schema.Field) (rewrite.Values, error) {
+	s.begin = func(out *field.Outlets, to []*schema.Field) (*stream, error) {
 		if keep != nil {
 			selected, err := rntuple.Where(entries.Source, keep)
 			if err != nil {
@@ -76,9 +69,9 @@ func (c *config) selection(in *rntuple.Reader, within rewrite.Range, keep rntupl
 		return d.begin(entries, entries.units(clusters), in.Unwrapped().Options.Workers, out, to)
 	}
 	if keep != nil {
-		s.Ranges = func(yield func(rewrite.Range, error) bool) {
+		s.ranges = func(yield func(rntuple.EntryRange, error) bool) {
 			for e := range entries.ranges {
-				if !yield(rewrite.Range{First: within.First + e.First, End: within.First + e.End}, nil) {
+				if !yield(rntuple.EntryRange{First: within.First + e.First, End: within.First + e.End}, nil) {
 					return
 				}
 			}
@@ -160,8 +153,8 @@ func (d defined) begin(c chosen, units []rntuple.EntryRange, workers int, out *f
 	return v, nil
 }
 
-// A stream is the values of the fields that are defined, in the order of the entries. It is
-// rewrite.Values.
+// A stream is the values of the fields that are defined, in the order of the entries. One
+// goroutine uses it.
 type stream struct {
 	chosen chosen
 	ahead  *parallel.Ahead[[]block]
@@ -172,8 +165,8 @@ type stream struct {
 	at     int64   // the first entry that is not written
 }
 
-// Append implements rewrite.Values.
-func (v *stream) Append(n int64) error {
+// append appends the values for the next n entries to the outlets that the stream was begun with.
+func (v *stream) append(n int64) error {
 	for n > 0 {
 		if v.blocks == nil {
 			var err error
@@ -207,8 +200,8 @@ func (v *stream) locate(i, first, n int) error {
 	return errors.New("values cannot be written")
 }
 
-// Stop implements rewrite.Values.
-func (v *stream) Stop() { v.ahead.Stop() }
+// stop ends what computes values in the background.
+func (v *stream) stop() { v.ahead.Stop() }
 
 // Where computing values has ended by a panic or by runtime.Goexit, pass passes that on.
 func pass(err error) {
@@ -220,5 +213,3 @@ func pass(err error) {
 		runtime.Goexit()
 	}
 }
-
-var _ rewrite.Values = (*stream)(nil)

@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"reflect"
@@ -12,8 +12,8 @@ import (
 // TestRenumber leaves out fields and columns. Field a has two representations, the
 // second of them in the extension, and p is a projection of it.
 func TestRenumber(t *testing.T) {
-	build := func() *Shape {
-		s := &Shape{
+	build := func() *shape {
+		s := &shape{
 			Header: &envelope.Header{Name: "n", Schema: envelope.Schema{
 				Fields: []envelope.Field{
 					{TypeName: "float", Name: "x", Parent: 0},
@@ -65,7 +65,7 @@ func TestRenumber(t *testing.T) {
 	}
 
 	s = build()
-	if err := s.Encode("", []FieldEncoding{{Path: "a", Column: schema.ColumnDocument{Type: "SplitUInt32", Bits: 32}}}); err != nil {
+	if err := s.encode("", []fieldEncoding{{path: "a", column: schema.ColumnDocument{Type: "SplitUInt32", Bits: 32}}}); err != nil {
 		t.Fatal(err)
 	}
 	h, ext = s.Header, s.Extension
