@@ -81,7 +81,7 @@ func (m random) add(t *testing.T, w *rntuple.Writer[value.Record], n int, late [
 
 // TestRepackRandom stores random RNTuples in random ways.
 func TestRepackRandom(t *testing.T) {
-	for seed := range 100 {
+	for seed := range rounds(100) {
 		dir := t.TempDir()
 		m := newRandom(21, seed)
 		in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
