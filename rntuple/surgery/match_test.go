@@ -47,3 +47,52 @@ func TestTypeNames(t *testing.T) {
 		}
 	}
 }
+
+// TestFits has which columns can become which others, from words for their formats: the kind of
+// values, their bits, and whether the column is split or loses bits.
+func TestFits(t *testing.T) {
+	type format struct {
+		typ   column.Type
+		bits  uint16
+		kind  string // of values: those of one kind can be converted into each other
+		split column.Type
+		full  bool // the column holds all values of as many bits
+	}
+	formats := []format{
+		{column.Bit, 1, "int", 0, false},
+		{column.Int8, 8, "int", 0, false},
+		{column.UInt16, 16, "int", column.SplitUInt16, false},
+		{column.SplitUInt16, 16, "int", column.UInt16, false},
+		{column.Int32, 32, "int", column.SplitInt32, false},
+		{column.SplitInt32, 32, "int", column.Int32, false},
+		{column.Byte, 8, "byte", 0, false},
+		{column.Real16, 16, "real", 0, false},
+		{column.Real32, 32, "real", column.SplitReal32, true},
+		{column.SplitReal32, 32, "real", column.Real32, true},
+		{column.Real32Trunc, 20, "real", 0, false},
+		{column.Real32Quant, 20, "real", 0, false},
+		{column.Real64, 64, "real", column.SplitReal64, true},
+		{column.Index32, 32, "index", column.SplitIndex32, true},
+		{column.SplitIndex32, 32, "index", column.Index32, true},
+		{column.Index64, 64, "index", column.SplitIndex64, true},
+	}
+	of := func(f format) column.Format {
+		return (&schema.Column{Column: envelope.Column{Type: f.typ, Bits: f.bits}}).Format()
+	}
+	for _, a := range formats {
+		for _, b := range formats {
+			if (a.kind == "index") != (b.kind == "index") {
+				continue // fields of other shapes
+			}
+			same := a.typ == b.typ || a.split != 0 && a.split == b.typ
+			wider := same || a.kind == b.kind && b.full && b.bits >= a.bits
+			for _, c := range []struct{ further, convert, want bool }{
+				{false, false, same}, {true, false, wider}, {false, true, a.kind == b.kind}, {true, true, a.kind == b.kind},
+			} {
+				if got := fits(of(a), of(b), c.further, c.convert); got != c.want {
+					t.Errorf("%v to %v, further %v, convert %v: %v", a.typ, b.typ, c.further, c.convert, got)
+				}
+			}
+		}
+	}
+}
