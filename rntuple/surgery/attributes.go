@@ -24,7 +24,8 @@ const (
 // addSet appends an attribute set to that of the output with the given name. The set
 // belongs to an RNTuple with the given number of entries, of which those in taken have
 // been appended to the output, the first of them as the entry first.
-func (r *run) addSet(ctx context.Context, set *source, name string, taken []rntuple.EntryRange, entries, first int64) error {
+func (r *run) addSet(ctx context.Context, set *source, name string, taken []rntuple.EntryRange,
+	entries, first int64) error {
 	o := r.out.sets[name]
 	if o == nil {
 		var err error
@@ -68,7 +69,8 @@ func (o *output) change(origins map[schema.FieldID]origin, name string, change f
 // first of which has become the entry first. The range of an attribute keeps the entries that
 // were taken; an attribute with none of them is dropped. One whose range is empty goes with the
 // entry that it is before, or with the last one.
-func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin, set *source, taken []rntuple.EntryRange, entries, first int64) error {
+func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin, set *source, taken []rntuple.EntryRange,
+	entries, first int64) error {
 	starts, lengths, err := set.ranges(ctx)
 	if err != nil {
 		return set.fail(err)

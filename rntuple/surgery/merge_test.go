@@ -128,7 +128,7 @@ func (m random) write(t *testing.T, path string, names []string, late int) (entr
 // rounds returns how often a random test is done: n times, or less with -short.
 func rounds(n int) int {
 	if testing.Short() {
-		return n / 8
+		return n / 10
 	}
 	return n
 }

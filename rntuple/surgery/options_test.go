@@ -36,7 +36,7 @@ func makeOperands(t *testing.T) operands {
 	o := operands{dir, file("first"), file("second"), file("beside")}
 	points(t, o.second.Path, 100, 100, rntuple.ClusterSize(500))
 	writeAs(t, o.beside.Path, 100, func(i int) struct{ B int32 } { return struct{ B int32 }{int32(i)} })
-	w, err := rntuple.Create[point](o.first.Path, "n", rntuple.ClusterSize(500))
+	w, err := rntuple.Create[point](o.first.Path, "n", rntuple.ClusterSize(500), rntuple.Sync(false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func makeOperands(t *testing.T) operands {
 
 func writeAs[T any](t *testing.T, path string, n int, entry func(i int) T, opts ...rntuple.WriteOption) {
 	t.Helper()
-	w, err := rntuple.Create[T](path, "n", opts...)
+	w, err := rntuple.Create[T](path, "n", append(opts, rntuple.Sync(false))...)
 	if err != nil {
 		t.Fatal(err)
 	}
