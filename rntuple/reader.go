@@ -107,7 +107,10 @@ func (r *Reader) Schema() *schema.Schema { return r.ntuple.Source.Schema }
 func (r *Reader) FormatVersion() string { return r.ntuple.Version }
 
 // An EntryRange is the range of entries from First up to but not including End.
-type EntryRange struct{ First, End int64 }
+type EntryRange struct {
+	First int64 `json:"first"`
+	End   int64 `json:"end"`
+}
 
 // Len returns the number of entries.
 func (e EntryRange) Len() int64 { return e.End - e.First }

@@ -25,7 +25,7 @@ var targets = []target{
 	{"internal/pagesource", "", []string{"rntuple", "rntuple/surgery"}},
 	{"internal/pagesink", "", []string{"rntuple", "rntuple/surgery"}},
 	{"internal/pagecopy", "", []string{"rntuple/surgery"}},
-	{"rntuple/surgery/internal/rewrite", "", []string{"rntuple/surgery"}},
+	{"rntuple/surgery", "", []string{"rntuple/zonemap"}},
 }
 
 //go:embed equivalent.txt

@@ -27,8 +27,8 @@ type Temporary struct {
 
 // A Run is a range of entries whose keys do not descend.
 type Run struct {
-	First, End int64
-	Min, Max   int64 // keys
+	rntuple.EntryRange
+	Min, Max int64 // keys
 }
 
 // add adds an entry, and reports whether it begins a run.
@@ -43,7 +43,7 @@ func (t *Temporary) add(key int64) (begins bool) {
 	if n > 0 {
 		at = t.Runs[n-1].End
 	}
-	t.Runs = append(t.Runs, Run{at, at + 1, key, key})
+	t.Runs = append(t.Runs, Run{rntuple.EntryRange{First: at, End: at + 1}, key, key})
 	return true
 }
 
@@ -68,8 +68,8 @@ func (t *Temporary) identify(name string) error {
 
 // A Piece is a range of entries of a temporary file.
 type Piece struct {
-	File       workunits.File
-	First, End int64
+	File workunits.File
+	rntuple.EntryRange
 }
 
 // An Output is a file to be made of pieces.
@@ -111,7 +111,7 @@ func (f *arrangeFn) pieces(files []Temporary) (pieces []Piece, err error) {
 		return inOrder(files)
 	}
 	for _, t := range files {
-		pieces = append(pieces, Piece{t.File, 0, t.File.Entries})
+		pieces = append(pieces, Piece{t.File, rntuple.EntryRange{End: t.File.Entries}})
 	}
 	return pieces, nil
 }
@@ -127,7 +127,7 @@ func (f *arrangeFn) outputs(pieces []Piece) (outputs []Output) {
 	}
 	total := int64(0)
 	for _, p := range pieces {
-		total += p.End - p.First
+		total += p.Len()
 	}
 	n := max(1, min(int64(f.Options.Shards), total))
 	done := int64(0)
@@ -140,7 +140,7 @@ func (f *arrangeFn) outputs(pieces []Piece) (outputs []Output) {
 			p := pieces[0]
 			p.End = min(p.End, p.First+end-done)
 			o.Pieces = append(o.Pieces, p)
-			done += p.End - p.First
+			done += p.Len()
 			if pieces[0].First = p.End; p.End == pieces[0].End {
 				pieces = pieces[1:]
 			}
@@ -223,7 +223,7 @@ func inOrder(files []Temporary) (pieces []Piece, err error) {
 			end++
 		}
 		if end == i+1 {
-			pieces = append(pieces, Piece{runs[i].file, runs[i].First, runs[i].End})
+			pieces = append(pieces, Piece{runs[i].file, runs[i].EntryRange})
 		} else if pieces, err = interleave(pieces, runs[i:end]); err != nil {
 			return nil, err
 		}
@@ -256,7 +256,7 @@ func interleave(pieces []Piece, runs []*keyed) ([]Piece, error) {
 		if n := len(pieces); n > 0 && pieces[n-1].File == r.file && pieces[n-1].End == first {
 			pieces[n-1].End = r.at
 		} else {
-			pieces = append(pieces, Piece{r.file, first, r.at})
+			pieces = append(pieces, Piece{r.file, rntuple.EntryRange{First: first, End: r.at}})
 		}
 		if r.at == r.End {
 			heap.Pop(&h)
@@ -278,7 +278,7 @@ func (k *keyed) load() error {
 	if err != nil {
 		return err
 	}
-	k.keys = make([]int64, k.End-k.First)
+	k.keys = make([]int64, k.Len())
 	n, err := v.Read(k.keys, k.First)
 	if n < len(k.keys) {
 		return fmt.Errorf("%s: keys of %d entries, and not of %d: %w", k.file.Path, n, len(k.keys), err)

@@ -248,7 +248,7 @@ func (f *orderedFn[T]) ProcessElement(_ context.Context, k int64, v T, _ func(Te
 	if err != nil {
 		return err
 	}
-	if before := b.temporary.last(); b.temporary.add(k) && before.End-before.First >= longRun {
+	if before := b.temporary.last(); b.temporary.add(k) && before.Len() >= longRun {
 		if err := b.entries.CommitCluster(); err != nil {
 			return err
 		}

@@ -76,7 +76,6 @@ var layers = []string{
 	"rntuple/compare",
 	"rntuple/rescue",
 	"rntuple/verify",
-	"rntuple/surgery/internal/rewrite",
 	"rntuple/surgery",
 }
 

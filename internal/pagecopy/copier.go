@@ -16,7 +16,7 @@ import (
 )
 
 // A Level is how much work it is to copy pages. The numbers are those of the levels of
-// ROOT's merger. Those of a Chunk are below Rewrite.
+// ROOT's merger, without the highest one: Elements, Offsets and Tags add elements to other pages.
 type Level uint8
 
 const (
@@ -24,17 +24,7 @@ const (
 	Copy                    // the bytes are copied as they are stored, and verified
 	Recompress              // pages are decompressed, and compressed as the sink does
 	Reseal                  // pages are also decoded and encoded
-	Rewrite                 // the elements are added to other pages
 )
-
-var levelNames = [...]string{"clone", "copy", "recompress", "reseal", "rewrite"}
-
-func (l Level) String() string {
-	if int(l) < len(levelNames) {
-		return levelNames[l]
-	}
-	return fmt.Sprintf("Level(%d)", uint8(l))
-}
 
 // A Chunk is a run of elements for a column of a Sink. Without pages it needs neither
 // Column nor From.

@@ -495,14 +495,3 @@ func TestSuppressed(t *testing.T) {
 		t.Errorf("the elements of %d clusters differ", len(clusters))
 	}
 }
-
-// TestLevel has the names of levels.
-func TestLevel(t *testing.T) {
-	var got []string
-	for l := Clone; l <= Rewrite+1; l++ {
-		got = append(got, l.String())
-	}
-	if want := []string{"clone", "copy", "recompress", "reseal", "rewrite", "Level(5)"}; !slices.Equal(got, want) {
-		t.Errorf("levels %q, want %q", got, want)
-	}
-}

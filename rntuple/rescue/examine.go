@@ -14,6 +14,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -43,7 +44,7 @@ type savedGroup struct {
 // saved. An error is that of the context.
 func (e *evidence) examine(ctx context.Context, j *job, keepGoing bool) (s *salvage, err error) {
 	s = &salvage{evidence: e, job: j, keepGoing: keepGoing}
-	s.result = NTuple{Path: j.path, Found: j.found, Entries: j.total, Kept: []Entries{}, Missing: slices.Clone(j.missing), Notes: slices.Clone(j.notes)}
+	s.result = NTuple{Path: j.path, Found: j.found, Entries: j.total, Kept: []rntuple.EntryRange{}, Missing: slices.Clone(j.missing), Notes: slices.Clone(j.notes)}
 	built, err := schema.Build(j.header, j.extension())
 	if err != nil {
 		s.lose(0, j.total, err)
@@ -65,7 +66,7 @@ func (s *salvage) lose(first, end int64, why error) {
 	if first == end {
 		return
 	}
-	s.result.Lost = append(s.result.Lost, Loss{Entries{first, end}, why.Error()})
+	s.result.Lost = append(s.result.Lost, Loss{rntuple.EntryRange{First: first, End: end}, why.Error()})
 	if !s.keepGoing || s.deferred() {
 		s.stopped = true
 	}
@@ -103,7 +104,7 @@ func (s *salvage) examineGroups(ctx context.Context) error {
 	}
 	switch {
 	case s.total < 0:
-		s.result.Lost = append(s.result.Lost, Loss{Entries{next, -1}, "what came after the last page list, if anything, is lost"})
+		s.result.Lost = append(s.result.Lost, Loss{rntuple.EntryRange{First: next, End: -1}, "what came after the last page list, if anything, is lost"})
 	case s.total > next:
 		s.lose(next, s.total, errNoList)
 	}
@@ -116,7 +117,7 @@ func (s *salvage) loseBehind(first, end int64) {
 	if last.Why == errBehind.Error() && last.End == first {
 		last.End = end
 	} else if first < end {
-		s.result.Lost = append(s.result.Lost, Loss{Entries{first, end}, errBehind.Error()})
+		s.result.Lost = append(s.result.Lost, Loss{rntuple.EntryRange{First: first, End: end}, errBehind.Error()})
 	}
 }
 
@@ -146,7 +147,7 @@ func (s *salvage) examineGroup(ctx context.Context, g group) error {
 		if n := len(s.result.Kept); n > 0 && s.result.Kept[n-1].End == c.First {
 			s.result.Kept[n-1].End = c.End
 		} else if c.First < c.End {
-			s.result.Kept = append(s.result.Kept, Entries{c.First, c.End})
+			s.result.Kept = append(s.result.Kept, rntuple.EntryRange{First: c.First, End: c.End})
 		}
 	}
 	if len(saved.clusters) > 0 {

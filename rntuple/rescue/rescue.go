@@ -116,23 +116,17 @@ type NTuple struct {
 	Saved   int64  `json:"saved"`   // number of entries that were saved
 	// Kept holds the old numbers of the saved entries, in order. Their new numbers
 	// begin with 0 and have no gaps.
-	Kept []Entries `json:"kept"`
-	Lost []Loss    `json:"lost,omitempty"`
+	Kept []rntuple.EntryRange `json:"kept"`
+	Lost []Loss               `json:"lost,omitempty"`
 	// Missing says in words what is lost, or may be, besides entries: attribute sets, fields.
 	Missing []string `json:"missing,omitempty"`
 	// Notes holds further remarks, in words.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Entries are the entries from First up to but not including End.
-type Entries struct {
-	First int64 `json:"first"`
-	End   int64 `json:"end"` // -1 if not known
-}
-
-// A Loss is a range of entries that was not saved, with the reason.
+// A Loss is a range of entries that was not saved, with the reason. An End of -1 is not known.
 type Loss struct {
-	Entries
+	rntuple.EntryRange
 	Why string `json:"why"`
 }
 

@@ -417,7 +417,7 @@ func TestDamage(t *testing.T) {
 func TestLoss(t *testing.T) {
 	file, ends := written(t, []int{10, 10, 10}, plain...)
 	original := contents(t, file)
-	entries := func(first, end int64) rescue.Entries { return rescue.Entries{First: first, End: end} }
+	entries := func(first, end int64) rntuple.EntryRange { return rntuple.EntryRange{First: first, End: end} }
 	marker := []byte("entry 17") // in the fourth cluster, of the entries from 15 to 20
 	page := bytes.Index(file, marker)
 	footer := bytes.LastIndex(file, binary.LittleEndian.AppendUint16(nil, 2)) // found below
@@ -431,15 +431,15 @@ func TestLoss(t *testing.T) {
 		at        int
 		keepGoing bool
 		total     int64
-		kept      []rescue.Entries
-		lost      []rescue.Entries
+		kept      []rntuple.EntryRange
+		lost      []rntuple.EntryRange
 	}{
-		{"page", page, false, 30, []rescue.Entries{entries(0, 15)}, []rescue.Entries{entries(15, 20), entries(20, 30)}},
-		{"page", page, true, 30, []rescue.Entries{entries(0, 15), entries(20, 30)}, []rescue.Entries{entries(15, 20)}},
-		{"page list", ends[1] - 20, false, 30, []rescue.Entries{entries(0, 10)}, []rescue.Entries{entries(10, 20), entries(20, 30)}},
-		{"page list", ends[1] - 20, true, 30, []rescue.Entries{entries(0, 10), entries(20, 30)}, []rescue.Entries{entries(10, 20)}},
-		{"first page list", ends[0] - 20, true, 30, []rescue.Entries{entries(10, 30)}, []rescue.Entries{entries(0, 10)}},
-		{"footer", footer + 30, false, -1, []rescue.Entries{entries(0, 30)}, []rescue.Entries{entries(30, -1)}},
+		{"page", page, false, 30, []rntuple.EntryRange{entries(0, 15)}, []rntuple.EntryRange{entries(15, 20), entries(20, 30)}},
+		{"page", page, true, 30, []rntuple.EntryRange{entries(0, 15), entries(20, 30)}, []rntuple.EntryRange{entries(15, 20)}},
+		{"page list", ends[1] - 20, false, 30, []rntuple.EntryRange{entries(0, 10)}, []rntuple.EntryRange{entries(10, 20), entries(20, 30)}},
+		{"page list", ends[1] - 20, true, 30, []rntuple.EntryRange{entries(0, 10), entries(20, 30)}, []rntuple.EntryRange{entries(10, 20)}},
+		{"first page list", ends[0] - 20, true, 30, []rntuple.EntryRange{entries(10, 30)}, []rntuple.EntryRange{entries(0, 10)}},
+		{"footer", footer + 30, false, -1, []rntuple.EntryRange{entries(0, 30)}, []rntuple.EntryRange{entries(30, -1)}},
 	}
 	for _, c := range cases {
 		bad := bytes.Clone(file)
@@ -450,9 +450,9 @@ func TestLoss(t *testing.T) {
 			continue
 		}
 		n := report.NTuples[0]
-		var lost []rescue.Entries
+		var lost []rntuple.EntryRange
 		for _, l := range n.Lost {
-			lost = append(lost, l.Entries)
+			lost = append(lost, l.EntryRange)
 		}
 		if n.Entries != c.total || !slices.Equal(n.Kept, c.kept) || !slices.Equal(lost, c.lost) {
 			t.Errorf("%s: %+v\nwant of %d entries %v kept, %v lost", c.what, n, c.total, c.kept, c.lost)

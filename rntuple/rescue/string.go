@@ -5,16 +5,14 @@ import (
 	"strings"
 )
 
-// String returns the range as a half-open interval: "[0, 100)". An unknown end is "?".
-func (e Entries) String() string {
-	if e.End < 0 {
-		return fmt.Sprintf("[%d, ?)", e.First)
+// String returns the entries as a half-open interval, "[0, 100)", and the reason. An unknown end is "?".
+func (l Loss) String() string {
+	end := "?"
+	if l.End >= 0 {
+		end = fmt.Sprint(l.End)
 	}
-	return fmt.Sprintf("[%d, %d)", e.First, e.End)
+	return fmt.Sprintf("entries [%d, %s): %s", l.First, end, l.Why)
 }
-
-// String returns the entries and the reason.
-func (l Loss) String() string { return fmt.Sprintf("entries %v: %s", l.Entries, l.Why) }
 
 // String returns one line with the number of entries that were saved.
 func (n *NTuple) String() string {

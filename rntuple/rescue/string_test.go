@@ -1,13 +1,18 @@
 package rescue
 
-import "testing"
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/go-rntuple/go-rntuple/rntuple"
+)
 
 func TestReportString(t *testing.T) {
 	r := &Report{
 		Container: "no header",
 		NTuples: []NTuple{
-			{Path: "a", Entries: 10, Saved: 7, Lost: []Loss{{Entries{7, 10}, "damaged"}}, Notes: []string{"no extra types"}},
-			{Path: "b", Entries: -1, Saved: 2, Lost: []Loss{{Entries{2, -1}, "no page list"}}},
+			{Path: "a", Entries: 10, Saved: 7, Lost: []Loss{{rntuple.EntryRange{First: 7, End: 10}, "damaged"}}, Notes: []string{"no extra types"}},
+			{Path: "b", Entries: -1, Saved: 2, Lost: []Loss{{rntuple.EntryRange{First: 2, End: -1}, "no page list"}}},
 		},
 		Lost: []string{"a page list"}, Left: []string{"TTree t"},
 	}
@@ -21,5 +26,13 @@ lost: a page list
 not copied: TTree t`
 	if got := r.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestReportJSON has the names that JSON gives entries.
+func TestReportJSON(t *testing.T) {
+	lost := Loss{rntuple.EntryRange{First: 2, End: -1}, "no page list"}
+	if text, err := json.Marshal(lost); string(text) != `{"first":2,"end":-1,"why":"no page list"}` {
+		t.Errorf("%s, %v", text, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
 )
 
 // A Piece is some of an input: the entries from First to End, End excluded. An End of 0
@@ -44,18 +43,18 @@ func Concat(ctx context.Context, out string, pieces []Piece, opts ...Option) (*R
 	if err != nil {
 		return nil, err
 	}
-	j := &rewrite.Job{Select: func(ctx context.Context, n int, r *ntuple.Reader) (rewrite.Selection, error) {
-		entries, err := pieces[n].entries(ctx, r)
-		return rewrite.Selection{Within: entries}, err
+	j := &job{choose: func(ctx context.Context, n int, r *ntuple.Reader) (s selection, err error) {
+		s.within, err = pieces[n].entries(ctx, r)
+		return s, err
 	}}
 	for _, p := range pieces {
-		j.Inputs = append(j.Inputs, rewrite.Input(p.Input))
+		j.inputs = append(j.inputs, p.Input)
 	}
 	return c.asStored().create(ctx, out, j)
 }
 
 // entries returns the entries of a piece.
-func (p Piece) entries(ctx context.Context, in *ntuple.Reader) (r rewrite.Range, err error) {
+func (p Piece) entries(ctx context.Context, in *ntuple.Reader) (r rntuple.EntryRange, err error) {
 	if p.Check != nil {
 		if err := p.Check(readerOf(in)); err != nil {
 			return r, err
@@ -84,5 +83,5 @@ func (p Piece) entries(ctx context.Context, in *ntuple.Reader) (r rewrite.Range,
 	if p.First < 0 || p.First > p.End || p.End > n {
 		return r, fmt.Errorf("there are no %s from %d to %d, but %d", unit, p.First, p.End, n)
 	}
-	return rewrite.Range{First: border(p.First), End: border(p.End)}, nil
+	return rntuple.EntryRange{First: border(p.First), End: border(p.End)}, nil
 }

@@ -66,11 +66,7 @@ func picked[T any](entries []T, ranges ...rntuple.EntryRange) (some []T) {
 // TestRandomCuts skims, concatenates and splits random RNTuples, with some of their
 // fields: the outputs have what the same cuts of a slice have.
 func TestRandomCuts(t *testing.T) {
-	rounds := 300
-	if testing.Short() {
-		rounds = 60
-	}
-	for seed := range rounds {
+	for seed := range rounds(300) {
 		dir := t.TempDir()
 		m := random{randtest.Maker{Rand: rand.New(rand.NewPCG(12, uint64(seed)))}, map[string]string{}}
 		var names []string

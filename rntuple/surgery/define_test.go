@@ -88,10 +88,6 @@ func columnsLike(types map[string]string, from ...string) Columns {
 // TestRandomDefinitions defines fields while random RNTuples are slimmed and skimmed, at all
 // levels: they have what the same functions give for the entries of a slice.
 func TestRandomDefinitions(t *testing.T) {
-	rounds := 200
-	if testing.Short() {
-		rounds = 40
-	}
 	defined := map[string]string{"d": "double", "s": "std::string", "h": "std::vector<double>", "o": "std::optional<std::uint32_t>",
 		"a": "std::int64_t", "b": "std::vector<std::string>", "k8": "std::int64_t", "v4": "std::vector<std::uint64_t>"}
 	definitions := []Option{
@@ -102,7 +98,7 @@ func TestRandomDefinitions(t *testing.T) {
 		Define("h", func(b *base) []float64 { return halves(*b) }),
 		Define("o", func(b *base) *uint32 { return odd(*b) }),
 	}
-	for seed := range rounds {
+	for seed := range rounds(200) {
 		dir := t.TempDir()
 		m := random{randtest.Maker{Rand: rand.New(rand.NewPCG(31, uint64(seed)))}, map[string]string{"k": "std::int32_t", "v": "std::vector<std::uint16_t>"}}
 		names := []string{"k", "v"}

@@ -2,6 +2,7 @@ package surgery
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -41,8 +42,18 @@ func TestDurable(t *testing.T) {
 			if n := syncs(Write(rntuple.Sync(false))); n != 0 {
 				t.Errorf("without syncs: %d", n)
 			}
-			if name == "Split" {
-				return // out is none of its outputs
+		})
+	}
+	for name, do := range operations {
+		if name == "Split" {
+			continue // out is none of its outputs
+		}
+		t.Run(name+", locked", func(t *testing.T) {
+			t.Parallel() // most of it is waiting
+			o := makeOperands(t)
+			out := filepath.Join(t.TempDir(), "out")
+			if err := os.WriteFile(out, nil, 0o666); err != nil {
+				t.Fatal(err)
 			}
 			f, err := diskfile.Update(out, diskfile.Options{})
 			if err != nil {

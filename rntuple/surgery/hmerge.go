@@ -1,10 +1,6 @@
 package surgery
 
-import (
-	"context"
-
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
-)
+import "context"
 
 // HMerge makes a ROOT file at out with one RNTuple, which has the fields of all inputs
 // side by side. They must have the same number of entries: those of the same number
@@ -28,5 +24,5 @@ func HMerge(ctx context.Context, out string, inputs []Input, opts ...Option) (*R
 	if err != nil {
 		return nil, err
 	}
-	return c.asStored().create(ctx, out, &rewrite.Job{Inputs: inputsOf(inputs...), SideBySide: true, Prefix: c.prefix})
+	return c.asStored().create(ctx, out, &job{inputs: inputs, sideBySide: true})
 }

@@ -3,8 +3,12 @@ package surgery
 import (
 	"context"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
+	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/internal/zone"
+	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // Indexed says what Index has done.
@@ -38,7 +42,7 @@ func RemoveIndex(ctx context.Context, in Input, opts ...Option) error {
 }
 
 // index is Index, or RemoveIndex, in the file that open opens.
-func index(ctx context.Context, open rewrite.Opener, in Input, remove bool, opts []Option) (*Indexed, error) {
+func index(ctx context.Context, open opener, in Input, remove bool, opts []Option) (*Indexed, error) {
 	operation, takes := "Index", []string{"Keep", "Drop", "Compression", "Read", "Write", "Progress"}
 	if remove {
 		operation, takes = "RemoveIndex", []string{"Compression", "Read", "Write"}
@@ -47,9 +51,72 @@ func index(ctx context.Context, open rewrite.Opener, in Input, remove bool, opts
 	if err != nil {
 		return nil, err
 	}
-	report, err := rewrite.IndexInPlace(ctx, rewrite.Input(in), open, remove, c.Options)
+	write, err := c.writeOptions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return (*Indexed)(report), nil
+	f, err := open(in.Path, write)
+	if err != nil {
+		return nil, err
+	}
+	report, err := c.indexIn(ctx, f, in, remove)
+	if err != nil {
+		f.Abort()
+		return nil, err
+	}
+	return report, f.Close()
+}
+
+// indexIn writes the zone map into the file f.
+func (c *config) indexIn(ctx context.Context, f *ntuple.File, in Input, remove bool) (*Indexed, error) {
+	src, err := openSource(ctx, 0, in, c.read)
+	if err != nil {
+		return nil, err
+	}
+	defer src.close()
+	if src.Legacy() {
+		return nil, src.fail(frame.Unsupported("files from before format 1.0.0.0 are only read"))
+	}
+	if err := c.compressAs(ctx, src); err != nil {
+		return nil, err
+	}
+	write, err := c.writeOptions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var fields []*schema.Field
+	var clusters []*pagesource.Cluster
+	var found [][]zonemap.Bounds
+	if !remove {
+		if fields, err = zone.Choose(src.Source.Schema, c.keep, c.drop); err != nil {
+			return nil, src.fail(err)
+		}
+		if clusters, found, err = zone.Build(ctx, src.Reader, fields, c.clustersDone); err != nil {
+			return nil, src.fail(err)
+		}
+	}
+	err = f.Relink(src.Reader, write, func(w *ntuple.Writer) error {
+		w.Unlink(zonemap.SetName)
+		z := zone.NewRecorder(w, write)
+		for i, cluster := range clusters {
+			for j, field := range fields {
+				if err := z.Add(cluster, field, found[i][j]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	report := &Indexed{Clusters: len(clusters)}
+	for _, f := range fields {
+		report.Fields = append(report.Fields, f.Path())
+	}
+	return report, src.fail(err)
+}
+
+// clustersDone reports progress in clusters.
+func (c *config) clustersDone(done, total int) {
+	if c.progress != nil {
+		c.progress(int64(done), int64(total))
+	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
 )
 
 // dying is a file that fails at some write.
@@ -28,7 +27,7 @@ func (d *dying) WriteAt(p []byte, off int64) (int, error) {
 }
 
 // updateDying opens a file that fails at some write.
-func updateDying(disk *os.File, calls int) rewrite.Opener {
+func updateDying(disk *os.File, calls int) opener {
 	return func(_ string, o *ntuple.WriteOptions) (*ntuple.File, error) {
 		info, err := disk.Stat()
 		if err != nil {

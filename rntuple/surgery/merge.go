@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
 )
 
 // Merge makes a ROOT file at out with one RNTuple, which has the entries of the inputs
@@ -37,7 +36,7 @@ func Merge(ctx context.Context, out string, inputs []Input, opts ...Option) (*Re
 	if err != nil {
 		return nil, err
 	}
-	return c.create(ctx, out, &rewrite.Job{Inputs: inputsOf(inputs...)})
+	return c.create(ctx, out, &job{inputs: inputs})
 }
 
 // Merged is an RNTuple that MergeAll has made.
@@ -58,11 +57,11 @@ func MergeAll(ctx context.Context, out string, files []string, opts ...Option) (
 	if err != nil {
 		return nil, err
 	}
-	var jobs []*rewrite.Job
+	var jobs []*job
 	var merged []Merged
 	var without []string
 	for _, path := range files {
-		infos, err := ntuple.ListFile(ctx, path, c.Options.Read.Remote)
+		infos, err := ntuple.ListFile(ctx, path, c.read.Remote)
 		if err != nil {
 			return nil, err
 		}
@@ -76,22 +75,22 @@ func MergeAll(ctx context.Context, out string, files []string, opts ...Option) (
 			i := slices.IndexFunc(merged, func(m Merged) bool { return m.Name == info.Path })
 			if i < 0 {
 				i = len(jobs)
-				j := &rewrite.Job{Options: c.Options}
-				j.Name = info.Path
+				j := &job{config: *c}
+				j.name = info.Path
 				jobs, merged = append(jobs, j), append(merged, Merged{Name: info.Path})
 			}
-			jobs[i].Inputs = append(jobs[i].Inputs, rewrite.Input{Path: path, Name: info.Path})
+			jobs[i].inputs = append(jobs[i].inputs, Input{path, info.Path})
 		}
 	}
 	if len(jobs) == 0 && len(files) > 0 {
 		return nil, errors.New("the inputs have no RNTuples")
 	}
-	reports, err := rewrite.Run(ctx, out, ntuple.CreateFile, jobs...)
+	reports, err := execute(ctx, out, ntuple.CreateFile, jobs...)
 	if err != nil {
-		return nil, errorOf(err)
+		return nil, err
 	}
 	for i, r := range reports {
-		merged[i].Report = reportOf(r)
+		merged[i].Report = r
 	}
 	if len(merged) > 0 {
 		merged[0].Report.Without = without
@@ -112,11 +111,10 @@ func MergeInto(ctx context.Context, into Input, inputs []Input, opts ...Option) 
 }
 
 // mergeInto is MergeInto in the file that open opens.
-func mergeInto(ctx context.Context, open rewrite.Opener, into Input, inputs []Input, opts []Option) (*Report, error) {
+func mergeInto(ctx context.Context, open opener, into Input, inputs []Input, opts []Option) (*Report, error) {
 	c, err := configure("MergeInto", append([]string{"ConvertTypes", "WithMode"}, takesPages...), opts)
 	if err != nil {
 		return nil, err
 	}
-	all := inputsOf(append([]Input{into}, inputs...)...)
-	return c.run(ctx, into.Path, open, &rewrite.Job{Inputs: all, InPlace: true})
+	return c.run(ctx, into.Path, open, &job{inputs: append([]Input{into}, inputs...), inPlace: true})
 }

@@ -61,6 +61,7 @@ func (m random) options() []rntuple.WriteOption {
 	opts := []rntuple.WriteOption{
 		rntuple.Compression(settings), rntuple.MaxUnzippedPageSize(1 + m.Int64N(200)), rntuple.ClusterSize(1 + m.Int64N(3000)),
 		rntuple.PageBufferBudget(1 + m.Int64N(4000)), rntuple.Workers(1 + m.IntN(3)), rntuple.SharePages(m.IntN(4) > 0), rntuple.PageChecksums(m.IntN(4) > 0),
+		rntuple.Sync(false), // which TestDurable looks at, and takes the time of most tests
 	}
 	if m.IntN(3) == 0 {
 		opts = append(opts, rntuple.MaxKeySize(1000+m.Int64N(2000)))
@@ -124,15 +125,19 @@ func (m random) write(t *testing.T, path string, names []string, late int) (entr
 	return entries
 }
 
+// rounds returns how often a random test is done: n times, or less with -short.
+func rounds(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // TestRandom merges random RNTuples in all modes and levels: the output has the
 // entries of the inputs, with zeros for the fields that an input lacks.
 func TestRandom(t *testing.T) {
-	rounds := 300
-	if testing.Short() {
-		rounds = 60
-	}
 	levels := [Rewrite + 1]int64{}
-	for seed := range rounds {
+	for seed := range rounds(300) {
 		dir := t.TempDir()
 		m := random{randtest.Maker{Rand: rand.New(rand.NewPCG(11, uint64(seed)))}, map[string]string{}}
 		var names []string

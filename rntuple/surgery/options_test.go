@@ -17,7 +17,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -37,7 +36,7 @@ func makeOperands(t *testing.T) operands {
 	o := operands{dir, file("first"), file("second"), file("beside")}
 	points(t, o.second.Path, 100, 100, rntuple.ClusterSize(500))
 	writeAs(t, o.beside.Path, 100, func(i int) struct{ B int32 } { return struct{ B int32 }{int32(i)} })
-	w, err := rntuple.Create[point](o.first.Path, "n", rntuple.ClusterSize(500))
+	w, err := rntuple.Create[point](o.first.Path, "n", rntuple.ClusterSize(500), rntuple.Sync(false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +56,7 @@ func makeOperands(t *testing.T) operands {
 
 func writeAs[T any](t *testing.T, path string, n int, entry func(i int) T, opts ...rntuple.WriteOption) {
 	t.Helper()
-	w, err := rntuple.Create[T](path, "n", opts...)
+	w, err := rntuple.Create[T](path, "n", append(opts, rntuple.Sync(false))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +191,7 @@ func TestOptions(t *testing.T) {
 			effect: func(r *rntuple.Reader, _ *Report) bool { return r.Name() == "other" }},
 		{option: "AtLeast", by: pages, opts: []Option{AtLeast(Rewrite)},
 			effect: func(_ *rntuple.Reader, report *Report) bool { return report.Levels[Rewrite] == sum(report) }},
-		{option: "AtMost", by: pages, opts: []Option{JoinClusters(1 << 20), AtMost(Reseal)}, refused: rewrite.ErrLevel.Error()},
+		{option: "AtMost", by: pages, opts: []Option{JoinClusters(1 << 20), AtMost(Reseal)}, refused: errLevel.Error()},
 		{option: "Compression", by: pages + " RenameInPlace", opts: []Option{Compression(101)},
 			effect: func(r *rntuple.Reader, report *Report) bool {
 				if sum(report).Pages > 0 {
@@ -485,6 +484,9 @@ func TestParseLevel(t *testing.T) {
 		if l, err := ParseLevel(text); l != want || err != nil {
 			t.Errorf("%q: %v, %v", text, l, err)
 		}
+	}
+	if text := (Rewrite + 1).String(); text != "Level(5)" {
+		t.Errorf("a level above the highest is %q", text)
 	}
 	for _, text := range []string{"", "5", "L", "-1", "Level(7)"} {
 		if _, err := ParseLevel(text); err == nil || !strings.Contains(err.Error(), "clone, copy, recompress, reseal, rewrite") {

@@ -2,9 +2,14 @@ package surgery
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
 
+	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
+	"github.com/go-rntuple/go-rntuple/schema"
 )
 
 // A Renaming says what gets which name.
@@ -16,8 +21,6 @@ type Renaming struct {
 	// give them.
 	Fields map[string]string
 }
-
-func (to Renaming) edit(s *rewrite.Shape) error { return s.Rename(to.Name, to.Fields) }
 
 // Rename makes a ROOT file at out with the RNTuple of the input under other names. Pages
 // are copied. The new name of the RNTuple may lead through directories.
@@ -31,7 +34,7 @@ func Rename(ctx context.Context, out string, in Input, to Renaming, opts ...Opti
 	if err != nil {
 		return nil, err
 	}
-	return c.asStored().create(ctx, out, &rewrite.Job{Inputs: inputsOf(in), Edit: to.edit})
+	return c.asStored().create(ctx, out, &job{inputs: []Input{in}, edit: to.edit})
 }
 
 // RenameInPlace gives names to an RNTuple and its fields in the file that it is in:
@@ -46,10 +49,112 @@ func RenameInPlace(ctx context.Context, in Input, to Renaming, opts ...Option) e
 }
 
 // renameInPlace is RenameInPlace in the file that open opens.
-func renameInPlace(ctx context.Context, open rewrite.Opener, in Input, to Renaming, opts []Option) error {
+func renameInPlace(ctx context.Context, open opener, in Input, to Renaming, opts []Option) error {
 	c, err := configure("RenameInPlace", []string{"Compression", "Read", "Write"}, opts)
 	if err != nil {
 		return err
 	}
-	return rewrite.RenameInPlace(ctx, rewrite.Input(in), open, to.edit, c.Options)
+	write, err := c.writeOptions(ctx)
+	if err != nil {
+		return err
+	}
+	f, err := open(in.Path, write)
+	if err != nil {
+		return err
+	}
+	if err := c.renameIn(ctx, f, in, to); err != nil {
+		f.Abort()
+		return err
+	}
+	return f.Close()
+}
+
+// renameIn writes the metadata into the file f.
+func (c *config) renameIn(ctx context.Context, f *ntuple.File, in Input, to Renaming) error {
+	src, err := openSource(ctx, 0, in, c.read)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	if src.Legacy() {
+		return src.fail(frame.Unsupported("files from before format 1.0.0.0 are only read"))
+	}
+	ext := src.extension()
+	s := &shape{Header: src.Header, Extension: &ext}
+	if err := s.build(); err != nil {
+		return src.fail(err)
+	}
+	if err := to.edit(s); err != nil {
+		return src.fail(err)
+	}
+	if strings.Contains(s.Header.Name, "/") {
+		return src.fail(fmt.Errorf("%q leads to another directory", s.Header.Name))
+	}
+	if err := c.compressAs(ctx, src); err != nil {
+		return err
+	}
+	write, err := c.writeOptions(ctx)
+	if err != nil {
+		return err
+	}
+	sets, err := renameZones(ctx, src, s, write)
+	if err != nil {
+		return err
+	}
+	return src.fail(f.Rename(src.Reader, s.Header, s.Extension, write, sets))
+}
+
+// edit gives the RNTuple and its fields the new names.
+func (to Renaming) edit(s *shape) error {
+	var errs []error
+	for at, name := range to.Fields {
+		errs = append(errs, s.renameField(at, name))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	if to.Name != "" {
+		s.Header.Name = to.Name
+	}
+	if err := s.build(); err != nil {
+		return err
+	}
+	_, last := path.Split(s.Header.Name)
+	return checkNames(last, s.Fields)
+}
+
+func (s *shape) renameField(at, name string) error {
+	chain, err := s.Lookup(at)
+	if err != nil {
+		return err
+	}
+	f := chain[len(chain)-1]
+	if f.Parent != nil && (f.Parent.Shape != schema.Record || f.Parent.TypeName != "") {
+		return fmt.Errorf("field %q is part of the type %s, which gives it its name", at, f.Parent.CppType())
+	}
+	if id, n := int(f.ID), len(s.Header.Fields); id < n {
+		s.Header.Fields[id].Name = name
+	} else {
+		s.Extension.Fields[id-n].Name = name
+	}
+	return nil
+}
+
+// checkNames makes sure that an RNTuple and fields can have their names.
+func checkNames(name string, fields []*schema.Field) error {
+	doc := &schema.Document{Name: name}
+	var walk func(fields []*schema.Field) []*schema.FieldDocument
+	walk = func(fields []*schema.Field) (docs []*schema.FieldDocument) {
+		for _, f := range fields {
+			d := &schema.FieldDocument{Name: f.Name, Type: "int"}
+			if f.Shape == schema.Record && f.TypeName == "" {
+				d = &schema.FieldDocument{Name: f.Name, Role: "record", Fields: walk(f.Children)}
+			}
+			docs = append(docs, d)
+		}
+		return docs
+	}
+	doc.Fields = walk(fields)
+	_, err := doc.Describe(true)
+	return err
 }

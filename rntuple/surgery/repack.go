@@ -1,10 +1,6 @@
 package surgery
 
-import (
-	"context"
-
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
-)
+import "context"
 
 // An Encoding is one for all columns.
 type Encoding string
@@ -12,10 +8,10 @@ type Encoding string
 const (
 	// DefaultEncoding is what ROOT uses for compressed pages: bytes are split, and
 	// integers and offsets made small before that.
-	DefaultEncoding Encoding = rewrite.DefaultEncoding
+	DefaultEncoding Encoding = "default"
 	// UnsplitEncoding is what ROOT uses for pages that are not compressed: elements as
 	// they are in memory.
-	UnsplitEncoding Encoding = rewrite.UnsplitEncoding
+	UnsplitEncoding Encoding = "unsplit"
 )
 
 // Repack makes a ROOT file at out with the entries of one input, stored in another way,
@@ -37,6 +33,6 @@ func Repack(ctx context.Context, out string, in Input, opts ...Option) (*Report,
 	if err != nil {
 		return nil, err
 	}
-	encode := func(s *rewrite.Shape) error { return s.Encode(string(c.encodeAll), c.encode) }
-	return c.asStored().create(ctx, out, &rewrite.Job{Inputs: inputsOf(in), Edit: encode})
+	encode := func(s *shape) error { return s.encode(c.encodeAll, c.encode) }
+	return c.asStored().create(ctx, out, &job{inputs: []Input{in}, edit: encode})
 }

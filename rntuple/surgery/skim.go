@@ -8,7 +8,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
 )
 
 // Skim makes a ROOT file at out with the entries of the inputs for which a condition holds.
@@ -47,14 +46,14 @@ func skim(ctx context.Context, operation, out string, pieces []Piece, c rntuple.
 	if err != nil {
 		return nil, err
 	}
-	j := &rewrite.Job{Select: func(ctx context.Context, n int, r *ntuple.Reader) (s rewrite.Selection, err error) {
-		if s.Within, err = pieces[n].entries(ctx, r); err != nil {
+	j := &job{choose: func(ctx context.Context, n int, r *ntuple.Reader) (s selection, err error) {
+		if s.within, err = pieces[n].entries(ctx, r); err != nil {
 			return s, err
 		}
-		return o.selection(r, s.Within, c)
+		return o.selection(r, s.within, c)
 	}}
 	for _, p := range pieces {
-		j.Inputs = append(j.Inputs, rewrite.Input(p.Input))
+		j.inputs = append(j.inputs, p.Input)
 	}
 	return o.asStored().create(ctx, out, j)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
 // Slim makes a ROOT file at out with some fields of an RNTuple, those that the options
@@ -19,11 +19,11 @@ func Slim(ctx context.Context, out string, in Input, opts ...Option) (*Report, e
 	if err != nil {
 		return nil, err
 	}
-	job := &rewrite.Job{Inputs: inputsOf(in)}
+	j := &job{inputs: []Input{in}}
 	if len(c.define) > 0 {
-		job.Select = func(_ context.Context, _ int, r *ntuple.Reader) (rewrite.Selection, error) {
-			return c.selection(r, rewrite.Range{End: r.Source.Entries}, nil)
+		j.choose = func(_ context.Context, _ int, r *ntuple.Reader) (selection, error) {
+			return c.selection(r, rntuple.EntryRange{End: r.Source.Entries}, nil)
 		}
 	}
-	return c.asStored().create(ctx, out, job)
+	return c.asStored().create(ctx, out, j)
 }

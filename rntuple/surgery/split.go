@@ -11,7 +11,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
 )
 
 // PartSize says how large the parts are that Split makes. One of its members is
@@ -44,7 +43,7 @@ func Split(ctx context.Context, pattern string, in Input, size PartSize, opts ..
 	if err != nil {
 		return nil, err
 	}
-	clusters, err := rewrite.Clusters(ctx, rewrite.Input(in), c.Options.Read)
+	clusters, err := clusterSizes(ctx, in, c.read)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +73,7 @@ func Split(ctx context.Context, pattern string, in Input, size PartSize, opts ..
 var verb = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`%0?[1-9]?d`) })
 
 // newPart returns the n-th part, which must not exist.
-func newPart(pattern string, n int, r rewrite.Range) (Part, error) {
+func newPart(pattern string, n int, r rntuple.EntryRange) (Part, error) {
 	at := verb().FindStringIndex(pattern)
 	if at == nil {
 		return Part{}, fmt.Errorf("%q does not say where the number of a part goes: %%d", pattern)
@@ -86,35 +85,35 @@ func newPart(pattern string, n int, r rewrite.Range) (Part, error) {
 	if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
 		return Part{}, &os.PathError{Op: "create", Path: path, Err: os.ErrExist}
 	}
-	return Part{Path: path, Entries: rntuple.EntryRange(r)}, nil
+	return Part{Path: path, Entries: r}, nil
 }
 
 // make makes the part of an input with so many entries.
 func (p *Part) make(ctx context.Context, in Input, entries int64, c config) (err error) {
-	if tell := c.Progress; tell != nil && entries > 0 {
-		c.Progress = func(done, total int64) {
+	if tell := c.progress; tell != nil && entries > 0 {
+		c.progress = func(done, total int64) {
 			at := float64(p.Entries.First) + float64(p.Entries.Len())*(float64(done)/float64(total))
 			tell(int64(at/float64(entries)*float64(total)), total)
 		}
 	}
-	p.Report, err = c.create(ctx, p.Path, &rewrite.Job{
-		Inputs: inputsOf(in),
-		Select: func(context.Context, int, *ntuple.Reader) (rewrite.Selection, error) {
-			return rewrite.Selection{Within: rewrite.Range(p.Entries)}, nil
+	p.Report, err = c.create(ctx, p.Path, &job{
+		inputs: []Input{in},
+		choose: func(context.Context, int, *ntuple.Reader) (selection, error) {
+			return selection{within: p.Entries}, nil
 		},
 	})
 	return err
 }
 
 // ranges returns which entries the parts have.
-func (size PartSize) ranges(clusters []rewrite.Cluster) ([]rewrite.Range, error) {
-	var all []rewrite.Range
+func (size PartSize) ranges(clusters []clusterSize) ([]rntuple.EntryRange, error) {
+	var all []rntuple.EntryRange
 	first, entries := int64(0), int64(0)
 	if len(clusters) > 0 {
 		entries = clusters[len(clusters)-1].End
 	}
 	end := func(entry int64) {
-		all, first = append(all, rewrite.Range{First: first, End: entry}), entry
+		all, first = append(all, rntuple.EntryRange{First: first, End: entry}), entry
 	}
 	switch {
 	case size == PartSize{Entries: size.Entries} && size.Entries > 0:
@@ -128,11 +127,11 @@ func (size PartSize) ranges(clusters []rewrite.Cluster) ([]rewrite.Range, error)
 	case size == PartSize{Bytes: size.Bytes} && size.Bytes > 0:
 		left := size.Bytes
 		for _, c := range clusters {
-			if c.Bytes > left && c.First > first {
+			if c.bytes > left && c.First > first {
 				end(c.First)
 				left = size.Bytes
 			}
-			left -= c.Bytes
+			left -= c.bytes
 		}
 	default:
 		return nil, errors.New("the size of parts is one positive number of entries, clusters or bytes")

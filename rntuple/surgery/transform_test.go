@@ -81,7 +81,7 @@ func (m random) add(t *testing.T, w *rntuple.Writer[value.Record], n int, late [
 
 // TestRepackRandom stores random RNTuples in random ways.
 func TestRepackRandom(t *testing.T) {
-	for seed := range 100 {
+	for seed := range rounds(100) {
 		dir := t.TempDir()
 		m := newRandom(21, seed)
 		in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
@@ -229,7 +229,7 @@ func TestEncode(t *testing.T) {
 // and puts them together again.
 func TestHMergeRandom(t *testing.T) {
 	levels, joined := [Rewrite + 1]int64{}, int64(0)
-	for seed := range 150 {
+	for seed := range rounds(150) {
 		dir := t.TempDir()
 		m := newRandom(31, seed)
 		entries := m.IntN(80)
@@ -281,7 +281,7 @@ func TestHMergeRandom(t *testing.T) {
 			t.Errorf("no pages at level %v", l)
 		}
 	}
-	if joined == 0 {
+	if joined == 0 && !testing.Short() {
 		t.Error("no clusters joined")
 	}
 }

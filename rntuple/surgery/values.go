@@ -11,7 +11,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/rntuple"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery/internal/rewrite"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -36,20 +35,14 @@ func readerOf(base *ntuple.Reader) *rntuple.Reader { return entrance.Reader(base
 
 // selection returns the selection of those of the entries of an input within a range for which a condition holds, all
 // of them if it is nil, with the fields that are defined.
-func (c *config) selection(base *ntuple.Reader, within rewrite.Range, keep rntuple.Condition) (s rewrite.Selection, err error) {
+func (c *config) selection(base *ntuple.Reader, within rntuple.EntryRange, keep rntuple.Condition) (s selection, err error) {
 	in := readerOf(base)
-	s.Within = within
+	s.within = within
 	if keep != nil {
 		if err := keep.Check(in); err != nil {
 			return s, err
 		}
-		s.Ranges = func(yield func(rewrite.Range, error) bool) {
-			for e, err := range evaluated(base, rntuple.EntryRange(within), keep) {
-				if !yield(rewrite.Range(e), err) {
-					return
-				}
-			}
-		}
+		s.ranges = evaluated(base, within, keep)
 	}
 	if len(c.define) == 0 {
 		return s, nil
@@ -58,16 +51,16 @@ func (c *config) selection(base *ntuple.Reader, within rewrite.Range, keep rntup
 	if err != nil {
 		return s, err
 	}
-	s.Fields = d.fields()
+	s.fields = d.fields()
 	entries := chosen{Source: in, n: in.NumEntries(), entry: func(i int64) int64 { return i }}
 	if within.First > 0 || within.End < entries.n {
-		part, err := rntuple.Select(in, rntuple.EntryRange(within))
+		part, err := rntuple.Select(in, within)
 		if err != nil {
 			return s, err
 		}
 		entries = chosen{Source: part, n: part.NumEntries(), entry: part.Entry}
 	}
-	s.Begin = func(out *field.Outlets, to []*schema.Field) (rewrite.Values, error) {
+	s.begin = func(out *field.Outlets, to []*schema.Field) (*stream, error) {
 		if keep != nil {
 			selected, err := rntuple.Where(entries.Source, keep)
 			if err != nil {
@@ -82,9 +75,9 @@ func (c *config) selection(base *ntuple.Reader, within rewrite.Range, keep rntup
 		return d.begin(entries, entries.units(clusters), base.Options.Workers, out, to)
 	}
 	if keep != nil {
-		s.Ranges = func(yield func(rewrite.Range, error) bool) {
+		s.ranges = func(yield func(rntuple.EntryRange, error) bool) {
 			for e := range entries.ranges {
-				if !yield(rewrite.Range{First: within.First + e.First, End: within.First + e.End}, nil) {
+				if !yield(rntuple.EntryRange{First: within.First + e.First, End: within.First + e.End}, nil) {
 					return
 				}
 			}
@@ -166,8 +159,8 @@ func (d defined) begin(c chosen, units []rntuple.EntryRange, workers int, out *f
 	return v, nil
 }
 
-// A stream is the values of the fields that are defined, in the order of the entries. It is
-// rewrite.Values.
+// A stream is the values of the fields that are defined, in the order of the entries. One
+// goroutine uses it.
 type stream struct {
 	chosen chosen
 	ahead  *parallel.Ahead[[]block]
@@ -178,8 +171,8 @@ type stream struct {
 	at     int64   // the first entry that is not written
 }
 
-// Append implements rewrite.Values.
-func (v *stream) Append(n int64) error {
+// append appends the values for the next n entries to the outlets that the stream was begun with.
+func (v *stream) append(n int64) error {
 	for n > 0 {
 		if v.blocks == nil {
 			var err error
@@ -213,8 +206,8 @@ func (v *stream) locate(i, first, n int) error {
 	return errors.New("values cannot be written")
 }
 
-// Stop implements rewrite.Values.
-func (v *stream) Stop() { v.ahead.Stop() }
+// stop ends what computes values in the background.
+func (v *stream) stop() { v.ahead.Stop() }
 
 // Where computing values has ended by a panic or by runtime.Goexit, pass passes that on.
 func pass(err error) {
@@ -226,5 +219,3 @@ func pass(err error) {
 		runtime.Goexit()
 	}
 }
-
-var _ rewrite.Values = (*stream)(nil)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/rescue"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -112,7 +113,7 @@ func printReport(t *cli.Tool, r *rescue.Report) {
 		}
 		say("%s: %s of %s entries saved, found by %s", n.Path, text.Count(n.Saved), of, n.Found)
 		for _, l := range n.Lost {
-			say("  lost: entries %s: %s", entryRange(l.Entries), strings.ReplaceAll(l.Why, "\n", "; "))
+			say("  lost: entries %s: %s", entryRange(l.EntryRange), strings.ReplaceAll(l.Why, "\n", "; "))
 		}
 		for _, m := range n.Missing {
 			say("  lost: %s", m)
@@ -130,7 +131,7 @@ func printReport(t *cli.Tool, r *rescue.Report) {
 }
 
 // entryRange names entries: "5 to 9", or "5 and later".
-func entryRange(e rescue.Entries) string {
+func entryRange(e rntuple.EntryRange) string {
 	switch {
 	case e.End < 0:
 		return fmt.Sprintf("%s and later", text.Count(e.First))

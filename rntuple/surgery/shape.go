@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A Shape is the schema of an output with its descriptors.
-type Shape struct {
+// A shape is the schema of an output with its descriptors.
+type shape struct {
 	Header    *envelope.Header
 	Extension *envelope.Schema
 	*schema.Schema
@@ -20,8 +20,8 @@ type Shape struct {
 
 // newShape returns the schema of an RNTuple with the given descriptors. Columns of
 // the extension are not deferred: that follows from what comes into them.
-func newShape(h envelope.Header, ext envelope.Schema) (*Shape, error) {
-	s := &Shape{Header: &h, Extension: &ext}
+func newShape(h envelope.Header, ext envelope.Schema) (*shape, error) {
+	s := &shape{Header: &h, Extension: &ext}
 	*s.Extension, s.Header.Schema = upToDate(ext), upToDate(h.Schema)
 	for i := range s.Extension.Columns {
 		c := &s.Extension.Columns[i]
@@ -43,7 +43,7 @@ func upToDate(s envelope.Schema) envelope.Schema {
 	return s
 }
 
-func (s *Shape) build() (err error) {
+func (s *shape) build() (err error) {
 	if s.Schema, err = schema.Build(s.Header, s.Extension); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *Shape) build() (err error) {
 // renumber leaves only the fields for which left returns true, and of their columns
 // what column returns, unless that is nil. It numbers what remains anew, and returns
 // the new numbers of fields. The schema must be built anew after it.
-func (s *Shape) renumber(left func(schema.FieldID) bool, column func(*schema.Column) *envelope.Column) map[schema.FieldID]schema.FieldID {
+func (s *shape) renumber(left func(schema.FieldID) bool, column func(*schema.Column) *envelope.Column) map[schema.FieldID]schema.FieldID {
 	lists := []*envelope.Schema{&s.Header.Schema, s.Extension}
 	fields, columns := map[schema.FieldID]schema.FieldID{}, map[uint32]uint32{}
 	for id := range schema.FieldID(len(lists[0].Fields) + len(lists[1].Fields)) {
@@ -105,7 +105,7 @@ func (s *Shape) renumber(left func(schema.FieldID) bool, column func(*schema.Col
 
 // extend adds top-level fields of another RNTuple to the extension, with a prefix to
 // their names: those with columns of their own first, then projected ones.
-func (s *Shape) extend(fields []*schema.Field, prefix string) error {
+func (s *shape) extend(fields []*schema.Field, prefix string) error {
 	for _, projected := range []bool{false, true} {
 		for _, f := range fields {
 			if (f.Source != nil) == projected {
@@ -122,7 +122,7 @@ func (s *Shape) extend(fields []*schema.Field, prefix string) error {
 }
 
 // graft adds a field and those below it; parent is -1 for a top-level field.
-func (s *Shape) graft(f *schema.Field, parent int, prefix string) error {
+func (s *shape) graft(f *schema.Field, parent int, prefix string) error {
 	id := uint32(len(s.Header.Fields) + len(s.Extension.Fields))
 	out := f.Field
 	out.Parent = uint32(parent)
@@ -164,7 +164,7 @@ func (s *Shape) graft(f *schema.Field, parent int, prefix string) error {
 
 // addTypes adds extra type information that the output does not have. There is one
 // list of streamer infos; those of another list are added to it.
-func (s *Shape) addTypes(types []envelope.ExtraTypeInfo) error {
+func (s *shape) addTypes(types []envelope.ExtraTypeInfo) error {
 	for _, t := range types {
 		if i := slices.IndexFunc(s.Header.ExtraTypes, same(t)); i >= 0 {
 			continue

@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
@@ -46,16 +47,16 @@ func (f *foresight) find(entry int64) int {
 const foreseen = 16
 
 // foresee returns ranges of entries of the only source. If it is far away, they are asked for early.
-func (m *mapping) foresee(ctx context.Context, ranges iter.Seq2[Range, error]) iter.Seq2[Range, error] {
+func (m *mapping) foresee(ctx context.Context, ranges iter.Seq2[rntuple.EntryRange, error]) iter.Seq2[rntuple.EntryRange, error] {
 	src := m.sources[0]
 	if len(m.sources) > 1 || !src.Source.Far() {
 		return ranges
 	}
-	return func(yield func(Range, error) bool) {
+	return func(yield func(rntuple.EntryRange, error) bool) {
 		next, stop := iter.Pull2(ranges)
 		defer stop()
 		type one struct {
-			Range
+			rntuple.EntryRange
 			err error
 		}
 		var queue []one
@@ -75,7 +76,7 @@ func (m *mapping) foresee(ctx context.Context, ranges iter.Seq2[Range, error]) i
 					m.foresight.end = math.MaxInt64
 				}
 			}
-			if len(queue) == 0 || !yield(queue[0].Range, queue[0].err) {
+			if len(queue) == 0 || !yield(queue[0].EntryRange, queue[0].err) {
 				return
 			}
 			queue = queue[1:]
@@ -94,15 +95,15 @@ func (m *mapping) clustersBetween(ctx context.Context, first, end int64) int {
 }
 
 // expect notes that the entries of a range will be copied.
-func (m *mapping) expect(ctx context.Context, r Range) {
+func (m *mapping) expect(ctx context.Context, r rntuple.EntryRange) {
 	f := &m.foresight
 	for r.First < r.End {
 		c, err := m.sources[0].Source.Find(ctx, r.First)
 		if err != nil {
 			return // copying meets it
 		}
-		part := Range{r.First, min(r.End, c.End)}
-		if part != (Range{c.First, c.End}) || m.rewrites([]*pagesource.Cluster{c}) {
+		part := rntuple.EntryRange{First: r.First, End: min(r.End, c.End)}
+		if part != (rntuple.EntryRange{First: c.First, End: c.End}) || m.rewrites([]*pagesource.Cluster{c}) {
 			f.spans = append(f.spans, columnar.Span{First: part.First, N: part.Len()})
 		}
 		r.First, f.end = c.End, c.First // others in this cluster may follow
@@ -114,7 +115,7 @@ func (m *mapping) expect(ctx context.Context, r Range) {
 
 // expectWhole has the pages fetched of the clusters from the given one on, the first of r, that will be
 // taken over whole: those that lie in r, as far as that is enough for few requests.
-func (m *mapping) expectWhole(ctx context.Context, c *pagesource.Cluster, r Range) {
+func (m *mapping) expectWhole(ctx context.Context, c *pagesource.Cluster, r rntuple.EntryRange) {
 	src := m.sources[0]
 	if len(m.sources) > 1 || !src.Source.Far() || r.First < m.expected {
 		return

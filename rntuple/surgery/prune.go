@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 
 // A pruned schema has the fields of a source that are wanted.
 type pruned struct {
-	*Shape
+	*shape
 	origin  map[schema.FieldID]*schema.Field // of the source
 	dropped []string                         // projected fields that were dropped with their sources
 }
@@ -200,7 +200,7 @@ func (p *pruner) fill(fields []*schema.Field) {
 // renumber returns the schema of a source with the fields that are left.
 func (p *pruner) renumber(s *source) (*pruned, error) {
 	header, ext := *s.Header, s.extension()
-	shape := &Shape{Header: &header, Extension: &ext, Schema: s.Source.Schema}
+	shape := &shape{Header: &header, Extension: &ext, Schema: s.Source.Schema}
 	byID := map[schema.FieldID]*schema.Field{}
 	for f, yes := range p.left {
 		if yes {

@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"cmp"
@@ -23,8 +23,8 @@ const (
 type output struct {
 	*ntuple.Writer
 	copier  *pagecopy.Copier // to its Sink
-	shape   *Shape
-	options *Options
+	shape   *shape
+	options *config
 	report  *Report
 	reached int                    // columns that exist; later ones have had only zeros
 	fillers []*filler              // of the columns that exist
@@ -45,13 +45,13 @@ type filler struct {
 
 // newOutput returns the output that w writes. If w is new it gets the given schema;
 // otherwise what w has stays in place.
-func (r *run) newOutput(w *ntuple.Writer, s *Shape) (*output, error) {
+func (r *run) newOutput(w *ntuple.Writer, s *shape) (*output, error) {
 	o := &output{
-		Writer: w, copier: pagecopy.NewCopier(r.write.Context, w.Sink), shape: s, options: &r.Options, report: &r.report,
+		Writer: w, copier: pagecopy.NewCopier(r.write.Context, w.Sink), shape: s, options: &r.config, report: &r.report,
 		active: map[schema.FieldID]int{}, sets: map[string]*output{},
 	}
 	if w.Resumed {
-		o.shape = &Shape{Header: &w.Header, Extension: &w.Extension}
+		o.shape = &shape{Header: &w.Header, Extension: &w.Extension}
 		if err := o.shape.build(); err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (o *output) setFeature(n int) {
 
 // endCluster ends the cluster group if it is large.
 func (o *output) endCluster() error {
-	if clusters, pages := o.Sink.GroupSize(); clusters >= maxGroupClusters || pages >= o.options.GroupPages {
+	if clusters, pages := o.Sink.GroupSize(); clusters >= maxGroupClusters || pages >= o.options.groupPages {
 		return o.Sink.EndGroup()
 	}
 	if err := o.Sink.Err(); err != nil {
@@ -148,8 +148,8 @@ func (o *output) endCluster() error {
 
 // refused returns why pages that must be cloned have been copied.
 func (o *output) refused() error {
-	if why := o.copier.Uncloned().Refused; why != nil && o.options.Most < pagecopy.Copy {
-		return fmt.Errorf("%w: %w", ErrLevel, why)
+	if why := o.copier.Uncloned().Refused; why != nil && o.options.most < Copy {
+		return fmt.Errorf("%w: %w", errLevel, why)
 	}
 	return nil
 }
@@ -157,8 +157,8 @@ func (o *output) refused() error {
 // count corrects the report by what the file system did not clone.
 func (o *output) count(c *pagecopy.Copier) {
 	copied := c.Uncloned()
-	o.report.Levels[pagecopy.Clone].Add(-copied.Pages, -copied.Bytes)
-	o.report.Levels[pagecopy.Copy].Add(copied.Pages, copied.Bytes)
+	o.report.Levels[Clone].add(-copied.Pages, -copied.Bytes)
+	o.report.Levels[Copy].add(copied.Pages, copied.Bytes)
 }
 
 // wait returns when no source is in use any more.

@@ -1,7 +1,8 @@
-package rewrite
+package surgery
 
 import (
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/column"
@@ -12,8 +13,8 @@ import (
 // TestRenumber leaves out fields and columns. Field a has two representations, the
 // second of them in the extension, and p is a projection of it.
 func TestRenumber(t *testing.T) {
-	build := func() *Shape {
-		s := &Shape{
+	build := func() *shape {
+		s := &shape{
 			Header: &envelope.Header{Name: "n", Schema: envelope.Schema{
 				Fields: []envelope.Field{
 					{TypeName: "float", Name: "x", Parent: 0},
@@ -65,7 +66,7 @@ func TestRenumber(t *testing.T) {
 	}
 
 	s = build()
-	if err := s.Encode("", []FieldEncoding{{Path: "a", Column: schema.ColumnDocument{Type: "SplitUInt32", Bits: 32}}}); err != nil {
+	if err := s.encode("", []fieldEncoding{{path: "a", column: schema.ColumnDocument{Type: "SplitUInt32", Bits: 32}}}); err != nil {
 		t.Fatal(err)
 	}
 	h, ext = s.Header, s.Extension
@@ -80,5 +81,26 @@ func TestRenumber(t *testing.T) {
 	s.renumber(func(id schema.FieldID) bool { return id < 2 }, func(c *schema.Column) *envelope.Column { return &c.Column })
 	if len(s.Header.Aliases) > 0 || len(s.Extension.Fields) > 0 {
 		t.Errorf("x and a: aliases %+v, fields %+v", s.Header.Aliases, s.Extension.Fields)
+	}
+}
+
+// TestExtraTypes adds type information that an output lacks.
+func TestExtraTypes(t *testing.T) {
+	info := func(content uint32, name string, version uint32, text string) envelope.ExtraTypeInfo {
+		return envelope.ExtraTypeInfo{ContentID: content, TypeName: name, TypeVersion: version, Content: text}
+	}
+	const other = envelope.StreamerInfo + 1
+	s := &shape{Header: &envelope.Header{}, Extension: &envelope.Schema{}}
+	s.Header.ExtraTypes = []envelope.ExtraTypeInfo{info(other, "a", 1, "first")}
+	all := []envelope.ExtraTypeInfo{info(other, "a", 1, "again"), info(other, "a", 2, "x"), info(other, "b", 1, "y"),
+		info(envelope.StreamerInfo, "", 0, "no list"), info(other, "b", 1, "z"), info(envelope.StreamerInfo, "", 0, "no list")}
+	if err := s.addTypes(all); err != nil {
+		t.Fatal(err)
+	}
+	if want := slices.Concat(all[1:4]); !reflect.DeepEqual(s.Extension.ExtraTypes, want) {
+		t.Errorf("%+v, want %+v", s.Extension.ExtraTypes, want)
+	}
+	if err := s.addTypes([]envelope.ExtraTypeInfo{info(envelope.StreamerInfo, "", 0, "another")}); err == nil {
+		t.Error("lists of streamer infos that are none are merged")
 	}
 }

@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"errors"
@@ -11,21 +11,15 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// The encodings that all columns can get; see surgery.Encoding.
-const (
-	DefaultEncoding = "default"
-	UnsplitEncoding = "unsplit"
-)
-
-// A FieldEncoding is the encoding of the column of one field.
-type FieldEncoding struct {
-	Path   string
-	Column schema.ColumnDocument
+// A fieldEncoding is the encoding of the column of one field.
+type fieldEncoding struct {
+	path   string
+	column schema.ColumnDocument
 }
 
-// Encode gives the columns of some fields other encodings, and all others one unless
+// encode gives the columns of some fields other encodings, and all others one unless
 // that is empty.
-func (s *Shape) Encode(all string, some []FieldEncoding) error {
+func (s *shape) encode(all Encoding, some []fieldEncoding) error {
 	switch all {
 	case "", DefaultEncoding, UnsplitEncoding:
 	default:
@@ -69,27 +63,27 @@ func (s *Shape) Encode(all string, some []FieldEncoding) error {
 }
 
 // named returns the columns that named fields are to have, by field.
-func (s *Shape) named(all []FieldEncoding) (map[schema.FieldID]schema.ColumnDocument, error) {
+func (s *shape) named(all []fieldEncoding) (map[schema.FieldID]schema.ColumnDocument, error) {
 	named := map[schema.FieldID]schema.ColumnDocument{}
 	var errs []error
 	for _, e := range all {
-		chain, err := s.Lookup(e.Path)
+		chain, err := s.Lookup(e.path)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		f := chain[len(chain)-1]
-		offsets := strings.Contains(e.Column.Type, "Index")
+		offsets := strings.Contains(e.column.Type, "Index")
 		for !offsets && len(f.Children) == 1 && f.Shape != schema.Record && f.Shape != schema.Variant {
 			f = f.Children[0]
 		}
 		switch {
 		case f.Source != nil:
-			errs = append(errs, fmt.Errorf("field %q is projected: it has no columns of its own", e.Path))
+			errs = append(errs, fmt.Errorf("field %q is projected: it has no columns of its own", e.path))
 		case len(f.Columns) == 0:
-			errs = append(errs, fmt.Errorf("field %q has no columns of its own", e.Path))
+			errs = append(errs, fmt.Errorf("field %q has no columns of its own", e.path))
 		default:
-			named[f.ID] = e.Column
+			named[f.ID] = e.column
 		}
 	}
 	return named, errors.Join(errs...)
@@ -97,7 +91,7 @@ func (s *Shape) named(all []FieldEncoding) (map[schema.FieldID]schema.ColumnDocu
 
 // encoded returns the schema with the encodings of named fields, and another one of
 // all others unless that is empty. Fields and columns may have other numbers.
-func (s *Shape) encoded(all string, named map[schema.FieldID]schema.ColumnDocument) (*schema.Schema, error) {
+func (s *shape) encoded(all Encoding, named map[schema.FieldID]schema.ColumnDocument) (*schema.Schema, error) {
 	doc := s.Document()
 	var walk func([]*schema.Field, []*schema.FieldDocument)
 	walk = func(fields []*schema.Field, docs []*schema.FieldDocument) {

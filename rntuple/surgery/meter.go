@@ -1,4 +1,6 @@
-package rewrite
+package surgery
+
+import "github.com/go-rntuple/go-rntuple/rntuple"
 
 // A meter tells progress in bytes of the input files. Each file counts once,
 // however many of the inputs are in it.
@@ -8,10 +10,10 @@ type meter struct {
 	total, done, told int64
 }
 
-func newMeter(jobs []*Job) *meter {
-	m := &meter{tell: jobs[0].Progress, inputs: map[string]int64{}}
+func newMeter(jobs []*job) *meter {
+	m := &meter{tell: jobs[0].progress, inputs: map[string]int64{}}
 	for _, j := range jobs {
-		for _, in := range j.Inputs {
+		for _, in := range j.inputs {
 			m.inputs[in.Path]++
 		}
 	}
@@ -24,7 +26,7 @@ func (r *run) measure(n int, sources []*source) {
 	for i, in := range r.steps[n] {
 		bytes += sources[i].Source.Size / r.meter.inputs[in.Path]
 	}
-	if r.InPlace && n == 0 {
+	if r.inPlace && n == 0 {
 		bytes = 0 // it is not copied
 	}
 	r.bytes = append(r.bytes, bytes)
@@ -33,7 +35,7 @@ func (r *run) measure(n int, sources []*source) {
 
 // within returns a function that tells that the entries of a range before the given
 // one are done. The whole range counts as the given number of bytes.
-func (m *meter) within(r Range, bytes int64) func(entry int64) {
+func (m *meter) within(r rntuple.EntryRange, bytes int64) func(entry int64) {
 	return func(entry int64) {
 		if r.Len() > 0 {
 			m.at(m.done + int64(float64(entry-r.First)/float64(r.Len())*float64(bytes)))

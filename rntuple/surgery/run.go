@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"cmp"
@@ -13,15 +13,16 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
 	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Run does jobs one after the other in the file at path, which open opens: before the
+// execute does jobs one after the other in the file at path, which open opens: before the
 // inputs of all jobs are checked if the first one is in place, so that they do not
 // change any more, otherwise after that. If anything fails, the file stays as it was.
 //
-// The error is of type Problems if inputs do not go together.
-func Run(ctx context.Context, path string, open Opener, jobs ...*Job) (reports []*Report, err error) {
+// The error is an *IncompatibleError if inputs do not go together.
+func execute(ctx context.Context, path string, open opener, jobs ...*job) (reports []*Report, err error) {
 	if err := checkInputs(path, jobs); err != nil {
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func Run(ctx context.Context, path string, open Opener, jobs ...*Job) (reports [
 			f.Abort()
 		}
 	}()
-	if jobs[0].InPlace {
+	if jobs[0].inPlace {
 		write, err := jobs[0].writeOptions(ctx)
 		if err != nil {
 			return nil, err
@@ -72,24 +73,24 @@ func Run(ctx context.Context, path string, open Opener, jobs ...*Job) (reports [
 
 // share has the jobs open each file that is far away once, though they are planned first, until the function
 // that it returns is called.
-func share(jobs []*Job) func() {
+func share(jobs []*job) func() {
 	pool := remote.NewPool(64)
 	for _, j := range jobs {
-		if read := *j.Read; read.Remote.Pool == nil {
+		if read := *j.read; read.Remote.Pool == nil {
 			read.Remote.Pool = pool
-			j.Read = &read
+			j.read = &read
 		}
 	}
 	return func() { pool.Close() }
 }
 
 // checkInputs makes sure that there are inputs, and that the file at out is none.
-func checkInputs(out string, jobs []*Job) error {
+func checkInputs(out string, jobs []*job) error {
 	info, statErr := os.Stat(out)
 	n := 0
 	for _, j := range jobs {
-		inputs := j.Inputs
-		if j.InPlace {
+		inputs := j.inputs
+		if j.inPlace {
 			inputs = inputs[1:]
 		}
 		n += len(inputs)
@@ -109,7 +110,7 @@ func checkInputs(out string, jobs []*Job) error {
 // A run does a job, step by step. A step has one input, or all if they lie side by
 // side. Only its inputs are open during it, and in place the first one.
 type run struct {
-	Job
+	job
 	meter *meter
 	taken map[Input]bool // by all jobs
 	steps [][]Input
@@ -119,8 +120,8 @@ type run struct {
 
 	// Made by plan.
 	fields []*schema.FieldDocument // that are defined
-	shape  *Shape
-	sets   map[string]*Shape // of the attribute sets, by name
+	shape  *shape
+	sets   map[string]*shape // of the attribute sets, by name
 	bytes  []int64           // of the inputs of each step
 	write  *ntuple.WriteOptions
 
@@ -128,24 +129,24 @@ type run struct {
 	out    *output
 }
 
-func newRun(j *Job, m *meter, taken map[Input]bool) *run {
+func newRun(j *job, m *meter, taken map[Input]bool) *run {
 	r := &run{
-		Job: *j, meter: m, taken: taken, left: map[Object]bool{}, listed: map[string]bool{},
-		sets: map[string]*Shape{}, report: Report{Inputs: len(j.Inputs)},
+		job: *j, meter: m, taken: taken, left: map[Object]bool{}, listed: map[string]bool{},
+		sets: map[string]*shape{}, report: Report{Inputs: len(j.inputs)},
 	}
-	r.GroupPages = cmp.Or(r.GroupPages, maxGroupPages)
-	if j.SideBySide {
-		r.steps = [][]Input{j.Inputs}
+	r.groupPages = cmp.Or(r.groupPages, maxGroupPages)
+	if j.sideBySide {
+		r.steps = [][]Input{j.inputs}
 	} else {
-		r.steps = slices.Collect(slices.Chunk(j.Inputs, 1))
+		r.steps = slices.Collect(slices.Chunk(j.inputs, 1))
 	}
 	return r
 }
 
-// prefix returns what comes before the names of the i-th source of a step.
-func (r *run) prefix(i int) string {
-	if i < len(r.Prefix) {
-		return r.Prefix[i]
+// prefixOf returns what comes before the names of the i-th source of a step.
+func (r *run) prefixOf(i int) string {
+	if i < len(r.prefixes) {
+		return r.prefixes[i]
 	}
 	return ""
 }
@@ -170,12 +171,12 @@ func (r *run) with(ctx context.Context, n int, f func([]*source) error) (err err
 		}
 	}()
 	for i, in := range r.steps[n] {
-		src, err := openSource(ctx, n+i, in, r.Read)
+		src, err := openSource(ctx, n+i, in, r.read)
 		if err != nil {
 			return err
 		}
 		sources = append(sources, src)
-		if err := src.prune(r.Keep, r.Drop, n == 0); err != nil {
+		if err := src.prune(r.keep, r.drop, n == 0); err != nil {
 			return err
 		}
 	}
@@ -186,7 +187,7 @@ func (r *run) with(ctx context.Context, n int, f func([]*source) error) (err err
 
 // plan checks all inputs.
 func (r *run) plan(ctx context.Context) error {
-	var problems Problems
+	var problems []Problem
 	for n := range r.steps {
 		err := r.with(ctx, n, func(sources []*source) error {
 			more, err := r.planStep(ctx, n, sources)
@@ -198,7 +199,7 @@ func (r *run) plan(ctx context.Context) error {
 		}
 	}
 	if len(problems) > 0 {
-		return problems
+		return &IncompatibleError{problems}
 	}
 	var err error
 	r.write, err = r.writeOptions(ctx)
@@ -213,7 +214,7 @@ func (r *run) planStep(ctx context.Context, n int, sources []*source) ([]Problem
 		}
 	}
 	r.measure(n, sources)
-	if n > 0 || !r.InPlace {
+	if n > 0 || !r.inPlace {
 		r.leaveBehind(ctx, n, sources)
 	}
 	s, err := r.selection(ctx, n, sources[0])
@@ -221,38 +222,38 @@ func (r *run) planStep(ctx context.Context, n int, sources []*source) ([]Problem
 		return nil, err
 	}
 	if n == 0 {
-		r.fields = s.Fields
+		r.fields = s.fields
 	}
 	if err := r.checkDefined(sources[0]); err != nil {
 		return nil, err
 	}
 	problems, err := r.check(n, sources)
-	return append(problems, r.differs(sources[0], s.Fields)...), err
+	return append(problems, r.differs(sources[0], s.fields)...), err
 }
 
 // compressAs compresses the output as the first pages of a source are, unless it is
 // known already how to compress it.
-func (o *Options) compressAs(ctx context.Context, src *source) error {
-	if o.Compression != nil {
+func (c *config) compressAs(ctx context.Context, src *source) error {
+	if c.compression != nil {
 		return nil
 	}
-	c, ok, err := src.Compression(ctx)
+	s, ok, err := src.Compression(ctx)
 	if err != nil {
 		return src.fail(err)
 	}
 	if ok {
-		o.Compression = &c
+		c.compression = &s
 	}
 	return nil
 }
 
 // writeOptions returns the options for the output.
-func (o *Options) writeOptions(ctx context.Context) (*ntuple.WriteOptions, error) {
-	c := compress.Default // the inputs may have no pages
-	if o.Compression != nil {
-		c = *o.Compression
+func (c *config) writeOptions(ctx context.Context) (*ntuple.WriteOptions, error) {
+	s := compress.Default // the inputs may have no pages
+	if c.compression != nil {
+		s = *c.compression
 	}
-	write, err := o.Write(c)
+	write, err := ntuple.NewWriteOptions(append([]rntuple.WriteOption{rntuple.Compression(s)}, c.given.write...))
 	if err == nil {
 		write.Context = ctx
 	}
@@ -261,8 +262,8 @@ func (o *Options) writeOptions(ctx context.Context) (*ntuple.WriteOptions, error
 
 // check compares the inputs of a step with those before it.
 func (r *run) check(n int, sources []*source) (problems []Problem, err error) {
-	join := func(s *Shape, src *source, mode Mode) error {
-		m := compare(s.inherited(), src.schema(), "", r.Convert)
+	join := func(s *shape, src *source, mode Mode) error {
+		m := compare(s.inherited(), src.schema(), "", r.convert)
 		m.apply(mode)
 		for _, p := range m.problems {
 			p.Input = src.name
@@ -278,7 +279,7 @@ func (r *run) check(n int, sources []*source) (problems []Problem, err error) {
 		}
 		return nil
 	}
-	if r.SideBySide {
+	if r.sideBySide {
 		if problems := r.clashes(sources); len(problems) > 0 {
 			return problems, nil
 		}
@@ -286,7 +287,7 @@ func (r *run) check(n int, sources []*source) (problems []Problem, err error) {
 	if n == 0 {
 		r.shape, err = r.newShape(sources)
 	} else {
-		err = sources[0].fail(join(r.shape, sources[0], r.Mode))
+		err = sources[0].fail(join(r.shape, sources[0], r.mode))
 	}
 	if err != nil {
 		return nil, err
@@ -303,8 +304,8 @@ func (r *run) check(n int, sources []*source) (problems []Problem, err error) {
 }
 
 // newShape returns the schema of an output that begins with the sources.
-func (r *run) newShape(sources []*source) (s *Shape, err error) {
-	if r.SideBySide {
+func (r *run) newShape(sources []*source) (s *shape, err error) {
+	if r.sideBySide {
 		s, err = r.besideShape(sources)
 	} else {
 		s, err = sources[0].shape()
@@ -312,13 +313,13 @@ func (r *run) newShape(sources []*source) (s *Shape, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Edit != nil {
-		if err := r.Edit(s); err != nil {
+	if r.edit != nil {
+		if err := r.edit(s); err != nil {
 			return nil, sources[0].fail(err)
 		}
 	}
-	if r.Name != "" {
-		s.Header.Name = r.Name
+	if r.name != "" {
+		s.Header.Name = r.name
 	}
 	if len(r.fields) > 0 {
 		err = s.define(r.fields, r.write == nil || r.write.Pages.Compression.Level() > 0)
@@ -329,7 +330,7 @@ func (r *run) newShape(sources []*source) (s *Shape, err error) {
 // eachSet calls f for the attribute sets of sources that are to be kept, with the
 // names that they get.
 func (r *run) eachSet(sources []*source, f func(set *source, name string) error) error {
-	if r.DropAttributes {
+	if r.dropAttributes {
 		return nil
 	}
 	for i, src := range sources {
@@ -339,7 +340,7 @@ func (r *run) eachSet(sources []*source, f func(set *source, name string) error)
 			}
 			set, err := src.set(a.Name)
 			if err == nil {
-				err = f(set, r.prefix(i)+a.Name)
+				err = f(set, r.prefixOf(i)+a.Name)
 				set.ahead.Stop()
 			}
 			if err != nil {
@@ -352,7 +353,7 @@ func (r *run) eachSet(sources []*source, f func(set *source, name string) error)
 
 // do makes the output in a file.
 func (r *run) do(ctx context.Context, f *ntuple.File) error {
-	if !r.InPlace {
+	if !r.inPlace {
 		return r.fill(ctx, f, 0)
 	}
 	return r.with(ctx, 0, func(sources []*source) error {
@@ -405,14 +406,14 @@ func (r *run) begin(f *ntuple.File, sources []*source) error {
 		return err
 	}
 	r.recordZones()
-	if r.SideBySide {
+	if r.sideBySide {
 		return nil
 	}
 	first := sources[0]
 	if first.pruned != nil {
 		r.report.Dropped = first.pruned.dropped
 	}
-	if r.Select == nil && len(s.Columns) == len(first.schema().Columns) {
+	if r.choose == nil && len(s.Columns) == len(first.schema().Columns) {
 		r.out.keepFirst(first)
 	}
 	r.out.Features = slices.Clone(first.Footer.Features)
@@ -433,13 +434,13 @@ func (r *run) add(ctx context.Context, n int, sources []*source) error {
 	if err != nil {
 		return err
 	}
-	if s.Begin != nil {
-		if m.values, err = s.Begin(m.outlets(), r.out.shape.definedFields()); err != nil {
+	if s.begin != nil {
+		if m.values, err = s.begin(m.outlets(), r.out.shape.definedFields()); err != nil {
 			return sources[0].fail(err)
 		}
-		defer m.values.Stop()
+		defer m.values.stop()
 	}
-	m.progress = r.meter.within(s.Within, r.bytes[n])
+	m.progress = r.meter.within(s.within, r.bytes[n])
 	taken, err := m.copySelection(ctx, s)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -30,7 +30,7 @@ type mapping struct {
 	sources  []*source                 // one at least; they have the same number of entries
 	rewrite  bool                      // all is rewritten, whatever the levels are
 	progress func(entry int64)         // is called when the entries before the given one are done
-	values   Values                    // of the fields that are defined; nil if none is
+	values   *stream                   // of the fields that are defined; nil if none is
 
 	copiers []*copier             // of the top-level fields
 	all     []*copier             // these and those below them
@@ -66,16 +66,16 @@ func newMapping(o *output, origins map[schema.FieldID]origin, sources ...*source
 // not the same names. In all other cases fields belong together by name.
 func (r *run) mapping(n int, sources []*source) (*mapping, error) {
 	origins := map[schema.FieldID]origin{}
-	if n == 0 && !r.SideBySide {
+	if n == 0 && !r.sideBySide {
 		sources[0].sameNumbers(origins, r.out.shape.inherited(), sources[0].schema().Fields)
 		return newMapping(r.out, origins, sources...), nil
 	}
 	for i, src := range sources {
-		mode := r.Mode
-		if r.SideBySide {
+		mode := r.mode
+		if r.sideBySide {
 			mode = Filter
 		}
-		if err := r.out.match(origins, src, r.prefix(i), mode, r.Convert); err != nil {
+		if err := r.out.match(origins, src, r.prefixOf(i), mode, r.convert); err != nil {
 			return nil, err
 		}
 	}
@@ -122,7 +122,7 @@ func (o *output) match(origins map[schema.FieldID]origin, src *source, prefix st
 }
 
 // copySelection appends the entries of a selection and returns which they are.
-func (m *mapping) copySelection(ctx context.Context, s Selection) (taken []Range, err error) {
+func (m *mapping) copySelection(ctx context.Context, s selection) (taken []rntuple.EntryRange, err error) {
 	src := m.sources[0]
 	for r, err := range m.foresee(ctx, s.all(src.Source.Entries)) {
 		if err != nil {
@@ -131,7 +131,7 @@ func (m *mapping) copySelection(ctx context.Context, s Selection) (taken []Range
 		if err := m.copyEntries(ctx, r); err != nil {
 			return nil, err
 		}
-		if !m.out.options.DropAttributes && len(src.Footer.AttributeSets) > 0 { // which need to know
+		if !m.out.options.dropAttributes && len(src.Footer.AttributeSets) > 0 { // which need to know
 			taken = append(taken, r)
 		}
 	}
@@ -139,7 +139,7 @@ func (m *mapping) copySelection(ctx context.Context, s Selection) (taken []Range
 }
 
 // copyEntries appends the entries of a range, some of them perhaps not before flush.
-func (m *mapping) copyEntries(ctx context.Context, r Range) error {
+func (m *mapping) copyEntries(ctx context.Context, r rntuple.EntryRange) error {
 	for r.First < r.End {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -180,7 +180,7 @@ func (m *mapping) flush(ctx context.Context) error {
 
 // copyCluster appends the first entries of a range, up to the next end of a cluster,
 // and returns where they end.
-func (m *mapping) copyCluster(ctx context.Context, r Range) (end int64, err error) {
+func (m *mapping) copyCluster(ctx context.Context, r rntuple.EntryRange) (end int64, err error) {
 	clusters := make([]*pagesource.Cluster, len(m.sources))
 	end = int64(math.MaxInt64)
 	for i, src := range m.sources {
@@ -201,8 +201,8 @@ func (m *mapping) copyCluster(ctx context.Context, r Range) (end int64, err erro
 			m.expectWhole(ctx, clusters[0], known)
 			err = m.takeClusters(clusters, r.Len())
 		}
-	case m.out.options.Most < pagecopy.Rewrite && !m.rewrite:
-		err = fmt.Errorf("%s: %w: entries %d to %d need %q", m.sources[0].name, ErrLevel, r.First, r.End, pagecopy.Rewrite)
+	case m.out.options.most < Rewrite && !m.rewrite:
+		err = fmt.Errorf("%s: %w: entries %d to %d need %q", m.sources[0].name, errLevel, r.First, r.End, Rewrite)
 	default:
 		if len(m.pending) > 0 && !slices.Equal(clusters, m.pendingIn) || len(m.pending) >= maxPending {
 			err = m.flush(ctx)
@@ -216,15 +216,15 @@ func (m *mapping) copyCluster(ctx context.Context, r Range) (end int64, err erro
 // over whole: because that is asked for, or because they are small.
 func (m *mapping) rewrites(clusters []*pagesource.Cluster) bool {
 	o := m.out.options
-	if m.rewrite || o.Least >= pagecopy.Rewrite {
+	if m.rewrite || o.least >= Rewrite {
 		return true
 	}
-	limit := o.MinCluster
+	limit := o.minCluster
 	for _, c := range clusters {
 		_, bytes := stored(c)
 		limit -= bytes
 	}
-	return o.MinCluster > 0 && limit > 0
+	return o.minCluster > 0 && limit > 0
 }
 
 // cluster returns that of clusters which a source has.

@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"context"
@@ -69,7 +69,7 @@ func (s *source) schema() *schema.Schema {
 
 // shape returns the schema of the source for an output. The features of the header
 // are kept, because they concern the schema.
-func (s *source) shape() (*Shape, error) {
+func (s *source) shape() (*shape, error) {
 	header, ext := *s.Header, s.extension()
 	if s.pruned != nil {
 		header, ext = *s.pruned.Header, *s.pruned.Extension
@@ -122,14 +122,14 @@ func (s *source) find(ctx context.Context, entry int64) (*pagesource.Cluster, er
 	return c, s.fail(err)
 }
 
-// A Cluster is a range of entries with the bytes of its pages, as stored.
-type Cluster struct {
-	Range
-	Bytes int64
+// A clusterSize is a range of entries with the bytes of its pages, as stored.
+type clusterSize struct {
+	rntuple.EntryRange
+	bytes int64
 }
 
-// Clusters returns the clusters of an RNTuple.
-func Clusters(ctx context.Context, in Input, o *ntuple.ReadOptions) ([]Cluster, error) {
+// clusterSizes returns the clusters of an RNTuple.
+func clusterSizes(ctx context.Context, in Input, o *ntuple.ReadOptions) ([]clusterSize, error) {
 	src, err := openSource(ctx, 0, in, o)
 	if err != nil {
 		return nil, err
@@ -139,10 +139,10 @@ func Clusters(ctx context.Context, in Input, o *ntuple.ReadOptions) ([]Cluster, 
 	if err != nil {
 		return nil, src.fail(err)
 	}
-	all := make([]Cluster, len(clusters))
+	all := make([]clusterSize, len(clusters))
 	for i, c := range clusters {
 		_, bytes := stored(c)
-		all[i] = Cluster{Range{c.First, c.End}, bytes}
+		all[i] = clusterSize{rntuple.EntryRange{First: c.First, End: c.End}, bytes}
 	}
 	return all, nil
 }

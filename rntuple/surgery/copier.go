@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"context"
@@ -46,7 +46,7 @@ func (m *mapping) copyElements(ctx context.Context, clusters []*pagesource.Clust
 	for i, c := range clusters {
 		if c != m.last[i] {
 			m.last[i] = c
-			o.report.Levels[pagecopy.Rewrite].Add(stored(c))
+			o.report.Levels[Rewrite].add(stored(c))
 			o.report.Clusters++
 			m.atOnce = 0
 		}
@@ -364,14 +364,14 @@ func (c *copier) whole(m *mapping, to *schema.Column, index int) pagecopy.Whole 
 				return nil, nil
 			}
 			chunks, err := c.from.chunks(cluster)
-			if err != nil || o.level(to, chunks[index]) > pagecopy.Copy {
+			if err != nil || o.level(to, chunks[index]) > Copy {
 				return nil, err
 			}
 			return chunks[index], nil
 		},
 		Copied: func(size int64) {
-			o.report.Levels[pagecopy.Rewrite].Add(-1, -size)
-			o.report.Levels[pagecopy.Copy].Add(1, size)
+			o.report.Levels[Rewrite].add(-1, -size)
+			o.report.Levels[Copy].add(1, size)
 		},
 	}
 }

@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"context"
@@ -11,13 +11,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
-
-// An Object is an object in a ROOT file.
-type Object struct {
-	File  string // path of the file
-	Path  string // in the file, with directories
-	Class string
-}
 
 // objects returns the objects that the directories of the file of src list, in that order,
 // without directories and earlier cycles. With an error it returns those before it.
@@ -83,10 +76,10 @@ func (r *run) takes(o Object) bool {
 
 // takenBy returns the RNTuples that jobs take. Their names have neither slashes around
 // them nor a cycle.
-func takenBy(jobs []*Job) map[Input]bool {
+func takenBy(jobs []*job) map[Input]bool {
 	taken := map[Input]bool{}
 	for _, j := range jobs {
-		for _, in := range j.Inputs {
+		for _, in := range j.inputs {
 			name, _, _ := strings.Cut(in.Name, ";")
 			taken[Input{in.Path, strings.Trim(name, "/")}] = true
 		}

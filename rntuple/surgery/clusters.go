@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"fmt"
@@ -148,7 +148,7 @@ func (m *mapping) take(lists [][]*pagecopy.Chunk, entries int64) error {
 			}
 			columns[id].Chunks = append(columns[id].Chunks, *c)
 			for _, page := range c.Pages {
-				o.report.Levels[c.Level].Add(1, int64(page.StoredSize()))
+				o.report.Levels[c.Level].add(1, int64(page.StoredSize()))
 			}
 		}
 	}
@@ -161,10 +161,11 @@ func (m *mapping) take(lists [][]*pagecopy.Chunk, entries int64) error {
 func (m *mapping) setLevels(to *schema.Column, chunks []*pagecopy.Chunk) error {
 	same := true
 	for _, c := range chunks {
-		c.Level = m.out.level(to, c)
-		if c.Level > m.out.options.Most && c.Shift == nil {
-			return c.Fail(fmt.Errorf("field %q: %w: the pages need %q", to.Owner.Path(), ErrLevel, c.Level))
+		level := m.out.level(to, c)
+		if level > m.out.options.most && c.Shift == nil {
+			return c.Fail(fmt.Errorf("field %q: %w: the pages need %q", to.Owner.Path(), errLevel, level))
 		}
+		c.Level = pagecopy.Level(level)
 		same = same && c.Level == chunks[0].Level && c.Compression == chunks[0].Compression
 	}
 	for _, c := range chunks {
@@ -176,16 +177,16 @@ func (m *mapping) setLevels(to *schema.Column, chunks []*pagecopy.Chunk) error {
 }
 
 // level returns the lowest level that is right for the pages of a chunk.
-func (o *output) level(to *schema.Column, c *pagecopy.Chunk) pagecopy.Level {
+func (o *output) level(to *schema.Column, c *pagecopy.Chunk) Level {
 	if len(c.Pages) == 0 {
-		return pagecopy.Clone
+		return Clone
 	}
-	level := pagecopy.Clone
+	level := Clone
 	switch {
 	case c.Column.Format() != to.Format() || c.Shift != nil:
-		level = pagecopy.Reseal
-	case c.Compression != uint32(o.Sink.Settings().Compression) && !o.options.KeepCompression:
-		level = pagecopy.Recompress
+		level = Reseal
+	case c.Compression != uint32(o.Sink.Settings().Compression) && !o.options.keepCompression:
+		level = Recompress
 	}
-	return max(level, o.options.Least)
+	return max(level, o.options.least)
 }

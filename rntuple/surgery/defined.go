@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"fmt"
@@ -9,19 +9,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Values are those of new fields for the entries that are taken, in their order. They are
-// used by one goroutine.
-type Values interface {
-	// Append appends the values for the next n entries to the outlets that the values
-	// were begun with.
-	Append(n int64) error
-	// Stop ends what computes values in the background.
-	Stop()
-}
-
 // define adds top-level fields with default encodings to the header, so that they are there
 // from the first entry on. The fields and columns of the extension get higher numbers.
-func (s *Shape) define(fields []*schema.FieldDocument, compressed bool) error {
+func (s *shape) define(fields []*schema.FieldDocument, compressed bool) error {
 	added, err := (&schema.Document{Fields: fields}).Extend(s.Schema, 0, compressed)
 	if err != nil {
 		return err
@@ -61,7 +51,7 @@ func (s *Shape) define(fields []*schema.FieldDocument, compressed bool) error {
 }
 
 // defines reports whether define has added a field.
-func (s *Shape) defines(f *schema.Field) bool {
+func (s *shape) defines(f *schema.Field) bool {
 	for f.Parent != nil {
 		f = f.Parent
 	}
@@ -69,12 +59,12 @@ func (s *Shape) defines(f *schema.Field) bool {
 }
 
 // definedFields returns the top-level fields that define has added, in their order.
-func (s *Shape) definedFields() []*schema.Field {
+func (s *shape) definedFields() []*schema.Field {
 	return slices.DeleteFunc(slices.Clone(s.Fields), func(f *schema.Field) bool { return !s.defined[f.Name] })
 }
 
 // inherited returns the top-level fields that the inputs have, too.
-func (s *Shape) inherited() []*schema.Field {
+func (s *shape) inherited() []*schema.Field {
 	return slices.DeleteFunc(slices.Clone(s.Fields), func(f *schema.Field) bool { return s.defined[f.Name] })
 }
 
@@ -117,7 +107,7 @@ func (m *mapping) define(n int64) error {
 	if m.values == nil {
 		return nil
 	}
-	return m.sources[0].fail(m.values.Append(n))
+	return m.sources[0].fail(m.values.append(n))
 }
 
 // defineCluster is define for all entries of a cluster, which begins now.

@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -23,7 +24,8 @@ const (
 // addSet appends an attribute set to that of the output with the given name. The set
 // belongs to an RNTuple with the given number of entries, of which those in taken have
 // been appended to the output, the first of them as the entry first.
-func (r *run) addSet(ctx context.Context, set *source, name string, taken []Range, entries, first int64) error {
+func (r *run) addSet(ctx context.Context, set *source, name string, taken []rntuple.EntryRange,
+	entries, first int64) error {
 	o := r.out.sets[name]
 	if o == nil {
 		var err error
@@ -33,10 +35,10 @@ func (r *run) addSet(ctx context.Context, set *source, name string, taken []Rang
 		r.out.sets[name] = o
 	}
 	origins := map[schema.FieldID]origin{}
-	if err := o.match(origins, set, "", Strict, r.Convert); err != nil {
+	if err := o.match(origins, set, "", Strict, r.convert); err != nil {
 		return err
 	}
-	if r.Select != nil && entries > 0 && (len(taken) != 1 || taken[0].Len() != entries) {
+	if r.choose != nil && entries > 0 && (len(taken) != 1 || taken[0].Len() != entries) {
 		return o.copyCut(ctx, origins, set, taken, entries, first)
 	}
 	if first != 0 {
@@ -45,7 +47,7 @@ func (r *run) addSet(ctx context.Context, set *source, name string, taken []Rang
 		}
 	}
 	m := newMapping(o, origins, set)
-	if err := m.copyEntries(ctx, Range{End: set.Source.Entries}); err != nil {
+	if err := m.copyEntries(ctx, rntuple.EntryRange{End: set.Source.Entries}); err != nil {
 		return err
 	}
 	return m.flush(ctx)
@@ -67,7 +69,8 @@ func (o *output) change(origins map[schema.FieldID]origin, name string, change f
 // first of which has become the entry first. The range of an attribute keeps the entries that
 // were taken; an attribute with none of them is dropped. One whose range is empty goes with the
 // entry that it is before, or with the last one.
-func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin, set *source, taken []Range, entries, first int64) error {
+func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin, set *source, taken []rntuple.EntryRange,
+	entries, first int64) error {
 	starts, lengths, err := set.ranges(ctx)
 	if err != nil {
 		return set.fail(err)
@@ -93,7 +96,7 @@ func (o *output) copyCut(ctx context.Context, origins map[schema.FieldID]origin,
 		for i < len(kept) && kept[i] {
 			i++
 		}
-		if err := m.copyEntries(ctx, Range{int64(begin), int64(i)}); err != nil {
+		if err := m.copyEntries(ctx, rntuple.EntryRange{First: int64(begin), End: int64(i)}); err != nil {
 			return err
 		}
 	}
@@ -124,7 +127,7 @@ func (s *source) ranges(ctx context.Context) (starts, lengths []uint64, err erro
 
 // placeIn returns a function that returns where an entry is now, or the next one
 // that is taken, if the first one that is taken is now the given one.
-func placeIn(taken []Range, first int64) func(entry int64) int64 {
+func placeIn(taken []rntuple.EntryRange, first int64) func(entry int64) int64 {
 	before := make([]int64, len(taken)+1) // entries in the ranges before
 	for i, r := range taken {
 		before[i+1] = before[i] + r.Len()

@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -36,17 +37,17 @@ func (r *run) clashes(sources []*source) (problems []Problem) {
 			owners[name] = src.name
 		}
 		for _, f := range src.schema().Fields {
-			name := r.prefix(i) + f.Name
+			name := r.prefixOf(i) + f.Name
 			clash(fields, name, name, "")
 		}
-		if r.DropAttributes {
+		if r.dropAttributes {
 			continue
 		}
 		for _, a := range src.Footer.AttributeSets {
 			if zone.IsSet(a) {
 				continue // zone maps become one
 			}
-			name := r.prefix(i) + a.Name
+			name := r.prefixOf(i) + a.Name
 			clash(sets, name, "", fmt.Sprintf("attribute set %q: ", name))
 		}
 	}
@@ -55,9 +56,9 @@ func (r *run) clashes(sources []*source) (problems []Problem) {
 
 // besideShape returns the schema of sources side by side. Its header has what all
 // sources have in theirs, its extension what came later.
-func (r *run) besideShape(sources []*source) (*Shape, error) {
+func (r *run) besideShape(sources []*source) (*shape, error) {
 	first := sources[0].Header
-	s := &Shape{Header: &envelope.Header{Name: first.Name, Description: first.Description, Writer: first.Writer}, Extension: &envelope.Schema{}}
+	s := &shape{Header: &envelope.Header{Name: first.Name, Description: first.Description, Writer: first.Writer}, Extension: &envelope.Schema{}}
 	if err := s.build(); err != nil {
 		return nil, err
 	}
@@ -69,7 +70,7 @@ func (r *run) besideShape(sources []*source) (*Shape, error) {
 					some = append(some, f)
 				}
 			}
-			if err := s.extend(some, r.prefix(i)); err != nil {
+			if err := s.extend(some, r.prefixOf(i)); err != nil {
 				return nil, src.fail(err)
 			}
 		}
@@ -94,7 +95,7 @@ func (r *run) besideShape(sources []*source) (*Shape, error) {
 // copyJoined makes one cluster of the output of the first clusters of a range, up to
 // the next entry where clusters end in all sources, and returns that entry. It returns
 // r.First, and does nothing, if elements would have to be rewritten.
-func (m *mapping) copyJoined(ctx context.Context, r Range) (end int64, err error) {
+func (m *mapping) copyJoined(ctx context.Context, r rntuple.EntryRange) (end int64, err error) {
 	o := m.out
 	if len(m.sources) < 2 || o.reached < len(o.shape.Columns) {
 		return r.First, nil
@@ -106,7 +107,7 @@ func (m *mapping) copyJoined(ctx context.Context, r Range) (end int64, err error
 	lists := make([][]*pagecopy.Chunk, o.reached)
 	for _, f := range o.storedFields() {
 		from := m.origins[f.ID]
-		ok, err := from.join(ctx, f, runs[slices.Index(m.sources, from.src)], o.options.Most, lists)
+		ok, err := from.join(ctx, f, runs[slices.Index(m.sources, from.src)], o.options.most, lists)
 		if err != nil || !ok {
 			return r.First, err
 		}
@@ -119,7 +120,7 @@ func (m *mapping) copyJoined(ctx context.Context, r Range) (end int64, err error
 
 // join adds what the columns of the field have in a run of clusters to the lists of
 // the columns of f. It returns false if elements would have to be rewritten.
-func (from origin) join(ctx context.Context, f *schema.Field, run []*pagesource.Cluster, most pagecopy.Level, lists [][]*pagecopy.Chunk) (ok bool, err error) {
+func (from origin) join(ctx context.Context, f *schema.Field, run []*pagesource.Cluster, most Level, lists [][]*pagecopy.Chunk) (ok bool, err error) {
 	shifts, ok, err := from.shifts(ctx, run)
 	if err != nil || !ok {
 		return false, err
@@ -139,7 +140,7 @@ func (from origin) join(ctx context.Context, f *schema.Field, run []*pagesource.
 				return false, nil
 			}
 			if i == 0 && shifts[k] > 0 {
-				if most < pagecopy.Reseal {
+				if most < Reseal {
 					return false, nil
 				}
 				one.Shift = []uint64{shifts[k]}

@@ -1,4 +1,4 @@
-package rewrite
+package surgery
 
 import (
 	"context"
@@ -27,7 +27,7 @@ func (r *run) recordZones() {
 // keepZones has the output record the bounds of those fields that its sources in a step have
 // bounds of.
 func (r *run) keepZones(ctx context.Context, m *mapping) error {
-	if r.DropAttributes {
+	if r.dropAttributes {
 		return nil
 	}
 	for _, src := range m.sources {
@@ -46,7 +46,7 @@ func (r *run) keepZones(ctx context.Context, m *mapping) error {
 
 // keepOwnZones is keepZones for the RNTuple that the output continues.
 func (r *run) keepOwnZones(ctx context.Context, src *source) error {
-	if r.DropAttributes {
+	if r.dropAttributes {
 		return nil
 	}
 	if err := src.loadZones(ctx); err != nil {
@@ -93,7 +93,7 @@ func sameValues(from, to column.Format) bool {
 }
 
 // renameZones has a writer that gives fields other names write the zone map with these.
-func renameZones(ctx context.Context, src *source, s *Shape, write *ntuple.WriteOptions) (sets func(*ntuple.Writer) error, err error) {
+func renameZones(ctx context.Context, src *source, s *shape, write *ntuple.WriteOptions) (sets func(*ntuple.Writer) error, err error) {
 	if err := src.loadZones(ctx); err != nil || src.zones.Clusters() == 0 {
 		return nil, err
 	}

@@ -1,0 +1,115 @@
+package surgery
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-rntuple/go-rntuple/remote"
+)
+
+// errLevel says that a page needs a higher level than allowed.
+var errLevel = errors.New("the level is not allowed")
+
+// A Report says what was done.
+type Report struct {
+	Inputs        int
+	InputEntries  int64 // of the inputs
+	Entries       int64 // of the output
+	Clusters      int64 // of the output that came from the inputs
+	ClusterGroups int
+	// Levels counts what was done to the pages of the inputs, including those of
+	// attribute sets, but not to those that stay in place.
+	Levels [Rewrite + 1]Work
+	// Dropped lists the projected fields that were dropped with their sources.
+	Dropped []string
+	// Omitted lists the top-level fields of other inputs that the output does not have
+	// because the first input lacks them, as the mode Filter wants it.
+	Omitted []string
+	// Without lists the files without an RNTuple, of which MergeAll has taken nothing. Of the
+	// reports of MergeAll, the first one has them.
+	Without []string
+	// LeftBehind lists the objects in the files of the inputs that the output does not
+	// have: other RNTuples, TTrees, histograms and so on. Objects of the same path and
+	// class in several files are listed once. MergeInto lists those of the files that
+	// are added.
+	LeftBehind []Object
+	// Unlisted has an error for each file whose directories could not all be read, so
+	// that LeftBehind may lack some of its objects. The error names the file.
+	Unlisted []error
+}
+
+// Work counts pages of inputs.
+type Work struct {
+	Pages, Bytes int64 // as stored, with checksums
+}
+
+func (w *Work) add(pages, bytes int64) {
+	w.Pages += pages
+	w.Bytes += bytes
+}
+
+// String returns a line that says what was done.
+func (r *Report) String() string {
+	text := fmt.Sprintf("%d inputs with %d entries; output: %d entries, %d clusters, %d cluster groups",
+		r.Inputs, r.InputEntries, r.Entries, r.Clusters, r.ClusterGroups)
+	for level, w := range r.Levels {
+		if w.Pages > 0 {
+			text += fmt.Sprintf("; %v: %d pages, %d bytes", Level(level), w.Pages, w.Bytes)
+		}
+	}
+	if len(r.Dropped) > 0 {
+		text += "; dropped: " + strings.Join(r.Dropped, ", ")
+	}
+	if len(r.Omitted) > 0 {
+		text += "; omitted: " + strings.Join(r.Omitted, ", ")
+	}
+	if n := len(r.Without); n > 0 {
+		text += fmt.Sprintf("; %d files without an RNTuple", n)
+	}
+	if n := len(r.LeftBehind); n > 0 {
+		text += fmt.Sprintf("; %d objects left behind", n)
+	}
+	if n := len(r.Unlisted); n > 0 {
+		text += fmt.Sprintf("; %d files whose objects could not be listed", n)
+	}
+	return text
+}
+
+// An Object is an object in a ROOT file.
+type Object struct {
+	File  string // path of the file
+	Path  string // in the file, with directories
+	Class string
+}
+
+func (o Object) String() string {
+	return fmt.Sprintf("%s:%s (%s)", remote.Redact(o.File), o.Path, o.Class)
+}
+
+// A Problem is a reason why an input cannot be merged.
+type Problem struct {
+	Input string
+	Field string // its path; empty if the problem concerns the whole input
+	What  string
+	Lacks bool // an input lacks a field that another one has, which the mode Union allows
+}
+
+func (p Problem) String() string {
+	if p.Field == "" {
+		return fmt.Sprintf("%s: %s", p.Input, p.What)
+	}
+	return fmt.Sprintf("%s: field %q: %s", p.Input, p.Field, p.What)
+}
+
+// An IncompatibleError lists all reasons why inputs cannot be merged.
+type IncompatibleError struct{ Problems []Problem }
+
+// Error returns a message that has a line for each problem.
+func (e *IncompatibleError) Error() string {
+	lines := []string{"the inputs do not go together:"}
+	for _, p := range e.Problems {
+		lines = append(lines, p.String())
+	}
+	return strings.Join(lines, "\n\t")
+}
