@@ -39,6 +39,7 @@ var layers = []string{
 	"schema",
 	"rntuple/columnar",
 	"internal/pattern",
+	"internal/metadata",
 	"internal/legacy/lift",
 	"internal/legacy/v0",
 	"internal/legacy/rc1",

@@ -16,6 +16,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
+	"github.com/go-rntuple/go-rntuple/internal/metadata"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -138,7 +139,7 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 	if err := o.Context.Err(); err != nil {
 		return err
 	}
-	parseAnchor, parse := parseAnchor, parse
+	parseAnchor, parse := parseAnchor, metadata.Parse
 	if class == anchor.ExperimentalClassName {
 		parseAnchor, parse = legacy.ParseAnchor, legacy.Parse
 	}
@@ -195,20 +196,6 @@ func parseAnchor(object []byte) (*anchor.Anchor, error) {
 		return nil, err
 	}
 	return a, a.Supported()
-}
-
-// parse reads header and footer of the current format.
-func parse(a *anchor.Anchor, header, footer []byte) (m *legacy.Metadata, err error) {
-	m = &legacy.Metadata{Version: legacy.Version(a)}
-	if m.Header, err = envelope.ParseHeader(header); err != nil {
-		return nil, err
-	}
-	if err := m.Header.Features.Supported(); err != nil { // otherwise the footer may have another layout
-		return nil, err
-	}
-	m.HeaderChecksum = envelope.Checksum(header)
-	m.Footer, err = envelope.ParseFooter(footer)
-	return m, err
 }
 
 // Close closes the file if Open opened it.
