@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/go-rntuple/go-rntuple/internal/location"
 )
 
 // A File is a file that is open for reading. All that it reads is of the version that it was opened
@@ -23,29 +25,34 @@ type File struct {
 // Open opens the file at a URL, with one request as a rule. The context is that of Open and of
 // ReadAt. If the URL is of objects, the error wraps ErrObjects.
 func Open(ctx context.Context, name string, o Options) (*File, error) {
-	if IsObjects(name) {
-		return nil, &Error{Op: "open", URL: Redact(name), Err: ErrObjects}
-	}
-	return openAny(ctx, name, o)
+	return OpenAt(ctx, location.Parse(name), o)
 }
 
-func openAny(ctx context.Context, name string, o Options) (*File, error) {
+// OpenAt is Open for the packages of this library, which have parsed the name.
+func OpenAt(ctx context.Context, at location.Location, o Options) (*File, error) {
+	if isObjects(at) {
+		return nil, &Error{Op: "open", URL: at.String(), Err: ErrObjects}
+	}
+	return openAny(ctx, at, o)
+}
+
+func openAny(ctx context.Context, at location.Location, o Options) (*File, error) {
 	if o.Pool != nil {
-		return o.Pool.open(ctx, name, o)
+		return o.Pool.open(ctx, at, o)
 	}
-	return open(ctx, name, o)
+	return open(ctx, at, o)
 }
 
-func open(ctx context.Context, name string, o Options) (*File, error) {
+func open(ctx context.Context, at location.Location, o Options) (*File, error) {
 	o, err := o.complete()
 	if err != nil {
-		return nil, &Error{Op: "open", URL: Redact(name), Err: err}
+		return nil, &Error{Op: "open", URL: at.String(), Err: err}
 	}
-	b, u, err := backend(name, &o)
+	b, host, err := backend(at, &o)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{backend: b, ctx: ctx, blocks: new(blocks), requests: requests{Redact(name), o, hostOf(u.Scheme+"://"+u.Host, o.Requests), &o.Stats.read, newUse()}}
+	f := &File{backend: b, ctx: ctx, blocks: new(blocks), requests: requests{at.String(), o, hostOf(host, o.Requests), &o.Stats.read, newUse()}}
 	err = f.try(ctx, "open", func(ctx context.Context, arrived func(int)) (progress bool, err error) {
 		f.info, err = b.Open(ctx, o.Tail, arrived)
 		if err == nil && (f.info.Size < 0 || f.info.Size < int64(max(len(f.info.Tail), len(f.info.Head)))) {
@@ -65,7 +72,7 @@ func open(ctx context.Context, name string, o Options) (*File, error) {
 	}
 	f.info.Head, f.info.Tail = nil, nil
 	if o.Cache != nil && f.info.Version != "" {
-		f.cache = o.Cache.of(name, f.info)
+		f.cache = o.Cache.of(at.Name(), f.info)
 	}
 	return f, nil
 }

@@ -3,8 +3,8 @@ package remote
 import (
 	"context"
 	"errors"
-	"net/url"
-	"strings"
+
+	"github.com/go-rntuple/go-rntuple/internal/location"
 )
 
 // ErrObjects is the error of those who need a file where a URL is of objects. See OpenObjects.
@@ -54,19 +54,19 @@ func ObjectAt(offset int64) uint64 { return uint64(offset) >> objectBits }
 // IsObjects reports whether a name is a URL of objects, rather than of a file: whether a package that has
 // registered its scheme says so.
 func IsObjects(name string) bool {
-	u, err := url.Parse(name)
-	if err != nil || !IsURL(name) {
-		return false
-	}
+	return isObjects(location.Parse(name))
+}
+
+func isObjects(at location.Location) bool {
 	schemes.RLock()
 	defer schemes.RUnlock()
-	return schemes.objects[strings.ToLower(u.Scheme)]
+	return schemes.objects[at.Scheme()]
 }
 
 // OpenObjects opens the RNTuple at a URL for which IsObjects holds. Package rntuple does so for those who read
 // it; it is not for others. The File has the anchor, and the objects at their offsets.
 func OpenObjects(ctx context.Context, name string, o Options) (*File, error) {
-	return openAny(ctx, name, o)
+	return openAny(ctx, location.Parse(name), o)
 }
 
 // Anchor returns the anchor of objects, as it would be serialized in a file; that of a file is nil.

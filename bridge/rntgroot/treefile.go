@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/input"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
@@ -26,7 +27,7 @@ type openFile struct {
 }
 
 func openTrees(name string, far remote.Options) (*openFile, error) {
-	f, size, err := input.Open(context.Background(), name, false, far)
+	f, size, err := input.Open(context.Background(), location.Parse(name), false, far)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -114,7 +115,7 @@ func TestDamagedFiles(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if _, err := ntuple.ListFile(t.Context(), filepath.Join(dir, "none"), remote.Options{}); err == nil {
+	if _, err := ntuple.ListFile(t.Context(), location.Parse(filepath.Join(dir, "none")), remote.Options{}); err == nil {
 		t.Error("a file was listed that is not there")
 	}
 	// A bare file, as early versions could write it, has nothing but a head. This one ends too
@@ -472,7 +473,7 @@ func TestObjects(t *testing.T) {
 	}
 	const path = "ntupletest://host/bucket/name"
 	for _, name := range []string{"", "n"} {
-		in, err := ntuple.Open(path, name, readOptions(t))
+		in, err := ntuple.Open(location.Parse(path), name, readOptions(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -487,11 +488,11 @@ func TestObjects(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := ntuple.Open(path, "other", readOptions(t)); !errors.Is(err, rootfile.ErrNotFound) ||
+	if _, err := ntuple.Open(location.Parse(path), "other", readOptions(t)); !errors.Is(err, rootfile.ErrNotFound) ||
 		!strings.Contains(err.Error(), "the URL has n") {
 		t.Error(err)
 	}
-	infos, err := ntuple.ListFile(t.Context(), path, remote.Options{})
+	infos, err := ntuple.ListFile(t.Context(), location.Parse(path), remote.Options{})
 	if want := []ntuple.Info{{Path: "n", Class: anchor.ClassName, Newest: true}}; err != nil ||
 		!slices.Equal(infos, want) {
 		t.Errorf("%v, %v", infos, err)
@@ -505,7 +506,7 @@ func TestObjects(t *testing.T) {
 	if stored.anchor, err = a.Append(nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ntuple.ListFile(t.Context(), path, remote.Options{}); !errors.Is(err, frame.ErrUnsupported) {
+	if _, err := ntuple.ListFile(t.Context(), location.Parse(path), remote.Options{}); !errors.Is(err, frame.ErrUnsupported) {
 		t.Error(err)
 	}
 }

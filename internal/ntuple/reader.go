@@ -16,6 +16,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/metadata"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
@@ -45,19 +46,19 @@ type Reader struct {
 	memos map[any]any // see Memo
 }
 
-// Open opens an RNTuple in the file at a path or a URL; see rntuple.Open for the name.
-func Open(path, name string, o *ReadOptions) (*Reader, error) {
-	if remote.IsObjects(path) {
-		return openObjects(path, name, o)
+// Open opens an RNTuple in a file; see rntuple.Open for the name.
+func Open(at location.Location, name string, o *ReadOptions) (*Reader, error) {
+	if remote.IsObjects(at.Name()) {
+		return openObjects(at, name, o)
 	}
-	f, size, err := input.Open(o.Context, path, !o.NoMap, o.Remote)
+	f, size, err := input.Open(o.Context, at, !o.NoMap, o.Remote)
 	if err != nil {
 		return nil, err
 	}
 	r, err := NewReader(f, size, name, o)
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s: %w", remote.Redact(path), err)
+		return nil, fmt.Errorf("%s: %w", at, err)
 	}
 	r.closer = f
 	return r, nil

@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
@@ -547,7 +548,7 @@ func TestAbortOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := read()
-		r, err := ntuple.Open(path, "", readOptions(t))
+		r, err := ntuple.Open(location.Parse(path), "", readOptions(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -587,7 +588,7 @@ func TestAbortOnDisk(t *testing.T) {
 		case !test.checkpoint && test.behind == 0 && !bytes.Equal(after, before):
 			t.Errorf("%+v: the file has changed", test)
 		}
-		if r, err = ntuple.Open(path, "", readOptions(t)); err != nil {
+		if r, err = ntuple.Open(location.Parse(path), "", readOptions(t)); err != nil {
 			t.Fatal(err)
 		}
 		checkNumbers(t, "aborted", r, n)

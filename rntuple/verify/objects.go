@@ -7,15 +7,16 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	internal "github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// objects checks the RNTuple whose objects are at a URL. There is no container, and offsets stand for objects,
+// objects checks the RNTuple whose objects are at a location. There is no container, and offsets stand for objects,
 // which problems name instead.
-func objects(ctx context.Context, c config, url string, report func(Problem) error) (*Summary, error) {
-	f, err := remote.OpenObjects(ctx, url, c.remote)
+func objects(ctx context.Context, c config, at location.Location, report func(Problem) error) (*Summary, error) {
+	f, err := remote.OpenObjects(ctx, at.Name(), c.remote)
 	if damage := new(frame.FormatError); errors.As(err, &damage) {
 		return &Summary{Problems: 1}, report(Problem{Part: "anchor", Offset: -1, Check: Anchor, Err: err}.nowhere())
 	}
@@ -33,7 +34,7 @@ func objects(ctx context.Context, c config, url string, report func(Problem) err
 	})
 	v.objects = true
 	v.skip("the file around the RNTuple: it is in objects")
-	v.load(anchorObject{path: remote.Base(url), class: anchor.ClassName, object: f.Anchor(), offset: -1}, nil)
+	v.load(anchorObject{path: at.Base(), class: anchor.ClassName, object: f.Anchor(), offset: -1}, nil)
 	v.sortExtents()
 	v.overlaps()
 	v.more()

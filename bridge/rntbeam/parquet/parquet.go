@@ -7,6 +7,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/bridge/rntarrow"
 	"github.com/go-rntuple/go-rntuple/bridge/rntbeam"
 	"github.com/go-rntuple/go-rntuple/internal/input"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
@@ -18,7 +19,7 @@ func init() {
 
 // with opens a file.
 func with(ctx context.Context, f rntbeam.Foreign, use func(r *io.SectionReader) error) error {
-	r, size, err := input.Open(ctx, f.Path, false, remote.Options{})
+	r, size, err := input.Open(ctx, location.Parse(f.Path), false, remote.Options{})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/jsonl"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -81,7 +82,7 @@ func Detect(ctx context.Context, path, name string, o remote.Options) (Kind, err
 	if remote.IsObjects(path) {
 		return RNTuple, nil
 	}
-	f, size, err := input.Open(ctx, path, false, o)
+	f, size, err := input.Open(ctx, location.Parse(path), false, o)
 	if err != nil {
 		return "", err
 	}
