@@ -37,7 +37,6 @@ type Info struct {
 	Version string // what tells this content from others, as an ETag; empty if the server does not say
 	Tail    []byte // the last bytes of the file, if the request that opened it also read them
 	Head    []byte // the first bytes, if it read them, too
-	Anchor  []byte // of objects: see RegisterObjects
 }
 
 // An Opener returns the Backend for a URL of a scheme. It makes no requests.
@@ -46,9 +45,8 @@ type Opener func(u *url.URL, o *Options) (Backend, error)
 var schemes = struct {
 	sync.RWMutex
 	openers   map[string]Opener
-	objects   map[string]bool // whether URLs of the scheme are of objects
 	uploaders map[string]Uploader
-}{openers: map[string]Opener{}, objects: map[string]bool{}, uploaders: map[string]Uploader{}}
+}{openers: map[string]Opener{}, uploaders: map[string]Uploader{}}
 
 // Register makes a scheme of URLs known. It is for packages that have a protocol, and panics if the
 // scheme is known already.

@@ -26,6 +26,7 @@ var hooks = map[string]string{
 	"rntuple.Option":           "applied by package ntuple",
 	"rntuple.WriteOption":      "applied by package ntuple",
 	"rntuple.Wrap":             "surgery evaluates conditions on what it has open",
+	"remote.OpenObjects":       "readers of RNTuples in objects see a source, others do not see objects",
 	"remote.OpenAt":            "readers parse names before they open what is there",
 	"rntuple.Reader.Unwrapped": "surgery, compare and verify read below the views",
 }

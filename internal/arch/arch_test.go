@@ -50,6 +50,7 @@ var layers = []string{
 	"internal/disk/regular",
 	"internal/disk/mmap",
 	"internal/disk/reflink",
+	"internal/objects",
 	"internal/location",
 	"remote",
 	"internal/disk/diskfile",

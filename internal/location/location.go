@@ -5,6 +5,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/go-rntuple/go-rntuple/internal/objects"
 )
 
 // A Location is where a file is: at a URL, or at a path of the local machine. What its String returns can be
@@ -41,6 +43,10 @@ func (l Location) IsURL() bool { return l.scheme != "" }
 
 // Scheme returns the scheme of the URL in lower case, or the empty string for a path.
 func (l Location) Scheme() string { return strings.ToLower(l.scheme) }
+
+// IsObjects reports whether the URL is of an RNTuple in objects, rather than of a file: whether a package that
+// has its scheme says so.
+func (l Location) IsObjects() bool { return objects.Has(l.Scheme()) }
 
 // URL returns a copy of the URL. It is not ok for a path, and if what follows the scheme makes no URL.
 func (l Location) URL() (_ *url.URL, ok bool) {

@@ -40,7 +40,7 @@ func List(r io.ReaderAt, size int64) ([]Info, error) {
 
 // ListFile returns the RNTuples in a file. See List.
 func ListFile(ctx context.Context, at location.Location, o remote.Options) ([]Info, error) {
-	if remote.IsObjects(at.Name()) {
+	if at.IsObjects() {
 		return listObjects(ctx, at, o)
 	}
 	f, size, err := input.Open(ctx, at, false, o)

@@ -19,6 +19,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	inside "github.com/go-rntuple/go-rntuple/internal/objects"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/remote"
@@ -384,12 +385,14 @@ type objects struct {
 }
 
 func (o *objects) Open(context.Context, int64, func(int)) (remote.Info, error) {
-	return remote.Info{Size: remote.OffsetsOfObjects, Version: "1", Anchor: o.anchor}, nil
+	return remote.Info{Size: inside.End, Version: "1"}, nil
 }
+
+func (o *objects) Anchor() []byte { return o.anchor }
 
 func (o *objects) Read(_ context.Context, _ remote.Info, ranges []remote.Range, arrived func(int)) (int, error) {
 	for i, r := range ranges {
-		data := o.data[remote.ObjectAt(r.Offset)]
+		data := o.data[inside.At(r.Offset)]
 		if len(data) != len(r.Data) {
 			return i, fmt.Errorf("object of %d bytes, %d are wanted", len(data), len(r.Data))
 		}
@@ -404,14 +407,15 @@ func (o *objects) Ranges() (n int, gap, least int64) { return 1, 0, 0 }
 func (o *objects) Close() error { return nil }
 
 func (o *objects) ObjectSize(_ context.Context, offset int64, _ func(int)) (int64, error) {
-	return int64(len(o.data[remote.ObjectAt(offset)])), nil
+	return int64(len(o.data[inside.At(offset)])), nil
 }
 
 // stored is the RNTuple at URLs of the scheme ntupletest.
 var stored = &objects{}
 
 func init() {
-	remote.RegisterObjects("ntupletest",
+	inside.Register("ntupletest")
+	remote.Register("ntupletest",
 		func(*url.URL, *remote.Options) (remote.Backend, error) { return stored, nil })
 }
 
@@ -421,11 +425,11 @@ func TestObjects(t *testing.T) {
 	r := s.open(t, "n")
 	add := func(b []byte) int64 {
 		stored.data = append(stored.data, b)
-		at, _ := remote.ObjectOffset(uint64(len(stored.data) - 1))
+		at, _ := inside.Offset(uint64(len(stored.data) - 1))
 		return at
 	}
 	object := func(b []byte) locator.Locator {
-		id, n := remote.ObjectAt(add(b)), len(b)
+		id, n := inside.At(add(b)), len(b)
 		payload := []byte{byte(n), byte(n >> 8), 0, 0, byte(id), 0, 0, 0, 0, 0, 0, 0}
 		return locator.Locator{Type: locator.Object, Payload: string(payload)}
 	}

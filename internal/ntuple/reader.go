@@ -48,7 +48,7 @@ type Reader struct {
 
 // Open opens an RNTuple in a file; see rntuple.Open for the name.
 func Open(at location.Location, name string, o *ReadOptions) (*Reader, error) {
-	if remote.IsObjects(at.Name()) {
+	if at.IsObjects() {
 		return openObjects(at, name, o)
 	}
 	f, size, err := input.Open(o.Context, at, !o.NoMap, o.Remote)
@@ -123,7 +123,7 @@ func open(blobs pagesource.Blobs, path, class string, object []byte, trail *root
 	r := &Reader{Path: path, Options: new(ReadOptions)}
 	*r.Options = *o
 	r.Options.Limits = o.Limits.For(blobs.Size)
-	if blobs.Objects {
+	if blobs.InObjects() {
 		r.Options.Limits = o.Limits.ForObjects()
 	}
 	_, far := blobs.R.(remote.RangeReader)
@@ -143,6 +143,8 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 	parseAnchor, parse := parseAnchor, metadata.Parse
 	if class == anchor.ExperimentalClassName {
 		parseAnchor, parse = legacy.ParseAnchor, legacy.Parse
+	} else if blobs.InObjects() {
+		parse = parseObjects
 	}
 	a, err := parseAnchor(object)
 	if err != nil {
@@ -164,11 +166,6 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 	}
 	for _, features := range []envelope.Features{m.Header.Features, m.Footer.Features} {
 		if err := features.Supported(); err != nil {
-			return err
-		}
-	}
-	if blobs.Objects {
-		if err := pagesource.PlaceLists(m.Footer); err != nil {
 			return err
 		}
 	}
@@ -249,7 +246,7 @@ func (r *Reader) openSet(name string) (*Reader, error) {
 	switch {
 	case link == nil:
 		return nil, fmt.Errorf("%w; the RNTuple has %q", rootfile.ErrNotFound, names)
-	case r.Source.Objects: // the anchor has a template for their URLs, but ROOT does not read them (PR 23066)
+	case r.Source.InObjects(): // the anchor has a template for their URLs, but ROOT does not read them (PR 23066)
 		return nil, frame.Unsupported("attribute sets in objects: no version of ROOT reads them yet")
 	case link.SchemaMajor != 1:
 		return nil, frame.Unsupported("schema version %d.%d", link.SchemaMajor, link.SchemaMinor)

@@ -14,6 +14,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
+	inside "github.com/go-rntuple/go-rntuple/internal/objects"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -129,7 +130,7 @@ func TestSets(t *testing.T) {
 	if _, err := r.OpenSet("two"); err != nil {
 		t.Errorf("with small keys: %v", err)
 	}
-	r.Source.Objects = true
+	r.Source.R = struct{ inside.Source }{}
 	if _, err := r.OpenSet("two"); !errors.Is(err, frame.ErrUnsupported) {
 		t.Errorf("in objects: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/location"
 	internal "github.com/go-rntuple/go-rntuple/internal/ntuple"
+	store "github.com/go-rntuple/go-rntuple/internal/objects"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -16,7 +17,7 @@ import (
 // objects checks the RNTuple whose objects are at a location. There is no container, and offsets stand for objects,
 // which problems name instead.
 func objects(ctx context.Context, c config, at location.Location, report func(Problem) error) (*Summary, error) {
-	f, err := remote.OpenObjects(ctx, at.Name(), c.remote)
+	f, err := remote.OpenObjects(ctx, at, c.remote)
 	if damage := new(frame.FormatError); errors.As(err, &damage) {
 		return &Summary{Problems: 1}, report(Problem{Part: "anchor", Offset: -1, Check: Anchor, Err: err}.nowhere())
 	}
@@ -27,7 +28,7 @@ func objects(ctx context.Context, c config, at location.Location, report func(Pr
 	c.limits = rntuple.Limits(internal.Limits(c.limits).ForObjects())
 	v := newVerifier(ctx, c, f, f.Len(), func(p Problem) error {
 		if p.Offset >= 0 && !errors.As(p.Err, new(*remote.Error)) { // which names it
-			p.Err = &inObject{remote.ObjectAt(p.Offset), p.Err}
+			p.Err = &inObject{store.At(p.Offset), p.Err}
 		}
 		p.Offset = -1
 		return report(p)

@@ -235,7 +235,7 @@ func File(ctx context.Context, path string, report func(Problem) error, opts ...
 		p.File = file
 		return report(p)
 	}
-	if remote.IsObjects(path) {
+	if at.IsObjects() {
 		return objects(ctx, c, at, named)
 	}
 	r, size, err := input.Open(ctx, at, true, c.remote)

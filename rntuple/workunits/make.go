@@ -170,7 +170,7 @@ func stored(f *schema.Field) *schema.Field {
 func fileOf(r *rntuple.Reader, path string) (f File, err error) {
 	of := r.Unwrapped()
 	f = File{Path: path, Entries: r.NumEntries(), Size: of.Source.Size}
-	if far, ok := of.Source.R.(*remote.File); ok {
+	if far, ok := of.Source.R.(interface{ Version() string }); ok {
 		f.Version = far.Version()
 	} else if info, err := os.Stat(path); err != nil {
 		return f, err

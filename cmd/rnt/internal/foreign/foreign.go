@@ -79,7 +79,7 @@ var ErrUnknown = errors.New("the file is none of: ROOT, Parquet, Arrow, CSV, JSO
 // file is RNTuple if it has one or, if name is not empty, if it has one of that name. A file may be far
 // away.
 func Detect(ctx context.Context, path, name string, o remote.Options) (Kind, error) {
-	if remote.IsObjects(path) {
+	if location.Parse(path).IsObjects() {
 		return RNTuple, nil
 	}
 	f, size, err := input.Open(ctx, location.Parse(path), false, o)

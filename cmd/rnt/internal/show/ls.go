@@ -16,7 +16,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/location"
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -101,7 +100,7 @@ func listFile(ctx context.Context, t *cli.Tool, arg string) (list []listing, err
 	if err != nil {
 		return nil, err
 	}
-	if remote.IsObjects(path) {
+	if location.Parse(path).IsObjects() {
 		return listObjects(ctx, t, arg, path)
 	}
 	kind, err := foreign.Detect(ctx, path, "", t.Input.Remote())

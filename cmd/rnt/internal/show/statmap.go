@@ -54,7 +54,7 @@ func pictureOf(ctx context.Context, r *rntuple.Reader, i *rntuple.Inspection, fi
 		return nil, err
 	}
 	meta := storagemap.Envelopes(r)
-	if r.Unwrapped().Source.Objects {
+	if r.Unwrapped().Source.InObjects() {
 		storagemap.Pack(append(columns, meta))
 	}
 	p.All = slices.Concat(append(columns, meta)...)
