@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/input"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
@@ -47,7 +48,7 @@ type File struct {
 // Open opens the ROOT file at a path or a URL. The context and the options are for a file that is far away; the
 // context is also that of reading it.
 func Open(ctx context.Context, name string, far remote.Options) (*File, error) {
-	r, size, err := input.Open(ctx, name, false, far)
+	r, size, err := input.Open(ctx, location.Parse(name), false, far)
 	if err != nil {
 		return nil, err
 	}

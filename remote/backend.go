@@ -2,11 +2,13 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
+
+	"github.com/go-rntuple/go-rntuple/internal/location"
 )
 
 // A Backend reads one file by one protocol. Its methods make one attempt each: a File repeats them,
@@ -35,7 +37,6 @@ type Info struct {
 	Version string // what tells this content from others, as an ETag; empty if the server does not say
 	Tail    []byte // the last bytes of the file, if the request that opened it also read them
 	Head    []byte // the first bytes, if it read them, too
-	Anchor  []byte // of objects: see RegisterObjects
 }
 
 // An Opener returns the Backend for a URL of a scheme. It makes no requests.
@@ -44,9 +45,8 @@ type Opener func(u *url.URL, o *Options) (Backend, error)
 var schemes = struct {
 	sync.RWMutex
 	openers   map[string]Opener
-	objects   map[string]bool // whether URLs of the scheme are of objects
 	uploaders map[string]Uploader
-}{openers: map[string]Opener{}, objects: map[string]bool{}, uploaders: map[string]Uploader{}}
+}{openers: map[string]Opener{}, uploaders: map[string]Uploader{}}
 
 // Register makes a scheme of URLs known. It is for packages that have a protocol, and panics if the
 // scheme is known already.
@@ -72,19 +72,7 @@ func Schemes() (all []string) {
 
 // IsURL reports whether a name is a URL, rather than the path of a local file: whether it begins
 // with a scheme and "://". A scheme has two letters or more, none of them a path separator.
-func IsURL(name string) bool {
-	scheme, _, ok := strings.Cut(name, "://")
-	if !ok || len(scheme) < 2 {
-		return false
-	}
-	for i, c := range scheme {
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && (i == 0 || !('0' <= c && c <= '9' || c == '+' || c == '-' || c == '.')) {
-			return false
-		}
-	}
-	return true
-}
+func IsURL(name string) bool { return location.Parse(name).IsURL() }
 
 // importOf says which package has a scheme that is not known.
 var importOf = map[string]string{
@@ -93,25 +81,28 @@ var importOf = map[string]string{
 	"s3": "remote/s3", "ntpl+s3+http": "remote/s3", "ntpl+s3+https": "remote/s3",
 }
 
-// backend returns the Backend for a URL.
-func backend(name string, o *Options) (Backend, *url.URL, error) {
-	u, err := url.Parse(name)
-	if err != nil {
-		return nil, nil, &Error{Op: "open", URL: Redact(name), Err: fmt.Errorf("not a URL")} // url.Error shows what may be secret
+// backend returns the Backend for a URL, and the name of its host.
+func backend(at location.Location, o *Options) (b Backend, host string, err error) {
+	fail := func(err error) (Backend, string, error) {
+		return nil, "", &Error{Op: "open", URL: at.String(), Err: err}
 	}
 	schemes.RLock()
-	open := schemes.openers[strings.ToLower(u.Scheme)]
+	open := schemes.openers[at.Scheme()]
 	schemes.RUnlock()
-	if open == nil {
-		err := fmt.Errorf("%w %q; known are %q", ErrScheme, u.Scheme, Schemes())
-		if pkg, ok := importOf[strings.ToLower(u.Scheme)]; ok {
-			err = fmt.Errorf("%w %q; import github.com/go-rntuple/go-rntuple/%s", ErrScheme, u.Scheme, pkg)
-		}
-		return nil, nil, &Error{Op: "open", URL: Redact(name), Err: err}
+	if pkg, ok := importOf[at.Scheme()]; open == nil && ok {
+		return fail(fmt.Errorf("%w %q; import github.com/go-rntuple/go-rntuple/%s", ErrScheme, at.Scheme(), pkg))
+	} else if open == nil {
+		return fail(fmt.Errorf("%w %q; known are %q", ErrScheme, at.Scheme(), Schemes()))
 	}
-	b, err := open(u, o)
-	if err != nil {
-		return nil, nil, &Error{Op: "open", URL: Redact(name), Err: err}
+	u, ok := at.URL()
+	if !ok {
+		return fail(errNotURL)
 	}
-	return b, u, nil
+	host = u.Scheme + "://" + u.Host
+	if b, err = open(u, o); err != nil {
+		return fail(err)
+	}
+	return b, host, nil
 }
+
+var errNotURL = errors.New("not a URL")

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
-	"path"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
+
+	"github.com/go-rntuple/go-rntuple/internal/location"
 )
 
 // These are the errors to test for with errors.Is, beside fs.ErrNotExist and fs.ErrPermission.
@@ -52,36 +50,10 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Redact returns a URL without its user, password, query and fragment, which may hold tokens and
 // signatures, and other names as they are.
-func Redact(name string) string {
-	if !IsURL(name) {
-		return name
-	}
-	scheme, rest, _ := strings.Cut(name, "://")
-	if _, err := url.Parse(name); err != nil { // what is before any @ is perhaps meant as a password
-		rest = rest[strings.LastIndex(rest, "@")+1:]
-	}
-	shown, query := rest, ""
-	if i := strings.IndexAny(rest, "?#"); i >= 0 {
-		shown, query = rest[:i], rest[i:]
-	}
-	host, path, slash := strings.Cut(shown, "/")
-	shown = host[strings.LastIndex(host, "@")+1:]
-	if slash {
-		shown += "/" + path
-	}
-	if len(query) > 1 && query[0] == '?' {
-		shown += "?…"
-	}
-	return scheme + "://" + shown
-}
+func Redact(name string) string { return location.Parse(name).String() }
 
 // Base returns the last element of the path of a URL, or of the path of a local file.
-func Base(name string) string {
-	if u, err := url.Parse(name); err == nil && IsURL(name) {
-		return path.Base(u.Path)
-	}
-	return filepath.Base(name)
-}
+func Base(name string) string { return location.Parse(name).Base() }
 
 // A Temporary is an error of a Backend that may pass: the request is worth another attempt. So are
 // ErrTimeout, errors of package io about an early end, connections that were reset or refused, and errors

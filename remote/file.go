@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/go-rntuple/go-rntuple/internal/location"
+	"github.com/go-rntuple/go-rntuple/remote/objects"
 )
 
 // A File is a file that is open for reading. All that it reads is of the version that it was opened
@@ -12,6 +15,7 @@ import (
 type File struct {
 	requests
 	backend Backend
+	objects objects.Backend // backend, if it is one of objects; else nil
 	info    Info
 	ctx     context.Context
 	cache   *cached // nil: none
@@ -23,29 +27,39 @@ type File struct {
 // Open opens the file at a URL, with one request as a rule. The context is that of Open and of
 // ReadAt. If the URL is of objects, the error wraps ErrObjects.
 func Open(ctx context.Context, name string, o Options) (*File, error) {
-	if IsObjects(name) {
-		return nil, &Error{Op: "open", URL: Redact(name), Err: ErrObjects}
-	}
-	return openAny(ctx, name, o)
+	return OpenAt(ctx, location.Parse(name), o)
 }
 
-func openAny(ctx context.Context, name string, o Options) (*File, error) {
+// OpenAt is Open for the packages of this library, which have parsed the name.
+func OpenAt(ctx context.Context, at location.Location, o Options) (*File, error) {
+	if at.IsObjects() {
+		return nil, &Error{Op: "open", URL: at.String(), Err: ErrObjects}
+	}
+	return openAny(ctx, at, o)
+}
+
+func openAny(ctx context.Context, at location.Location, o Options) (*File, error) {
 	if o.Pool != nil {
-		return o.Pool.open(ctx, name, o)
+		return o.Pool.open(ctx, at, o)
 	}
-	return open(ctx, name, o)
+	return open(ctx, at, o)
 }
 
-func open(ctx context.Context, name string, o Options) (*File, error) {
+func open(ctx context.Context, at location.Location, o Options) (*File, error) {
 	o, err := o.complete()
 	if err != nil {
-		return nil, &Error{Op: "open", URL: Redact(name), Err: err}
+		return nil, &Error{Op: "open", URL: at.String(), Err: err}
 	}
-	b, u, err := backend(name, &o)
+	b, host, err := backend(at, &o)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{backend: b, ctx: ctx, blocks: new(blocks), requests: requests{Redact(name), o, hostOf(u.Scheme+"://"+u.Host, o.Requests), &o.Stats.read, newUse()}}
+	store, ok := b.(objects.Backend)
+	if ok != at.IsObjects() {
+		b.Close()
+		return nil, &Error{Op: "open", URL: at.String(), Err: errors.ErrUnsupported}
+	}
+	f := &File{backend: b, objects: store, ctx: ctx, blocks: new(blocks), requests: requests{at.String(), o, hostOf(host, o.Requests), &o.Stats.read, newUse()}}
 	err = f.try(ctx, "open", func(ctx context.Context, arrived func(int)) (progress bool, err error) {
 		f.info, err = b.Open(ctx, o.Tail, arrived)
 		if err == nil && (f.info.Size < 0 || f.info.Size < int64(max(len(f.info.Tail), len(f.info.Head)))) {
@@ -60,12 +74,12 @@ func open(ctx context.Context, name string, o Options) (*File, error) {
 	f.blocks.add(0, f.info.Head)
 	f.blocks.add(f.info.Size-int64(len(f.info.Tail)), f.info.Tail)
 	o.Stats.opened.Add(1)
-	if f.info.Anchor == nil { // the size of objects together is not known
+	if f.objects == nil { // the size of objects together is not known
 		o.Stats.size.Add(f.info.Size)
 	}
 	f.info.Head, f.info.Tail = nil, nil
 	if o.Cache != nil && f.info.Version != "" {
-		f.cache = o.Cache.of(name, f.info)
+		f.cache = o.Cache.of(at.Name(), f.info)
 	}
 	return f, nil
 }
@@ -93,7 +107,7 @@ func (f *File) Name() string { return f.name }
 // Costs returns what requests cost, as far as it has been measured.
 func (f *File) Costs() Costs {
 	c := f.host.costs(f.backend.Ranges())
-	if f.info.Anchor != nil { // an object takes a request, however small it is
+	if f.objects != nil { // an object takes a request, however small it is
 		c.Requests = f.o.Requests
 	}
 	return c
@@ -172,7 +186,7 @@ func (f *File) ReadAtContext(ctx context.Context, p []byte, offset int64) (int, 
 	}
 	n := int(max(0, min(int64(len(p)), f.info.Size-offset)))
 	f.o.Stats.wanted.Add(int64(n))
-	if n > 0 && f.info.Anchor != nil { // an object is read as a whole
+	if n > 0 && f.objects != nil { // an object is read as a whole
 		if err := f.fetch(ctx, []Range{{offset, p[:n]}}); err != nil {
 			return 0, err
 		}

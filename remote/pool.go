@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+
+	"github.com/go-rntuple/go-rntuple/internal/location"
 )
 
 // A Pool keeps files open for a while after they were closed, so that opening them again takes no request:
@@ -36,17 +38,18 @@ func (p *Pool) Close() error {
 }
 
 // open opens a file, or takes one that is open.
-func (p *Pool) open(ctx context.Context, name string, o Options) (*File, error) {
+func (p *Pool) open(ctx context.Context, at location.Location, o Options) (*File, error) {
 	o, err := o.complete()
 	if err != nil {
-		return nil, &Error{Op: "open", URL: Redact(name), Err: err}
+		return nil, &Error{Op: "open", URL: at.String(), Err: err}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	name := at.Name()
 	f := p.files[name]
 	if f == nil {
 		p.mu.Unlock()
-		opened, err := open(ctx, name, o)
+		opened, err := open(ctx, at, o)
 		p.mu.Lock()
 		if err != nil {
 			return nil, err

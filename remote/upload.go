@@ -8,9 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/go-rntuple/go-rntuple/internal/location"
 )
 
 // An Uploader writes a file by one protocol. It makes all requests by t.Try. Until it has returned
@@ -46,25 +47,26 @@ const digested = 20e6
 // four minutes. Requests that fail for now are repeated, so that from is read more than once; it
 // must be safe for concurrent use, and must not change.
 func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, o UploadOptions) error {
+	at := location.Parse(name)
 	options, err := o.complete()
 	if err != nil {
-		return &Error{Op: "upload", URL: Redact(name), Err: err}
+		return &Error{Op: "upload", URL: at.String(), Err: err}
 	}
 	o.Options = options
 	o.Timeout += time.Duration(min(size, 5e9)) * time.Second / digested
 	o.Cache, o.Tail = nil, 1 // what is written need not be kept
-	u, upload, err := uploader(name)
+	u, upload, err := uploader(at)
 	if err != nil {
-		return &Error{Op: "upload", URL: Redact(name), Err: err}
+		return &Error{Op: "upload", URL: at.String(), Err: err}
 	}
 	// Uploads do not count when it is measured what it costs to read.
 	h := hostOf("to "+u.Scheme+"://"+u.Host, o.Requests)
 	t := &Transfer{
 		URL: u, From: from, Size: size, Replace: o.Replace, Options: &o.Options,
-		requests: requests{Redact(name), o.Options, h, &o.Stats.written, newUse()},
+		requests: requests{at.String(), o.Options, h, &o.Stats.written, newUse()},
 	}
 	if !o.Replace {
-		if there, err := Exists(ctx, name, o.Options); err != nil {
+		if there, err := exists(ctx, at, o.Options); err != nil {
 			return err
 		} else if there {
 			return &Error{Op: "upload", URL: t.name, Err: fs.ErrExist}
@@ -72,7 +74,7 @@ func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, o Up
 	}
 	err = upload(ctx, t)
 	// A request that succeeded, but whose answer was lost, finds its own work when it is repeated.
-	if t.repeated.Load() && (errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist)) && t.isThere(ctx, name) {
+	if t.repeated.Load() && (errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist)) && t.isThere(ctx, at) {
 		err = nil
 	}
 	var named *Error
@@ -84,25 +86,26 @@ func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, o Up
 
 // CanUpload returns an error if files are not written by the protocol of a URL. It makes no requests.
 func CanUpload(name string) error {
-	_, _, err := uploader(name)
+	at := location.Parse(name)
+	_, _, err := uploader(at)
 	if err != nil {
-		err = &Error{Op: "upload", URL: Redact(name), Err: err}
+		err = &Error{Op: "upload", URL: at.String(), Err: err}
 	}
 	return err
 }
 
 // uploader returns how to write a file at a URL.
-func uploader(name string) (*url.URL, Uploader, error) {
-	u, err := url.Parse(name)
-	if err != nil {
-		return nil, nil, errors.New("not a URL") // url.Error shows what may be secret
-	}
-	scheme := strings.ToLower(u.Scheme)
+func uploader(at location.Location) (*url.URL, Uploader, error) {
+	scheme := at.Scheme()
 	schemes.RLock()
 	upload, reads := schemes.uploaders[scheme], schemes.openers[scheme] != nil
 	schemes.RUnlock()
 	switch pkg, ok := importOf[scheme]; {
 	case upload != nil:
+		u, ok := at.URL()
+		if !ok {
+			return nil, nil, errNotURL
+		}
 		return u, upload, nil
 	case reads:
 		return nil, nil, fmt.Errorf("%w: files are not written by the protocol %q", errors.ErrUnsupported, scheme)
@@ -115,8 +118,12 @@ func uploader(name string) (*url.URL, Uploader, error) {
 // Exists reports whether there is a file at a URL. It returns false as well if the server does not
 // let the file be read: whether there is one is not known then.
 func Exists(ctx context.Context, name string, o Options) (bool, error) {
+	return exists(ctx, location.Parse(name), o)
+}
+
+func exists(ctx context.Context, at location.Location, o Options) (bool, error) {
 	o.Tail, o.Cache, o.Stats = 1, nil, nil
-	f, err := Open(ctx, name, o)
+	f, err := OpenAt(ctx, at, o)
 	switch {
 	case err == nil:
 		return true, f.Close()
@@ -159,8 +166,8 @@ func (t *Transfer) Try(ctx context.Context, request func(ctx context.Context, se
 }
 
 // isThere reports whether the URL has what is to be uploaded.
-func (t *Transfer) isThere(ctx context.Context, name string) bool {
-	f, err := Open(ctx, name, *t.Options)
+func (t *Transfer) isThere(ctx context.Context, at location.Location) bool {
+	f, err := OpenAt(ctx, at, *t.Options)
 	if err != nil {
 		return false
 	}

@@ -112,7 +112,7 @@ type FileInfo struct {
 // FileInfo describes the file that the RNTuple is in.
 func (r *Reader) FileInfo() FileInfo {
 	blobs := &r.ntuple.Source.Blobs
-	info := FileInfo{Size: blobs.Size, Objects: blobs.Objects}
+	info := FileInfo{Size: blobs.Size, Objects: blobs.InObjects()}
 	if far, ok := blobs.R.(*remote.File); ok {
 		info.Remote = true
 		info.Version = far.Version()

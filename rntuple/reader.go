@@ -8,6 +8,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/entrance"
 	"github.com/go-rntuple/go-rntuple/internal/input"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -44,7 +45,7 @@ type Reader struct {
 // The error wraps ErrNotFound if there is no such RNTuple. The caller must close the
 // Reader.
 func Open(path, name string, opts ...Option) (*Reader, error) {
-	return reader(opts, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) { return ntuple.Open(path, name, o) })
+	return reader(opts, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) { return ntuple.Open(location.Parse(path), name, o) })
 }
 
 // NewReader opens an RNTuple in the ROOT file of size bytes that ra reads; ra
@@ -151,7 +152,7 @@ func ListFile(path string, opts ...Option) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	return infos(ntuple.ListFile(o.Context, path, o.Remote))
+	return infos(ntuple.ListFile(o.Context, location.Parse(path), o.Remote))
 }
 
 // PathsIn returns the paths and URLs in a text file, itself at a path or a URL, for OpenChain and others.
@@ -162,7 +163,7 @@ func PathsIn(path string, opts ...Option) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return input.List(o.Context, path, o.Remote)
+	return input.List(o.Context, location.Parse(path), o.Remote)
 }
 
 func infos(found []ntuple.Info, err error) ([]Info, error) {

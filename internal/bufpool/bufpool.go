@@ -22,8 +22,14 @@ func Watch(watcher func(memory unsafe.Pointer, back bool)) (end func()) {
 	return func() { watch.Store(nil) }
 }
 
-// Borrow returns memory for n elements. Its content is undefined.
-func Borrow[T column.Element](n int) []T {
+// A Lease stands for memory that is lent. The zero Lease stands for none.
+type Lease struct {
+	memory *uint64
+	class  uint8 // index of its pool
+}
+
+// Borrow returns memory for n elements, whose content is undefined, and its Lease.
+func Borrow[T column.Element](n int) ([]T, Lease) {
 	size := int(unsafe.Sizeof(*new(T)))
 	// At least two words, the size of the largest element.
 	class := bits.Len(uint(max(2, (n*size+7)/8) - 1))
@@ -35,18 +41,18 @@ func Borrow[T column.Element](n int) []T {
 	if w := watch.Load(); w != nil {
 		(*w)(unsafe.Pointer(p), false)
 	}
-	return unsafe.Slice((*T)(unsafe.Pointer(p)), room)[:n]
+	return unsafe.Slice((*T)(unsafe.Pointer(p)), room)[:n], Lease{p, uint8(class)}
 }
 
-// GiveBack takes back what Borrow has returned, for later calls of Borrow. Nobody may use it any more. Memory that is not from
-// Borrow is left to the garbage collector, or becomes memory to borrow.
-func GiveBack[T column.Element](elements []T) {
-	size := cap(elements) * int(unsafe.Sizeof(*new(T)))
-	if size >= 16 && size&(size-1) == 0 {
-		p := unsafe.Pointer(unsafe.SliceData(elements))
-		if w := watch.Load(); w != nil {
-			(*w)(p, true)
-		}
-		pools[bits.Len(uint(size/8))-1].Put((*uint64)(p))
+// GiveBack takes back the memory, for later calls of Borrow, and makes l the zero Lease. Nobody may use the memory, nor a copy of
+// l, any more.
+func (l *Lease) GiveBack() {
+	if l.memory == nil {
+		return
 	}
+	if w := watch.Load(); w != nil {
+		(*w)(unsafe.Pointer(l.memory), true)
+	}
+	pools[l.class].Put(l.memory)
+	*l = Lease{}
 }

@@ -21,14 +21,14 @@ func TestBorrow(t *testing.T) {
 func testBorrow[T column.Element](t *testing.T) {
 	size := int(unsafe.Sizeof(*new(T)))
 	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 1000, 1 << 17, 1<<17 + 1} {
-		elements := Borrow[T](n)
+		elements, lease := Borrow[T](n)
 		if room := cap(elements); len(elements) != n || room*size > max(16, 2*(n*size+7)) || n == 1<<17 && size&(size-1) == 0 && room != n {
 			t.Errorf("%T: %d elements of %d wanted, room for %d", elements, len(elements), n, room)
 		}
 		for i := range elements {
 			elements[i] = *new(T)
 		}
-		GiveBack(elements)
+		lease.GiveBack()
 	}
 }
 
@@ -40,12 +40,14 @@ func TestWatch(t *testing.T) {
 	}
 	var got []event
 	end := Watch(func(memory unsafe.Pointer, back bool) { got = append(got, event{memory, back}) })
-	one, other := Borrow[float32](1000), Borrow[bool](3)
-	GiveBack(other)
-	GiveBack(one)
-	GiveBack(make([]byte, 17)) // not of a size that is lent
+	one, oneLease := Borrow[float32](1000)
+	other, otherLease := Borrow[bool](3)
+	otherLease.GiveBack()
+	oneLease.GiveBack()
+	oneLease.GiveBack() // which is the zero Lease now
 	end()
-	GiveBack(Borrow[byte](100))
+	_, unwatched := Borrow[byte](100)
+	unwatched.GiveBack()
 	a, b := unsafe.Pointer(unsafe.SliceData(one)), unsafe.Pointer(unsafe.SliceData(other))
 	if want := []event{{a, false}, {b, false}, {b, true}, {a, true}}; !slices.Equal(got, want) {
 		t.Errorf("watched %v, want %v", got, want)

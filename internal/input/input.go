@@ -6,6 +6,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/internal/disk/mmap"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
@@ -17,15 +18,15 @@ type File interface {
 
 // Open opens the regular file at a path, or the file at a URL, and returns its size. If mapped is set, it maps a local file
 // into memory if possible. The context is also that of reading a file that is far away.
-func Open(ctx context.Context, name string, mapped bool, o remote.Options) (File, int64, error) {
-	if remote.IsURL(name) {
-		f, err := remote.Open(ctx, name, o)
+func Open(ctx context.Context, at location.Location, mapped bool, o remote.Options) (File, int64, error) {
+	if at.IsURL() {
+		f, err := remote.OpenAt(ctx, at, o)
 		if err != nil {
 			return nil, 0, err
 		}
 		return f, f.Len(), nil
 	}
-	f, info, err := regular.Open(name)
+	f, info, err := regular.Open(at.Name())
 	if err != nil {
 		return nil, 0, err
 	}

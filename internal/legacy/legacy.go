@@ -11,39 +11,25 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc1"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc2"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/v0"
+	"github.com/go-rntuple/go-rntuple/internal/metadata"
 )
 
-// Metadata is the metadata of an RNTuple, in the form of format 1.
-type Metadata struct {
-	Version        string // in words, with the versions of ROOT that wrote the dialect
-	HeaderChecksum uint64
-	Header         *envelope.Header
-	Footer         *envelope.Footer
-	// PageList reads the page list of the cluster group with the given index,
-	// which may be empty.
-	PageList func(group int, b []byte) (*envelope.PageList, error)
-}
-
-// Version returns the format version of a in the usual notation, with the name of
-// the release candidate if it is older than 1.0.0.0.
+// Version returns the version of a pre-release format in the usual notation, with
+// the name of the release candidate.
 func Version(a *anchor.Anchor) string {
 	v := a.Version()
-	if a.Epoch == 0 {
-		v += fmt.Sprintf(", pre-release RC%d", a.Major)
-		switch {
-		case a.Major == 3:
-			v += ", ROOT 6.35"
-		case a.ClassVersion == classRC2:
-			v += ", ROOT 6.32"
-		default:
-			v += ", ROOT 6.33"
-		}
+	if a.Epoch > 0 {
+		return v
 	}
-	return v
+	root := "6.33"
+	if a.ClassVersion == classRC2 {
+		root = "6.32"
+	}
+	return fmt.Sprintf("%s, pre-release RC%d, ROOT %s", v, a.Major, root)
 }
 
 // Parse reads the header and the footer that a points to.
-func Parse(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
+func Parse(a *anchor.Anchor, header, footer []byte) (*metadata.Metadata, error) {
 	switch {
 	case a.ClassVersion >= classRC2 && a.Epoch == 0 && a.Major == 2:
 		return parseRC2(a, header, footer)
@@ -62,7 +48,7 @@ func Parse(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
 	}
 }
 
-func parseV0(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
+func parseV0(a *anchor.Anchor, header, footer []byte) (*metadata.Metadata, error) {
 	h, err := v0.ParseHeader(header)
 	if err != nil {
 		return nil, err
@@ -71,7 +57,7 @@ func parseV0(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Metadata{Version: "pre-release, ROOT 6.20 to 6.24", HeaderChecksum: lift.Checksum(header)}
+	m := &metadata.Metadata{Version: "pre-release, ROOT 6.20 to 6.24", HeaderChecksum: lift.Checksum(header)}
 	var list *envelope.PageList
 	if m.Header, m.Footer, list, err = v0.Lift(h, f, a.LenHeader, a.LenFooter); err != nil {
 		return nil, err
@@ -82,7 +68,7 @@ func parseV0(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
 	return m, nil
 }
 
-func parseRC1(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
+func parseRC1(a *anchor.Anchor, header, footer []byte) (*metadata.Metadata, error) {
 	h, err := rc1.ParseHeader(header)
 	if err != nil {
 		return nil, err
@@ -91,7 +77,7 @@ func parseRC1(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Metadata{Version: "pre-release RC1, ROOT 6.26", HeaderChecksum: lift.Checksum(header)}
+	m := &metadata.Metadata{Version: "pre-release RC1, ROOT 6.26", HeaderChecksum: lift.Checksum(header)}
 	if a.ClassVersion > 0 {
 		m.Version = "pre-release RC1, ROOT 6.28 to 6.30"
 	}
@@ -109,7 +95,7 @@ func parseRC1(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
 	return m, nil
 }
 
-func parseRC2(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
+func parseRC2(a *anchor.Anchor, header, footer []byte) (*metadata.Metadata, error) {
 	h, err := rc2.ParseHeader(header)
 	if err != nil {
 		return nil, err
@@ -118,7 +104,7 @@ func parseRC2(a *anchor.Anchor, header, footer []byte) (*Metadata, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Metadata{
+	m := &metadata.Metadata{
 		Version: Version(a), HeaderChecksum: envelope.Checksum(header),
 		PageList: func(_ int, b []byte) (*envelope.PageList, error) { return envelope.ParsePageList(b) },
 	}

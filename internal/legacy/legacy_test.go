@@ -95,7 +95,6 @@ func TestVersion(t *testing.T) {
 		{anchor.Anchor{ClassVersion: 2, Epoch: 1, Minor: 2}, "1.0.2.0"},
 		{anchor.Anchor{ClassVersion: 4, Major: 2}, "0.2.0.0, pre-release RC2, ROOT 6.32"},
 		{anchor.Anchor{ClassVersion: 6, Major: 2}, "0.2.0.0, pre-release RC2, ROOT 6.33"},
-		{anchor.Anchor{ClassVersion: 2, Major: 3}, "0.3.0.0, pre-release RC3, ROOT 6.35"},
 	} {
 		if got := Version(&test.a); got != test.want {
 			t.Errorf("got %q, want %q", got, test.want)

@@ -12,6 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
@@ -37,19 +38,19 @@ func List(r io.ReaderAt, size int64) ([]Info, error) {
 	})
 }
 
-// ListFile returns the RNTuples in the file at a path or a URL. See List.
-func ListFile(ctx context.Context, path string, o remote.Options) ([]Info, error) {
-	if remote.IsObjects(path) {
-		return listObjects(ctx, path, o)
+// ListFile returns the RNTuples in a file. See List.
+func ListFile(ctx context.Context, at location.Location, o remote.Options) ([]Info, error) {
+	if at.IsObjects() {
+		return listObjects(ctx, at, o)
 	}
-	f, size, err := input.Open(ctx, path, false, o)
+	f, size, err := input.Open(ctx, at, false, o)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	infos, err := List(f, size)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", at, err)
 	}
 	return infos, nil
 }

@@ -17,10 +17,12 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/remote"
+	inside "github.com/go-rntuple/go-rntuple/remote/objects"
 )
 
 // listed returns a file that lists objects of a class at paths.
@@ -114,7 +116,7 @@ func TestDamagedFiles(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	if _, err := ntuple.ListFile(t.Context(), filepath.Join(dir, "none"), remote.Options{}); err == nil {
+	if _, err := ntuple.ListFile(t.Context(), location.Parse(filepath.Join(dir, "none")), remote.Options{}); err == nil {
 		t.Error("a file was listed that is not there")
 	}
 	// A bare file, as early versions could write it, has nothing but a head. This one ends too
@@ -383,12 +385,14 @@ type objects struct {
 }
 
 func (o *objects) Open(context.Context, int64, func(int)) (remote.Info, error) {
-	return remote.Info{Size: remote.OffsetsOfObjects, Version: "1", Anchor: o.anchor}, nil
+	return remote.Info{Size: inside.End, Version: "1"}, nil
 }
+
+func (o *objects) Anchor() []byte { return o.anchor }
 
 func (o *objects) Read(_ context.Context, _ remote.Info, ranges []remote.Range, arrived func(int)) (int, error) {
 	for i, r := range ranges {
-		data := o.data[remote.ObjectAt(r.Offset)]
+		data := o.data[inside.At(r.Offset)]
 		if len(data) != len(r.Data) {
 			return i, fmt.Errorf("object of %d bytes, %d are wanted", len(data), len(r.Data))
 		}
@@ -403,14 +407,15 @@ func (o *objects) Ranges() (n int, gap, least int64) { return 1, 0, 0 }
 func (o *objects) Close() error { return nil }
 
 func (o *objects) ObjectSize(_ context.Context, offset int64, _ func(int)) (int64, error) {
-	return int64(len(o.data[remote.ObjectAt(offset)])), nil
+	return int64(len(o.data[inside.At(offset)])), nil
 }
 
 // stored is the RNTuple at URLs of the scheme ntupletest.
 var stored = &objects{}
 
 func init() {
-	remote.RegisterObjects("ntupletest",
+	inside.Register("ntupletest")
+	remote.Register("ntupletest",
 		func(*url.URL, *remote.Options) (remote.Backend, error) { return stored, nil })
 }
 
@@ -420,11 +425,11 @@ func TestObjects(t *testing.T) {
 	r := s.open(t, "n")
 	add := func(b []byte) int64 {
 		stored.data = append(stored.data, b)
-		at, _ := remote.ObjectOffset(uint64(len(stored.data) - 1))
+		at, _ := inside.Offset(uint64(len(stored.data) - 1))
 		return at
 	}
 	object := func(b []byte) locator.Locator {
-		id, n := remote.ObjectAt(add(b)), len(b)
+		id, n := inside.At(add(b)), len(b)
 		payload := []byte{byte(n), byte(n >> 8), 0, 0, byte(id), 0, 0, 0, 0, 0, 0, 0}
 		return locator.Locator{Type: locator.Object, Payload: string(payload)}
 	}
@@ -472,7 +477,7 @@ func TestObjects(t *testing.T) {
 	}
 	const path = "ntupletest://host/bucket/name"
 	for _, name := range []string{"", "n"} {
-		in, err := ntuple.Open(path, name, readOptions(t))
+		in, err := ntuple.Open(location.Parse(path), name, readOptions(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -487,11 +492,11 @@ func TestObjects(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := ntuple.Open(path, "other", readOptions(t)); !errors.Is(err, rootfile.ErrNotFound) ||
+	if _, err := ntuple.Open(location.Parse(path), "other", readOptions(t)); !errors.Is(err, rootfile.ErrNotFound) ||
 		!strings.Contains(err.Error(), "the URL has n") {
 		t.Error(err)
 	}
-	infos, err := ntuple.ListFile(t.Context(), path, remote.Options{})
+	infos, err := ntuple.ListFile(t.Context(), location.Parse(path), remote.Options{})
 	if want := []ntuple.Info{{Path: "n", Class: anchor.ClassName, Newest: true}}; err != nil ||
 		!slices.Equal(infos, want) {
 		t.Errorf("%v, %v", infos, err)
@@ -505,7 +510,7 @@ func TestObjects(t *testing.T) {
 	if stored.anchor, err = a.Append(nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ntuple.ListFile(t.Context(), path, remote.Options{}); !errors.Is(err, frame.ErrUnsupported) {
+	if _, err := ntuple.ListFile(t.Context(), location.Parse(path), remote.Options{}); !errors.Is(err, frame.ErrUnsupported) {
 		t.Error(err)
 	}
 }

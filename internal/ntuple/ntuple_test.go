@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/remote"
@@ -88,7 +89,7 @@ func TestPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	r, err := ntuple.Open(path, "a/b/deep;1", readOptions(t))
+	r, err := ntuple.Open(location.Parse(path), "a/b/deep;1", readOptions(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +110,7 @@ func TestPaths(t *testing.T) {
 		name    string
 		entries int64
 	}{"top": {"top", 1}, "a/b/deep": {"deep", 12}, "a/b/deep;1": {"deep", 2}, "a/b/deep;2": {"deep", 12}, "listed": {"named", 3}} {
-		r, err := ntuple.Open(path, at, readOptions(t))
+		r, err := ntuple.Open(location.Parse(path), at, readOptions(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +119,7 @@ func TestPaths(t *testing.T) {
 		}
 		r.Close()
 	}
-	infos, err := ntuple.ListFile(t.Context(), path, remote.Options{})
+	infos, err := ntuple.ListFile(t.Context(), location.Parse(path), remote.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func TestErrors(t *testing.T) {
 	if err := f.Close(); err == nil {
 		t.Error("a file was closed before its writer")
 	}
-	if _, err := ntuple.Open(filepath.Join(t.TempDir(), "none"), "", readOptions(t)); err == nil {
+	if _, err := ntuple.Open(location.Parse(filepath.Join(t.TempDir(), "none")), "", readOptions(t)); err == nil {
 		t.Error("a file was opened that is not there")
 	}
 }

@@ -6,20 +6,22 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/anchor"
+	"github.com/go-rntuple/go-rntuple/internal/location"
+	"github.com/go-rntuple/go-rntuple/internal/metadata"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// openObjects opens the RNTuple whose objects are at a URL. There is one: the name, if it is not empty, must
+// openObjects opens the RNTuple whose objects are at a location. There is one: the name, if it is not empty, must
 // be that in its header, as ROOT has it.
-func openObjects(url, name string, o *ReadOptions) (*Reader, error) {
-	f, err := remote.OpenObjects(o.Context, url, o.Remote)
+func openObjects(at location.Location, name string, o *ReadOptions) (*Reader, error) {
+	f, err := remote.OpenObjects(o.Context, at, o.Remote)
 	if err != nil {
 		return nil, err
 	}
-	blobs := pagesource.Blobs{R: f, Size: f.Len(), Objects: true}
-	r, err := open(blobs, cmp.Or(name, remote.Base(url)), anchor.ClassName, f.Anchor(), nil, o)
+	blobs := pagesource.Blobs{R: f, Size: f.Len()}
+	r, err := open(blobs, cmp.Or(name, at.Base()), anchor.ClassName, f.Anchor(), nil, o)
 	if err == nil && name != "" && name != r.Header.Name {
 		err = fmt.Errorf("RNTuple %q: %w; the URL has %s", name, rootfile.ErrNotFound, r.Header.Name)
 	}
@@ -31,9 +33,22 @@ func openObjects(url, name string, o *ReadOptions) (*Reader, error) {
 	return r, nil
 }
 
+// parseObjects is metadata.Parse for objects.
+func parseObjects(a *anchor.Anchor, header, footer []byte) (*metadata.Metadata, error) {
+	m, err := metadata.Parse(a, header, footer)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.Footer.Features.Supported(); err != nil { // otherwise there may be other locators
+		return nil, err
+	}
+	m.PageList = pagesource.ParsePlaced
+	return m, pagesource.PlaceLists(m.Footer)
+}
+
 // listObjects is ListFile for a URL of objects.
-func listObjects(ctx context.Context, url string, o remote.Options) ([]Info, error) {
-	r, err := openObjects(url, "", &ReadOptions{Context: ctx, Remote: o})
+func listObjects(ctx context.Context, at location.Location, o remote.Options) ([]Info, error) {
+	r, err := openObjects(at, "", &ReadOptions{Context: ctx, Remote: o})
 	if err != nil {
 		return nil, err
 	}

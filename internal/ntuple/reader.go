@@ -16,6 +16,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/legacy"
+	"github.com/go-rntuple/go-rntuple/internal/location"
+	"github.com/go-rntuple/go-rntuple/internal/metadata"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -44,19 +46,19 @@ type Reader struct {
 	memos map[any]any // see Memo
 }
 
-// Open opens an RNTuple in the file at a path or a URL; see rntuple.Open for the name.
-func Open(path, name string, o *ReadOptions) (*Reader, error) {
-	if remote.IsObjects(path) {
-		return openObjects(path, name, o)
+// Open opens an RNTuple in a file; see rntuple.Open for the name.
+func Open(at location.Location, name string, o *ReadOptions) (*Reader, error) {
+	if at.IsObjects() {
+		return openObjects(at, name, o)
 	}
-	f, size, err := input.Open(o.Context, path, !o.NoMap, o.Remote)
+	f, size, err := input.Open(o.Context, at, !o.NoMap, o.Remote)
 	if err != nil {
 		return nil, err
 	}
 	r, err := NewReader(f, size, name, o)
 	if err != nil {
 		f.Close()
-		return nil, fmt.Errorf("%s: %w", remote.Redact(path), err)
+		return nil, fmt.Errorf("%s: %w", at, err)
 	}
 	r.closer = f
 	return r, nil
@@ -121,7 +123,7 @@ func open(blobs pagesource.Blobs, path, class string, object []byte, trail *root
 	r := &Reader{Path: path, Options: new(ReadOptions)}
 	*r.Options = *o
 	r.Options.Limits = o.Limits.For(blobs.Size)
-	if blobs.Objects {
+	if blobs.InObjects() {
 		r.Options.Limits = o.Limits.ForObjects()
 	}
 	_, far := blobs.R.(remote.RangeReader)
@@ -138,9 +140,11 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 	if err := o.Context.Err(); err != nil {
 		return err
 	}
-	parseAnchor, parse := parseAnchor, parse
+	parseAnchor, parse := parseAnchor, metadata.Parse
 	if class == anchor.ExperimentalClassName {
 		parseAnchor, parse = legacy.ParseAnchor, legacy.Parse
+	} else if blobs.InObjects() {
+		parse = parseObjects
 	}
 	a, err := parseAnchor(object)
 	if err != nil {
@@ -162,11 +166,6 @@ func (r *Reader) open(blobs pagesource.Blobs, class string, object []byte) error
 	}
 	for _, features := range []envelope.Features{m.Header.Features, m.Footer.Features} {
 		if err := features.Supported(); err != nil {
-			return err
-		}
-	}
-	if blobs.Objects {
-		if err := pagesource.PlaceLists(m.Footer); err != nil {
 			return err
 		}
 	}
@@ -195,20 +194,6 @@ func parseAnchor(object []byte) (*anchor.Anchor, error) {
 		return nil, err
 	}
 	return a, a.Supported()
-}
-
-// parse reads header and footer of the current format.
-func parse(a *anchor.Anchor, header, footer []byte) (m *legacy.Metadata, err error) {
-	m = &legacy.Metadata{Version: legacy.Version(a)}
-	if m.Header, err = envelope.ParseHeader(header); err != nil {
-		return nil, err
-	}
-	if err := m.Header.Features.Supported(); err != nil { // otherwise the footer may have another layout
-		return nil, err
-	}
-	m.HeaderChecksum = envelope.Checksum(header)
-	m.Footer, err = envelope.ParseFooter(footer)
-	return m, err
 }
 
 // Close closes the file if Open opened it.
@@ -261,7 +246,7 @@ func (r *Reader) openSet(name string) (*Reader, error) {
 	switch {
 	case link == nil:
 		return nil, fmt.Errorf("%w; the RNTuple has %q", rootfile.ErrNotFound, names)
-	case r.Source.Objects: // the anchor has a template for their URLs, but ROOT does not read them (PR 23066)
+	case r.Source.InObjects(): // the anchor has a template for their URLs, but ROOT does not read them (PR 23066)
 		return nil, frame.Unsupported("attribute sets in objects: no version of ROOT reads them yet")
 	case link.SchemaMajor != 1:
 		return nil, frame.Unsupported("schema version %d.%d", link.SchemaMajor, link.SchemaMinor)

@@ -8,6 +8,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/remote/objects"
 )
 
 // ErrReplaced reports that the file no longer has the RNTuple that was opened, but another
@@ -29,7 +30,8 @@ func (r *Reader) refresh(ctx context.Context) (*Reader, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if _, ok := r.Source.R.(*remote.File); ok {
+	switch r.Source.R.(type) {
+	case *remote.File, objects.Source:
 		return nil, frame.Unsupported("a file at a URL is read as it was when it was opened")
 	}
 	trail := r.trail.Load()

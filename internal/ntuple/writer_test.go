@@ -12,10 +12,12 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesink"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/locator"
+	inside "github.com/go-rntuple/go-rntuple/remote/objects"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -128,7 +130,7 @@ func TestSets(t *testing.T) {
 	if _, err := r.OpenSet("two"); err != nil {
 		t.Errorf("with small keys: %v", err)
 	}
-	r.Source.Objects = true
+	r.Source.R = struct{ inside.Source }{}
 	if _, err := r.OpenSet("two"); !errors.Is(err, frame.ErrUnsupported) {
 		t.Errorf("in objects: %v", err)
 	}
@@ -547,7 +549,7 @@ func TestAbortOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := read()
-		r, err := ntuple.Open(path, "", readOptions(t))
+		r, err := ntuple.Open(location.Parse(path), "", readOptions(t))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -587,7 +589,7 @@ func TestAbortOnDisk(t *testing.T) {
 		case !test.checkpoint && test.behind == 0 && !bytes.Equal(after, before):
 			t.Errorf("%+v: the file has changed", test)
 		}
-		if r, err = ntuple.Open(path, "", readOptions(t)); err != nil {
+		if r, err = ntuple.Open(location.Parse(path), "", readOptions(t)); err != nil {
 			t.Fatal(err)
 		}
 		checkNumbers(t, "aborted", r, n)

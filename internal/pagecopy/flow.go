@@ -26,7 +26,8 @@ type flow[T column.Element] struct {
 
 	// of the spans that were read last:
 	elements []T
-	piece    // what follows them
+	lease    bufpool.Lease // of elements
+	piece                  // what follows them
 	pieces   []piece
 	more     bool
 }
@@ -168,7 +169,7 @@ func (f *flow[T]) next(ctx context.Context) error {
 	} else {
 		f.spans = nil
 	}
-	f.elements = bufpool.Borrow[T](int(n))
+	f.elements, f.lease = bufpool.Borrow[T](int(n))
 	return f.from.ReadSpans(ctx, f.cluster, some, f.elements, f.more || len(f.spans)+len(f.pieces) > 0)
 }
 
@@ -182,7 +183,7 @@ func (f *flow[T]) Append(ctx context.Context, shift uint64) error {
 			}
 		}
 		f.to.AddAll(f.elements)
-		bufpool.GiveBack(f.elements)
+		f.lease.GiveBack()
 		if f.elements = nil; len(f.spans) == 0 {
 			if err := f.copyPage(ctx); err != nil {
 				return err

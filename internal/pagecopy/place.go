@@ -173,8 +173,8 @@ func (p *placement) writeBlob(blob []*stretch) error {
 // processor's cache takes less time than having the system map them.
 func (s *stretch) copy(ctx context.Context, w io.WriterAt, mu *sync.Mutex) error {
 	from := s.pages[0].from
-	b := bufpool.Borrow[byte](int(s.n))
-	defer bufpool.GiveBack(b)
+	b, lease := bufpool.Borrow[byte](int(s.n))
+	defer lease.GiveBack()
 	r := from.From.Exactly(ctx)
 	if disk := diskOf(r); disk != nil {
 		r = disk
@@ -221,8 +221,8 @@ func (s *stretch) verify(b []byte) error {
 // writeChunked writes a page that is spread over several keys, in the source or the
 // output.
 func (p *placement) writeChunked(c *copied) error {
-	b := bufpool.Borrow[byte](int(c.size))
-	defer bufpool.GiveBack(b)
+	b, lease := bufpool.Borrow[byte](int(c.size))
+	defer lease.GiveBack()
 	if err := c.from.From.StoredPage(p.copier.ctx, c.from.Column.Format(), c.page, b); err != nil {
 		return c.from.fail(c.column, err)
 	}

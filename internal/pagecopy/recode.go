@@ -56,8 +56,8 @@ func recode[T column.Element](in, out column.Format, change func([]T) error) (fu
 		return nil, err
 	}
 	return func(dst, page []byte, n uint32) ([]byte, error) {
-		elements := bufpool.Borrow[T](int(n))
-		defer bufpool.GiveBack(elements)
+		elements, lease := bufpool.Borrow[T](int(n))
+		defer lease.GiveBack()
 		if err := decoder.Decode(elements, page); err != nil {
 			return dst, err
 		}

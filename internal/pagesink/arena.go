@@ -11,9 +11,10 @@ import (
 type arena struct {
 	mu    sync.Mutex
 	slabs [][]byte
-	slab  int // the one that take takes from
-	used  int // bytes of that slab
-	total int // bytes of all slabs
+	lent  []bufpool.Lease // of slabs
+	slab  int             // the one that take takes from
+	used  int             // bytes of that slab
+	total int             // bytes of all slabs
 }
 
 // take returns n bytes, which belong to the caller until reset.
@@ -27,9 +28,9 @@ func (a *arena) take(n int) []byte {
 		}
 		a.used = 0
 	}
-	slab := bufpool.Borrow[byte](max(n, min(max(a.total, 64<<10), 4<<20)))
+	slab, lease := bufpool.Borrow[byte](max(n, min(max(a.total, 64<<10), 4<<20)))
 	slab = slab[:cap(slab)]
-	a.slabs = append(a.slabs, slab)
+	a.slabs, a.lent = append(a.slabs, slab), append(a.lent, lease)
 	a.total += len(slab)
 	a.used = n
 	return slab[:n:n]
@@ -43,8 +44,8 @@ func (a *arena) reset() *arena {
 
 // release gives the memory back.
 func (a *arena) release() {
-	for _, slab := range a.slabs {
-		bufpool.GiveBack(slab)
+	for i := range a.lent {
+		a.lent[i].GiveBack()
 	}
 	*a = arena{}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/column"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -16,6 +17,7 @@ type Buffer[T column.Element] struct {
 	page []T // its length is the number of elements that it may hold without a call of extend
 	n    int // elements in page
 
+	lease   bufpool.Lease // of page
 	c       *columnSink
 	encoder *column.Encoder[T]
 	memory  *pool[T]
@@ -84,10 +86,10 @@ func (b *Buffer[T]) extend(want int) {
 		b.grow()
 	}
 	if cap(b.page) < b.room {
-		page := b.memory.get(b.room, b.before)
+		page, lease := b.memory.get(b.room, b.before)
 		copy(page[:b.n], b.page)
-		b.memory.put(b.page)
-		b.page = page[:len(b.page)]
+		b.memory.put(b.page, b.lease)
+		b.page, b.lease = page[:len(b.page)], lease
 	}
 	more := max(int64(want), b.c.sink.allowance/b.c.packed)
 	b.grant(b.n + int(min(more, int64(b.room-b.n))))
@@ -122,8 +124,8 @@ func (b *Buffer[T]) grant(n int) {
 func (b *Buffer[T]) retract() { b.grant(b.n) }
 
 func (b *Buffer[T]) release() {
-	b.memory.put(b.page)
-	b.page, b.n = nil, 0
+	b.memory.put(b.page, b.lease)
+	b.page, b.lease, b.n = nil, bufpool.Lease{}, 0
 }
 
 func (b *Buffer[T]) flush() {
@@ -132,8 +134,10 @@ func (b *Buffer[T]) flush() {
 	}
 	b.retract()
 	s, c := b.c.sink, b.c.sink.current
-	p := &filledPage[T]{page: page{elements: uint32(b.n)}, buffer: b, cluster: c, values: b.page, tracked: b.c.tracked}
-	b.page, b.n = nil, 0
+	p := &filledPage[T]{
+		page: page{elements: uint32(b.n)}, buffer: b, cluster: c, values: b.page, lease: b.lease, tracked: b.c.tracked,
+	}
+	b.page, b.lease, b.n = nil, bufpool.Lease{}, 0
 	b.before = b.room
 	b.resize(b.initial)
 	c.add(b.c.column, &p.page)

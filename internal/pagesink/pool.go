@@ -25,7 +25,13 @@ type anyPool interface{ release() }
 // the budget allows.
 type pool[T column.Element] struct {
 	*budget
-	free [bits.UintSize + 1][][]T // by log2 of the capacity, rounded down
+	free [bits.UintSize + 1][]lent[T] // by log2 of the capacity, rounded down
+}
+
+// lent is the memory of a page.
+type lent[T column.Element] struct {
+	page  []T
+	lease bufpool.Lease
 }
 
 // poolOf returns the pool for elements of type T.
@@ -42,26 +48,26 @@ func poolOf[T column.Element](b *budget) *pool[T] {
 
 // get returns memory for at least n elements, or for wish elements if that is more
 // and within the budget. Its length is 0.
-func (p *pool[T]) get(n, wish int) []T {
+func (p *pool[T]) get(n, wish int) ([]T, bufpool.Lease) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for m := max(n, wish); ; m = n {
 		free := &p.free[bits.Len(uint(m-1))]
 		if last := len(*free) - 1; last >= 0 {
-			page := (*free)[last]
+			l := (*free)[last]
 			*free = (*free)[:last]
-			return page
+			return l.page, l.lease
 		}
 		if size := int64(m) * column.Size[T](); m == n || p.held+size <= p.limit {
-			page := bufpool.Borrow[T](m)[:0]
+			page, lease := bufpool.Borrow[T](m)
 			p.held += int64(cap(page)) * column.Size[T]()
-			return page
+			return page[:0], lease
 		}
 	}
 }
 
 // put takes memory back.
-func (p *pool[T]) put(page []T) {
+func (p *pool[T]) put(page []T, lease bufpool.Lease) {
 	if cap(page) == 0 {
 		return
 	}
@@ -69,11 +75,11 @@ func (p *pool[T]) put(page []T) {
 	defer p.mu.Unlock()
 	if p.held > p.limit {
 		p.held -= int64(cap(page)) * column.Size[T]()
-		bufpool.GiveBack(page)
+		lease.GiveBack()
 		return
 	}
 	free := &p.free[bits.Len(uint(cap(page)))-1]
-	*free = append(*free, page[:0])
+	*free = append(*free, lent[T]{page[:0], lease})
 }
 
 // release gives back what is in the pool.
@@ -81,9 +87,9 @@ func (p *pool[T]) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for class, pages := range p.free {
-		for _, page := range pages {
-			p.held -= int64(cap(page)) * column.Size[T]()
-			bufpool.GiveBack(page)
+		for _, l := range pages {
+			p.held -= int64(cap(l.page)) * column.Size[T]()
+			l.lease.GiveBack()
 		}
 		p.free[class] = nil
 	}

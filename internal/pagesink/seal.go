@@ -7,6 +7,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/internal/bufpool"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 )
 
@@ -16,7 +17,8 @@ type filledPage[T column.Element] struct {
 	buffer  *Buffer[T]
 	cluster *clusterBuilder
 	values  []T
-	tracked bool // the page's bounds are wanted
+	lease   bufpool.Lease // of values
+	tracked bool          // the page's bounds are wanted
 }
 
 func (p *filledPage[T]) seal(t *scratch) {
@@ -32,7 +34,7 @@ func (p *filledPage[T]) seal(t *scratch) {
 	if p.err != nil {
 		p.err = fmt.Errorf("field %q: %w", c.column.Owner.Path(), p.err)
 	}
-	p.buffer.memory.put(p.values)
+	p.buffer.memory.put(p.values, p.lease)
 	p.values = nil
 	p.cluster.sealed.Done()
 }
@@ -43,21 +45,21 @@ func (c *clusterBuilder) seal(t *scratch, size int, encode func(dst []byte) ([]b
 	if c.sink.set.Compression.Level() == 0 {
 		return c.store(size, encode)
 	}
-	t.plain, err = encode(room(t.plain, size))
+	t.plain.bytes, err = encode(t.plain.room(size))
 	if err != nil {
 		return nil, err
 	}
 	// Most of the time of writing is spent on compression, and many pages are
 	// equal: offsets of collections of the same sizes, for example, or defaults.
-	key := checksum.Sum(t.plain)
+	key := checksum.Sum(t.plain.bytes)
 	if known := c.lookup(key); known != nil && c.holds(known, t) {
 		return known, nil
 	}
-	t.zipped, err = compress.Append(room(t.zipped, size), t.plain, c.sink.set.Compression)
+	t.zipped.bytes, err = compress.Append(t.zipped.room(size), t.plain.bytes, c.sink.set.Compression)
 	if err != nil {
 		return nil, err
 	}
-	stored = c.sum(append(c.take(len(t.zipped)), t.zipped...))
+	stored = c.sum(append(c.take(len(t.zipped.bytes)), t.zipped.bytes...))
 	c.remember(key, stored)
 	return stored, nil
 }
@@ -106,12 +108,12 @@ func (c *clusterBuilder) remember(key uint64, stored []byte) {
 // holds reports whether a sealed page is the one in t.plain.
 func (c *clusterBuilder) holds(stored []byte, t *scratch) bool {
 	stored = stored[:len(stored)-c.sumSize()]
-	if len(stored) == len(t.plain) {
-		return bytes.Equal(stored, t.plain)
+	if len(stored) == len(t.plain.bytes) {
+		return bytes.Equal(stored, t.plain.bytes)
 	}
-	if compress.Check(stored, int64(len(t.plain))) != nil {
+	if compress.Check(stored, int64(len(t.plain.bytes))) != nil {
 		return false
 	}
-	t.zipped = room(t.zipped, len(t.plain))[:len(t.plain)]
-	return compress.Decompress(t.zipped, stored) == nil && bytes.Equal(t.zipped, t.plain)
+	t.zipped.bytes = t.zipped.room(len(t.plain.bytes))[:len(t.plain.bytes)]
+	return compress.Decompress(t.zipped.bytes, stored) == nil && bytes.Equal(t.zipped.bytes, t.plain.bytes)
 }

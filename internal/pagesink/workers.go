@@ -11,7 +11,13 @@ import (
 type task interface{ seal(*scratch) }
 
 // scratch is the memory that sealing a page needs, which is used again.
-type scratch struct{ plain, zipped []byte }
+type scratch struct{ plain, zipped scrap }
+
+// A scrap is memory for bytes, which may have moved to memory that is not lent when they were appended.
+type scrap struct {
+	bytes []byte
+	lease bufpool.Lease
+}
 
 // The numbers of pages that may wait for a goroutine: leastQueue always, and mostQueue if
 // there is memory. Columns of the same kind fill their pages at the same time, and the
@@ -94,17 +100,17 @@ func (w *workers) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, s := range w.free {
-		bufpool.GiveBack(s.plain)
-		bufpool.GiveBack(s.zipped)
+		s.plain.lease.GiveBack()
+		s.zipped.lease.GiveBack()
 	}
 	w.free = nil
 }
 
-// room returns memory for n bytes, of length 0: b itself or, if that is too small, other memory in its place.
-func room(b []byte, n int) []byte {
-	if cap(b) < n {
-		bufpool.GiveBack(b)
-		b = bufpool.Borrow[byte](n)
+// room returns memory for n bytes, of length 0: that of s or, if that is too small, other memory in its place.
+func (s *scrap) room(n int) []byte {
+	if cap(s.bytes) < n {
+		s.lease.GiveBack()
+		s.bytes, s.lease = bufpool.Borrow[byte](n)
 	}
-	return b[:0]
+	return s.bytes[:0]
 }

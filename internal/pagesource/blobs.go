@@ -17,14 +17,14 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/remote/objects"
 )
 
 // Blobs reads the blocks of bytes that locators point to.
 type Blobs struct {
-	R          io.ReaderAt
-	Size       int64  // of the file, in bytes
-	MaxKeySize uint64 // of the anchor
-	Objects    bool   // R reads objects, see remote.OpenObjects; locators must have been placed
+	R          io.ReaderAt // if it is an objects.Source, locators must have been placed
+	Size       int64       // of the file, in bytes
+	MaxKeySize uint64      // of the anchor
 
 	SkipChecksums bool  // of pages; envelopes are always verified
 	MaxPage       int64 // limit for a page, uncompressed, in bytes
@@ -49,6 +49,12 @@ func (b *Blobs) check(l locator.Locator, more uint64) error {
 // Far reports whether the file is far away.
 func (b *Blobs) Far() bool {
 	_, ok := b.R.(remote.RangeReader)
+	return ok
+}
+
+// InObjects reports whether the blocks are objects, rather than parts of a file.
+func (b *Blobs) InObjects() bool {
+	_, ok := b.R.(objects.Source)
 	return ok
 }
 
@@ -232,7 +238,7 @@ func (b *Blobs) StoredSize(f column.Format, p envelope.Page) (int64, error) {
 	switch {
 	case size > b.MaxPage:
 		return 0, pageError(p, tooLarge(size, b.MaxPage))
-	case b.Objects && p.Locator.Size > uint64(size): // there is no file that would bound it
+	case p.Locator.Size > uint64(size) && b.InObjects(): // there is no file that would bound it
 		return 0, pageError(p, frame.Corrupt("takes %d bytes, more than its %d uncompressed", p.Locator.Size, size))
 	}
 	return int64(p.StoredSize()), nil

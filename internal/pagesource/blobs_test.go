@@ -15,8 +15,10 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/remote/objects"
 )
 
 var int64s = column.Format{Type: column.Int64, Bits: 64}
@@ -231,7 +233,9 @@ func TestPageBounds(t *testing.T) {
 			"takes 513 bytes, more than its 512 uncompressed"},
 	} {
 		b := u.blobs(&memory{data: u.file})
-		b.MaxPage, b.Objects = test.max, test.objects
+		if b.MaxPage = test.max; test.objects {
+			b.R = inObjects{m: &memory{data: u.file}}
+		}
 		n, err := b.StoredSize(int64s, test.page)
 		if test.kind == nil {
 			if err != nil || n != int64(test.page.StoredSize()) {
@@ -319,8 +323,10 @@ func TestMapped(t *testing.T) {
 type objectStore struct{ size int64 }
 
 func (s objectStore) Open(context.Context, int64, func(int)) (remote.Info, error) {
-	return remote.Info{Size: remote.OffsetsOfObjects, Version: "1", Anchor: []byte("anchor")}, nil
+	return remote.Info{Size: objects.End, Version: "1"}, nil
 }
+
+func (s objectStore) Anchor() []byte { return []byte("anchor") }
 
 func (s objectStore) Read(_ context.Context, _ remote.Info, ranges []remote.Range, arrived func(int)) (int, error) {
 	arrived(len(ranges[0].Data))
@@ -341,11 +347,20 @@ func (s objectStore) ObjectSize(context.Context, int64, func(int)) (int64, error
 	return s.size, nil
 }
 
+// inObjects are objects in memory.
+type inObjects struct {
+	objects.Source
+	m *memory
+}
+
+func (o inObjects) ReadAt(b []byte, offset int64) (int, error) { return o.m.ReadAt(b, offset) }
+
 // store is the store of URLs of the scheme pagesourcetest.
 var store = &objectStore{}
 
 func init() {
-	remote.RegisterObjects("pagesourcetest",
+	objects.Register("pagesourcetest")
+	remote.Register("pagesourcetest",
 		func(*url.URL, *remote.Options) (remote.Backend, error) { return store, nil })
 }
 
@@ -388,7 +403,7 @@ func TestObjects(t *testing.T) {
 		}
 	}
 
-	r, err := remote.OpenObjects(t.Context(), "pagesourcetest://host/object", remote.Options{})
+	r, err := remote.OpenObjects(t.Context(), location.Parse("pagesourcetest://host/object"), remote.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +421,10 @@ func TestObjects(t *testing.T) {
 		{0, 1<<20 + 1, false, ""},
 	} {
 		store.size = test.size
-		b := Blobs{R: r, Size: r.Len(), Objects: test.objects}
+		b := Blobs{R: r, Size: r.Len()}
+		if !test.objects {
+			b.R = struct{ io.ReaderAt }{r}
+		}
 		got, err := b.Envelope(t.Context(), "e", locator.Link{Length: uint64(test.length),
 			Locator: locator.At(3<<32, uint64(test.length))})
 		switch {
@@ -417,14 +435,9 @@ func TestObjects(t *testing.T) {
 			t.Errorf("%d bytes of %d: %v", test.size, test.length, err)
 		}
 	}
-	b := Blobs{R: &memory{data: make([]byte, 2<<20)}, Size: 2 << 20, Objects: true}
-	if _, err := b.Envelope(t.Context(), "e",
-		locator.Link{Length: 1<<20 + 1, Locator: locator.At(0, 1<<20+1)}); err != nil {
-		t.Errorf("objects that are no remote.File: %v", err)
-	}
 }
 
-// TestObjectPageList reads the page list of objects, whose locators are placed when it is parsed.
+// TestObjectPageList reads the page list of objects, whose locators ParsePlaced places.
 func TestObjectPageList(t *testing.T) {
 	u := numbers(t, []int{2})
 	b, err := u.blobs(&memory{data: u.file}).plain(t, u.groups[0].PageList)
@@ -439,14 +452,14 @@ func TestObjectPageList(t *testing.T) {
 	*locate = locator.Locator{Type: locator.Object, Payload: "\x05\x00\x00\x00\x09\x00\x00\x00\x00\x00\x00\x00"}
 	u.groups[0].PageList = u.envelope(list.Append)
 	src := u.source(&memory{data: u.file})
-	src.Objects = true
+	src.ParsePageList = ParsePlaced
 	if got := clusters(t, src)[0].Columns()[0].Pages[0].Locator; got != locator.At(9<<32, 5) {
 		t.Errorf("the page is %v", got)
 	}
 	locate.Payload = ""
 	u.groups[0].PageList = u.envelope(list.Append)
 	src = u.source(&memory{data: u.file})
-	src.Objects = true
+	src.ParsePageList = ParsePlaced
 	if _, err := src.Clusters(t.Context()); !errors.Is(err, frame.ErrCorrupt) ||
 		!strings.Contains(err.Error(), "column 0.page 0") {
 		t.Error(err)

@@ -55,13 +55,14 @@ type clusterPages[T column.Element] struct {
 
 // A slot holds a page once it is decoded.
 type slot[T column.Element] struct {
-	mu       sync.Mutex
-	elements []T
-	plain    []byte // the page before it is decoded, nil or kept by within
-	err      error
-	done     bool  // elements or err are set, or the reader does not need them any more
-	shared   bool  // elements belong to Source.shared, too
-	charged  int64 // to the read-ahead's budget, in bytes
+	mu         sync.Mutex
+	elements   []T
+	lease      bufpool.Lease // of elements, unless they belong to Source.shared, too
+	plain      []byte        // the page before it is decoded, nil or kept by within
+	plainLease bufpool.Lease // of plain
+	err        error
+	done       bool  // elements or err are set, or the reader does not need them any more
+	charged    int64 // to the read-ahead's budget, in bytes
 
 	planned atomic.Pointer[blob] // what the fetch of the read-ahead has of it, or nil
 }
@@ -180,12 +181,10 @@ func (c *Column[T]) Hand(page int) { c.ahead.fetch.expect(c.now.slots[page].plan
 
 // drop releases the memory of a page.
 func (c *Column[T]) drop(s *slot[T]) {
-	if !s.shared {
-		bufpool.GiveBack(s.elements)
-	}
-	bufpool.GiveBack(s.plain)
+	s.lease.GiveBack()
+	s.plainLease.GiveBack()
 	c.ahead.release(s.charged)
-	s.elements, s.plain, s.shared, s.charged = nil, nil, false, 0
+	s.elements, s.plain, s.charged = nil, nil, 0
 }
 
 // pagesOf returns the pages that the column has in a cluster, none decoded.
@@ -384,8 +383,9 @@ func (c *Column[T]) into(ctx context.Context, p int, dst []T) error {
 	}
 	s.done = true
 	if c.keep.Load() {
-		elements, _, err := c.elements(ctx, c.now, p)
+		elements, lease, err := c.elements(ctx, c.now, p)
 		copy(dst, elements)
+		lease.GiveBack()
 		return err
 	}
 	return c.decode(ctx, c.now, p, dst)
@@ -415,7 +415,7 @@ func (c *Column[T]) within(ctx context.Context, p int, first int64, dst []T) (re
 		if c.src.inPlace(format, page) { // verified only once
 			return true, c.open(ctx, now, p, true, nil, func(b []byte) error { return decoder.DecodeRange(dst, b, n, int(first)) })
 		}
-		if s.plain, err = c.decompress(ctx, now, p); err != nil {
+		if s.plain, s.plainLease, err = c.decompress(ctx, now, p); err != nil {
 			return true, err
 		}
 		c.use(p)
@@ -428,12 +428,12 @@ func (c *Column[T]) within(ctx context.Context, p int, first int64, dst []T) (re
 }
 
 // decompress returns page p as it is before it is decoded, in memory that is lent.
-func (c *Column[T]) decompress(ctx context.Context, pages *clusterPages[T], p int) ([]byte, error) {
+func (c *Column[T]) decompress(ctx context.Context, pages *clusterPages[T], p int) ([]byte, bufpool.Lease, error) {
 	page, format := pages.Pages[p], pages.Column.Format()
 	if _, err := c.src.StoredSize(format, page); err != nil {
-		return nil, c.blame(pages, p, err)
+		return nil, bufpool.Lease{}, c.blame(pages, p, err)
 	}
-	into := bufpool.Borrow[byte](int(format.PageSize(page.NumElements)))
+	into, lease := bufpool.Borrow[byte](int(format.PageSize(page.NumElements)))
 	err := c.open(ctx, pages, p, pages.cluster.sharesBytes(page), into, func(b []byte) error {
 		if unsafe.SliceData(b) != unsafe.SliceData(into) { // not compressed, or kept for others
 			copy(into, b)
@@ -441,10 +441,10 @@ func (c *Column[T]) decompress(ctx context.Context, pages *clusterPages[T], p in
 		return nil
 	})
 	if err != nil {
-		bufpool.GiveBack(into)
-		return nil, err
+		lease.GiveBack()
+		return nil, lease, err
 	}
-	return into, nil
+	return into, lease, nil
 }
 
 // page returns the elements of a page of the current cluster.
@@ -459,10 +459,10 @@ func (c *Column[T]) page(ctx context.Context, p int) (_ []T, err error) {
 		return nil, s.err
 	}
 	if s.elements == nil {
-		if s.elements, s.shared, err = c.elements(ctx, c.now, p); err != nil {
+		if s.elements, s.lease, err = c.elements(ctx, c.now, p); err != nil {
 			return nil, err
 		}
-		bufpool.GiveBack(s.plain)
+		s.plainLease.GiveBack()
 		s.plain, s.done = nil, true
 	}
 	c.ahead.release(s.charged) // the budget is for pages that wait to be read
@@ -497,23 +497,25 @@ func (c *Column[T]) dropRecent(n int) {
 	c.recent = slices.Delete(c.recent, 0, n)
 }
 
-// elements returns the elements of page p, and whether others may have them, too.
-func (c *Column[T]) elements(ctx context.Context, pages *clusterPages[T], p int) (elements []T, shared bool, err error) {
+// elements returns the elements of page p, and their lease, which is zero if others may have them, too.
+func (c *Column[T]) elements(ctx context.Context, pages *clusterPages[T], p int) ([]T, bufpool.Lease, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, false, err
+		return nil, bufpool.Lease{}, err
 	}
 	format, page := pages.Column.Format(), pages.Pages[p]
 	key := keyOf(format, page)
 	key.format = format
-	if shared = c.keep.Load(); shared {
+	shared := c.keep.Load()
+	if shared {
 		kept, _ := c.src.shared.get(key)
 		if elements, ok := kept.([]T); ok && len(elements) == int(page.NumElements) {
 			c.ahead.fetch.drop(pages.slots[p].planned.Swap(nil))
-			return elements, true, nil
+			return elements, bufpool.Lease{}, nil
 		}
 	}
-	if elements, err = c.room(pages, p); err != nil {
-		return nil, false, err
+	elements, lease, err := c.room(pages, p)
+	if err != nil {
+		return nil, lease, err
 	}
 	if !shared {
 		err = c.decode(ctx, pages, p, elements)
@@ -526,10 +528,13 @@ func (c *Column[T]) elements(ctx context.Context, pages *clusterPages[T], p int)
 		}
 	}
 	if err != nil {
-		bufpool.GiveBack(elements)
-		return nil, false, err
+		lease.GiveBack()
+		return nil, lease, err
 	}
-	return elements, shared, nil
+	if shared {
+		lease = bufpool.Lease{}
+	}
+	return elements, lease, nil
 }
 
 // decode decodes page p into dst.
@@ -565,14 +570,15 @@ func (c *Column[T]) blame(pages *clusterPages[T], p int, err error) error {
 
 // room returns memory for the elements of page p. Their size is limited like that of
 // the page itself, of which one byte can hold many elements.
-func (c *Column[T]) room(pages *clusterPages[T], p int) ([]T, error) {
+func (c *Column[T]) room(pages *clusterPages[T], p int) ([]T, bufpool.Lease, error) {
 	page := pages.Pages[p]
 	_, err := c.src.StoredSize(pages.Column.Format(), page)
 	if size := int64(page.NumElements) * column.Size[T](); err == nil && size > c.src.MaxPage {
 		err = pageError(page, tooLarge(size, c.src.MaxPage))
 	}
 	if err != nil {
-		return nil, c.blame(pages, p, err)
+		return nil, bufpool.Lease{}, c.blame(pages, p, err)
 	}
-	return bufpool.Borrow[T](int(page.NumElements)), nil
+	elements, lease := bufpool.Borrow[T](int(page.NumElements))
+	return elements, lease, nil
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/locator"
-	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/remote/objects"
 )
 
 // placeObject makes a locator of an object one of what stands for it in Blobs of objects: the offset is that of
-// remote.ObjectOffset. Equal locators stay equal, and others do not overlap.
+// objects.Offset. Equal locators stay equal, and others do not overlap.
 func placeObject(l *locator.Locator) error {
 	id, size, err := l.Object()
 	if err != nil {
 		return err
 	}
-	at, ok := remote.ObjectOffset(id)
-	if !ok || size > remote.MaxObject {
-		return frame.Unsupported("%d bytes in object %d, at most %d in one of %d objects are read", size, id, remote.MaxObject, remote.MaxObjects)
+	at, ok := objects.Offset(id)
+	if !ok || size > objects.MaxSize {
+		return frame.Unsupported("%d bytes in object %d, at most %d in one of %d objects are read", size, id, objects.MaxSize, objects.MaxCount)
 	}
 	*l = locator.At(uint64(at), size)
 	return nil
@@ -49,19 +49,28 @@ func PlacePages(list *envelope.PageList) error {
 	return nil
 }
 
+// ParsePlaced parses a page list as ParsePageList of a Source of objects does.
+func ParsePlaced(_ int, b []byte) (*envelope.PageList, error) {
+	list, err := envelope.ParsePageList(b)
+	if err == nil {
+		err = PlacePages(list)
+	}
+	return list, err
+}
+
 // trusted is the size of the largest envelope, in bytes, for which memory is allocated before the store has
 // said that it has so many bytes.
 const trusted = 1 << 20
 
 // confirm asks how large the object at l is, which is an envelope, if it should be large.
 func (b *Blobs) confirm(ctx context.Context, l locator.Locator) error {
-	store, ok := b.R.(*remote.File)
-	if !b.Objects || !ok || l.Size <= trusted {
+	store, ok := b.R.(objects.Source)
+	if !ok || l.Size <= trusted {
 		return nil
 	}
 	size, err := store.ObjectSize(ctx, int64(l.Offset))
 	if err == nil && uint64(size) != l.Size {
-		err = frame.Corrupt("object %d has %d bytes, expected %d", remote.ObjectAt(int64(l.Offset)), size, l.Size)
+		err = frame.Corrupt("object %d has %d bytes, expected %d", objects.At(int64(l.Offset)), size, l.Size)
 	}
 	return err
 }

@@ -29,8 +29,8 @@ func measure[T column.Element](f column.Format, page []byte, n int) (*bounds.Par
 	if err != nil {
 		return nil, err
 	}
-	elements := bufpool.Borrow[T](n)
-	defer bufpool.GiveBack(elements)
+	elements, lease := bufpool.Borrow[T](n)
+	defer lease.GiveBack()
 	if err := d.Decode(elements, page); err != nil {
 		return nil, err
 	}

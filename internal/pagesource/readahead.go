@@ -285,7 +285,7 @@ func (c *Column[T]) prepare(ctx context.Context, pages *clusterPages[T], p int, 
 		return false
 	}
 	s.done = true
-	if s.elements, s.shared, s.err = c.elements(ctx, pages, p); s.err != nil {
+	if s.elements, s.lease, s.err = c.elements(ctx, pages, p); s.err != nil {
 		if isDone(s.err) { // the reader's context need not be
 			s.err, s.done = nil, false
 		}

@@ -185,7 +185,7 @@ func (s *Source) PageList(ctx context.Context, number int) (*envelope.PageList, 
 // scan reads a page list; of the usual ones, the pages of a cluster are parsed when they
 // are first needed.
 func (s *Source) scan(g *group, b []byte) (*envelope.ScannedPageList, error) {
-	if s.ParsePageList == nil && !s.Objects {
+	if s.ParsePageList == nil {
 		return envelope.ScanPageList(b)
 	}
 	list, err := s.parse(g, b)
@@ -196,16 +196,11 @@ func (s *Source) scan(g *group, b []byte) (*envelope.ScannedPageList, error) {
 }
 
 // parse reads all of a page list.
-func (s *Source) parse(g *group, b []byte) (list *envelope.PageList, err error) {
+func (s *Source) parse(g *group, b []byte) (*envelope.PageList, error) {
 	if s.ParsePageList == nil {
-		list, err = envelope.ParsePageList(b)
-	} else {
-		list, err = s.ParsePageList(g.index, b)
+		return envelope.ParsePageList(b)
 	}
-	if err == nil && s.Objects {
-		err = PlacePages(list)
-	}
-	return list, err
+	return s.ParsePageList(g.index, b)
 }
 
 // CheckPageList returns the error that a Source would return for any cluster of

@@ -18,11 +18,13 @@ import (
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/remote/https"
+	"github.com/go-rntuple/go-rntuple/remote/objects"
 )
 
 func init() {
 	for _, scheme := range []string{"ntpl+s3+http", "ntpl+s3+https"} {
-		remote.RegisterObjects(scheme, openNative)
+		objects.Register(scheme)
+		remote.Register(scheme, openNative)
 	}
 }
 
@@ -34,6 +36,7 @@ type native struct {
 	identity
 	client *https.Client
 	base   *url.URL
+	stored []byte                            // the anchor
 	object func(id uint64) (*url.URL, error) // by the anchor's template
 }
 
@@ -114,9 +117,8 @@ func (n *native) Open(ctx context.Context, _ int64, arrived func(int)) (info rem
 	if n.object, err = a.objects(n.base); err != nil {
 		return info, err
 	}
-	info = remote.Info{Size: remote.OffsetsOfObjects, Version: version}
-	info.Anchor, err = a.serialize()
-	return info, err
+	n.stored, err = a.serialize()
+	return remote.Info{Size: objects.End, Version: version}, err
 }
 
 // anchor returns the anchor and its version.
@@ -136,7 +138,7 @@ func (n *native) anchor(ctx context.Context, arrived func(int)) (text []byte, ve
 // Read reads objects.
 func (n *native) Read(ctx context.Context, _ remote.Info, ranges []remote.Range, arrived func(int)) (filled int, err error) {
 	for i, r := range ranges {
-		id := remote.ObjectAt(r.Offset)
+		id := objects.At(r.Offset)
 		if err := n.read(ctx, id, r.Data, arrived); err != nil {
 			return i, fmt.Errorf("object %d: %w", id, err)
 		}
@@ -168,9 +170,12 @@ func sizeOf(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// ObjectSize implements remote.ObjectSizer.
+// Anchor implements objects.Backend.
+func (n *native) Anchor() []byte { return n.stored }
+
+// ObjectSize implements objects.Backend.
 func (n *native) ObjectSize(ctx context.Context, offset int64, arrived func(int)) (int64, error) {
-	id := remote.ObjectAt(offset)
+	id := objects.At(offset)
 	resp, err := n.ask(ctx, http.MethodHead, id, arrived)
 	if err != nil {
 		return 0, fmt.Errorf("object %d: %w", id, err)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/remote/objects"
 )
 
 // A nativeAnchor is the anchor of an RNTuple in ROOT's S3 layout: a JSON object. Numbers of objects and sizes
@@ -181,12 +181,12 @@ func appendString(b []byte, s string) []byte {
 // serialize returns the anchor as it would be in a file, with the numbers of objects as offsets.
 func (a *nativeAnchor) serialize() ([]byte, error) {
 	offset := func(name string, id, within, size uint64) (uint64, error) {
-		at, ok := remote.ObjectOffset(id)
+		at, ok := objects.Offset(id)
 		switch {
 		case within != 0: // which ROOT's reader does not heed (pull request 23066)
 			return 0, frame.Unsupported("the %s begins with byte %d of the object %d; only whole objects are read", name, within, id)
-		case !ok || size > remote.MaxObject:
-			return 0, frame.Unsupported("the %s has %d bytes in object %d, at most %d in one of %d objects are read", name, size, id, remote.MaxObject, remote.MaxObjects)
+		case !ok || size > objects.MaxSize:
+			return 0, frame.Unsupported("the %s has %d bytes in object %d, at most %d in one of %d objects are read", name, size, id, objects.MaxSize, objects.MaxCount)
 		}
 		return uint64(at), nil
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/go-rntuple/go-rntuple/internal/input"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -152,7 +153,7 @@ func File(ctx context.Context, out, in string, opts ...Option) (*Report, error) 
 	if err != nil {
 		return nil, err
 	}
-	f, size, err := input.Open(ctx, in, false, c.remote)
+	f, size, err := input.Open(ctx, location.Parse(in), false, c.remote)
 	if err != nil {
 		return nil, err
 	}

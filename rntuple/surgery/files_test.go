@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -342,7 +343,7 @@ func openRaw(t *testing.T, in Input) *ntuple.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := ntuple.Open(in.Path, in.Name, o)
+	r, err := ntuple.Open(location.Parse(in.Path), in.Name, o)
 	if err != nil {
 		t.Fatal(err)
 	}

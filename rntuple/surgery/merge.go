@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 )
 
@@ -61,7 +62,7 @@ func MergeAll(ctx context.Context, out string, files []string, opts ...Option) (
 	var merged []Merged
 	var without []string
 	for _, path := range files {
-		infos, err := ntuple.ListFile(ctx, path, c.read.Remote)
+		infos, err := ntuple.ListFile(ctx, location.Parse(path), c.read.Remote)
 		if err != nil {
 			return nil, err
 		}

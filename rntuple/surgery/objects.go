@@ -16,7 +16,7 @@ import (
 // without directories and earlier cycles. With an error it returns those before it.
 // A file with an RNTuple that is not a ROOT file has no others, nor have objects of a store.
 func objects(ctx context.Context, path string, src *source) ([]Object, error) {
-	if src.Source.Objects {
+	if src.Source.InObjects() {
 		return nil, nil
 	}
 	return rootfile.Retry(ctx, func() ([]Object, error) { return readObjects(path, src) })

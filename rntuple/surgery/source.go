@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/envelope"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
@@ -29,7 +30,7 @@ type source struct {
 func openSource(ctx context.Context, index int, in Input, o *ntuple.ReadOptions) (*source, error) {
 	options := *o
 	options.Context = ctx
-	r, err := ntuple.Open(in.Path, in.Name, &options)
+	r, err := ntuple.Open(location.Parse(in.Path), in.Name, &options)
 	if err != nil {
 		return nil, &sourceError{InputError: &rntuple.InputError{Index: index, Path: in.Path, Err: err}}
 	}

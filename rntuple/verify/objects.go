@@ -7,15 +7,17 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/frame"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	internal "github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/remote"
+	store "github.com/go-rntuple/go-rntuple/remote/objects"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// objects checks the RNTuple whose objects are at a URL. There is no container, and offsets stand for objects,
+// objects checks the RNTuple whose objects are at a location. There is no container, and offsets stand for objects,
 // which problems name instead.
-func objects(ctx context.Context, c config, url string, report func(Problem) error) (*Summary, error) {
-	f, err := remote.OpenObjects(ctx, url, c.remote)
+func objects(ctx context.Context, c config, at location.Location, report func(Problem) error) (*Summary, error) {
+	f, err := remote.OpenObjects(ctx, at, c.remote)
 	if damage := new(frame.FormatError); errors.As(err, &damage) {
 		return &Summary{Problems: 1}, report(Problem{Part: "anchor", Offset: -1, Check: Anchor, Err: err}.nowhere())
 	}
@@ -26,14 +28,14 @@ func objects(ctx context.Context, c config, url string, report func(Problem) err
 	c.limits = rntuple.Limits(internal.Limits(c.limits).ForObjects())
 	v := newVerifier(ctx, c, f, f.Len(), func(p Problem) error {
 		if p.Offset >= 0 && !errors.As(p.Err, new(*remote.Error)) { // which names it
-			p.Err = &inObject{remote.ObjectAt(p.Offset), p.Err}
+			p.Err = &inObject{store.At(p.Offset), p.Err}
 		}
 		p.Offset = -1
 		return report(p)
 	})
 	v.objects = true
 	v.skip("the file around the RNTuple: it is in objects")
-	v.load(anchorObject{path: remote.Base(url), class: anchor.ClassName, object: f.Anchor(), offset: -1}, nil)
+	v.load(anchorObject{path: at.Base(), class: anchor.ClassName, object: f.Anchor(), offset: -1}, nil)
 	v.sortExtents()
 	v.overlaps()
 	v.more()

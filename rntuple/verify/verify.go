@@ -11,6 +11,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/input"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	inside "github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -228,14 +229,16 @@ func File(ctx context.Context, path string, report func(Problem) error, opts ...
 	if err != nil {
 		return nil, err
 	}
+	at := location.Parse(path)
+	file := at.String()
 	named := func(p Problem) error {
-		p.File = remote.Redact(path)
+		p.File = file
 		return report(p)
 	}
-	if remote.IsObjects(path) {
-		return objects(ctx, c, path, named)
+	if at.IsObjects() {
+		return objects(ctx, c, at, named)
 	}
-	r, size, err := input.Open(ctx, path, true, c.remote)
+	r, size, err := input.Open(ctx, at, true, c.remote)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc1"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc2"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/v0"
+	"github.com/go-rntuple/go-rntuple/internal/metadata"
 	inside "github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
@@ -183,7 +184,7 @@ func (f *file) envelope(n *ntuple, l locator.Link) ([]byte, error) {
 }
 
 // metadata parses header and footer.
-func (f *file) metadata(n *ntuple) (*legacy.Metadata, error) {
+func (f *file) metadata(n *ntuple) (*metadata.Metadata, error) {
 	header, err := f.envelope(n, n.anchor.Header())
 	if err != nil {
 		return nil, err
@@ -195,7 +196,7 @@ func (f *file) metadata(n *ntuple) (*legacy.Metadata, error) {
 	if n.dialect != format1 {
 		return legacy.Parse(n.anchor, header, footer)
 	}
-	m := &legacy.Metadata{HeaderChecksum: envelope.Checksum(header)}
+	m := &metadata.Metadata{HeaderChecksum: envelope.Checksum(header)}
 	if m.Header, err = envelope.ParseHeader(header); err != nil {
 		return nil, err
 	}

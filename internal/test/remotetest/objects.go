@@ -10,6 +10,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/locator"
 )
@@ -39,7 +40,7 @@ func (o *Objects) TakeApart(t testing.TB, path, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := ntuple.Open(path, name, options)
+	r, err := ntuple.Open(location.Parse(path), name, options)
 	if err != nil {
 		t.Fatal(path, err)
 	}

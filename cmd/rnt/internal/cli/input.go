@@ -12,6 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/terminal"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/disk/regular"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -110,10 +111,10 @@ func (in *Input) paths(ctx context.Context, args []string, root bool) (_ []strin
 }
 
 func (in *Input) path(ctx context.Context, arg string, root bool) (string, error) {
-	switch {
-	case remote.IsURL(arg) && (root || remote.IsObjects(arg)):
+	switch at := location.Parse(arg); {
+	case at.IsURL() && (root || at.IsObjects()):
 		return arg, nil
-	case remote.IsURL(arg):
+	case at.IsURL():
 		return in.copyOf(ctx, arg)
 	case arg != "-":
 		return arg, nil

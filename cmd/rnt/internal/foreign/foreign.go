@@ -12,6 +12,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/jsonl"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -78,10 +79,10 @@ var ErrUnknown = errors.New("the file is none of: ROOT, Parquet, Arrow, CSV, JSO
 // file is RNTuple if it has one or, if name is not empty, if it has one of that name. A file may be far
 // away.
 func Detect(ctx context.Context, path, name string, o remote.Options) (Kind, error) {
-	if remote.IsObjects(path) {
+	if location.Parse(path).IsObjects() {
 		return RNTuple, nil
 	}
-	f, size, err := input.Open(ctx, path, false, o)
+	f, size, err := input.Open(ctx, location.Parse(path), false, o)
 	if err != nil {
 		return "", err
 	}

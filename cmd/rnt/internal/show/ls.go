@@ -15,7 +15,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/input"
-	"github.com/go-rntuple/go-rntuple/remote"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -100,7 +100,7 @@ func listFile(ctx context.Context, t *cli.Tool, arg string) (list []listing, err
 	if err != nil {
 		return nil, err
 	}
-	if remote.IsObjects(path) {
+	if location.Parse(path).IsObjects() {
 		return listObjects(ctx, t, arg, path)
 	}
 	kind, err := foreign.Detect(ctx, path, "", t.Input.Remote())
@@ -131,7 +131,7 @@ func listFile(ctx context.Context, t *cli.Tool, arg string) (list []listing, err
 
 // listROOT lists the RNTuples in a ROOT file.
 func listROOT(ctx context.Context, t *cli.Tool, arg, path string) (list []listing, err error) {
-	f, size, err := input.Open(ctx, path, false, t.Input.Remote())
+	f, size, err := input.Open(ctx, location.Parse(path), false, t.Input.Remote())
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/foreign"
 	"github.com/go-rntuple/go-rntuple/internal/input"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
@@ -45,7 +46,7 @@ func OpenFile(ctx context.Context, t *cli.Tool, arg string) (input.File, int64, 
 	if err != nil {
 		return nil, 0, err
 	}
-	return input.Open(ctx, path, false, t.Input.Remote())
+	return input.Open(ctx, location.Parse(path), false, t.Input.Remote())
 }
 
 // WithPath returns an error of a chain, which says which file it is about, without saying so twice.

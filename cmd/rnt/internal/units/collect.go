@@ -15,6 +15,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/text"
 	"github.com/go-rntuple/go-rntuple/internal/input"
+	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
@@ -91,7 +92,7 @@ func RNTuples(t *cli.Tool, cmd *cobra.Command, planArg, folder string, fast bool
 
 // readPlan reads the plan that an argument names.
 func readPlan(ctx context.Context, t *cli.Tool, arg string) (*workunits.Plan, error) {
-	f, n, err := input.Open(ctx, arg, false, t.Input.Remote())
+	f, n, err := input.Open(ctx, location.Parse(arg), false, t.Input.Remote())
 	if err != nil {
 		return nil, err
 	}

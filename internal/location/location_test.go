@@ -1,8 +1,8 @@
-package remote
+package location
 
 import "testing"
 
-func TestRedact(t *testing.T) {
+func TestString(t *testing.T) {
 	for name, want := range map[string]string{
 		"https://example.org/a/b.root":                        "https://example.org/a/b.root",
 		"https://example.org":                                 "https://example.org",
@@ -28,7 +28,7 @@ func TestRedact(t *testing.T) {
 		"a@b/run#3.root":                                      "a@b/run#3.root",
 		`C:\data\a#b.root`:                                    `C:\data\a#b.root`,
 	} {
-		if got := Redact(name); got != want {
+		if got := Parse(name).String(); got != want {
 			t.Errorf("%s becomes %s, want %s", name, got, want)
 		}
 	}
@@ -39,8 +39,8 @@ func TestIsURL(t *testing.T) {
 		"https://a/b": true, "HTTPS://a": true, "s3://b": true, "ntpl+s3+https://h/b": true, "root://h//p": true,
 		"": false, "a.root": false, "/a/b": false, "://a": false, "a://b": false, `C:\a`: false, "3s://a": false, "./x://y": false, "dir/http://x": false, "http:/a": false,
 	} {
-		if got := IsURL(name); got != want {
-			t.Errorf("IsURL(%q) = %t", name, got)
+		if got := Parse(name).IsURL(); got != want {
+			t.Errorf("%q is a URL: %t", name, got)
 		}
 	}
 }
