@@ -288,7 +288,7 @@ func TestMemory(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	for text, want := range map[string]Settings{
-		"none": 0, "0": 0, "505": 505, "zstd:5": 505, "zstd 5": 505, "LZ4": 404, "lzma": 207,
+		"none": None, "0": None, "505": 505, "zstd:5": 505, "zstd 5": 505, "LZ4": 404, "lzma": 207,
 		"zlib": 101, "deflate:2": 302, " zstd ": 505, "zstd:0": 500, "1": 1,
 	} {
 		if got, err := ParseSettings(text); err != nil || got != want {

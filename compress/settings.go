@@ -16,6 +16,10 @@ type Settings uint32
 // this library as by ROOT: zstd at level 5.
 const Default Settings = 505
 
+// None stores data as they are, as every setting of level 0 does. In options it stands for ROOT's
+// setting 0, because a zero value there stands for the default.
+const None Settings = 100
+
 // An Algorithm is a compression algorithm, by its number in Settings.
 type Algorithm uint32
 
@@ -67,12 +71,15 @@ func ParseSettings(text string) (Settings, error) {
 	}
 	t := strings.ToLower(strings.TrimSpace(text))
 	if t == "none" {
-		return 0, nil
+		return None, nil
 	}
 	if n, err := strconv.ParseUint(t, 10, 32); err == nil {
 		s := Settings(n)
 		if s.Level() > 9 || s.Algorithm() > Zstd {
 			return fail()
+		}
+		if s == 0 {
+			s = None
 		}
 		return s, nil
 	}

@@ -9,7 +9,7 @@
 //		_ "github.com/go-rntuple/go-rntuple/remote/xrootd" // root, roots and xroot
 //	)
 //
-//	r, err := rntuple.Open("https://example.org/data.root", "Events")
+//	r, err := rntuple.Open("https://example.org/data.root", "Events", nil)
 //
 // Package rntuple takes URLs of these schemes wherever it takes the name of a file to read. It plans
 // which pages it will need, and asks for their bytes in few requests, several at a time: see

@@ -21,7 +21,7 @@ func Example() {
 	defer server.Close()
 
 	stats := new(remote.Stats)
-	r, err := rntuple.Open(server.URL+"/dimuon.root", "Events", rntuple.Remote(remote.Options{Stats: stats}))
+	r, err := rntuple.Open(server.URL+"/dimuon.root", "Events", &rntuple.ReadOptions{Remote: remote.Options{Stats: stats}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func ExampleUpload() {
 
 // Package rntuple opens URLs of the schemes whose packages a program imports.
 func Example_open() {
-	r, err := rntuple.Open("https://example.org/data.root", "Events")
+	r, err := rntuple.Open("https://example.org/data.root", "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

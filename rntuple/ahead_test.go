@@ -2,6 +2,7 @@ package rntuple_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -19,17 +20,17 @@ import (
 // A way is a choice of the options that change how pages come to their reader.
 type way struct {
 	name string
-	opts []rntuple.Option
+	opts *rntuple.ReadOptions
 	far  *remote.Costs // nil: on disk
 }
 
 func (w way) open(t *testing.T, path, name string) *rntuple.Reader {
 	t.Helper()
-	open := func() (*rntuple.Reader, error) { return rntuple.Open(path, name, w.opts...) }
+	open := func() (*rntuple.Reader, error) { return rntuple.Open(path, name, w.opts) }
 	if w.far != nil {
 		open = func() (*rntuple.Reader, error) {
 			f := openFar(t, path, *w.far)
-			return rntuple.NewReader(f, int64(len(f.data)), name, w.opts...)
+			return rntuple.NewReader(f, int64(len(f.data)), name, w.opts)
 		}
 	}
 	r, err := open()
@@ -41,10 +42,10 @@ func (w way) open(t *testing.T, path, name string) *rntuple.Reader {
 
 func ways() (all []way) {
 	for _, workers := range []int{1, 2, 8} {
-		for _, budget := range []int64{0, 1, 5000, 64 << 20} {
+		for _, budget := range []int64{-1, 1, 5000, 64 << 20} {
 			for _, mapped := range []bool{true, false} {
 				name := fmt.Sprintf("%d workers, %d bytes ahead, mapped %t", workers, budget, mapped)
-				all = append(all, way{name, []rntuple.Option{rntuple.ReadWorkers(workers), rntuple.ReadAhead(budget), rntuple.MapFile(mapped)}, nil})
+				all = append(all, way{name, &rntuple.ReadOptions{Workers: workers, ReadAhead: budget, NoMap: !mapped}, nil})
 			}
 		}
 	}
@@ -52,7 +53,7 @@ func ways() (all []way) {
 }
 
 // plain reads page by page.
-var plain = []rntuple.Option{rntuple.ReadWorkers(1), rntuple.ReadAhead(0), rntuple.MapFile(false)}
+var plain = &rntuple.ReadOptions{Workers: 1, ReadAhead: -1, NoMap: true}
 
 // However pages are fetched, all values are those that reading page by page has:
 // in order, in pieces of any size, and at random.
@@ -63,11 +64,11 @@ func TestWaysOfReading(t *testing.T) {
 	}
 	rnd := sampletest.Rand(t)
 	for _, path := range append(files, "../testdata/dimuon.root") {
-		infos, err := rntuple.ListFile(path)
+		infos, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := rntuple.Open(path, infos[0].Path, plain...)
+		r, err := rntuple.Open(path, infos[0].Path, plain)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +136,7 @@ func TestDamageAhead(t *testing.T) {
 		B []float32
 	}
 	path := filepath.Join(t.TempDir(), "damaged.root")
-	w, err := rntuple.Create[entry](path, "n", rntuple.MaxUnzippedPageSize(800), rntuple.SharePages(false))
+	w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{MaxUnzippedPageSize: 800, NoSharing: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,8 +164,8 @@ func TestDamageAhead(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		read := func(opts []rntuple.Option) (n int, err error) {
-			r, err := rntuple.Open(path, "n", opts...)
+		read := func(opts *rntuple.ReadOptions) (n int, err error) {
+			r, err := rntuple.Open(path, "n", opts)
 			if err != nil {
 				return 0, err
 			}
@@ -199,7 +200,7 @@ func TestCutShort(t *testing.T) {
 		if err := os.WriteFile(path, content, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		r, err := rntuple.Open(path, "", way.opts...)
+		r, err := rntuple.Open(path, "", way.opts)
 		if err != nil {
 			t.Fatal(err)
 		}

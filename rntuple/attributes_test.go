@@ -36,7 +36,7 @@ func TestAttributeSets(t *testing.T) {
 			continue
 		}
 		found++
-		r, err := rntuple.Open(dir+e.File, e.Ntuple)
+		r, err := rntuple.Open(dir+e.File, e.Ntuple, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestAttributeSets(t *testing.T) {
 		t.Errorf("%d sets", found)
 	}
 
-	r, err := rntuple.Open(dir+"special_attributes.root", "main")
+	r, err := rntuple.Open(dir+"special_attributes.root", "main", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,11 +97,11 @@ func withAttributes(t testing.TB, ranges []rntuple.EntryRange) *rntuple.Reader {
 		}
 	}
 	var m memory
-	out, err := rntuple.NewFile(&m, "x.root", fixed...)
+	out, err := rntuple.NewFile(&m, "x.root", fixed)
 	check(err)
-	w, err := rntuple.NewWriter[Point](out, "n", fixed...)
+	w, err := rntuple.NewWriter[Point](out, "n", nil)
 	check(err)
-	a, err := rntuple.NewAttributes[struct{ Number int }](w, "numbers", fixed...)
+	a, err := rntuple.NewAttributes[struct{ Number int }](w, "numbers", nil)
 	check(err)
 	check(w.WriteBatch(make([]Point, 100)))
 	for i, e := range ranges {
@@ -109,7 +109,7 @@ func withAttributes(t testing.TB, ranges []rntuple.EntryRange) *rntuple.Reader {
 	}
 	check(w.Close())
 	check(out.Close())
-	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "n")
+	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "n", nil)
 	check(err)
 	return r
 }
@@ -277,7 +277,7 @@ func TestAttributesRefused(t *testing.T) {
 	if _, err := linked(t, plainFile(t, slices.Repeat(ok, 100)), nil).OpenAttributes("set"); err != nil {
 		t.Error(err)
 	}
-	few := rntuple.WithLimits(rntuple.Limits{EntryBytes: 2000})
+	few := &rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: 2000}}
 	if _, err := linkedWith(t, plainFile(t, slices.Repeat(ok, 100)), few, nil).OpenAttributes("set"); !errors.Is(err, rntuple.ErrUnsupported) {
 		t.Errorf("100 attributes in 2000 bytes: %v", err)
 	}
@@ -293,11 +293,11 @@ func TestAttributesRefused(t *testing.T) {
 func plainFile[T any](t *testing.T, entries []T) []byte {
 	t.Helper()
 	var m memory
-	out, err := rntuple.NewFile(&m, "x.root", fixed...)
+	out, err := rntuple.NewFile(&m, "x.root", fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[T](out, "set", fixed...)
+	w, err := rntuple.NewWriter[T](out, "set", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,10 +312,10 @@ func plainFile[T any](t *testing.T, entries []T) []byte {
 // as often as there are edits of the link.
 func linked(t *testing.T, file []byte, edit ...func(*envelope.AttributeSet)) *rntuple.Reader {
 	t.Helper()
-	return linkedWith(t, file, rntuple.VerifyPages(true), edit...)
+	return linkedWith(t, file, nil, edit...)
 }
 
-func linkedWith(t *testing.T, file []byte, opt rntuple.Option, edit ...func(*envelope.AttributeSet)) *rntuple.Reader {
+func linkedWith(t *testing.T, file []byte, o *rntuple.ReadOptions, edit ...func(*envelope.AttributeSet)) *rntuple.Reader {
 	t.Helper()
 	f, err := rootfile.Open(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
@@ -335,7 +335,7 @@ func linkedWith(t *testing.T, file []byte, opt rntuple.Option, edit ...func(*env
 		}
 		b.footer.AttributeSets = append(b.footer.AttributeSets, s)
 	}
-	r, err := b.open(edits{}, opt)
+	r, err := b.open(edits{}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package rntuple_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -196,7 +197,7 @@ func checkBatches(t *testing.T, s rntuple.Source, first, end int64, o rntuple.Ba
 		}
 	}
 	at := first
-	for b, err := range rntuple.BatchesIn(s, first, end, o) {
+	for b, err := range rntuple.BatchesIn(s, rntuple.EntryRange{First: first, End: end}, &o) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +238,7 @@ func TestBatches(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			infos, err := rntuple.ListFile(file)
+			infos, err := rntuple.ListFile(context.Background(), file, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -247,18 +248,18 @@ func TestBatches(t *testing.T) {
 			}
 			for _, name := range names {
 				// Two workers read the next batch while one is checked.
-				r, err := rntuple.Open(file, name, rntuple.ReadWorkers(2))
+				r, err := rntuple.Open(file, name, &rntuple.ReadOptions{Workers: 2})
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer r.Close()
-				one, err := rntuple.Open(file, name, rntuple.ReadWorkers(1))
+				one, err := rntuple.Open(file, name, &rntuple.ReadOptions{Workers: 1})
 				if err != nil {
 					t.Fatal(err)
 				}
 				defer one.Close()
 				n := r.NumEntries()
-				for b, err := range rntuple.BatchesIn(r, 0, min(n, 10), rntuple.BatchOptions{}) {
+				for b, err := range rntuple.BatchesIn(r, rntuple.EntryRange{End: min(n, 10)}, nil) {
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -297,7 +298,7 @@ func TestBatchPaths(t *testing.T) {
 	r := openFile(t, sample)
 	fields := []string{"_collection0.Muon_charge", "Muon_pt", "run", "Muon_pt", "_collection0"}
 	checkBatches(t, r, 0, 2000, rntuple.BatchOptions{Fields: fields, Size: 300})
-	for b, err := range rntuple.Batches(r, rntuple.BatchOptions{Fields: fields}) {
+	for b, err := range rntuple.Batches(r, &rntuple.BatchOptions{Fields: fields}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -345,7 +346,7 @@ func TestBatchSubfields(t *testing.T) {
 			}
 			return
 		}
-		for _, err := range rntuple.Batches(r, rntuple.BatchOptions{Fields: []string{f.Children[0].Path()}}) {
+		for _, err := range rntuple.Batches(r, &rntuple.BatchOptions{Fields: []string{f.Children[0].Path()}}) {
 			if err == nil || !strings.Contains(err.Error(), "paths do not lead through a variant") {
 				t.Error(err)
 			}
@@ -372,7 +373,7 @@ func TestBatchErrors(t *testing.T) {
 		{-1, rntuple.BatchOptions{}, "negative"},
 	} {
 		n := 0
-		for b, err := range rntuple.BatchesIn(r, c.first, 10, c.o) {
+		for b, err := range rntuple.BatchesIn(r, rntuple.EntryRange{First: c.first, End: 10}, &c.o) {
 			if n++; b != nil || err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%+v: %v, %v", c.o, b, err)
 			} else if c.o.Fields != nil && (!errors.Is(err, rntuple.ErrNoField) || len(err.(*schema.MismatchError).Mismatches) != 2) {
@@ -389,10 +390,10 @@ func TestBatchErrors(t *testing.T) {
 func TestBatchSources(t *testing.T) {
 	want := hits(0, 1000)
 	var s shelf
-	chain := chainOf(t, s.inputs(fileOf(t, want[:301], 50), fileOf(t, want[301:303], 9), fileOf(t, want[303:], 77)), rntuple.MaxOpen(1))
+	chain := chainOf(t, s.inputs(fileOf(t, want[:301], 50), fileOf(t, want[301:303], 9), fileOf(t, want[303:], 77)), &rntuple.ReadOptions{MaxOpen: 1})
 	random := rand.New(rand.NewPCG(3, 4))
-	events := readerOf(t, fileOf(t, lefts(1000, random), 130))
-	table := chainOf(t, s.inputs(fileOf(t, rights(40, random), 7), fileOf(t, rights(40, random), 7)))
+	events := readerOf(t, fileOf(t, lefts(1000, random), 130), nil)
+	table := chainOf(t, s.inputs(fileOf(t, rights(40, random), 7), fileOf(t, rights(40, random), 7)), nil)
 	join, err := rntuple.NewJoin(events, rntuple.Friend("hit", chain), rntuple.Match("row", table, "a", "b"), rntuple.Match("none", table, "n"))
 	if err != nil {
 		t.Fatal(err)
@@ -416,8 +417,8 @@ func TestBatchSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := rntuple.Batches(zeros, rntuple.BatchOptions{Fields: []string{"row.n", "row.s"}})
-	for b, err := range rntuple.Batches(join, rntuple.BatchOptions{Fields: []string{"row.n", "row.s"}, Fresh: true}) {
+	plain := rntuple.Batches(zeros, &rntuple.BatchOptions{Fields: []string{"row.n", "row.s"}})
+	for b, err := range rntuple.Batches(join, &rntuple.BatchOptions{Fields: []string{"row.n", "row.s"}, Fresh: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -459,9 +460,9 @@ func TestBatchChainDifferences(t *testing.T) {
 	}
 	var s shelf
 	files := s.inputs(fileOf(t, hits(0, 30), 8), fileOf(t, ids, 9), fileOf(t, hits(30, 5), 8))
-	chain := chainOf(t, files, rntuple.AllowMissing())
+	chain := chainOf(t, files, &rntuple.ReadOptions{AllowMissing: true})
 	got := 0
-	for b, err := range rntuple.Batches(chain, rntuple.BatchOptions{Fields: []string{"adc", "id", "tag"}}) {
+	for b, err := range rntuple.Batches(chain, &rntuple.BatchOptions{Fields: []string{"adc", "id", "tag"}}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -497,7 +498,7 @@ func TestBatchChainDifferences(t *testing.T) {
 	} {
 		var last error
 		n := 0
-		for b, err := range rntuple.Batches(chainOf(t, c.inputs), rntuple.BatchOptions{Fields: []string{"adc"}}) {
+		for b, err := range rntuple.Batches(chainOf(t, c.inputs, nil), &rntuple.BatchOptions{Fields: []string{"adc"}}) {
 			if last = err; err == nil {
 				n += b.Len
 			}
@@ -513,15 +514,15 @@ func TestBatchChainDifferences(t *testing.T) {
 // TestBatchLimits makes sure that batches need no more memory than an entry may, and that
 // the memory is used again.
 func TestBatchLimits(t *testing.T) {
-	small := func(bytes int64, opts ...rntuple.Option) *rntuple.Reader {
-		r, err := rntuple.Open(sample, "", append(opts, rntuple.WithLimits(rntuple.Limits{EntryBytes: bytes}))...)
+	small := func(bytes int64, workers int) *rntuple.Reader {
+		r, err := rntuple.Open(sample, "", &rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: bytes}, Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { r.Close() })
 		return r
 	}
-	r := small(10 << 10)
+	r := small(10<<10, 0)
 	for _, b := range checkBatches(t, r, 0, 3000, rntuple.BatchOptions{Fresh: true}) {
 		size := 0
 		for _, a := range b.Columns {
@@ -535,7 +536,7 @@ func TestBatchLimits(t *testing.T) {
 		}
 	}
 	n := 0
-	for _, err := range rntuple.Batches(small(8), rntuple.BatchOptions{}) {
+	for _, err := range rntuple.Batches(small(8, 0), nil) {
 		var limit *frame.LimitError
 		if n++; !errors.As(err, &limit) || limit.Limit != "EntryBytes" || limit.Have != 8 || limit.Need <= 8 {
 			t.Error(err)
@@ -547,7 +548,7 @@ func TestBatchLimits(t *testing.T) {
 	for _, workers := range []int{1, 2} {
 		at := map[*int64]bool{}
 		n := 0
-		for b, err := range rntuple.Batches(small(10<<10, rntuple.ReadWorkers(workers)), rntuple.BatchOptions{Fields: []string{"Muon_pt"}, Size: 100}) {
+		for b, err := range rntuple.Batches(small(10<<10, workers), &rntuple.BatchOptions{Fields: []string{"Muon_pt"}, Size: 100}) {
 			if err != nil {
 				t.Fatal(err)
 			}

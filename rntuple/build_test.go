@@ -225,7 +225,7 @@ func (b *builder) container(object []byte) []byte {
 }
 
 // open opens the file with default options.
-func (b *builder) open(e edits, opts ...rntuple.Option) (*rntuple.Reader, error) {
+func (b *builder) open(e edits, opts *rntuple.ReadOptions) (*rntuple.Reader, error) {
 	file := b.bytes(e)
-	return rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "", opts...)
+	return rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "", opts)
 }

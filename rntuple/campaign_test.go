@@ -192,15 +192,13 @@ func (c *campaign) print(rows []*row) {
 }
 
 // frugal are options to read many files with, one after the other.
-var frugal = []rntuple.Option{
-	rntuple.ReadWorkers(1), rntuple.ReadAhead(0), rntuple.WithLimits(rntuple.Limits{EntryBytes: 4 << 20, PageBytes: 1 << 20}),
-}
+var frugal = &rntuple.ReadOptions{Workers: 1, ReadAhead: -1, Limits: rntuple.Limits{EntryBytes: 4 << 20, PageBytes: 1 << 20}}
 
 // contents returns as text what an RNTuple holds: schema, entries, attribute
 // sets; with an error, what came before it. It stops where the text gets longer
 // than wanted.
 func contents(file []byte, path string, wanted int) (string, error) {
-	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), path, frugal...)
+	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), path, frugal)
 	if err != nil {
 		return "", err
 	}
@@ -255,7 +253,7 @@ func newSpecimen(t *testing.T, name string, file []byte) specimen {
 		}
 		s.tuples = append(s.tuples, tuple{info.Path, text})
 		s.cost += 50 + int64(len(text))/20
-		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), info.Path)
+		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), info.Path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,18 +278,18 @@ func newSpecimen(t *testing.T, name string, file []byte) specimen {
 // as were made before format 1.
 func specimens(t *testing.T) []specimen {
 	all := []specimen{newSpecimen(t, "by hand", small(t))}
-	for _, s := range []compress.Settings{0, 101, 207, 301, 404, 505} {
-		all = append(all, written(t, fmt.Sprintf("columns, %d", s), everyColumn, rntuple.Compression(s)))
+	for _, s := range []compress.Settings{compress.None, 101, 207, 301, 404, 505} {
+		all = append(all, written(t, fmt.Sprintf("columns, %d", s), everyColumn, &rntuple.WriteOptions{Compression: s}))
 	}
 	all = append(all,
-		written(t, "columns, no checksums", everyColumn, rntuple.Compression(0), rntuple.PageChecksums(false)),
-		written(t, "columns, 505, no checksums", everyColumn, rntuple.PageChecksums(false)),
-		written(t, "shapes, 0", everyShape, rntuple.Compression(0)),
-		written(t, "shapes, 505", everyShape),
-		written(t, "payloads in chunks of 200", everyShape, rntuple.MaxKeySize(200)),
-		written(t, "fields added late", lateFields),
-		written(t, "projections", projections, rntuple.Compression(0)),
-		written(t, "attributes, two RNTuples", attributes),
+		written(t, "columns, no checksums", everyColumn, &rntuple.WriteOptions{Compression: compress.None, NoChecksums: true}),
+		written(t, "columns, 505, no checksums", everyColumn, &rntuple.WriteOptions{NoChecksums: true}),
+		written(t, "shapes, 0", everyShape, &rntuple.WriteOptions{Compression: compress.None}),
+		written(t, "shapes, 505", everyShape, nil),
+		written(t, "payloads in chunks of 200", everyShape, &rntuple.WriteOptions{MaxKeySize: 200}),
+		written(t, "fields added late", lateFields, nil),
+		written(t, "projections", projections, &rntuple.WriteOptions{Compression: compress.None}),
+		written(t, "attributes, two RNTuples", attributes, nil),
 		newSpecimen(t, "two cycles, appended", cycles(t)),
 	)
 	for _, pattern := range []string{"../testdata/good/*.root", "../../shared/testdata/legacy/*.root"} {
@@ -316,11 +314,10 @@ func specimens(t *testing.T) []specimen {
 }
 
 // written is a file of our making.
-func written(t *testing.T, name string, write func(*testing.T, *rntuple.File, []rntuple.WriteOption), opts ...rntuple.WriteOption) specimen {
+func written(t *testing.T, name string, write func(*testing.T, *rntuple.File, *rntuple.WriteOptions), opts *rntuple.WriteOptions) specimen {
 	t.Helper()
-	opts = append(opts[:len(opts):len(opts)], fixed...)
 	var m memory
-	f, err := rntuple.NewFile(&m, "n.root", opts...)
+	f, err := rntuple.NewFile(&m, "n.root", fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,7 +365,7 @@ func fieldsOf(t *testing.T, first int, types ...string) (all []*schema.FieldDocu
 
 // everyColumn writes columns of all types, the representations of a field one
 // after the other.
-func everyColumn(t *testing.T, f *rntuple.File, opts []rntuple.WriteOption) {
+func everyColumn(t *testing.T, f *rntuple.File, opts *rntuple.WriteOptions) {
 	fields := fieldsOf(t, 0, "bool", "char", "std::byte", "std::int8_t", "std::uint8_t",
 		"std::int16_t SplitInt16 Int16", "std::uint16_t SplitUInt16 UInt16", "std::int32_t SplitInt32 Int32", "std::uint32_t SplitUInt32 UInt32",
 		"std::int64_t SplitInt64 Int64", "std::uint64_t SplitUInt64 UInt64", "float SplitReal32 Real32 Real16", "double SplitReal64 Real64")
@@ -380,7 +377,7 @@ func everyColumn(t *testing.T, f *rntuple.File, opts []rntuple.WriteOption) {
 		strs.Columns = append(strs.Columns, []schema.ColumnDocument{{Type: c}, {Type: "Char"}})
 	}
 	fields = append(fields, trunc, quant, strs)
-	w, err := rntuple.NewRecordWriter(f, "n", &schema.Document{Name: "n", Fields: fields}, opts...)
+	w, err := rntuple.NewRecordWriter(f, "n", &schema.Document{Name: "n", Fields: fields}, opts)
 	check(t, err)
 	for i := range 8 {
 		if i%2 == 0 {
@@ -409,8 +406,8 @@ var shapes = []string{"std::vector<std::string>", "std::array<std::int16_t,2>", 
 	"std::variant<std::int32_t,std::string>", "std::atomic<std::int32_t>", "std::vector<std::vector<std::array<std::int8_t,2>>>"}
 
 // everyShape writes fields of all shapes, in two cluster groups.
-func everyShape(t *testing.T, f *rntuple.File, opts []rntuple.WriteOption) {
-	w, err := rntuple.NewRecordWriter(f, "n", &schema.Document{Name: "n", Fields: fieldsOf(t, 0, shapes...)}, opts...)
+func everyShape(t *testing.T, f *rntuple.File, opts *rntuple.WriteOptions) {
+	w, err := rntuple.NewRecordWriter(f, "n", &schema.Document{Name: "n", Fields: fieldsOf(t, 0, shapes...)}, opts)
 	check(t, err)
 	m := newMaker()
 	for i := range 9 {
@@ -426,8 +423,8 @@ func everyShape(t *testing.T, f *rntuple.File, opts []rntuple.WriteOption) {
 }
 
 // lateFields adds fields on the way.
-func lateFields(t *testing.T, f *rntuple.File, opts []rntuple.WriteOption) {
-	w, err := rntuple.NewRecordWriter(f, "n", &schema.Document{Name: "n", Fields: fieldsOf(t, 0, "std::int32_t")}, opts...)
+func lateFields(t *testing.T, f *rntuple.File, opts *rntuple.WriteOptions) {
+	w, err := rntuple.NewRecordWriter(f, "n", &schema.Document{Name: "n", Fields: fieldsOf(t, 0, "std::int32_t")}, opts)
 	check(t, err)
 	m := newMaker()
 	for i := range 8 {
@@ -442,10 +439,11 @@ func lateFields(t *testing.T, f *rntuple.File, opts []rntuple.WriteOption) {
 	check(t, w.Close())
 }
 
-func projections(t *testing.T, f *rntuple.File, opts []rntuple.WriteOption) {
-	opts = append(opts, rntuple.Project("p", "std::vector<float>", "Jets.Pt"), rntuple.Project("n", "ROOT::RNTupleCardinality<std::uint32_t>", "Jets"))
+func projections(t *testing.T, f *rntuple.File, opts *rntuple.WriteOptions) {
+	projected := *opts
+	projected.Projections = []rntuple.Projection{{Name: "p", CppType: "std::vector<float>", Source: "Jets.Pt"}, {Name: "n", CppType: "ROOT::RNTupleCardinality<std::uint32_t>", Source: "Jets"}}
 	type jet struct{ Pt, Eta float32 }
-	w, err := rntuple.NewWriter[struct{ Jets []jet }](f, "n", opts...)
+	w, err := rntuple.NewWriter[struct{ Jets []jet }](f, "n", &projected)
 	check(t, err)
 	for i := range 6 {
 		check(t, w.Write(&struct{ Jets []jet }{[]jet{{1, float32(i)}, {float32(i) / 2, 3}, {4, 5}}[:i%4]}))
@@ -453,12 +451,12 @@ func projections(t *testing.T, f *rntuple.File, opts []rntuple.WriteOption) {
 	check(t, w.Close())
 }
 
-func attributes(t *testing.T, f *rntuple.File, opts []rntuple.WriteOption) {
+func attributes(t *testing.T, f *rntuple.File, opts *rntuple.WriteOptions) {
 	for _, name := range []string{"one", "two"} {
 		type point struct{ X, Y int32 }
-		w, err := rntuple.NewWriter[point](f, name, opts...)
+		w, err := rntuple.NewWriter[point](f, name, opts)
 		check(t, err)
-		a, err := rntuple.NewAttributes[struct{ Label string }](w, "labels", opts...)
+		a, err := rntuple.NewAttributes[struct{ Label string }](w, "labels", opts)
 		check(t, err)
 		for i := range int32(3) {
 			check(t, w.Write(&point{i, int32(len(name)) * i}))
@@ -477,9 +475,9 @@ func cycles(t *testing.T) []byte {
 		if i == 0 {
 			open = rntuple.CreateFile
 		}
-		f, err := open(path, fixed...)
+		f, err := open(path, fixed)
 		check(t, err)
-		w, err := rntuple.NewWriter[struct{ X int }](f, name, fixed...)
+		w, err := rntuple.NewWriter[struct{ X int }](f, name, nil)
 		check(t, err)
 		check(t, w.Write(&struct{ X int }{i}))
 		check(t, w.Close())

@@ -39,13 +39,13 @@ type Input struct {
 
 // A Chain is a Source with the entries of several inputs, one after the other. It opens the
 // first input at once and the others when their entries are needed, and limits how many are
-// open; see MaxOpen. It is safe for concurrent use.
+// open; see ReadOptions.MaxOpen. It is safe for concurrent use.
 //
 // The first input is the model for the others: all of them must have the fields that a view
 // asks for. Fields are found by name; if their types differ, each must fit the Go type. A
 // field that an input lacks, or has with a type that does not fit, is a *SchemaError when
-// the entries of that input are reached; with the option AllowMissing, a missing field
-// reads as zero, or as nil in dynamic values. Fields that are read as any must have the
+// the entries of that input are reached; with ReadOptions.AllowMissing, a missing
+// field reads as zero, or as nil in dynamic values. Fields that are read as any must have the
 // same type in all inputs.
 //
 // A file that grows while the chain is open contributes the entries that it had when the
@@ -61,7 +61,7 @@ type Chain struct {
 // A chain is the part of a Chain that is independent of its context.
 type chain struct {
 	inputs  []Input
-	options []Option
+	options *ReadOptions
 	config  *ntuple.ReadOptions
 	given   []*opened // by input; nil for those that are not Sources
 	model   fields    // fields of the first input
@@ -110,33 +110,20 @@ func (e *InputError) Error() string {
 // Unwrap returns Err.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// MaxOpen sets the number of inputs that a Chain keeps open at a time. If more goroutines
-// read from different inputs, they wait for each other, and files are opened again and
-// again. Default: 16 or 2*runtime.GOMAXPROCS(0), whichever is larger.
-func MaxOpen(n int) Option {
-	return func(o *ntuple.ReadOptions) error {
-		if n <= 0 {
-			return fmt.Errorf("MaxOpen: %d; the number must be positive", n)
-		}
-		o.MaxOpen = n
-		return nil
-	}
-}
-
 // OpenChain returns the chain of the RNTuples of the given name in the files at
 // paths. The options apply to each of them. The caller must close the Chain.
-func OpenChain(name string, paths []string, opts ...Option) (*Chain, error) {
+func OpenChain(name string, paths []string, o *ReadOptions) (*Chain, error) {
 	inputs := make([]Input, len(paths))
 	for i, path := range paths {
 		inputs[i] = Input{Path: path, Name: name}
 	}
-	return NewChain(inputs, opts...)
+	return NewChain(inputs, o)
 }
 
 // NewChain returns the chain of the given inputs. The options apply to inputs that are
 // files. The caller must close the Chain.
-func NewChain(inputs []Input, opts ...Option) (*Chain, error) {
-	config, err := ntuple.NewReadOptions(opts)
+func NewChain(inputs []Input, o *ReadOptions) (*Chain, error) {
+	config, err := o.base()
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +135,7 @@ func NewChain(inputs []Input, opts ...Option) (*Chain, error) {
 	if config.MaxOpen == 0 {
 		config.MaxOpen = max(16, 2*runtime.GOMAXPROCS(0))
 	}
-	c := &chain{inputs: slices.Clone(inputs), options: slices.Clone(opts), config: config, remote: far, open: map[int]*opened{}}
+	c := &chain{inputs: slices.Clone(inputs), options: o.with(config.Context), config: config, remote: far, open: map[int]*opened{}}
 	c.change.L = &c.mu
 	for _, input := range inputs {
 		var o *opened
@@ -418,7 +405,7 @@ func (c *chain) openInput(ctx context.Context, i int) (*opened, error) {
 // openReader opens a file, and returns the source of the entries that the chain has of it.
 func (c *chain) openReader(ctx context.Context, input Input) (r *Reader, source Source, err error) {
 	if input.Open == nil {
-		r, err = Open(input.Path, input.Name, c.options...)
+		r, err = Open(input.Path, input.Name, c.options)
 	} else {
 		r, err = openWith(ctx, input, c.options)
 	}
@@ -438,12 +425,12 @@ func (c *chain) openReader(ctx context.Context, input Input) (r *Reader, source 
 }
 
 // openWith opens a file by the function that an input has for that.
-func openWith(ctx context.Context, input Input, opts []Option) (*Reader, error) {
+func openWith(ctx context.Context, input Input, o *ReadOptions) (*Reader, error) {
 	ra, size, err := input.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r, err := NewReader(ra, size, input.Name, opts...)
+	r, err := NewReader(ra, size, input.Name, o)
 	closer, ok := ra.(io.Closer)
 	switch {
 	case ok && err != nil:

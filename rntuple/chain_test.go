@@ -48,11 +48,11 @@ func hits(first, n int) []hit {
 func fileOf[T any](t testing.TB, entries []T, cluster int) []byte {
 	t.Helper()
 	var m memory
-	f, err := rntuple.NewFile(&m, "set.root", fixed...)
+	f, err := rntuple.NewFile(&m, "set.root", fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[T](f, "set", fixed...)
+	w, err := rntuple.NewWriter[T](f, "set", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,9 +108,9 @@ func (s *shelved) Close() error {
 	return nil
 }
 
-func chainOf(t testing.TB, inputs []rntuple.Input, opts ...rntuple.Option) *rntuple.Chain {
+func chainOf(t testing.TB, inputs []rntuple.Input, opts *rntuple.ReadOptions) *rntuple.Chain {
 	t.Helper()
-	c, err := rntuple.NewChain(inputs, opts...)
+	c, err := rntuple.NewChain(inputs, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,9 +118,9 @@ func chainOf(t testing.TB, inputs []rntuple.Input, opts ...rntuple.Option) *rntu
 	return c
 }
 
-func readerOf(t testing.TB, file []byte, opts ...rntuple.Option) *rntuple.Reader {
+func readerOf(t testing.TB, file []byte, opts *rntuple.ReadOptions) *rntuple.Reader {
 	t.Helper()
-	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "", opts...)
+	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestChain(t *testing.T) {
 			for _, workers := range []int{1, 3} {
 				t.Run(fmt.Sprint(sizes, most, workers), func(t *testing.T) {
 					var s shelf
-					c := chainOf(t, s.inputs(files...), rntuple.MaxOpen(most), rntuple.ReadWorkers(workers))
+					c := chainOf(t, s.inputs(files...), &rntuple.ReadOptions{MaxOpen: most, Workers: workers})
 					if n := s.total.Load(); n != 1 {
 						t.Errorf("%d files were opened for the schema", n)
 					}
@@ -248,7 +248,7 @@ func TestChain(t *testing.T) {
 						t.Errorf("%d files were open at a time, at most %d are wanted", n, most)
 					}
 
-					nested := chainOf(t, []rntuple.Input{{Source: c}, {Source: readerOf(t, files[0])}, {Source: c}})
+					nested := chainOf(t, []rntuple.Input{{Source: c}, {Source: readerOf(t, files[0], nil)}, {Source: c}}, nil)
 					sameHits(t, nested, slices.Concat(want, hits(0, sizes[0]), want), random)
 					if err := c.Close(); err != nil || s.open.Load() != 0 {
 						t.Errorf("%d files are open after Close, %v", s.open.Load(), err)
@@ -273,7 +273,7 @@ func TestChainThousands(t *testing.T) {
 		files = append(files, file)
 	}
 	var s shelf
-	c := chainOf(t, s.inputs(files...), rntuple.MaxOpen(4))
+	c := chainOf(t, s.inputs(files...), &rntuple.ReadOptions{MaxOpen: 4})
 	heap := func() uint64 {
 		var m runtime.MemStats
 		runtime.GC()
@@ -338,32 +338,32 @@ func TestChainDifferences(t *testing.T) {
 	}
 	static := func(s rntuple.Source) (any, error) { return collect[base](s) }
 	for _, test := range []struct {
-		name  string
-		files [][]byte
-		opts  []rntuple.Option
-		read  func(rntuple.Source) (any, error)
-		want  any
-		err   string
+		name    string
+		files   [][]byte
+		missing bool // AllowMissing is set
+		read    func(rntuple.Source) (any, error)
+		want    any
+		err     string
 	}{
-		{"another type that fits", [][]byte{bases, wides}, nil, static, []base{{1, "one"}, {2, "two"}, {3, "three"}}, ""},
-		{"another dynamic type", [][]byte{bases, wides}, nil, dynamic, []string{`{"a":1,"b":"one"}`, `{"a":2,"b":"two"}`},
+		{"another type that fits", [][]byte{bases, wides}, false, static, []base{{1, "one"}, {2, "two"}, {3, "three"}}, ""},
+		{"another dynamic type", [][]byte{bases, wides}, false, dynamic, []string{`{"a":1,"b":"one"}`, `{"a":2,"b":"two"}`},
 			`file1: not the schema of the first input: field "a" is std::int64_t, not std::int32_t`},
-		{"missing", [][]byte{bases, poors}, nil, static, []base{{1, "one"}, {2, "two"}},
+		{"missing", [][]byte{bases, poors}, false, static, []base{{1, "one"}, {2, "two"}},
 			`file1: not the schema of the first input: there is no field "b" of type std::string: `},
-		{"missing, dynamic", [][]byte{bases, poors}, nil, dynamic, []string{`{"a":1,"b":"one"}`, `{"a":2,"b":"two"}`},
+		{"missing, dynamic", [][]byte{bases, poors}, false, dynamic, []string{`{"a":1,"b":"one"}`, `{"a":2,"b":"two"}`},
 			`file1: not the schema of the first input: there is no field "b" of type std::string: `},
-		{"missing on request", [][]byte{bases, poors, bases}, []rntuple.Option{rntuple.AllowMissing()}, static,
+		{"missing on request", [][]byte{bases, poors, bases}, true, static,
 			[]base{{1, "one"}, {2, "two"}, {4, ""}, {1, "one"}, {2, "two"}}, ""},
-		{"missing on request, dynamic", [][]byte{bases, poors}, []rntuple.Option{rntuple.AllowMissing()}, dynamic,
+		{"missing on request, dynamic", [][]byte{bases, poors}, true, dynamic,
 			[]string{`{"a":1,"b":"one"}`, `{"a":2,"b":"two"}`, `{"a":4,"b":null}`}, ""},
-		{"does not fit", [][]byte{bases, others}, []rntuple.Option{rntuple.AllowMissing()}, static, []base{{1, "one"}, {2, "two"}},
+		{"does not fit", [][]byte{bases, others}, true, static, []base{{1, "one"}, {2, "two"}},
 			`file1: not the schema of the first input: field "b" is std::vector<std::int32_t>, not std::string: `},
-		{"does not fit the first", [][]byte{others, bases}, nil, static, []base(nil), `file0: the Go type does not fit the RNTuple: `},
-		{"missing in the first", [][]byte{poors, bases}, nil, static, []base(nil), `file0: the Go type does not fit the RNTuple: no field "b"`},
+		{"does not fit the first", [][]byte{others, bases}, false, static, []base(nil), `file0: the Go type does not fit the RNTuple: `},
+		{"missing in the first", [][]byte{poors, bases}, false, static, []base(nil), `file0: the Go type does not fit the RNTuple: no field "b"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var s shelf
-			got, err := test.read(chainOf(t, s.inputs(test.files...), append(test.opts, rntuple.ReadWorkers(1))...))
+			got, err := test.read(chainOf(t, s.inputs(test.files...), &rntuple.ReadOptions{Workers: 1, AllowMissing: test.missing}))
 			if test.err == "" && err != nil || test.err != "" && (err == nil || !strings.HasPrefix(err.Error(), test.err)) {
 				t.Errorf("error %v\nwant  %s", err, test.err)
 			}
@@ -400,7 +400,7 @@ func TestChainSpellings(t *testing.T) {
 	other := build("ElementLink<DataVector<xAOD::Muon_v1>>", 3)
 	read := func(files ...[]byte) (all []string, err error) {
 		var s shelf
-		v, err := rntuple.RecordsOf(chainOf(t, s.inputs(files...)), "link")
+		v, err := rntuple.RecordsOf(chainOf(t, s.inputs(files...), nil), "link")
 		if err != nil {
 			return nil, err
 		}
@@ -448,7 +448,7 @@ func TestChainFaults(t *testing.T) {
 			if err := os.WriteFile(paths[1], fileOf(t, hits(10, 10), 4), 0o666); err != nil {
 				t.Fatal(err)
 			}
-			c, err := rntuple.OpenChain("set", paths, rntuple.MaxOpen(1))
+			c, err := rntuple.OpenChain("set", paths, &rntuple.ReadOptions{MaxOpen: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -488,12 +488,12 @@ func TestChainFaults(t *testing.T) {
 			}
 		})
 	}
-	if _, err := rntuple.OpenChain("set", nil); err == nil {
+	if _, err := rntuple.OpenChain("set", nil, nil); err == nil {
 		t.Error("a chain of no files was opened")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var s shelf
-	c := chainOf(t, s.inputs(fileOf(t, hits(0, 9), 4), fileOf(t, hits(0, 9), 4))).WithContext(ctx)
+	c := chainOf(t, s.inputs(fileOf(t, hits(0, 9), 4), fileOf(t, hits(0, 9), 4)), nil).WithContext(ctx)
 	cancel()
 	if _, err := c.NumEntries(); !errors.Is(err, context.Canceled) {
 		t.Errorf("after the context's end: %v", err)
@@ -510,8 +510,8 @@ func TestSharing(t *testing.T) {
 		want = append(want, hits(len(want), 200+i)...)
 	}
 	var s shelf
-	chain := chainOf(t, s.inputs(files...), rntuple.MaxOpen(3))
-	single := readerOf(t, fileOf(t, want, 300))
+	chain := chainOf(t, s.inputs(files...), &rntuple.ReadOptions{MaxOpen: 3})
+	single := readerOf(t, fileOf(t, want, 300), nil)
 	join, err := rntuple.NewJoin(chain, rntuple.Friend("twin", single), rntuple.Match("same", chain, "id"))
 	if err != nil {
 		t.Fatal(err)
@@ -524,7 +524,7 @@ func TestSharing(t *testing.T) {
 				first := random.IntN(len(want))
 				end := min(len(want), first+500)
 				at := first
-				for h, err := range rntuple.EntriesIn[hit](s, int64(first), int64(end)) {
+				for h, err := range rntuple.EntriesIn[hit](s, rntuple.EntryRange{First: int64(first), End: int64(end)}, nil) {
 					if err != nil || !reflect.DeepEqual(*h, want[at]) {
 						t.Errorf("entry %d is %v, %v", at, h, err)
 						return

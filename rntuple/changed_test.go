@@ -26,10 +26,10 @@ func TestChangedMeanwhile(t *testing.T) {
 		}
 		return w
 	}
-	if err := write(rntuple.Create[entry](path, "n")).Close(); err != nil {
+	if err := write(rntuple.Create[entry](path, "n", nil)).Close(); err != nil {
 		t.Fatal(err)
 	}
-	w := write(rntuple.Append[entry](path, "n", rntuple.ClusterSize(1000)))
+	w := write(rntuple.Append[entry](path, "n", &rntuple.WriteOptions{ClusterSize: 1000}))
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -51,12 +51,12 @@ func TestChangedMeanwhile(t *testing.T) {
 func TestReplacedMeanwhile(t *testing.T) {
 	type entry struct{ X int64 }
 	path := filepath.Join(t.TempDir(), "n.root")
-	w, err := rntuple.Create[entry](path, "n")
+	w, err := rntuple.Create[entry](path, "n", nil)
 	if err == nil {
 		err = w.Close()
 	}
 	if err == nil {
-		w, err = rntuple.Append[entry](path, "n")
+		w, err = rntuple.Append[entry](path, "n", nil)
 	}
 	if err == nil {
 		err = os.Rename(path, path+".old")

@@ -23,7 +23,7 @@ func TestManyCheckpoints(t *testing.T) {
 			for k := n; k > 0; k /= 4 {
 				want += k % 4
 			}
-			r, err := rntuple.Open(path, name)
+			r, err := rntuple.Open(path, name, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -50,9 +50,9 @@ func TestManyCheckpoints(t *testing.T) {
 			grown[n] = info.Size()
 		}
 		for open := range 3 {
-			w, err := rntuple.Append[event](path, name)
+			w, err := rntuple.Append[event](path, name, nil)
 			if open == 0 {
-				w, err = rntuple.Create[event](path, name)
+				w, err = rntuple.Create[event](path, name, nil)
 			}
 			if err != nil {
 				t.Fatal(err)

@@ -22,45 +22,37 @@ func TestCancelledWriting(t *testing.T) {
 	doc := &schema.Document{Fields: []*schema.FieldDocument{{Name: "X", Type: "std::int32_t"}}}
 	type entry struct{ X int32 }
 	record := &value.Record{Names: []string{"X"}, Values: []any{int32(1)}}
-	makers := map[string]func(path string, opt rntuple.WriteOption) (write, end func() error, err error){
-		"Create": func(path string, opt rntuple.WriteOption) (write, end func() error, err error) {
-			w, err := rntuple.Create[entry](path, "n", opt)
+	makers := map[string]func(path string, o *rntuple.WriteOptions) (write, end func() error, err error){
+		"Create": func(path string, o *rntuple.WriteOptions) (write, end func() error, err error) {
+			w, err := rntuple.Create[entry](path, "n", o)
 			return func() error { return w.Write(&entry{1}) }, w.Close, err
 		},
-		"CreateRecords": func(path string, opt rntuple.WriteOption) (write, end func() error, err error) {
-			w, err := rntuple.CreateRecords(path, "n", doc, opt)
+		"CreateRecords": func(path string, o *rntuple.WriteOptions) (write, end func() error, err error) {
+			w, err := rntuple.CreateRecords(path, "n", doc, o)
 			return func() error { return w.Write(record) }, w.Close, err
 		},
-		"CreateColumns": func(path string, opt rntuple.WriteOption) (write, end func() error, err error) {
-			w, err := rntuple.CreateColumns(path, "n", doc, opt)
+		"CreateColumns": func(path string, o *rntuple.WriteOptions) (write, end func() error, err error) {
+			w, err := rntuple.CreateColumns(path, "n", doc, o)
 			return func() error { return errors.Join(rntuple.Put(w, "X", []int32{1}), w.End(1)) }, w.Close, err
 		},
-		"CreateFile": func(path string, opt rntuple.WriteOption) (write, end func() error, err error) {
-			f, err := rntuple.CreateFile(path, opt)
+		"CreateFile": func(path string, o *rntuple.WriteOptions) (write, end func() error, err error) {
+			f, err := rntuple.CreateFile(path, &o.File)
 			return func() error { return nil }, f.Close, err
 		},
-		"NewWriter": func(path string, opt rntuple.WriteOption) (write, end func() error, err error) {
-			f, err := rntuple.CreateFile(path)
+		"UpdateFile": func(path string, o *rntuple.WriteOptions) (write, end func() error, err error) {
+			f, err := rntuple.UpdateFile(path, &o.File)
 			if err != nil {
 				return nil, nil, err
 			}
-			w, err := rntuple.NewWriter[entry](f, "n", opt)
-			return func() error { return w.Write(&entry{1}) }, func() error { w.Close(); return f.Close() }, err
-		},
-		"UpdateFile": func(path string, opt rntuple.WriteOption) (write, end func() error, err error) {
-			f, err := rntuple.UpdateFile(path, opt)
-			if err != nil {
-				return nil, nil, err
-			}
-			w, err := rntuple.NewWriter[entry](f, "more", opt)
+			w, err := rntuple.NewWriter[entry](f, "more", nil)
 			return func() error { return w.Write(&entry{1}) }, func() error { return errors.Join(w.Close(), f.Close()) }, err
 		},
-		"Append": func(path string, opt rntuple.WriteOption) (write, end func() error, err error) {
-			w, err := rntuple.Append[entry](path, "old", opt)
+		"Append": func(path string, o *rntuple.WriteOptions) (write, end func() error, err error) {
+			w, err := rntuple.Append[entry](path, "old", o)
 			return func() error { return w.Write(&entry{1}) }, w.Close, err
 		},
-		"AppendRecords": func(path string, opt rntuple.WriteOption) (write, end func() error, err error) {
-			w, err := rntuple.AppendRecords(path, "old", opt)
+		"AppendRecords": func(path string, o *rntuple.WriteOptions) (write, end func() error, err error) {
+			w, err := rntuple.AppendRecords(path, "old", o)
 			return func() error { return w.Write(record) }, w.Close, err
 		},
 	}
@@ -68,7 +60,7 @@ func TestCancelledWriting(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "f.root")
 		var before []byte
 		if strings.HasPrefix(name, "Update") || strings.HasPrefix(name, "Append") {
-			w, err := rntuple.Create[entry](path, "old")
+			w, err := rntuple.Create[entry](path, "old", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +70,7 @@ func TestCancelledWriting(t *testing.T) {
 			before, _ = os.ReadFile(path)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
-		write, end, err := start(path, rntuple.WriteContext(ctx))
+		write, end, err := start(path, &rntuple.WriteOptions{File: rntuple.FileOptions{Context: ctx}})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -112,7 +104,7 @@ func sameRNTuples(t *testing.T, a, b []byte) bool {
 			t.Error(err)
 		}
 		for _, info := range infos {
-			r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), info.Path)
+			r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), info.Path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -127,7 +119,7 @@ func TestCancelledAfterCheckpoint(t *testing.T) {
 	type entry struct{ X int32 }
 	path := filepath.Join(t.TempDir(), "f.root")
 	ctx, cancel := context.WithCancel(t.Context())
-	w, err := rntuple.Create[entry](path, "n", rntuple.WriteContext(ctx))
+	w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{File: rntuple.FileOptions{Context: ctx}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +135,7 @@ func TestCancelledAfterCheckpoint(t *testing.T) {
 	if err := w.Close(); !errors.Is(err, context.Canceled) {
 		t.Errorf("closing: %v", err)
 	}
-	r, err := rntuple.Open(path, "n")
+	r, err := rntuple.Open(path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +159,7 @@ func TestCancelledReading(t *testing.T) {
 	}
 	file := bytesOf(t, all...)
 	for _, workers := range []int{1, 4} {
-		base, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "", rntuple.ReadWorkers(workers))
+		base, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "", &rntuple.ReadOptions{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +171,7 @@ func TestCancelledReading(t *testing.T) {
 				case "reader":
 					return r, cancel
 				case "chain":
-					c, err := rntuple.NewChain([]rntuple.Input{{Source: r}, {Source: r}}, rntuple.Context(ctx), rntuple.ReadWorkers(workers))
+					c, err := rntuple.NewChain([]rntuple.Input{{Source: r}, {Source: r}}, &rntuple.ReadOptions{Context: ctx, Workers: workers})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -281,7 +273,7 @@ func cancelledLoops(field string) map[string]func(s rntuple.Source, k int, cance
 			return n, v.Err()
 		},
 		"Batches": func(s rntuple.Source, k int, cancel func()) (n int, err error) {
-			for b, err := range rntuple.Batches(s, rntuple.BatchOptions{Fields: []string{field}, Size: 100}) {
+			for b, err := range rntuple.Batches(s, &rntuple.BatchOptions{Fields: []string{field}, Size: 100}) {
 				if err != nil {
 					return n, err
 				}
@@ -326,7 +318,7 @@ func TestNil(t *testing.T) {
 		"Write":    func(w *rntuple.Writer[entry]) error { return w.Write(nil) },
 		"WriteAll": func(w *rntuple.Writer[entry]) error { return w.WriteAll(nil) },
 	} {
-		w, err := rntuple.Create[entry](path, "n")
+		w, err := rntuple.Create[entry](path, "n", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -335,7 +327,7 @@ func TestNil(t *testing.T) {
 		}
 		check(what, write(w), w.Close())
 	}
-	w, err := rntuple.CreateRecords(path, "n", doc)
+	w, err := rntuple.CreateRecords(path, "n", doc, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

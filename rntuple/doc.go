@@ -19,6 +19,15 @@
 // Join, side by side or matched by the values of fields. Where selects entries by a
 // Condition; of a Selection, only the pages with its entries are read.
 //
+// # Options
+//
+// Functions take their options as a pointer to a struct and copy it. A nil pointer stands for
+// the defaults, and so does the zero value of each member. Options that a function cannot
+// honour are an error.
+//
+// Views, loops and batches return the error of the context of their Source once it is done:
+// that of ReadOptions.Context, or of its method WithContext.
+//
 // # Types
 //
 // Fields and Go types correspond as follows:

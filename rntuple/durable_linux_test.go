@@ -64,11 +64,11 @@ func TestOpenElsewhere(t *testing.T) {
 		}
 	}
 	pid, end := openElsewhere(t, path)
-	_, err = rntuple.Append[counted](path, "t")
+	_, err = rntuple.Append[counted](path, "t", nil)
 	check("before the update", err, pid, "", 10)
 	end()
 
-	w, err := rntuple.Append[counted](path, "t")
+	w, err := rntuple.Append[counted](path, "t", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestOpenElsewhere(t *testing.T) {
 	check("before the commit", writeCounted(w, 10, 20, 0), pid, "", 10)
 	end()
 
-	if w, err = rntuple.Append[counted](path, "t"); err != nil {
+	if w, err = rntuple.Append[counted](path, "t", nil); err != nil {
 		t.Fatal(err)
 	}
 	end = nil
@@ -90,7 +90,7 @@ func TestOpenElsewhere(t *testing.T) {
 	end()
 
 	// Between the commit's last look at the head and its write: only that it was open can be seen.
-	if w, err = rntuple.Append[counted](path, "t"); err != nil {
+	if w, err = rntuple.Append[counted](path, "t", nil); err != nil {
 		t.Fatal(err)
 	}
 	visited := false
@@ -104,7 +104,7 @@ func TestOpenElsewhere(t *testing.T) {
 	})
 	check("within the commit", err, 0, "everything is committed, but may be undone", 30)
 
-	if w, err = rntuple.Append[counted](path, "t"); err == nil {
+	if w, err = rntuple.Append[counted](path, "t", nil); err == nil {
 		err = writeCounted(w, 30, 40, 5)
 	}
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -39,7 +40,7 @@ func writeCounted(w *rntuple.Writer[counted], first, end, step int64) error {
 func countedFile(t *testing.T, n int64) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "events.root")
-	w, err := rntuple.Create[counted](path, "t", rntuple.Sync(false))
+	w, err := rntuple.Create[counted](path, "t", &rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
 	if err == nil {
 		err = writeCounted(w, 0, n, 0)
 	}
@@ -51,7 +52,7 @@ func countedFile(t *testing.T, n int64) string {
 
 // entriesOf reads all entries, which count from 0.
 func entriesOf(path string) (n int64, err error) {
-	r, err := rntuple.Open(path, "t")
+	r, err := rntuple.Open(path, "t", nil)
 	if err != nil {
 		return 0, err
 	}
@@ -107,9 +108,9 @@ func operations(do func(), fail func(op diskfile.Op) error) (ops []string) {
 // and all before the end.
 func TestSyncs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.root")
-	create := func(opts ...rntuple.WriteOption) func() {
+	create := func(opts *rntuple.WriteOptions) func() {
 		return func() {
-			w, err := rntuple.Create[counted](path, "t", opts...)
+			w, err := rntuple.Create[counted](path, "t", opts)
 			if err == nil {
 				err = writeCounted(w, 0, 100, 0)
 			}
@@ -118,9 +119,9 @@ func TestSyncs(t *testing.T) {
 			}
 		}
 	}
-	add := func(opts ...rntuple.WriteOption) func() {
+	add := func(opts *rntuple.WriteOptions) func() {
 		return func() {
-			w, err := rntuple.Append[counted](path, "t", opts...)
+			w, err := rntuple.Append[counted](path, "t", opts)
 			if err == nil {
 				err = writeCounted(w, 100, 200, 50)
 			}
@@ -134,10 +135,10 @@ func TestSyncs(t *testing.T) {
 		do   func()
 		want string // runs of writes are one, and those after a commit are left out
 	}{
-		{"create", create(), "create write head sync rename folder"},
-		{"append", add(), "write sync head sync write sync head sync"},
-		{"create, NoSync", create(rntuple.Sync(false)), "create write head rename"},
-		{"append, NoSync", add(rntuple.Sync(false)), "write head write head"},
+		{"create", create(nil), "create write head sync rename folder"},
+		{"append", add(nil), "write sync head sync write sync head sync"},
+		{"create, NoSync", create(&rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}}), "create write head rename"},
+		{"append, NoSync", add(&rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}}), "write head write head"},
 	} {
 		var runs []string
 		for _, op := range operations(c.do, nil) {
@@ -151,7 +152,7 @@ func TestSyncs(t *testing.T) {
 		}
 	}
 	// What is committed already is not synced again.
-	f, err := rntuple.UpdateFile(path)
+	f, err := rntuple.UpdateFile(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +172,7 @@ func TestFailingUpdates(t *testing.T) {
 	}
 	update := func() error {
 		// Clusters are small, so that there are writes before the commit.
-		w, err := rntuple.Append[counted](path, "t", rntuple.ClusterSize(100), rntuple.Workers(1))
+		w, err := rntuple.Append[counted](path, "t", &rntuple.WriteOptions{ClusterSize: 100, Workers: 1})
 		if err != nil {
 			return err
 		}
@@ -227,11 +228,11 @@ func TestAbortedUpdate(t *testing.T) {
 		} else if size = info.Size() + int64(trailing); os.Truncate(path, size) != nil {
 			t.Fatal("the file cannot be made longer")
 		}
-		f, err := rntuple.UpdateFile(path)
+		f, err := rntuple.UpdateFile(path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := rntuple.NewWriter[counted](f, "other", rntuple.ClusterSize(1000), rntuple.Compression(0))
+		w, err := rntuple.NewWriter[counted](f, "other", &rntuple.WriteOptions{ClusterSize: 1000, Compression: compress.None})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +255,7 @@ func TestAbortedUpdate(t *testing.T) {
 // TestSize compares Size with the file.
 func TestSize(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "events.root")
-	w, err := rntuple.Create[counted](path, "t", rntuple.ClusterSize(10_000), rntuple.Compression(0))
+	w, err := rntuple.Create[counted](path, "t", &rntuple.WriteOptions{ClusterSize: 10_000, Compression: compress.None})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,11 +286,11 @@ func TestSize(t *testing.T) {
 // TestLocked has several writers of one file.
 func TestLocked(t *testing.T) {
 	path := countedFile(t, 10)
-	first, err := rntuple.Append[counted](path, "t")
+	first, err := rntuple.Append[counted](path, "t", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.Append[counted](path, "t")
+	w, err := rntuple.Append[counted](path, "t", nil)
 	switch {
 	case err == nil:
 		w.Abort()
@@ -298,7 +299,7 @@ func TestLocked(t *testing.T) {
 	case !errors.Is(err, rntuple.ErrLocked) || err.Error() != path+": another process is updating the file":
 		t.Error(err)
 	}
-	if w, err = rntuple.Create[counted](path, "t"); err != nil {
+	if w, err = rntuple.Create[counted](path, "t", nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); !errors.Is(err, rntuple.ErrLocked) {
@@ -321,7 +322,7 @@ func TestWaiting(t *testing.T) {
 	const writers = 20
 	for range writers {
 		all.Go(func() {
-			w, err := rntuple.Append[counted](path, "t", rntuple.LockWait(time.Hour), rntuple.Sync(false))
+			w, err := rntuple.Append[counted](path, "t", &rntuple.WriteOptions{File: rntuple.FileOptions{LockWait: time.Hour, NoSync: true}})
 			if err == nil {
 				err = writeCounted(w, w.NumEntries(), w.NumEntries()+10, 0)
 			}

@@ -19,11 +19,11 @@ func reread(t *testing.T, typ string, v any) (any, error) {
 		t.Fatal(err)
 	}
 	var m memory
-	out, err := rntuple.NewFile(&m, "x.root", fixed...)
+	out, err := rntuple.NewFile(&m, "x.root", fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewRecordWriter(out, "n", &schema.Document{Fields: []*schema.FieldDocument{f}}, fixed...)
+	w, err := rntuple.NewRecordWriter(out, "n", &schema.Document{Fields: []*schema.FieldDocument{f}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func reread(t *testing.T, typ string, v any) (any, error) {
 	if err := out.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "")
+	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,14 +25,14 @@ import (
 
 // stored returns a reader of an RNTuple with the given entries; a cluster ends
 // after every entry for which ends is true.
-func stored[T any](t testing.TB, entries []T, ends func(i int) bool, opts ...rntuple.Option) *rntuple.Reader {
+func stored[T any](t testing.TB, entries []T, ends func(i int) bool, opts *rntuple.ReadOptions) *rntuple.Reader {
 	t.Helper()
 	var m memory
-	f, err := rntuple.NewFile(&m, "evolve.root", fixed...)
+	f, err := rntuple.NewFile(&m, "evolve.root", fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[T](f, "n", fixed...)
+	w, err := rntuple.NewWriter[T](f, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func stored[T any](t testing.TB, entries []T, ends func(i int) bool, opts ...rnt
 	if err := errors.Join(w.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "", opts...)
+	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +182,7 @@ func TestNumbers(t *testing.T) {
 				values, entries = append(values, v), append(entries, e)
 			}
 		}
-		r := stored(t, entries, nil)
+		r := stored(t, entries, nil, nil)
 		for _, to := range targets {
 			t.Run(fmt.Sprintf("%s as %v", path, to), func(t *testing.T) {
 				into := to
@@ -253,7 +253,7 @@ func TestRound(t *testing.T) {
 	type entry struct{ X float64 }
 	last := math.Nextafter(math.MaxFloat32+math.Exp2(103), 0) // the greatest that rounds down
 	kept := []entry{{math.Inf(1)}, {math.Inf(-1)}, {math.NaN()}, {last}, {-last}, {math.Pi}, {1e-300}}
-	v, err := rntuple.ViewOf[float32](stored(t, kept, nil), "X")
+	v, err := rntuple.ViewOf[float32](stored(t, kept, nil, nil), "X")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,7 +266,7 @@ func TestRound(t *testing.T) {
 		t.Error(v.Err())
 	}
 	for _, x := range []float64{1e39, -math.MaxFloat64, math.Nextafter(last, math.Inf(1))} {
-		_, err := readAs(t, stored(t, []entry{{1}, {x}}, nil), "X", reflect.TypeFor[float32]())
+		_, err := readAs(t, stored(t, []entry{{1}, {x}}, nil, nil), "X", reflect.TypeFor[float32]())
 		var lost *schema.ConversionError
 		if !errors.As(err, &lost) || *lost != (schema.ConversionError{Path: "X", Entry: 1, Value: x, Go: reflect.TypeFor[float32]()}) {
 			t.Errorf("%g: error %v", x, err)
@@ -382,7 +382,7 @@ func TestShapes(t *testing.T) {
 		}
 	)
 	const n = 60
-	r := stored(t, manyShapes(n), func(i int) bool { return i%25 == 0 })
+	r := stored(t, manyShapes(n), func(i int) bool { return i%25 == 0 }, nil)
 	const (
 		plain     = "plain enum atomic"
 		sequences = "vector rvec set uset multiset umultiset enums atomics"
@@ -558,7 +558,7 @@ func TestLost(t *testing.T) {
 				e.Rec.In[1].Y = int64(v)
 			}
 		}
-		r := stored(t, all, func(i int) bool { return i == 699 || i == 700 || i == 1499 })
+		r := stored(t, all, func(i int) bool { return i == 699 || i == 700 || i == 1499 }, nil)
 		check := func(what string, err error, paths ...string) {
 			t.Helper()
 			var lost *schema.ConversionError
@@ -663,7 +663,7 @@ func TestMissing(t *testing.T) {
 	all := []old{{X: 1}, {X: 2, Jets: []struct {
 		Pt float32 `rntuple:"pt"`
 	}{jet, jet}}}
-	r := stored(t, all, nil)
+	r := stored(t, all, nil, nil)
 
 	_, err := rntuple.ViewOf[strict](r, "")
 	var mismatch *schema.MismatchError
@@ -683,7 +683,7 @@ func TestMissing(t *testing.T) {
 		t.Errorf("read %+v, want %+v", used, want)
 	}
 
-	r = stored(t, all, nil, rntuple.AllowMissing())
+	r = stored(t, all, nil, &rntuple.ReadOptions{AllowMissing: true})
 	zeros, err := rntuple.ViewOf[strict](r, "")
 	if err != nil {
 		t.Fatal(err)
@@ -701,7 +701,7 @@ func TestMissing(t *testing.T) {
 	type described struct {
 		Y int8 `rntuple:"y,optional,desc=what the writer says, optional"`
 	}
-	if f := stored(t, []described{{7}}, nil).Schema().Fields[0]; f.Name != "y" || f.TypeName != "std::int8_t" || f.Description != "what the writer says, optional" {
+	if f := stored(t, []described{{7}}, nil, nil).Schema().Fields[0]; f.Name != "y" || f.TypeName != "std::int8_t" || f.Description != "what the writer says, optional" {
 		t.Errorf("the writer made %+v", f)
 	}
 }
@@ -736,8 +736,8 @@ func TestBases(t *testing.T) {
 	var inDeep deep
 	inDeep.A, inDeep.B, inDeep.M, inDeep.S, inDeep.D, inDeep.V = 1, 2, 3, 4, 5, []int16{6}
 	inFlat := flat{A: 1, B: 2, M: 3, S: 4, D: 5, V: []int16{6}}
-	withBases := stored(t, []onDeep{{}, {inDeep}}, nil)
-	withNone := stored(t, []onFlat{{}, {inFlat}}, nil)
+	withBases := stored(t, []onDeep{{}, {inDeep}}, nil, nil)
+	withNone := stored(t, []onFlat{{}, {inFlat}}, nil, nil)
 
 	got1, err := at[flat](withBases, "x", 1)
 	if err != nil || !reflect.DeepEqual(got1, inFlat) {
@@ -807,7 +807,7 @@ func TestBases(t *testing.T) {
 	}
 	var e twins
 	e.X.R.A = 9
-	r := stored(t, []twins{e}, nil)
+	r := stored(t, []twins{e}, nil, nil)
 	if _, err := at[struct{ B int32 }](r, "x", 0); !isMismatch(err) || !strings.Contains(err.Error(), "several base classes") {
 		t.Errorf("error %v", err)
 	}
@@ -833,18 +833,18 @@ func TestCardinality(t *testing.T) {
 	type entry struct{ V []bool }
 	entries := []entry{{}, {make([]bool, 127)}, {make([]bool, 255)}, {make([]bool, 256)}, {}}
 	var m memory
-	f, err := rntuple.NewFile(&m, "sizes.root", fixed...)
+	f, err := rntuple.NewFile(&m, "sizes.root", fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[entry](f, "n", rntuple.Project("n", "ROOT::RNTupleCardinality<std::uint32_t>", "V"))
+	w, err := rntuple.NewWriter[entry](f, "n", &rntuple.WriteOptions{Projections: []rntuple.Projection{{Name: "n", CppType: "ROOT::RNTupleCardinality<std::uint32_t>", Source: "V"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(w.WriteBatch(entries), w.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "")
+	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -881,7 +881,7 @@ func TestSeveral(t *testing.T) {
 	vector(b)
 	b.header.Fields[0].TypeName = "std::optional<std::int32_t>"
 	b.cluster(3, chunk(0, page[uint64](b, column.Index64, 1, 1, 3)), chunk(0, page[int32](b, column.Int32, 1, 2, 3)))
-	r, err := b.open(edits{})
+	r, err := b.open(edits{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -902,7 +902,7 @@ func TestSeveral(t *testing.T) {
 	}
 }
 
-func ExampleAllowMissing() {
+func ExampleReadOptions_allowMissing() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		log.Fatal(err)
@@ -912,7 +912,7 @@ func ExampleAllowMissing() {
 	type old struct {
 		Run int32 `rntuple:"run"`
 	}
-	w, err := rntuple.Create[old](path, "events")
+	w, err := rntuple.Create[old](path, "events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -921,7 +921,7 @@ func ExampleAllowMissing() {
 		log.Fatal(err)
 	}
 
-	r, err := rntuple.Open(path, "events", rntuple.AllowMissing())
+	r, err := rntuple.Open(path, "events", &rntuple.ReadOptions{AllowMissing: true})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -946,7 +946,7 @@ func ExampleConversionError() {
 	type entry struct {
 		N []int32 `rntuple:"n"`
 	}
-	w, err := rntuple.Create[entry](path, "events")
+	w, err := rntuple.Create[entry](path, "events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -956,7 +956,7 @@ func ExampleConversionError() {
 		log.Fatal(err)
 	}
 
-	r, err := rntuple.Open(path, "events")
+	r, err := rntuple.Open(path, "events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

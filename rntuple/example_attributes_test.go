@@ -10,7 +10,7 @@ import (
 
 // This set, written by ROOT, describes ranges of entries that overlap.
 func ExampleAttributesOf() {
-	r, err := rntuple.Open("../testdata/good/special_attributes.root", "main")
+	r, err := rntuple.Open("../testdata/good/special_attributes.root", "main", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func ExampleAttributesOf() {
 
 // Attribute sets can be read without knowing their fields.
 func ExampleReader_OpenAttributes() {
-	r, err := rntuple.Open("../testdata/good/special_attributes.root", "main")
+	r, err := rntuple.Open("../testdata/good/special_attributes.root", "main", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -33,7 +33,7 @@ func exampleFiles() (dir string) {
 }
 
 func exampleFile[T any](path string, entries ...T) {
-	w, err := rntuple.Create[T](path, "set")
+	w, err := rntuple.Create[T](path, "set", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func exampleFile[T any](path string, entries ...T) {
 func ExampleOpenChain() {
 	dir := exampleFiles()
 	defer os.RemoveAll(dir)
-	chain, err := rntuple.OpenChain("set", []string{filepath.Join(dir, "a.root"), filepath.Join(dir, "b.root")})
+	chain, err := rntuple.OpenChain("set", []string{filepath.Join(dir, "a.root"), filepath.Join(dir, "b.root")}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -69,13 +69,13 @@ func ExampleNewJoin() {
 	dir := exampleFiles()
 	defer os.RemoveAll(dir)
 	paths := []string{filepath.Join(dir, "a.root"), filepath.Join(dir, "b.root")}
-	runs, err := rntuple.Open(filepath.Join(dir, "runs.root"), "set")
+	runs, err := rntuple.Open(filepath.Join(dir, "runs.root"), "set", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer runs.Close()
 
-	events, err := rntuple.OpenChain("set", paths)
+	events, err := rntuple.OpenChain("set", paths, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -107,12 +107,12 @@ func ExampleFriend() {
 	defer os.RemoveAll(dir)
 	type weight struct{ Weight float64 }
 	exampleFile(filepath.Join(dir, "weights.root"), weight{0.5}, weight{0.25})
-	events, err := rntuple.Open(filepath.Join(dir, "a.root"), "set")
+	events, err := rntuple.Open(filepath.Join(dir, "a.root"), "set", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer events.Close()
-	weights, err := rntuple.Open(filepath.Join(dir, "weights.root"), "set")
+	weights, err := rntuple.Open(filepath.Join(dir, "weights.root"), "set", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,7 +12,7 @@ func ExampleReader_Refresh() {
 	type Reading struct{ Volts float64 }
 	path, remove := inTemp("readings.root")
 	defer remove()
-	w, err := rntuple.Create[Reading](path, "readings")
+	w, err := rntuple.Create[Reading](path, "readings", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func ExampleReader_Refresh() {
 	}
 	add(1.5, 2.5)
 
-	r, err := rntuple.Open(path, "readings")
+	r, err := rntuple.Open(path, "readings", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func ExampleReader_Refresh() {
 		}
 		r = next
 		fmt.Println(r.NumEntries()-seen, "new")
-		for e, err := range rntuple.EntriesIn[Reading](r, seen, r.NumEntries()) {
+		for e, err := range rntuple.EntriesIn[Reading](r, rntuple.EntryRange{First: seen, End: r.NumEntries()}, nil) {
 			if err != nil {
 				log.Fatal(err)
 			}

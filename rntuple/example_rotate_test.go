@@ -16,7 +16,7 @@ import (
 // A file gets its name from Close. If two programs write to one folder at a time, and both have
 // chosen a name, Close of one fails, and its entries are lost: such programs need names of their
 // own, or call Checkpoint after Create, which takes the name or fails at once.
-func ExampleNoReplace() {
+func ExampleFileOptions_noReplace() {
 	dir, err := os.MkdirTemp("", "run")
 	if err != nil {
 		fmt.Println(err)
@@ -28,7 +28,7 @@ func ExampleNoReplace() {
 	create := func() (w *rntuple.Writer[event], err error) {
 		for ; ; next++ {
 			path := filepath.Join(dir, fmt.Sprintf("run-%03d.root", next))
-			if w, err = rntuple.Create[event](path, "events", rntuple.NoReplace()); !errors.Is(err, fs.ErrExist) {
+			if w, err = rntuple.Create[event](path, "events", &rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}}); !errors.Is(err, fs.ErrExist) {
 				next++
 				return w, err
 			}
@@ -55,7 +55,7 @@ func ExampleNoReplace() {
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*.root"))
 	for _, path := range files {
-		r, err := rntuple.Open(path, "events")
+		r, err := rntuple.Open(path, "events", nil)
 		if err != nil {
 			fmt.Println(err)
 			return

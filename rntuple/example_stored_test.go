@@ -14,7 +14,7 @@ import (
 // decompresses it, package column decodes it.
 func ExampleReader_StoredPage() {
 	ctx := context.Background()
-	r, err := rntuple.Open(sample, "Events")
+	r, err := rntuple.Open(sample, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

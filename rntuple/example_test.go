@@ -2,6 +2,7 @@ package rntuple_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log"
 	"math"
@@ -18,7 +19,7 @@ import (
 const sample = "../testdata/dimuon.root"
 
 func ExampleOpen() {
-	r, err := rntuple.Open(sample, "Events")
+	r, err := rntuple.Open(sample, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,7 +40,7 @@ func ExampleNewReader() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "Events", rntuple.VerifyPages(false))
+	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "Events", &rntuple.ReadOptions{SkipChecksums: true})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func ExampleNewReader() {
 }
 
 func ExampleListFile() {
-	infos, err := rntuple.ListFile("../testdata/good/special_dirs.root")
+	infos, err := rntuple.ListFile(context.Background(), "../testdata/good/special_dirs.root", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func ExampleListFile() {
 }
 
 func ExampleViewOf() {
-	r, err := rntuple.Open(sample, "Events")
+	r, err := rntuple.Open(sample, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func ExampleViewOf() {
 }
 
 func ExampleJaggedOf() {
-	r, err := rntuple.Open(sample, "Events")
+	r, err := rntuple.Open(sample, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -110,14 +111,14 @@ func ExampleJaggedOf() {
 }
 
 func ExampleBatches() {
-	r, err := rntuple.Open(sample, "Events")
+	r, err := rntuple.Open(sample, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer r.Close()
 	var highest float32
 	pairs := 0
-	for b, err := range rntuple.Batches(r, rntuple.BatchOptions{Fields: []string{"run", "Muon_pt"}}) {
+	for b, err := range rntuple.Batches(r, &rntuple.BatchOptions{Fields: []string{"run", "Muon_pt"}}) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -138,7 +139,7 @@ func ExampleBatches() {
 }
 
 func ExampleEntries() {
-	r, err := rntuple.Open(sample, "Events")
+	r, err := rntuple.Open(sample, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -166,17 +167,17 @@ func ExampleEntries() {
 }
 
 // A loop that keeps nothing of an entry but numbers and strings is faster with Reuse.
-func ExampleReuse() {
+func ExampleEntriesOptions_reuse() {
 	type Event struct {
 		Pt []float32 `rntuple:"Muon_pt"`
 	}
-	r, err := rntuple.Open(sample, "Events")
+	r, err := rntuple.Open(sample, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer r.Close()
 	var hardest []float32
-	for ev, err := range rntuple.Entries[Event](r, rntuple.Reuse()) {
+	for ev, err := range rntuple.EntriesIn[Event](r, rntuple.EntryRange{End: r.NumEntries()}, &rntuple.EntriesOptions{Reuse: true}) {
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -197,13 +198,13 @@ func ExampleFold() {
 		Charge []int32   `rntuple:"Muon_charge"`
 	}
 	type Spectrum [12]int // bins of 10 GeV
-	r, err := rntuple.Open(sample, "Events")
+	r, err := rntuple.Open(sample, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer r.Close()
 	spectrum, err := rntuple.Fold(r, func(s rntuple.Source, entries rntuple.EntryRange) (h Spectrum, err error) {
-		for ev, err := range rntuple.EntriesIn[Event](s, entries.First, entries.End, rntuple.Reuse()) {
+		for ev, err := range rntuple.EntriesIn[Event](s, entries, &rntuple.EntriesOptions{Reuse: true}) {
 			if err != nil {
 				return h, err
 			}
@@ -219,7 +220,7 @@ func ExampleFold() {
 			a[i] += n
 		}
 		return a
-	})
+	}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -228,7 +229,7 @@ func ExampleFold() {
 }
 
 func ExampleRecordsOf() {
-	r, err := rntuple.Open(sample, "Events")
+	r, err := rntuple.Open(sample, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -248,7 +249,7 @@ func ExampleRecordsOf() {
 // Work is best split at clusters. Each goroutine has a view of its own; all share the
 // Reader.
 func ExampleReader_Clusters() {
-	r, err := rntuple.Open(sample, "Events")
+	r, err := rntuple.Open(sample, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 // The muons of the events with two of opposite charge. Of the other fields, only the pages
 // with such events are read.
 func ExampleWhere() {
-	r, err := rntuple.Open("../testdata/dimuon.root", "Events")
+	r, err := rntuple.Open("../testdata/dimuon.root", "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func ExampleWhere() {
 	}
 	pairs, err := rntuple.Where(r, rntuple.WhereFunc(func(e *charges) bool {
 		return len(e.Charge) == 2 && e.Charge[0]+e.Charge[1] == 0
-	}))
+	}), nil)
 	if err != nil {
 		log.Fatal(err)
 	}

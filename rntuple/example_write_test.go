@@ -2,6 +2,7 @@ package rntuple_test
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"log"
 	"math"
@@ -40,7 +41,7 @@ func ExampleCreate() {
 		Best  *float32            `rntuple:"best"`
 		Range cpp.Pair[int, int8] `rntuple:"range"`
 	}
-	w, err := rntuple.Create[Event](path, "Events")
+	w, err := rntuple.Create[Event](path, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func ExampleCreate() {
 		log.Fatal(err)
 	}
 
-	r, err := rntuple.Open(path, "Events")
+	r, err := rntuple.Open(path, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -86,7 +87,7 @@ func ExampleCreateRecords() {
 		{Name: "name", Type: "std::string"},
 		{Name: "hits", Type: "std::vector<float>"},
 	}}
-	w, err := rntuple.CreateRecords(path, "Tracks", doc)
+	w, err := rntuple.CreateRecords(path, "Tracks", doc, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func ExampleCreateRecords() {
 		log.Fatal(err)
 	}
 
-	r, err := rntuple.Open(path, "Tracks")
+	r, err := rntuple.Open(path, "Tracks", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func ExampleCreateColumns() {
 		{Name: "energy", Type: "double"},
 		{Name: "hits", Type: "std::vector<float>"},
 	}}
-	w, err := rntuple.CreateColumns(path, "Data", doc)
+	w, err := rntuple.CreateColumns(path, "Data", doc, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -133,7 +134,7 @@ func ExampleCreateColumns() {
 		log.Fatal(err)
 	}
 
-	r, err := rntuple.Open(path, "Data")
+	r, err := rntuple.Open(path, "Data", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func ExampleUpdateFile() {
 	path, remove := inTemp("several.root")
 	defer remove()
 	type Run struct{ Number, Events int32 }
-	w, err := rntuple.Create[Run](path, "Runs")
+	w, err := rntuple.Create[Run](path, "Runs", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -164,11 +165,11 @@ func ExampleUpdateFile() {
 		log.Fatal(err)
 	}
 
-	f, err := rntuple.UpdateFile(path)
+	f, err := rntuple.UpdateFile(path, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	more, err := rntuple.NewWriter[Run](f, "more/Runs")
+	more, err := rntuple.NewWriter[Run](f, "more/Runs", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -179,7 +180,7 @@ func ExampleUpdateFile() {
 	if err := f.Close(); err != nil {
 		log.Fatal(err)
 	}
-	infos, err := rntuple.ListFile(path)
+	infos, err := rntuple.ListFile(context.Background(), path, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -197,11 +198,11 @@ func ExampleNewAttributes() {
 	defer remove()
 	type Hit struct{ X, Y float32 }
 	type Quality struct{ Good bool }
-	w, err := rntuple.Create[Hit](path, "Hits")
+	w, err := rntuple.Create[Hit](path, "Hits", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	quality, err := rntuple.NewAttributes[Quality](w, "quality")
+	quality, err := rntuple.NewAttributes[Quality](w, "quality", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func ExampleNewAttributes() {
 		log.Fatal(err)
 	}
 
-	r, err := rntuple.Open(path, "Hits")
+	r, err := rntuple.Open(path, "Hits", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -242,7 +243,7 @@ func simulate(run int, f *rntuple.Filler[step]) error {
 func ExampleWriter_Fill() {
 	path, remove := inTemp("runs.root")
 	defer remove()
-	w, err := rntuple.Create[step](path, "Steps")
+	w, err := rntuple.Create[step](path, "Steps", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -258,7 +259,7 @@ func ExampleWriter_Fill() {
 func ExampleWriter_Filler() {
 	path, remove := inTemp("steps.root")
 	defer remove()
-	w, err := rntuple.Create[step](path, "Steps")
+	w, err := rntuple.Create[step](path, "Steps", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -285,7 +286,7 @@ func ExampleWriter_Filler() {
 func ExampleWriter_OrderedFiller() {
 	path, remove := inTemp("ordered.root")
 	defer remove()
-	w, err := rntuple.Create[step](path, "Steps")
+	w, err := rntuple.Create[step](path, "Steps", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -308,7 +309,7 @@ func ExampleWriter_OrderedFiller() {
 	if err := w.Close(); err != nil {
 		log.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "Steps")
+	r, err := rntuple.Open(path, "Steps", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package rntuple
 
 import (
+	"context"
 	"io"
 
 	"github.com/go-rntuple/go-rntuple/internal/disk/diskfile"
@@ -16,26 +17,26 @@ import (
 // abandoned, or fails, before that, a file that existed at its path stays as it was.
 type File struct {
 	ntuple *ntuple.File
+	ctx    context.Context
 	needs  Limits // what readers need for the RNTuples whose writers are closed
 }
 
 // CreateFile creates a ROOT file at path. Until Close, or a checkpoint, it has another name
-// in the same directory; then it replaces a file that existed at path, unless NoReplace is
-// given, and has its mode. A symbolic link at path is followed. If the file that it replaces
+// in the same directory; then it replaces a file that existed at path, unless o.NoReplace is
+// set, and has its mode. A symbolic link at path is followed. If the file that it replaces
 // is being updated by another File, Close returns an error that wraps ErrLocked.
 //
 // If path is a URL of a scheme for which package remote has a protocol that writes, the file is
-// written to the folder for temporary files, and uploaded by Close, and by each checkpoint; see
-// Upload.
-func CreateFile(path string, opts ...WriteOption) (*File, error) {
-	return file(opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.CreateFile(path, o) })
+// written to the folder for temporary files, and uploaded by Close, and by each checkpoint.
+func CreateFile(path string, o *FileOptions) (*File, error) {
+	return file(o, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.CreateFile(path, o) })
 }
 
 // NewFile creates a ROOT file in w, which must be empty; name is the file name that ROOT
-// shows. If w has a method Sync, as that of os.File, commits call it, unless Sync(false) is
-// given; if it has a method ReadAt, they use the space of what they replace.
-func NewFile(w io.WriterAt, name string, opts ...WriteOption) (*File, error) {
-	return file(opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.NewFile(w, name, o) })
+// shows. If w has a method Sync, as that of os.File, commits call it, unless o.NoSync is
+// set; if it has a method ReadAt, they use the space of what they replace.
+func NewFile(w io.WriterAt, name string, o *FileOptions) (*File, error) {
+	return file(o, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.NewFile(w, name, o) })
 }
 
 // UpdateFile opens the ROOT file at path to add RNTuples; it may have been written by ROOT or
@@ -43,18 +44,21 @@ func NewFile(w io.WriterAt, name string, opts ...WriteOption) (*File, error) {
 // changes for its readers. An RNTuple whose name exists already gets a higher cycle.
 //
 // The file is locked until Close. If another File has the lock, and does not give it up within
-// LockWait, the error wraps ErrLocked. If a process without the lock, such as ROOT, has the file
+// o.LockWait, the error wraps ErrLocked. If a process without the lock, such as ROOT, has the file
 // open for writing, UpdateFile, Close and Checkpoint return an error that wraps
 // ErrOpenElsewhere; this is only noticed on Linux, and for processes of the same user. If it
 // has changed the file since, the error wraps ErrChanged; if it has moved or replaced it,
 // ErrMoved. The file at a URL is not updated: the error wraps errors.ErrUnsupported.
-func UpdateFile(path string, opts ...WriteOption) (*File, error) {
-	return file(opts, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.UpdateFile(path, o) })
+func UpdateFile(path string, o *FileOptions) (*File, error) {
+	if o != nil && o.NoReplace {
+		return nil, refuse(refusal{true, "NoReplace is not for a file that is updated"})
+	}
+	return file(o, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.UpdateFile(path, o) })
 }
 
 // file returns the File that open opens.
-func file(opts []WriteOption, open func(*ntuple.WriteOptions) (*ntuple.File, error)) (*File, error) {
-	o, err := ntuple.NewWriteOptions(opts)
+func file(options *FileOptions, open func(*ntuple.WriteOptions) (*ntuple.File, error)) (*File, error) {
+	o, err := options.base()
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +66,7 @@ func file(opts []WriteOption, open func(*ntuple.WriteOptions) (*ntuple.File, err
 	if err != nil {
 		return nil, err
 	}
-	return &File{ntuple: base}, nil
+	return &File{ntuple: base, ctx: o.Context}, nil
 }
 
 // Close completes the file. All its writers must have been closed. After an error of the

@@ -1,6 +1,7 @@
 package rntuple
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -33,18 +34,24 @@ import (
 // Likewise, a panic of work or join becomes one of Fold's caller. Its value is an error with
 // the text of the original value and the stack where it occurred; it wraps the original
 // value if that is an error.
-func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A, opts ...FoldOption) (A, error) {
+func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A, o *FoldOptions) (A, error) {
+	return fold(s, work, join, o, 0)
+}
+
+// fold is Fold with a least number of entries of a range, for sources that are far away.
+func fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A, options *FoldOptions, least int64) (A, error) {
 	var zero A
-	o := foldOptions{workers: s.workers()}
-	for _, opt := range opts {
-		opt(&o)
+	var o FoldOptions
+	if options != nil {
+		o = *options
 	}
+	workers := cmp.Or(o.Workers, s.workers())
 	ctx := s.context()
-	ranges, total, err := foldRanges(ctx, s, o.least)
+	ranges, total, err := foldRanges(ctx, s, least)
 	if err != nil {
 		return zero, err
 	}
-	if min(o.workers, len(ranges)) > 1 {
+	if min(workers, len(ranges)) > 1 {
 		s = oneWorker{s}
 	}
 
@@ -52,7 +59,7 @@ func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), j
 	results := make([]*A, len(ranges)) // nil if not there yet, or joined
 	var sum A
 	joined, done := 0, int64(0)
-	err = parallel.Do(o.workers, len(ranges), func(i int) (err error) {
+	err = parallel.Do(workers, len(ranges), func(i int) (err error) {
 		defer caught(&err)
 		if err := ctx.Err(); err != nil {
 			return err
@@ -72,8 +79,8 @@ func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), j
 			}
 			results[joined] = nil
 		}
-		if done += ranges[i].Len(); o.progress != nil {
-			o.progress(done, total)
+		if done += ranges[i].Len(); o.Progress != nil {
+			o.Progress(done, total)
 		}
 		return nil
 	})
@@ -89,27 +96,16 @@ func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), j
 	return sum, nil
 }
 
-// A FoldOption changes how Fold works.
-type FoldOption func(*foldOptions)
+// FoldOptions say how Fold works. The zero value stands for the defaults, and so does a nil pointer.
+type FoldOptions struct {
+	// Workers is the number of goroutines that call work, including that of Fold's caller; with one,
+	// Fold is a plain loop. Default: ReadOptions.Workers of the source.
+	Workers int
 
-type foldOptions struct {
-	workers  int
-	progress func(done, total int64)
-	least    int64 // entries of a range, for sources far away
-}
-
-// FoldWorkers sets the number of goroutines that call work, including that of Fold's
-// caller; if it is less than 2, Fold is a plain loop. Default: that of ReadWorkers.
-func FoldWorkers(n int) FoldOption { return func(o *foldOptions) { o.workers = n } }
-
-// foldParts sets the least number of entries of a range for sources that are far away.
-func foldParts(least int64) FoldOption { return func(o *foldOptions) { o.least = least } }
-
-// FoldProgress calls a function with the number of entries that are done, which rises to
-// the total, after every range. The calls come from several goroutines, but never two at
-// the same time.
-func FoldProgress(f func(done, total int64)) FoldOption {
-	return func(o *foldOptions) { o.progress = f }
+	// Progress, if set, is called with the number of entries that are done, which rises to the
+	// total, after every range. The calls come from several goroutines, but never two at the same
+	// time.
+	Progress func(done, total int64)
 }
 
 // maxRanges is the number of ranges into which Fold cuts the entries, at most: enough for

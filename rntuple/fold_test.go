@@ -26,9 +26,9 @@ func add(a, b float64) float64 { return a + b }
 func delay(r rntuple.EntryRange) { time.Sleep(time.Duration(r.First%3) * time.Millisecond / 4) }
 
 // openBytes opens the RNTuple of fileOf.
-func openBytes(t testing.TB, file []byte, opts ...rntuple.Option) *rntuple.Reader {
+func openBytes(t testing.TB, file []byte, opts *rntuple.ReadOptions) *rntuple.Reader {
 	t.Helper()
-	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "set", opts...)
+	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "set", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,12 +47,12 @@ func TestFoldSums(t *testing.T) {
 		}
 		files = append(files, fileOf(t, all, 30+i))
 	}
-	made := openBytes(t, files[0])
-	join, err := rntuple.NewJoin(openBytes(t, files[1]), rntuple.Friend("f", openBytes(t, files[1])))
+	made := openBytes(t, files[0], nil)
+	join, err := rntuple.NewJoin(openBytes(t, files[1], nil), rntuple.Friend("f", openBytes(t, files[1], nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	dimuon, err := rntuple.Open(sample, "")
+	dimuon, err := rntuple.Open(sample, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestFoldSums(t *testing.T) {
 	}
 	hitSum := func(s rntuple.Source, entries rntuple.EntryRange) (sum float64, err error) {
 		delay(entries)
-		for h, err := range rntuple.EntriesIn[hit](s, entries.First, entries.End, rntuple.Reuse()) {
+		for h, err := range rntuple.EntriesIn[hit](s, entries, &rntuple.EntriesOptions{Reuse: true}) {
 			if err != nil {
 				return 0, err
 			}
@@ -71,7 +71,7 @@ func TestFoldSums(t *testing.T) {
 		return sum, nil
 	}
 	muonSum := func(s rntuple.Source, entries rntuple.EntryRange) (sum float64, err error) {
-		for ev, err := range rntuple.EntriesIn[muons](s, entries.First, entries.End) {
+		for ev, err := range rntuple.EntriesIn[muons](s, entries, nil) {
 			if err != nil {
 				return 0, err
 			}
@@ -89,9 +89,9 @@ func TestFoldSums(t *testing.T) {
 	}{
 		{"ROOT's file", dimuon, []*rntuple.Reader{dimuon}, muonSum},
 		{"made file", made, []*rntuple.Reader{made}, hitSum},
-		{"join", join, []*rntuple.Reader{openBytes(t, files[1])}, hitSum},
-		{"chain", chainOf(t, new(shelf).inputs(files...), rntuple.MaxOpen(2)), []*rntuple.Reader{
-			openBytes(t, files[0]), openBytes(t, files[1]), openBytes(t, files[2]), openBytes(t, files[3]), openBytes(t, files[4])}, hitSum},
+		{"join", join, []*rntuple.Reader{openBytes(t, files[1], nil)}, hitSum},
+		{"chain", chainOf(t, new(shelf).inputs(files...), &rntuple.ReadOptions{MaxOpen: 2}), []*rntuple.Reader{
+			openBytes(t, files[0], nil), openBytes(t, files[1], nil), openBytes(t, files[2], nil), openBytes(t, files[3], nil), openBytes(t, files[4], nil)}, hitSum},
 	} {
 		var want, total float64
 		var clusters int
@@ -115,17 +115,14 @@ func TestFoldSums(t *testing.T) {
 		}
 		for workers := range 9 {
 			calls, last, end := 0, int64(0), int64(0)
-			progress := rntuple.FoldProgress(func(done, total int64) {
+			progress := func(done, total int64) {
 				if calls++; done <= last || done > total {
 					t.Errorf("%s: progress of %d after %d, the total is %d", test.name, done, last, total)
 				}
 				last, end = done, total
-			})
-			opts := []rntuple.FoldOption{progress}
-			if workers > 0 {
-				opts = append(opts, rntuple.FoldWorkers(workers))
 			}
-			got, err := rntuple.Fold(test.src, test.sum, add, opts...)
+			opts := &rntuple.FoldOptions{Workers: workers, Progress: progress}
+			got, err := rntuple.Fold(test.src, test.sum, add, opts)
 			if err != nil || math.Float64bits(got) != math.Float64bits(want) {
 				t.Errorf("%s, %d workers: %v, %v, want %v", test.name, workers, got, err, want)
 			}
@@ -143,12 +140,12 @@ func TestFoldGood(t *testing.T) {
 		t.Fatal("no files", err)
 	}
 	for _, name := range names {
-		infos, err := rntuple.ListFile(name)
+		infos, err := rntuple.ListFile(context.Background(), name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, info := range infos {
-			r, err := rntuple.Open(name, info.Path)
+			r, err := rntuple.Open(name, info.Path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,7 +164,7 @@ func TestFoldGood(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := rntuple.Fold(r, text, func(a, b []byte) []byte { return append(a, b...) }, rntuple.FoldWorkers(3))
+			got, err := rntuple.Fold(r, text, func(a, b []byte) []byte { return append(a, b...) }, &rntuple.FoldOptions{Workers: 3})
 			if err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%s, %s: %d bytes of text, want %d, %v", name, info, len(got), len(want), err)
 			}
@@ -190,12 +187,12 @@ func TestFoldRanges(t *testing.T) {
 		src  rntuple.Source
 		want []rntuple.EntryRange
 	}{
-		{"clusters", openBytes(t, few), []rntuple.EntryRange{{0, 30}, {30, 60}, {60, 90}, {90, 100}}},
-		{"many clusters", openBytes(t, many), nil},
-		{"no entries", openBytes(t, none), []rntuple.EntryRange{{}}},
-		{"chain", chainOf(t, new(shelf).inputs(none, few, none, none, few, none)), []rntuple.EntryRange{
+		{"clusters", openBytes(t, few, nil), []rntuple.EntryRange{{0, 30}, {30, 60}, {60, 90}, {90, 100}}},
+		{"many clusters", openBytes(t, many, nil), nil},
+		{"no entries", openBytes(t, none, nil), []rntuple.EntryRange{{}}},
+		{"chain", chainOf(t, new(shelf).inputs(none, few, none, none, few, none), nil), []rntuple.EntryRange{
 			{0, 30}, {30, 60}, {60, 90}, {90, 100}, {100, 130}, {130, 160}, {160, 190}, {190, 200}}},
-		{"chain of no entries", chainOf(t, new(shelf).inputs(none, none)), []rntuple.EntryRange{{}}},
+		{"chain of no entries", chainOf(t, new(shelf).inputs(none, none), nil), []rntuple.EntryRange{{}}},
 	} {
 		if test.want == nil { // clusters whose middles are in the same of 4096 equal parts
 			for i, part := int64(0), int64(-1); i < 5000; i++ {
@@ -206,7 +203,7 @@ func TestFoldRanges(t *testing.T) {
 			}
 		}
 		for _, workers := range []int{1, 2, 5} {
-			got, err := rntuple.Fold(test.src, list, func(a, b []rntuple.EntryRange) []rntuple.EntryRange { return append(a, b...) }, rntuple.FoldWorkers(workers))
+			got, err := rntuple.Fold(test.src, list, func(a, b []rntuple.EntryRange) []rntuple.EntryRange { return append(a, b...) }, &rntuple.FoldOptions{Workers: workers})
 			if err != nil || !slices.Equal(got, test.want) {
 				t.Errorf("%s, %d workers: %.200v, %v", test.name, workers, fmt.Sprint(got), err)
 			}
@@ -218,7 +215,7 @@ func TestFoldRanges(t *testing.T) {
 func TestFoldGrown(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f.root")
 	exampleFile(path, hits(0, 10)...)
-	chain, err := rntuple.OpenChain("set", []string{path, path}, rntuple.MaxOpen(1))
+	chain, err := rntuple.OpenChain("set", []string{path, path}, &rntuple.ReadOptions{MaxOpen: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +224,7 @@ func TestFoldGrown(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	for from := 10; from < 30; from += 10 {
-		w, err := rntuple.Append[hit](path, "set")
+		w, err := rntuple.Append[hit](path, "set", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,7 +232,7 @@ func TestFoldGrown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	n, err := rntuple.Fold(chain, func(_ rntuple.Source, r rntuple.EntryRange) (int64, error) { return r.Len(), nil }, func(a, b int64) int64 { return a + b })
+	n, err := rntuple.Fold(chain, func(_ rntuple.Source, r rntuple.EntryRange) (int64, error) { return r.Len(), nil }, func(a, b int64) int64 { return a + b }, nil)
 	if n != 20 || err != nil {
 		t.Errorf("%d entries, %v", n, err)
 	}
@@ -244,7 +241,7 @@ func TestFoldGrown(t *testing.T) {
 // TestFoldFails makes sure that Fold ends with the error or the panic of the earliest
 // range that has one, and that no other ranges begin.
 func TestFoldFails(t *testing.T) {
-	src := openBytes(t, fileOf(t, hits(0, 1000), 10))
+	src := openBytes(t, fileOf(t, hits(0, 1000), 10), nil)
 	failure := errors.New("failure")
 	for workers := 1; workers <= 8; workers++ {
 		for _, panics := range []bool{false, true} {
@@ -262,7 +259,7 @@ func TestFoldFails(t *testing.T) {
 						panic(err)
 					}
 					return 1, err
-				}, func(a, b int64) int64 { return a + b }, rntuple.FoldWorkers(workers))
+				}, func(a, b int64) int64 { return a + b }, &rntuple.FoldOptions{Workers: workers})
 				return n, nil, err
 			}
 			n, panicked, err := fold()
@@ -284,7 +281,7 @@ func TestFoldFails(t *testing.T) {
 	// A panic of join, and a goroutine that ends.
 	panicked := func() (v any) {
 		defer func() { v = recover() }()
-		rntuple.Fold(src, func(rntuple.Source, rntuple.EntryRange) (int, error) { return 1, nil }, func(int, int) int { panic("no sum") }, rntuple.FoldWorkers(3))
+		rntuple.Fold(src, func(rntuple.Source, rntuple.EntryRange) (int, error) { return 1, nil }, func(int, int) int { panic("no sum") }, &rntuple.FoldOptions{Workers: 3})
 		return nil
 	}()
 	if err, ok := panicked.(error); !ok || !strings.HasPrefix(err.Error(), "no sum\n") || errors.Unwrap(err) != nil {
@@ -298,7 +295,7 @@ func TestFoldFails(t *testing.T) {
 			}
 			delay(r)
 			return 1, nil
-		}, func(a, b int) int { return a + b }, rntuple.FoldWorkers(3))
+		}, func(a, b int) int { return a + b }, &rntuple.FoldOptions{Workers: 3})
 		t.Error("Fold has returned without all results")
 	})
 	wg.Wait()
@@ -311,9 +308,9 @@ func TestFoldCancelled(t *testing.T) {
 		name string
 		src  func(context.Context) rntuple.Source
 	}{
-		{"reader", func(ctx context.Context) rntuple.Source { return openBytes(t, file).WithContext(ctx) }},
+		{"reader", func(ctx context.Context) rntuple.Source { return openBytes(t, file, nil).WithContext(ctx) }},
 		{"chain", func(ctx context.Context) rntuple.Source {
-			return chainOf(t, new(shelf).inputs(file, file)).WithContext(ctx)
+			return chainOf(t, new(shelf).inputs(file, file), nil).WithContext(ctx)
 		}},
 	} {
 		for _, workers := range []int{1, 2, 8} {
@@ -331,7 +328,7 @@ func TestFoldCancelled(t *testing.T) {
 						<-cancelled
 					}
 					if reads {
-						for _, err := range rntuple.EntriesIn[hit](s, r.First, r.End) {
+						for _, err := range rntuple.EntriesIn[hit](s, r, nil) {
 							if err != nil {
 								return 0, err
 							}
@@ -339,7 +336,7 @@ func TestFoldCancelled(t *testing.T) {
 						}
 					}
 					return n, nil
-				}, func(a, b int) int { return a + b }, rntuple.FoldWorkers(workers))
+				}, func(a, b int) int { return a + b }, &rntuple.FoldOptions{Workers: workers})
 				// 31 with one worker. Each other may be about to begin an earlier range when 300 is, or be in a later one.
 				if n != 0 || !errors.Is(err, context.Canceled) || begun.Load() <= int64(31-workers) || begun.Load() >= int64(31+workers) {
 					t.Errorf("%s, %d workers, reads %v: %d entries, %v; %d ranges have begun", test.name, workers, reads, n, err, begun.Load())

@@ -176,7 +176,7 @@ func FuzzOpen(f *testing.F) {
 }
 
 // bounds are limits that let fuzzers try much in little time.
-var bounds = rntuple.WithLimits(rntuple.Limits{EntryBytes: 1 << 20, PageBytes: 1 << 20, EnvelopeBytes: 1 << 20})
+var bounds = &rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: 1 << 20, PageBytes: 1 << 20, EnvelopeBytes: 1 << 20}}
 
 // metadata looks at all metadata of an RNTuple.
 func metadata(r *rntuple.Reader) error {
@@ -249,7 +249,7 @@ func FuzzReadEverything(f *testing.F) {
 		if enveloped {
 			file = reseal(t, file, change(changes))
 		}
-		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "", bounds, rntuple.VerifyPages(false))
+		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "", &rntuple.ReadOptions{Limits: bounds.Limits, SkipChecksums: true})
 		if err == nil {
 			err = everything(r)
 		}
@@ -267,7 +267,7 @@ func everything(r *rntuple.Reader) error {
 	if _, err := textOf(r); err != nil {
 		return err
 	}
-	for _, err := range rntuple.BatchesIn(r, 0, min(1000, r.NumEntries()), rntuple.BatchOptions{Size: 300}) {
+	for _, err := range rntuple.BatchesIn(r, rntuple.EntryRange{End: min(1000, r.NumEntries())}, &rntuple.BatchOptions{Size: 300}) {
 		if err != nil {
 			return err
 		}

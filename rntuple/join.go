@@ -27,17 +27,16 @@ import (
 // into pointers, which are then nil, or into any. Entries with the same match may share
 // the values that the pointers point to. See ZeroValues for values without pointers.
 type Join struct {
-	*join
-	ctx context.Context
-}
-
-// A join is the part of a Join that is independent of its context.
-type join struct {
 	primary Source
 	others  []*side
+	friends *alignment
+	ctx     context.Context
+}
 
+// An alignment is what is known of the friends of a Join.
+type alignment struct {
 	mu      sync.Mutex
-	aligned bool // all friends are known to have as many entries as the primary source
+	checked bool // all have as many entries as the primary source
 }
 
 // A Joined is a source of a Join besides the primary one; see Friend and Match.
@@ -83,7 +82,7 @@ type side struct {
 
 // NewJoin returns the Join of a primary source and others.
 func NewJoin(primary Source, others ...Joined) (*Join, error) {
-	j := &join{primary: primary}
+	j := &Join{primary: primary, friends: new(alignment), ctx: primary.context()}
 	for _, other := range others {
 		s := &side{Joined: other}
 		fail := func(format string, args ...any) (*Join, error) {
@@ -115,12 +114,14 @@ func NewJoin(primary Source, others ...Joined) (*Join, error) {
 		}
 		j.others = append(j.others, s)
 	}
-	return &Join{j, primary.context()}, nil
+	return j, nil
 }
 
 // WithContext returns a Join of the same sources whose views return the context's error
 // once it is done. The context of NewJoin's result is that of the primary source.
-func (j *Join) WithContext(ctx context.Context) *Join { return &Join{j.join, ctx} }
+func (j *Join) WithContext(ctx context.Context) *Join {
+	return &Join{j.primary, j.others, j.friends, ctx}
+}
 
 // NumEntries returns the number of entries of the primary source.
 func (j *Join) NumEntries() (int64, error) { return j.count(j.ctx) }
@@ -144,7 +145,7 @@ func (j *Join) names() []string {
 
 // resolve returns the source of the field at path, nil for the primary one, and the path of
 // the field there.
-func (j *join) resolve(path string) (*side, string) {
+func (j *Join) resolve(path string) (*side, string) {
 	name, rest, _ := strings.Cut(path, ".")
 	for _, s := range j.others {
 		if s.name == name {
@@ -167,9 +168,9 @@ func (j *Join) field(path string) (*schema.Field, error) {
 
 // align checks that friends have as many entries as the primary source.
 func (j *Join) align() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.aligned {
+	j.friends.mu.Lock()
+	defer j.friends.mu.Unlock()
+	if j.friends.checked {
 		return nil
 	}
 	want, err := j.count(j.ctx)
@@ -188,7 +189,7 @@ func (j *Join) align() error {
 			return fmt.Errorf("friend %q has %d entries, the primary source has %d", s.name, n, want)
 		}
 	}
-	j.aligned = true
+	j.friends.checked = true
 	return nil
 }
 

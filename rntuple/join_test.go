@@ -31,9 +31,9 @@ func TestFriends(t *testing.T) {
 		}
 	}
 	var s shelf
-	events := chainOf(t, s.inputs(fileOf(t, want[:301], 50), fileOf(t, want[301:], 77)), rntuple.MaxOpen(1))
-	calib := chainOf(t, s.inputs(fileOf(t, calibrations[:700], 111), fileOf(t, calibrations[700:], 9)), rntuple.MaxOpen(1))
-	ids := readerOf(t, fileOf(t, want, 33))
+	events := chainOf(t, s.inputs(fileOf(t, want[:301], 50), fileOf(t, want[301:], 77)), &rntuple.ReadOptions{MaxOpen: 1})
+	calib := chainOf(t, s.inputs(fileOf(t, calibrations[:700], 111), fileOf(t, calibrations[700:], 9)), &rntuple.ReadOptions{MaxOpen: 1})
+	ids := readerOf(t, fileOf(t, want, 33), nil)
 	inner, err := rntuple.NewJoin(events, rntuple.Friend("cal", calib))
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestFriends(t *testing.T) {
 	}
 
 	// The error says both counts.
-	short, err := rntuple.NewJoin(events, rntuple.Friend("short", readerOf(t, fileOf(t, want[:999], 50))))
+	short, err := rntuple.NewJoin(events, rntuple.Friend("short", readerOf(t, fileOf(t, want[:999], 50), nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,8 +172,8 @@ func TestMatch(t *testing.T) {
 	const n = 700
 	l, r := lefts(n, random), rights(n/2, random)
 	var s shelf
-	primary := chainOf(t, s.inputs(fileOf(t, l[:300], 100), fileOf(t, l[300:], 333)), rntuple.MaxOpen(1))
-	aux := chainOf(t, s.inputs(fileOf(t, r[:10], 3), fileOf(t, r[10:10], 1), fileOf(t, r[10:233], 100), fileOf(t, r[233:], 7)), rntuple.MaxOpen(1))
+	primary := chainOf(t, s.inputs(fileOf(t, l[:300], 100), fileOf(t, l[300:], 333)), &rntuple.ReadOptions{MaxOpen: 1})
+	aux := chainOf(t, s.inputs(fileOf(t, r[:10], 3), fileOf(t, r[10:10], 1), fileOf(t, r[10:233], 100), fileOf(t, r[233:], 7)), &rntuple.ReadOptions{MaxOpen: 1})
 	for _, fields := range [][]string{{"n"}, {"a"}, {"b"}, {"C"}, {"a", "b"}, {"n", "e"}, {"C", "D", "e"}, {"a", "b", "C", "D"}} {
 		for _, workers := range []int{1, 3} {
 			t.Run(fmt.Sprint(fields, workers), func(t *testing.T) {
@@ -260,9 +260,9 @@ func TestMatchNested(t *testing.T) {
 		Fill   int64   `rntuple:"fill"`
 		Energy float64 `rntuple:"energy"`
 	}
-	events := readerOf(t, fileOf(t, []event{{1}, {2}, {3}, {1}}, 2))
-	runs := readerOf(t, fileOf(t, []run{{3, 30}, {1, 10}}, 1))
-	fills := readerOf(t, fileOf(t, []fill{{10, 6.5}, {99, 1}}, 5))
+	events := readerOf(t, fileOf(t, []event{{1}, {2}, {3}, {1}}, 2), nil)
+	runs := readerOf(t, fileOf(t, []run{{3, 30}, {1, 10}}, 1), nil)
+	fills := readerOf(t, fileOf(t, []fill{{10, 6.5}, {99, 1}}, 5), nil)
 	known, err1 := rntuple.NewJoin(runs, rntuple.Match("fills", fills, "fill"))
 	join, err2 := rntuple.NewJoin(events, rntuple.Match("runs", known, "run"))
 	if err := errors.Join(err1, err2); err != nil {
@@ -276,7 +276,7 @@ func TestMatchNested(t *testing.T) {
 			Of   *fill  `rntuple:"fills"`
 		} `rntuple:"runs"`
 	}
-	chain := chainOf(t, []rntuple.Input{{Source: join}, {Source: join}})
+	chain := chainOf(t, []rntuple.Input{{Source: join}, {Source: join}}, nil)
 	all, err := collect[entry](chain)
 	if err != nil {
 		t.Fatal(err)
@@ -313,14 +313,14 @@ func TestMatchMany(t *testing.T) {
 		all[i] = entry{int64(random.Uint64()), random.Uint64(), i}
 	}
 	all[0], all[1] = entry{math.MinInt64, math.MaxUint64, 0}, entry{math.MaxInt64, 0, 1}
-	aux := readerOf(t, fileOf(t, all, 4999))
+	aux := readerOf(t, fileOf(t, all, 4999), nil)
 	order := random.Perm(n)
 	shuffled := make([]entry, n)
 	for i, at := range order {
 		shuffled[i] = all[at]
 	}
 	for _, fields := range [][]string{{"k"}, {"l"}, {"l", "k"}} {
-		join, err := rntuple.NewJoin(readerOf(t, fileOf(t, shuffled, 7001)), rntuple.Match("aux", aux, fields...))
+		join, err := rntuple.NewJoin(readerOf(t, fileOf(t, shuffled, 7001), nil), rntuple.Match("aux", aux, fields...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,7 +342,7 @@ func TestMatchMany(t *testing.T) {
 
 // TestJoinErrors makes sure that what cannot be joined is said when it is tried.
 func TestJoinErrors(t *testing.T) {
-	r := readerOf(t, fileOf(t, hits(0, 3), 2))
+	r := readerOf(t, fileOf(t, hits(0, 3), 2), nil)
 	for _, test := range []struct {
 		joined []rntuple.Joined
 		want   string

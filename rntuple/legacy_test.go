@@ -2,6 +2,7 @@ package rntuple_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/checksum"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc1"
 	"github.com/go-rntuple/go-rntuple/internal/legacy/rc2"
-	"github.com/go-rntuple/go-rntuple/internal/legacy/v0"
+	v0 "github.com/go-rntuple/go-rntuple/internal/legacy/v0"
 	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -51,7 +52,7 @@ func TestLegacy(t *testing.T) {
 			name := m[2]
 			editions, _ := filepath.Glob(shared + "root/" + name + "_rntuple_v1-*.root")
 			more, _ := filepath.Glob(shared + "root/test_" + name + "_rntuple_v1-*.root")
-			infos, err := rntuple.ListFile(path)
+			infos, err := rntuple.ListFile(context.Background(), path, nil)
 			if err != nil || len(infos) == 0 {
 				t.Fatalf("%v, %v", infos, err)
 			}
@@ -71,7 +72,7 @@ func TestLegacy(t *testing.T) {
 					continue
 				}
 				for _, edition := range append(editions, more...) {
-					now, err := rntuple.Open(edition, info.Path)
+					now, err := rntuple.Open(edition, info.Path, nil)
 					if errors.Is(err, rntuple.ErrNotFound) {
 						t.Logf("another program wrote %s", edition)
 						continue
@@ -105,7 +106,7 @@ var legacyValues = map[string]string{
 
 func openLegacy(t *testing.T, path, name string) *rntuple.Reader {
 	t.Helper()
-	r, err := rntuple.Open(path, name)
+	r, err := rntuple.Open(path, name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +202,7 @@ func (o *old) seal(describe func(*frame.Codec), words ...uint16) locator.Locator
 func (o *old) open(header, footer locator.Locator) (*rntuple.Reader, error) {
 	copy(o.file, slices.Concat([]byte("rntuple\x00\x00\xf6\x7d\x00\x00\x00\x01\x00\x00\x00\x00"),
 		o.anchor(locator.Locator{}, locator.Locator{}), []byte("\x01n"), o.anchor(header, footer)))
-	return rntuple.NewReader(bytes.NewReader(o.file), int64(len(o.file)), "")
+	return rntuple.NewReader(bytes.NewReader(o.file), int64(len(o.file)), "", nil)
 }
 
 func (o *old) anchor(header, footer locator.Locator) []byte {
@@ -738,7 +739,7 @@ func TestLegacyV0(t *testing.T) {
 	}
 	expectText(t, r, `{"point":{"x":-2},"words":["a","bc"]} {"point":{"x":-9223372036854775808},"words":[]} {"point":{"x":3},"words":["de"]}`)
 
-	if _, err := rntuple.NewReader(bytes.NewReader(o.file), int64(len(o.file)), "m"); !errors.Is(err, rntuple.ErrNotFound) {
+	if _, err := rntuple.NewReader(bytes.NewReader(o.file), int64(len(o.file)), "m", nil); !errors.Is(err, rntuple.ErrNotFound) {
 		t.Errorf("another name: %v", err)
 	}
 	if infos, err := rntuple.List(bytes.NewReader(o.file), int64(len(o.file))); err != nil || len(infos) != 1 || infos[0].Path != "n" || infos[0].Class != "ROOT::Experimental::RNTuple" {

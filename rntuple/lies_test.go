@@ -331,7 +331,7 @@ func (m *meter) ReadAt(b []byte, at int64) (int, error) {
 // probe looks at all metadata of a file, and at its first entry, with the default
 // limits.
 func probe(r io.ReaderAt, size int64) error {
-	reader, err := rntuple.NewReader(r, size, "")
+	reader, err := rntuple.NewReader(r, size, "", nil)
 	if err != nil {
 		return err
 	}

@@ -38,17 +38,9 @@ type Limits struct {
 // For returns the limits for a file of size bytes: l with defaults for members that are 0.
 func (l Limits) For(size int64) Limits { return Limits(ntuple.Limits(l).For(size)) }
 
-// WithLimits sets the limits on the memory that a file can demand.
-func WithLimits(l Limits) Option {
-	return func(o *ntuple.ReadOptions) error {
-		o.Limits = ntuple.Limits(l)
-		return checkLimits("WithLimits", l)
-	}
-}
-
-func checkLimits(option string, l Limits) error {
+func (l Limits) check() error {
 	if l.PageBytes < 0 || l.EntryBytes < 0 || l.EnvelopeBytes < 0 || l.ExpressionBytes < 0 {
-		return fmt.Errorf("%s: %+v; limits must not be negative", option, l)
+		return fmt.Errorf("Limits: %+v; limits must not be negative", l)
 	}
 	return nil
 }

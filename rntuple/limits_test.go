@@ -162,14 +162,14 @@ func TestRealFiles(t *testing.T) {
 		names, err := filepath.Glob(filepath.Join("..", pattern))
 		check(t, err)
 		for _, name := range names {
-			infos, err := rntuple.ListFile(name)
+			infos, err := rntuple.ListFile(context.Background(), name, nil)
 			check(t, err)
 			stat, err := os.Stat(name)
 			check(t, err)
 			limits := rntuple.Limits{}.For(stat.Size())
 			for _, info := range infos {
 				files++
-				r, err := rntuple.Open(name, info.Path)
+				r, err := rntuple.Open(name, info.Path, nil)
 				check(t, err)
 				in, err := r.Inspect(nil)
 				check(t, err)
@@ -204,7 +204,7 @@ func TestRealFiles(t *testing.T) {
 func TestLimitError(t *testing.T) {
 	const path = "../testdata/dimuon.root"
 	entries := func(l rntuple.Limits) error {
-		r, err := rntuple.Open(path, "Events", rntuple.WithLimits(l))
+		r, err := rntuple.Open(path, "Events", &rntuple.ReadOptions{Limits: l})
 		if err != nil {
 			return err
 		}
@@ -229,7 +229,7 @@ func TestLimitError(t *testing.T) {
 	check(t, err)
 	own := filepath.Join(t.TempDir(), "own.root")
 	check(t, os.WriteFile(own, b, 0o666))
-	if _, err := rntuple.AppendRecords(own, "Events", rntuple.ReadLimits(rntuple.Limits{EnvelopeBytes: 8})); !errors.As(err, new(*frame.LimitError)) {
+	if _, err := rntuple.AppendRecords(own, "Events", &rntuple.WriteOptions{Limits: rntuple.Limits{EnvelopeBytes: 8}}); !errors.As(err, new(*frame.LimitError)) {
 		t.Error(err)
 	}
 }
@@ -239,13 +239,13 @@ func TestNeeds(t *testing.T) {
 	for _, test := range []struct {
 		name           string
 		entries, items int
-		opts           []rntuple.WriteOption
+		opts           *rntuple.WriteOptions
 		need           string // the limit that must be raised, or none
 	}{
 		{"small", 1000, 2, nil, ""},
 		{"a large file", 2 << 20, 0, nil, ""},
-		{"many pages", 4 << 20, 0, []rntuple.WriteOption{rntuple.MaxUnzippedPageSize(64)}, "EnvelopeBytes"},
-		{"a large page", 15 << 20, 0, []rntuple.WriteOption{rntuple.MaxUnzippedPageSize(15 << 20)}, "PageBytes"},
+		{"many pages", 4 << 20, 0, &rntuple.WriteOptions{MaxUnzippedPageSize: 64}, "EnvelopeBytes"},
+		{"a large page", 15 << 20, 0, &rntuple.WriteOptions{MaxUnzippedPageSize: 15 << 20}, "PageBytes"},
 		{"a large entry", 1, 1 << 20, nil, "EntryBytes"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -254,7 +254,7 @@ func TestNeeds(t *testing.T) {
 			if test.items > 0 {
 				doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: "v", Type: "std::vector<double>"})
 			}
-			w, err := rntuple.CreateColumns(path, "n", doc, test.opts...)
+			w, err := rntuple.CreateColumns(path, "n", doc, test.opts)
 			check(t, err)
 			f := w.Filler()
 			check(t, rntuple.Put(f, "x", make([]int8, test.entries)))
@@ -278,7 +278,7 @@ func TestNeeds(t *testing.T) {
 				t.Errorf("%+v is needed, want %q", need, test.need)
 			}
 			read := func(l rntuple.Limits) error {
-				r, err := rntuple.Open(path, "n", rntuple.WithLimits(l))
+				r, err := rntuple.Open(path, "n", &rntuple.ReadOptions{Limits: l})
 				if err != nil {
 					return err
 				}

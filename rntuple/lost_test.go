@@ -30,7 +30,7 @@ func TestAppendMore(t *testing.T) {
 		Last  *int8   `rntuple:"last,optional"`
 	}
 	path := filepath.Join(t.TempDir(), "f.root")
-	w, err := rntuple.Create[before](path, "n")
+	w, err := rntuple.Create[before](path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestAppendMore(t *testing.T) {
 	file, _ := os.ReadFile(path)
 
 	var mismatch *schema.MismatchError
-	_, err = rntuple.Append[after](path, "n")
+	_, err = rntuple.Append[after](path, "n", nil)
 	if !errors.As(err, &mismatch) || len(mismatch.Mismatches) != 3 || !errors.Is(err, rntuple.ErrNoField) {
 		t.Errorf("three members too many: %v", err)
 	}
@@ -55,13 +55,13 @@ func TestAppendMore(t *testing.T) {
 		Run uint32
 		P   struct{ X, Y float32 }
 	}
-	if _, err := rntuple.Append[deeper](path, "n", rntuple.ExtendSchema()); !errors.Is(err, rntuple.ErrNoField) || !strings.Contains(err.Error(), `no field "Y" in field "P"`) {
+	if _, err := rntuple.Append[deeper](path, "n", &rntuple.WriteOptions{ExtendSchema: true}); !errors.Is(err, rntuple.ErrNoField) || !strings.Contains(err.Error(), `no field "Y" in field "P"`) {
 		t.Errorf("a member too many: %v", err)
 	}
 	if _, err := rntuple.Append[struct {
 		before
 		Px float32 `rntuple:"P.X"`
-	}](path, "n"); !errors.Is(err, rntuple.ErrNoField) {
+	}](path, "n", nil); !errors.Is(err, rntuple.ErrNoField) {
 		t.Errorf("a path: %v", err)
 	}
 	if now, _ := os.ReadFile(path); !bytes.Equal(file, now) {
@@ -70,7 +70,7 @@ func TestAppendMore(t *testing.T) {
 
 	last := int8(-3)
 	for i, entry := range []after{{3, point{2.5}, []string{"a", "b"}, 0.25, &last}, {4, point{3.5}, nil, 0.75, nil}} {
-		a, err := rntuple.Append[after](path, "n", rntuple.ExtendSchema()) // the second time there is nothing to add
+		a, err := rntuple.Append[after](path, "n", &rntuple.WriteOptions{ExtendSchema: true}) // the second time there is nothing to add
 		if err != nil {
 			t.Fatal(i, err)
 		}
@@ -79,7 +79,7 @@ func TestAppendMore(t *testing.T) {
 			t.Fatal(i, err)
 		}
 	}
-	r, err := rntuple.Open(path, "n")
+	r, err := rntuple.Open(path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestAppendMore(t *testing.T) {
 	if f := r.Schema().Fields[3]; f.Description != "of the fit" || !f.Extended {
 		t.Errorf("field %s, %q", f.Path(), f.Description)
 	}
-	if _, err := rntuple.Append[before](path, "n", rntuple.ExtendSchema()); !errors.As(err, &mismatch) {
+	if _, err := rntuple.Append[before](path, "n", &rntuple.WriteOptions{ExtendSchema: true}); !errors.As(err, &mismatch) {
 		t.Errorf("fields too many: %v", err)
 	}
 }
@@ -108,14 +108,12 @@ func TestProjectedRecords(t *testing.T) {
 		ID int32     `rntuple:"id"`
 	}
 	var m memory
-	f, err := rntuple.NewFile(&m, "f.root", fixed...)
+	f, err := rntuple.NewFile(&m, "f.root", fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	project := []rntuple.WriteOption{
-		rntuple.Project("n", "ROOT::RNTupleCardinality<std::uint32_t>", "pt"), rntuple.Project("also", "std::int32_t", "id"),
-	}
-	w, err := rntuple.NewWriter[event](f, "n", append(project, fixed...)...)
+	project := &rntuple.WriteOptions{Projections: []rntuple.Projection{{Name: "n", CppType: "ROOT::RNTupleCardinality<std::uint32_t>", Source: "pt"}, {Name: "also", CppType: "std::int32_t", Source: "id"}}}
+	w, err := rntuple.NewWriter[event](f, "n", project)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +121,7 @@ func TestProjectedRecords(t *testing.T) {
 	if err := errors.Join(w.Close(), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "")
+	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +133,7 @@ func TestProjectedRecords(t *testing.T) {
 			t.Errorf("%s: %v", what, closing)
 			return
 		}
-		c, err := rntuple.Open(path, "")
+		c, err := rntuple.Open(path, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +148,7 @@ func TestProjectedRecords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := rntuple.CreateRecords(path, "n", r.Schema().Document())
+		w, err := rntuple.CreateRecords(path, "n", r.Schema().Document(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +162,7 @@ func TestProjectedRecords(t *testing.T) {
 		N    uint32 `rntuple:"n"`
 		Also int32  `rntuple:"also"`
 	}
-	a, err := rntuple.Append[all](path, "n")
+	a, err := rntuple.Append[all](path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +180,7 @@ func TestProjectedRecords(t *testing.T) {
 		{[]string{"id", "pt"}, `the RNTuple: a record with the members ["id" "pt"], expected the order ["pt" "id"]`},
 		{[]string{"pt", "id", "id"}, `expected the order ["pt" "id"]`},
 	} {
-		w, err := rntuple.CreateRecords(path, "n", r.Schema().Document())
+		w, err := rntuple.CreateRecords(path, "n", r.Schema().Document(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,15 +27,12 @@ func TestRandom(t *testing.T) {
 	for seed := range rounds {
 		m := randtest.Maker{Rand: rand.New(rand.NewPCG(7, uint64(seed)))}
 		var file memory
-		settings := []compress.Settings{0, 101, 404, 501}[m.IntN(4)]
-		opts := append([]rntuple.WriteOption{
-			rntuple.Compression(settings), rntuple.MaxUnzippedPageSize(1 + m.Int64N(200)), rntuple.ClusterSize(1 + m.Int64N(3000)),
-			rntuple.PageBufferBudget(1 + m.Int64N(4000)), rntuple.Workers(1 + m.IntN(3)), rntuple.SharePages(m.IntN(4) > 0), rntuple.PageChecksums(m.IntN(4) > 0),
-		}, fixed...)
+		settings := []compress.Settings{compress.None, 101, 404, 501}[m.IntN(4)]
+		opts := &rntuple.WriteOptions{Compression: settings, MaxUnzippedPageSize: 1 + m.Int64N(200), ClusterSize: 1 + m.Int64N(3000), PageBufferBudget: 1 + m.Int64N(4000), Workers: 1 + m.IntN(3), NoSharing: !(m.IntN(4) > 0), NoChecksums: !(m.IntN(4) > 0)}
 		if m.IntN(3) == 0 {
-			opts = append(opts, rntuple.MaxKeySize(200+m.Int64N(2000)))
+			opts.MaxKeySize = 200 + m.Int64N(2000)
 		}
-		out, err := rntuple.NewFile(&file, "random.root", opts...)
+		out, err := rntuple.NewFile(&file, "random.root", fixed)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +49,7 @@ func TestRandom(t *testing.T) {
 			}
 			return all
 		}
-		w, err := rntuple.NewRecordWriter(out, "random", &schema.Document{Name: "random", Fields: fields(1 + m.IntN(5))}, opts...)
+		w, err := rntuple.NewRecordWriter(out, "random", &schema.Document{Name: "random", Fields: fields(1 + m.IntN(5))}, opts)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -91,7 +88,7 @@ func TestRandom(t *testing.T) {
 		if err := out.Close(); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		r, err := rntuple.NewReader(bytes.NewReader(file.b), int64(len(file.b)), "")
+		r, err := rntuple.NewReader(bytes.NewReader(file.b), int64(len(file.b)), "", nil)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

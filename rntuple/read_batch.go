@@ -31,7 +31,8 @@ func (b *Batch) Column(path string) *columnar.Array {
 	return b.Columns[i]
 }
 
-// BatchOptions say what Batches reads. The zero value stands for all fields.
+// BatchOptions say what Batches reads. The zero value stands for all fields, and so does a nil
+// pointer.
 type BatchOptions struct {
 	// Fields are the paths of fields, as for ViewOf: every collection, optional and array
 	// on a path is an Array around the values, records are not. Empty: all top-level
@@ -52,20 +53,23 @@ const defaultBatch = 1 << 14 // entries: few enough for many fields to stay in t
 // end of a cluster, and if they would need more memory than Limits.EntryBytes. In a Join, the
 // clusters are those of the primary source; fields of matched sources are Arrays of
 // optionals, unless ZeroValues was called. The inputs of a Chain must have fields of the same
-// types; with the option AllowMissing, a field that an input lacks, but not the first one, is
+// types; with ReadOptions.AllowMissing, a field that an input lacks, but not the first one, is
 // zero, empty or valueless there.
 //
 // The first error ends the loop; it comes with a nil pointer. It is a *schema.MismatchError that
 // wraps ErrNoField if there is no such field.
-func Batches(s Source, o BatchOptions) iter.Seq2[*Batch, error] {
-	return BatchesIn(s, 0, math.MaxInt64, o)
+func Batches(s Source, o *BatchOptions) iter.Seq2[*Batch, error] {
+	return BatchesIn(s, EntryRange{End: math.MaxInt64}, o)
 }
 
-// BatchesIn is like Batches, but yields only the entries from first up to but not
-// including end, as far as they exist.
-func BatchesIn(s Source, first, end int64, o BatchOptions) iter.Seq2[*Batch, error] {
+// BatchesIn is like Batches, but yields only the entries in a range, as far as they exist.
+func BatchesIn(s Source, r EntryRange, options *BatchOptions) iter.Seq2[*Batch, error] {
+	var o BatchOptions
+	if options != nil {
+		o = *options
+	}
 	return func(yield func(*Batch, error) bool) {
-		size := int64(o.Size)
+		first, size := r.First, int64(o.Size)
 		switch {
 		case size < 0:
 			yield(nil, fmt.Errorf("BatchOptions.Size: %d; the number must not be negative", size))
@@ -85,7 +89,7 @@ func BatchesIn(s Source, first, end int64, o BatchOptions) iter.Seq2[*Batch, err
 			yield(nil, err)
 			return
 		}
-		end := min(end, s.bound())
+		end := min(r.End, s.bound())
 		plan.inOrder(first, end, nil)
 		defer plan.stop()
 		b := new(Batch)

@@ -13,7 +13,7 @@ import (
 // BenchmarkBatches reads all fields of the file in batches, and the same columns in views
 // of their own: in calls as long, and with offsets for each collection.
 func BenchmarkBatches(b *testing.B) {
-	r, err := rntuple.Open("../testdata/dimuon.root", "Events")
+	r, err := rntuple.Open("../testdata/dimuon.root", "Events", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -28,7 +28,7 @@ func BenchmarkBatches(b *testing.B) {
 	b.Run("batches", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			for _, err := range rntuple.Batches(r, rntuple.BatchOptions{Fields: names}) {
+			for _, err := range rntuple.Batches(r, &rntuple.BatchOptions{Fields: names}) {
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -102,7 +102,7 @@ func columnOf[T any](r *rntuple.Reader, name string, jagged bool, n int64) error
 // BenchmarkRead reads the 80,000 entries of a NanoAOD-like file in all ways that
 // there are.
 func BenchmarkRead(b *testing.B) {
-	r, err := rntuple.Open("../testdata/dimuon.root", "Events")
+	r, err := rntuple.Open("../testdata/dimuon.root", "Events", nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func openFile(t *testing.T, path string) *rntuple.Reader {
 	if _, err := os.Stat(path); os.IsNotExist(err) {
 		t.Skipf("%s is not there", path)
 	}
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestInspectCancelled(t *testing.T) {
 }
 
 func ExampleReader_Inspect() {
-	r, err := rntuple.Open("../testdata/dimuon.root", "Events")
+	r, err := rntuple.Open("../testdata/dimuon.root", "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -47,12 +47,12 @@ var allParts = sync.OnceValue(func() []partEntry {
 func partsFile(t *testing.T, c compress.Settings) []byte {
 	t.Helper()
 	var file memory
-	w, err := rntuple.NewFile(&file, "parts.root", fixed...)
+	w, err := rntuple.NewFile(&file, "parts.root", fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := append([]rntuple.WriteOption{rntuple.Compression(c), rntuple.MaxUnzippedPageSize(300_000), rntuple.ClusterSize(3_000_000)}, fixed...)
-	entries, err := rntuple.NewWriter[partEntry](w, "parts", opts...)
+	opts := &rntuple.WriteOptions{Compression: c, MaxUnzippedPageSize: 300_000, ClusterSize: 3_000_000}
+	entries, err := rntuple.NewWriter[partEntry](w, "parts", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func checkParts[T comparable](t *testing.T, r *rntuple.Reader, field string, at 
 
 // TestReadInParts reads pages in parts, from files that are mapped into memory and others, compressed and not.
 func TestReadInParts(t *testing.T) {
-	for _, c := range []compress.Settings{0, 101, 404, 505} {
+	for _, c := range []compress.Settings{compress.None, 101, 404, 505} {
 		file := partsFile(t, c)
 		path := filepath.Join(t.TempDir(), "parts.root")
 		if err := os.WriteFile(path, file, 0o666); err != nil {
@@ -107,7 +107,7 @@ func TestReadInParts(t *testing.T) {
 		}
 		for _, workers := range []int{1, 3} {
 			for _, mapped := range []bool{true, false} {
-				r, err := rntuple.Open(path, "", rntuple.ReadWorkers(workers), rntuple.MapFile(mapped))
+				r, err := rntuple.Open(path, "", &rntuple.ReadOptions{Workers: workers, NoMap: !mapped})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -163,7 +163,7 @@ func checkItems(t *testing.T, r *rntuple.Reader) {
 
 // TestDamageInParts makes sure that no part of a damaged page is returned, whichever is asked for, and however often.
 func TestDamageInParts(t *testing.T) {
-	for _, c := range []compress.Settings{0, 404} {
+	for _, c := range []compress.Settings{compress.None, 404} {
 		file := partsFile(t, c)
 		failed, rng := 0, rand.New(rand.NewPCG(5, 6))
 		for range 20 {
@@ -173,7 +173,7 @@ func TestDamageInParts(t *testing.T) {
 			if err := os.WriteFile(path, damaged, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			r, err := rntuple.Open(path, "", rntuple.ReadWorkers(1))
+			r, err := rntuple.Open(path, "", &rntuple.ReadOptions{Workers: 1})
 			if err != nil {
 				continue // not a page
 			}

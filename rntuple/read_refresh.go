@@ -24,11 +24,11 @@ var ErrReplaced = ntuple.ErrReplaced
 // The Reader stays with the file that was opened: it does not notice that another file has
 // got its name. If another RNTuple has taken the place of this one in the file, or it has
 // fewer entries than before, the error wraps ErrReplaced; if it was removed or renamed,
-// ErrNotFound; if the file was truncated, ErrCorrupt. A Reader made by NewReaderAt, or of a
-// bare file, or of a file at a URL, cannot be refreshed; the error wraps ErrUnsupported. One made by NewReader
-// can, if its io.ReaderAt tells the present size of the file by a method Stat or Size, as
-// those of os.File and bytes.Reader. Chains and joins cannot: they keep the entries that
-// their inputs had.
+// ErrNotFound; if the file was truncated, ErrCorrupt. A Reader made by NewReaderFromAnchor, or
+// of a bare file, or of a file at a URL, cannot be refreshed; the error wraps ErrUnsupported.
+// One made by NewReader can, if its io.ReaderAt tells the present size of the file by a method
+// Stat or Size, as those of os.File and bytes.Reader. Chains and joins cannot: they keep the
+// entries that their inputs had.
 func (r *Reader) Refresh() (*Reader, error) {
 	fresh, err := r.ntuple.Refresh(r.ctx)
 	switch {

@@ -19,7 +19,7 @@ func TestStored(t *testing.T) {
 		t.Fatal(paths, err)
 	}
 	for _, path := range paths {
-		r, err := rntuple.Open(path, "")
+		r, err := rntuple.Open(path, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestStoredClusters(t *testing.T) {
 		t.Fatal(paths, err)
 	}
 	for _, path := range paths {
-		r, err := rntuple.Open(path, "")
+		r, err := rntuple.Open(path, "", nil)
 		if err != nil {
 			continue // several RNTuples, or none
 		}
@@ -147,7 +147,7 @@ func TestLimitsOf(t *testing.T) {
 	type key struct{}
 	ctx := context.WithValue(t.Context(), key{}, 1)
 	open := func(bytes int64) rntuple.Source {
-		r, err := rntuple.Open(zoned(t), "n", rntuple.Context(ctx), rntuple.WithLimits(rntuple.Limits{ExpressionBytes: bytes}))
+		r, err := rntuple.Open(zoned(t, nil), "n", &rntuple.ReadOptions{Context: ctx, Limits: rntuple.Limits{ExpressionBytes: bytes}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestLimitsOf(t *testing.T) {
 		return r
 	}
 	a, b := open(1001), open(1002)
-	chain, err := rntuple.NewChain([]rntuple.Input{{Source: a}, {Source: b}}, rntuple.Context(ctx))
+	chain, err := rntuple.NewChain([]rntuple.Input{{Source: a}, {Source: b}}, &rntuple.ReadOptions{Context: ctx})
 	if err != nil {
 		t.Fatal(err)
 	}

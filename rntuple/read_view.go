@@ -173,32 +173,28 @@ func batchLen[T any]() int64 {
 // fields of T.
 //
 // The first error ends the loop; it comes with a nil pointer. The entries and everything
-// that they point to are newly allocated and never reused, unless Reuse asks for that. Hundreds of entries share one
-// array, as do the items of their collections: a program that retains few of many entries
-// should copy them. With several workers, see ReadWorkers, the next entries are read while
-// the loop's body runs.
-func Entries[T any](s Source, opts ...EntriesOption) iter.Seq2[*T, error] {
-	return EntriesIn[T](s, 0, math.MaxInt64, opts...)
+// that they point to are newly allocated and never reused; EntriesOptions.Reuse changes that.
+// Hundreds of entries share one array, as do the items of their collections: a program that
+// retains few of many entries should copy them. With several ReadOptions.Workers, the next
+// entries are read while the loop's body runs.
+func Entries[T any](s Source) iter.Seq2[*T, error] {
+	return EntriesIn[T](s, EntryRange{End: math.MaxInt64}, nil)
 }
 
-// EntriesIn is like Entries, but yields only the entries from first up to but not
-// including end, as far as they exist.
-func EntriesIn[T any](s Source, first, end int64, opts ...EntriesOption) iter.Seq2[*T, error] {
-	var o entriesOptions
-	for _, opt := range opts {
-		opt(&o)
-	}
+// EntriesIn is like Entries, but yields only the entries in a range, as far as they exist.
+func EntriesIn[T any](s Source, r EntryRange, o *EntriesOptions) iter.Seq2[*T, error] {
+	reuse := o != nil && o.Reuse
 	return func(yield func(*T, error) bool) {
 		v, err := ViewOf[T](s, "")
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		end := min(end, s.bound())
-		v.plan.inOrder(first, end, nil)
+		end := min(r.End, s.bound())
+		v.plan.inOrder(r.First, end, nil)
 		defer v.plan.stop()
 		ctx := s.context()
-		for batch, err := range v.batches(first, end, o.reuse) {
+		for batch, err := range v.batches(r.First, end, reuse) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -216,24 +212,21 @@ func EntriesIn[T any](s Source, first, end int64, opts ...EntriesOption) iter.Se
 	}
 }
 
-// An EntriesOption changes how Entries and EntriesIn yield entries.
-type EntriesOption func(*entriesOptions)
-
-type entriesOptions struct{ reuse bool }
-
-// Reuse makes Entries and EntriesIn use memory again, as bufio.Scanner does, which is faster,
-// above all for structs with slices: an entry, and what it points to, is valid until the
-// loop's body ends, and may then be overwritten. A program that keeps some of it must copy
-// that, slices with slices.Clone for example, at every level. Strings may be kept without a
-// copy: their bytes are never overwritten.
-//
-// Every entry is the zero T before it is read, as without Reuse: struct fields that are not
-// read, such as those with the tag "-", do not show what the body has stored in an earlier
-// entry.
-//
-// The memory that the largest batch of entries has needed, twice with several workers, is
-// kept until the loop ends.
-func Reuse() EntriesOption { return func(o *entriesOptions) { o.reuse = true } }
+// EntriesOptions say how EntriesIn yields entries. The zero value stands for the defaults, and so
+// does a nil pointer.
+type EntriesOptions struct {
+	// Reuse is set to use memory again, as bufio.Scanner does, which is faster, above all for structs
+	// with slices: an entry, and what it points to, is valid until the loop's body ends, and may then
+	// be overwritten. A program that keeps some of it must copy that, slices with slices.Clone for
+	// example, at every level. Strings may be kept without a copy: their bytes are never overwritten.
+	//
+	// Every entry is the zero T before it is read, as without Reuse: struct fields that are not read,
+	// such as those with the tag "-", do not show what the body has stored in an earlier entry.
+	//
+	// The memory that the largest batch of entries has needed, twice with several workers, is kept
+	// until the loop ends.
+	Reuse bool
+}
 
 // batches yields the values of the entries from first to end, in newly allocated slices
 // unless reuse is set. With several workers, the next slice is filled while one is in use.

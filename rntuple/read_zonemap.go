@@ -13,9 +13,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
-// ZoneMap returns the zone map of the RNTuple, which is empty if it has none, or is in a file at a URL
-// and was opened without TrustZoneMaps. The map is read once, all of it, and takes 32 bytes
-// of memory for each field and cluster.
+// ZoneMap returns the zone map of the RNTuple, which is empty if it has none, or one that
+// ReadOptions.ZoneMaps does not trust. The map is read once, all of it, and takes 32 bytes of
+// memory for each field and cluster.
 //
 // What the map says of data that is not there is ignored; see Problems of the Map. Errors are those
 // of the page lists, and of the context.

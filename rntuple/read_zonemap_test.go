@@ -12,10 +12,10 @@ import (
 )
 
 // zoned makes a file of 100 entries in clusters that end at 10, 20, 40, 60 and 100. N is a quarter of an entry's number.
-func zoned(t *testing.T, opts ...rntuple.WriteOption) (path string) {
+func zoned(t *testing.T, opts *rntuple.WriteOptions) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "zoned.root")
-	w, err := rntuple.Create[struct{ N, F int64 }](path, "n", opts...)
+	w, err := rntuple.Create[struct{ N, F int64 }](path, "n", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,14 +37,14 @@ func zoned(t *testing.T, opts ...rntuple.WriteOption) (path string) {
 
 // TestPossible asks for entries of files, chains and joins.
 func TestPossible(t *testing.T) {
-	a, b := zoned(t, rntuple.ZoneMap("N")), zoned(t) // only the first has a zone map
-	chain, err := rntuple.OpenChain("n", []string{a, b, a}, rntuple.MaxOpen(1))
+	a, b := zoned(t, &rntuple.WriteOptions{ZoneMap: []string{"N"}}), zoned(t, nil) // only the first has a zone map
+	chain, err := rntuple.OpenChain("n", []string{a, b, a}, &rntuple.ReadOptions{MaxOpen: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer chain.Close()
 	open := func(path string) *rntuple.Reader {
-		r, err := rntuple.Open(path, "n")
+		r, err := rntuple.Open(path, "n", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestPossible(t *testing.T) {
 
 // TestZoneMap reads the zone map of a Reader, under its context.
 func TestZoneMap(t *testing.T) {
-	r, err := rntuple.Open(zoned(t, rntuple.ZoneMap("N")), "n")
+	r, err := rntuple.Open(zoned(t, &rntuple.WriteOptions{ZoneMap: []string{"N"}}), "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -44,31 +45,31 @@ type Reader struct {
 //
 // The error wraps ErrNotFound if there is no such RNTuple. The caller must close the
 // Reader.
-func Open(path, name string, opts ...Option) (*Reader, error) {
-	return reader(opts, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) { return ntuple.Open(location.Parse(path), name, o) })
+func Open(path, name string, o *ReadOptions) (*Reader, error) {
+	return reader(o, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) { return ntuple.Open(location.Parse(path), name, o) })
 }
 
 // NewReader opens an RNTuple in the ROOT file of size bytes that ra reads; ra
 // must be safe for concurrent use if the Reader is to be. See Open. If the file may grow, ra
 // should have a method Stat as that of os.File, or Size as that of bytes.Reader, which tells
 // its present size.
-func NewReader(ra io.ReaderAt, size int64, name string, opts ...Option) (*Reader, error) {
-	return reader(opts, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) { return ntuple.NewReader(ra, size, name, o) })
+func NewReader(ra io.ReaderAt, size int64, name string, o *ReadOptions) (*Reader, error) {
+	return reader(o, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) { return ntuple.NewReader(ra, size, name, o) })
 }
 
-// NewReaderAt opens the RNTuple that an anchor describes, for programs that read the
+// NewReaderFromAnchor opens the RNTuple that an anchor describes, for programs that read the
 // directories of the ROOT file themselves. The object is the anchor as serialized in the
 // file, uncompressed; class is its class: ROOT::RNTuple or, in pre-release formats,
 // ROOT::Experimental::RNTuple. See NewReader for ra and size.
-func NewReaderAt(ra io.ReaderAt, size int64, class string, object []byte, opts ...Option) (*Reader, error) {
-	return reader(opts, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) {
+func NewReaderFromAnchor(ra io.ReaderAt, size int64, class string, object []byte, o *ReadOptions) (*Reader, error) {
+	return reader(o, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) {
 		return ntuple.NewReaderAt(ra, size, class, object, o)
 	})
 }
 
 // reader returns the Reader of the RNTuple that open opens.
-func reader(opts []Option, open func(*ntuple.ReadOptions) (*ntuple.Reader, error)) (*Reader, error) {
-	o, err := ntuple.NewReadOptions(opts)
+func reader(options *ReadOptions, open func(*ntuple.ReadOptions) (*ntuple.Reader, error)) (*Reader, error) {
+	o, err := options.base()
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +85,7 @@ func readerOf(base *ntuple.Reader) *Reader { return &Reader{base, base.Options.C
 func init() { entrance.Reader = func(base *ntuple.Reader) any { return readerOf(base) } }
 
 // Close closes the file if Open opened it. It does nothing for readers made by NewReader
-// and NewReaderAt.
+// and NewReaderFromAnchor.
 func (r *Reader) Close() error { return r.ntuple.Close() }
 
 // WithContext returns a Reader of the same RNTuple whose methods and views return the
@@ -145,25 +146,22 @@ type Info struct {
 // and size.
 func List(ra io.ReaderAt, size int64) ([]Info, error) { return infos(ntuple.List(ra, size)) }
 
-// ListFile returns the RNTuples in the file at a path or a URL. See List and Open. Of the options,
-// Context and Remote count.
-func ListFile(path string, opts ...Option) ([]Info, error) {
-	o, err := ntuple.NewReadOptions(opts)
-	if err != nil {
-		return nil, err
+// ListFile returns the RNTuples in the file at a path or a URL. See List and Open.
+func ListFile(ctx context.Context, path string, o *remote.Options) ([]Info, error) {
+	if o == nil {
+		o = new(remote.Options)
 	}
-	return infos(ntuple.ListFile(o.Context, location.Parse(path), o.Remote))
+	return infos(ntuple.ListFile(ctx, location.Parse(path), *o))
 }
 
 // PathsIn returns the paths and URLs in a text file, itself at a path or a URL, for OpenChain and others.
 // Each line has one; blank lines, and those that begin with #, are passed over. Paths are relative to the
-// current directory, as for hadd. Of the options, Context and Remote count.
-func PathsIn(path string, opts ...Option) ([]string, error) {
-	o, err := ntuple.NewReadOptions(opts)
-	if err != nil {
-		return nil, err
+// current directory, as for hadd.
+func PathsIn(ctx context.Context, path string, o *remote.Options) ([]string, error) {
+	if o == nil {
+		o = new(remote.Options)
 	}
-	return input.List(o.Context, location.Parse(path), o.Remote)
+	return input.List(ctx, location.Parse(path), *o)
 }
 
 func infos(found []ntuple.Info, err error) ([]Info, error) {

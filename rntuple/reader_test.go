@@ -44,7 +44,7 @@ func TestFewReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := &counter{ReaderAt: bytes.NewReader(file)}
-	r, err := rntuple.NewReader(c, int64(len(file)), "Events")
+	r, err := rntuple.NewReader(c, int64(len(file)), "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestPageListsWhenNeeded(t *testing.T) {
 	}
 	file := b.bytes(edits{})
 	c := &counter{ReaderAt: bytes.NewReader(file)}
-	r, err := rntuple.NewReader(c, int64(len(file)), "")
+	r, err := rntuple.NewReader(c, int64(len(file)), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestPageListsWhenNeeded(t *testing.T) {
 
 // TestConcurrent reads with many views of one Reader at the same time.
 func TestConcurrent(t *testing.T) {
-	r, err := rntuple.Open("../testdata/good/types_zlib_groups.root", "")
+	r, err := rntuple.Open("../testdata/good/types_zlib_groups.root", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestConcurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fresh, err := rntuple.Open("../testdata/good/types_zlib_groups.root", "") // no page list read yet
+	fresh, err := rntuple.Open("../testdata/good/types_zlib_groups.root", "", nil) // no page list read yet
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestConcurrent(t *testing.T) {
 func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	if r, err := rntuple.Open(sample, "", rntuple.Context(ctx)); err != nil {
+	if r, err := rntuple.Open(sample, "", &rntuple.ReadOptions{Context: ctx}); err != nil {
 		t.Error(err)
 	} else {
 		defer r.Close()
@@ -145,13 +145,13 @@ func TestContext(t *testing.T) {
 			t.Errorf("Clusters with a fresh context: %d, %v", len(c), err)
 		}
 	}
-	if _, err := rntuple.Open(sample, "", rntuple.Context(ctx)); !errors.Is(err, context.Canceled) {
+	if _, err := rntuple.Open(sample, "", &rntuple.ReadOptions{Context: ctx}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Open with a cancelled context: %v", err)
 	}
 }
 
 func TestReadEnds(t *testing.T) {
-	r, err := rntuple.Open(sample, "")
+	r, err := rntuple.Open(sample, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func BenchmarkOpen(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "")
+				r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "", nil)
 				if err != nil || len(r.Schema().Fields) != n {
 					b.Fatal(err)
 				}

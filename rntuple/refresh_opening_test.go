@@ -93,7 +93,7 @@ func freeOf(t *testing.T, file []byte) (all []place) {
 func overwritten(t *testing.T, path string, before, after []byte, fill byte) []byte {
 	var all [2][]place
 	for i, b := range [][]byte{before, after} {
-		r, err := rntuple.NewReader(bytes.NewReader(b), int64(len(b)), path)
+		r, err := rntuple.NewReader(bytes.NewReader(b), int64(len(b)), path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func overwritten(t *testing.T, path string, before, after []byte, fill byte) []b
 func TestCommitWhileOpening(t *testing.T) {
 	for _, g := range growers {
 		t.Run(g.name, func(t *testing.T) {
-			all := states(t, g.path, g.sets, 5)
+			all := states(t, g.path, g.sets, 5, nil)
 			cuts, rnd, wanted := []int{0, 14, 40, 64, 150, 205, 230}, sampletest.Rand(t), 3
 			if testing.Short() {
 				cuts, wanted = []int{0, 40, 205}, 1
@@ -142,7 +142,7 @@ func TestCommitWhileOpening(t *testing.T) {
 
 // openChanging opens a file and makes sure that it has from least to most checkpoints.
 func openChanging(c *changing, path string, sets bool, least, most int64) error {
-	r, err := rntuple.NewReader(c, c.Size(), path, rntuple.ReadWorkers(1))
+	r, err := rntuple.NewReader(c, c.Size(), path, &rntuple.ReadOptions{Workers: 1})
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func openChanging(c *changing, path string, sets bool, least, most int64) error 
 // keys where the one of the earliest state was. It is valid, and leads to a valid state that
 // must not be shown.
 func TestUncommittedList(t *testing.T) {
-	all := states(t, "n", false, 3)
+	all := states(t, "n", false, 3, nil)
 	head := func(b []byte) *rootfile.File {
 		f, err := rootfile.Open(bytes.NewReader(b), int64(len(b)))
 		if err != nil {
@@ -212,7 +212,7 @@ func TestUncommittedList(t *testing.T) {
 // regroup returns a file with the RNTuple n, written without compression, in which the page
 // lists are merged by two, beginning with the second, and the old ones are overwritten.
 func regroup(t *testing.T, file []byte) []byte {
-	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "n")
+	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

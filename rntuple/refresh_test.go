@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -30,11 +31,11 @@ type grower struct {
 	next int64
 }
 
-func newGrower(file *rntuple.File, path string, sets bool, opts ...rntuple.WriteOption) (*grower, error) {
-	w, err := rntuple.NewWriter[growing](file, path, opts...)
+func newGrower(file *rntuple.File, path string, sets bool, opts *rntuple.WriteOptions) (*grower, error) {
+	w, err := rntuple.NewWriter[growing](file, path, opts)
 	g := &grower{file: file, w: w}
 	if err == nil && sets {
-		g.set, err = rntuple.NewAttributes[growing](w, "set", opts...)
+		g.set, err = rntuple.NewAttributes[growing](w, "set", opts)
 	}
 	return g, err
 }
@@ -138,12 +139,12 @@ func testBesideWriter(t *testing.T, path string, sets, mapped bool, rounds int) 
 	committed := make(chan struct{}) // gets a value after a checkpoint, if one is waited for
 	writer.Go(func() {
 		defer close(committed)
-		out, err := rntuple.CreateFile(file, rntuple.Sync(false))
+		out, err := rntuple.CreateFile(file, &rntuple.FileOptions{NoSync: true})
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		g, err := newGrower(out, path, sets)
+		g, err := newGrower(out, path, sets, nil)
 		for err == nil && ctx.Err() == nil {
 			err = g.checkpoint()
 			select {
@@ -161,7 +162,7 @@ func testBesideWriter(t *testing.T, path string, sets, mapped bool, rounds int) 
 		}
 	})
 	<-committed
-	open := func() (*rntuple.Reader, error) { return rntuple.Open(file, path, rntuple.MapFile(mapped)) }
+	open := func() (*rntuple.Reader, error) { return rntuple.Open(file, path, &rntuple.ReadOptions{NoMap: !mapped}) }
 	kept, err := open()
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +200,7 @@ func testBesideWriter(t *testing.T, path string, sets, mapped bool, rounds int) 
 			}
 		}
 		kept, least = next, next.NumEntries()
-		infos, err := rntuple.ListFile(file)
+		infos, err := rntuple.ListFile(context.Background(), file, nil)
 		if err != nil || len(infos) != 1 || infos[0].Path != path {
 			t.Fatalf("round %d: list: %v, %v", round, infos, err)
 		}
@@ -213,15 +214,14 @@ func testBesideWriter(t *testing.T, path string, sets, mapped bool, rounds int) 
 }
 
 // states returns a file after each of n checkpoints, and after Close.
-func states(t *testing.T, path string, sets bool, n int, opts ...rntuple.WriteOption) (all [][]byte) {
+func states(t *testing.T, path string, sets bool, n int, opts *rntuple.WriteOptions) (all [][]byte) {
 	t.Helper()
 	var m memory
-	opts = append(opts, fixed...)
-	file, err := rntuple.NewFile(&m, "growing.root", opts...)
+	file, err := rntuple.NewFile(&m, "growing.root", fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := newGrower(file, path, sets, opts...)
+	g, err := newGrower(file, path, sets, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func (s *switched) ReadAt(b []byte, off int64) (int, error) { return s.get().Rea
 // TestStalePageLists opens a file, then changes its cluster groups and overwrites the page
 // lists, one of which has been read, and reads the file with several goroutines.
 func TestStalePageLists(t *testing.T) {
-	plain := rntuple.Compression(0)
+	plain := &rntuple.WriteOptions{Compression: compress.None}
 	all := states(t, "n", false, 12, plain)
 	before, after := all[7], regroup(t, all[10])
 	for i, read := range []int64{-1, 0, 75, -1, 0, 75} { // this entry's page list has been read
@@ -270,7 +270,7 @@ func TestStalePageLists(t *testing.T) {
 			after = overwritten(t, "n", before, all[10], 0)
 		}
 		s := &switched{image: before}
-		r, err := rntuple.NewReader(s, int64(len(before)), "")
+		r, err := rntuple.NewReader(s, int64(len(before)), "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +316,7 @@ func TestStalePageLists(t *testing.T) {
 
 	// Damage without a commit stays what it is.
 	damaged := bytes.Clone(before)
-	r, err := rntuple.NewReader(bytes.NewReader(damaged), int64(len(damaged)), "")
+	r, err := rntuple.NewReader(bytes.NewReader(damaged), int64(len(damaged)), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +337,7 @@ func TestRefresh(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all := states(t, "n", false, 3)
+	all := states(t, "n", false, 3, nil)
 	write := func(b []byte) { // without a new file
 		t.Helper()
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o666)
@@ -347,7 +347,7 @@ func TestRefresh(t *testing.T) {
 		check(errors.Join(err, f.Close()))
 	}
 	write(all[1])
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	check(err)
 	defer r.Close()
 	if same, err := r.Refresh(); same != r || err != nil {
@@ -357,14 +357,14 @@ func TestRefresh(t *testing.T) {
 	// Another RNTuple in the file is nothing new for this one.
 	update := func(change func(*rntuple.File) error) {
 		t.Helper()
-		f, err := rntuple.UpdateFile(path)
+		f, err := rntuple.UpdateFile(path, nil)
 		check(err)
 		check(change(f))
 		check(f.Close())
 	}
 	add := func(name string) func(*rntuple.File) error {
 		return func(f *rntuple.File) error {
-			w, err := rntuple.NewWriter[growing](f, name)
+			w, err := rntuple.NewWriter[growing](f, name, nil)
 			if err != nil {
 				return err
 			}
@@ -385,7 +385,7 @@ func TestRefresh(t *testing.T) {
 	// New entries, and a new field.
 	write(all[1])
 	type wider struct{ X, Y int64 }
-	w, err := rntuple.Append[wider](path, "n", rntuple.ExtendSchema())
+	w, err := rntuple.Append[wider](path, "n", &rntuple.WriteOptions{ExtendSchema: true})
 	check(err)
 	check(w.Write(&wider{20*7 + 1, 4}))
 	check(w.Close())
@@ -412,13 +412,13 @@ func TestRefresh(t *testing.T) {
 		cause error
 	}{
 		{"fewer", all[0], rntuple.ErrReplaced},
-		{"another", states(t, "n", false, 2, rntuple.Description("another"))[1], rntuple.ErrReplaced},
-		{"renamed", states(t, "renamed", false, 2)[1], rntuple.ErrNotFound},
+		{"another", states(t, "n", false, 2, &rntuple.WriteOptions{Description: "another"})[1], rntuple.ErrReplaced},
+		{"renamed", states(t, "renamed", false, 2, nil)[1], rntuple.ErrNotFound},
 		{"truncated", all[2][:len(all[2])-40], rntuple.ErrCorrupt},
 		{"no file", nil, rntuple.ErrCorrupt},
 	} {
 		write(all[1])
-		r, err := rntuple.Open(path, "", rntuple.MapFile(false))
+		r, err := rntuple.Open(path, "", &rntuple.ReadOptions{NoMap: true})
 		check(err)
 		write(test.file)
 		if _, err := r.Refresh(); !errors.Is(err, test.cause) {
@@ -441,7 +441,7 @@ func TestRefresh(t *testing.T) {
 	check(err)
 	object, err := f.Payload(key)
 	check(err)
-	loose, err := rntuple.NewReaderAt(bytes.NewReader(all[0]), int64(len(all[0])), key.Class, object)
+	loose, err := rntuple.NewReaderFromAnchor(bytes.NewReader(all[0]), int64(len(all[0])), key.Class, object, nil)
 	check(err)
 	if _, err := loose.Refresh(); !errors.Is(err, rntuple.ErrUnsupported) {
 		t.Errorf("without a directory: %v", err)
@@ -450,9 +450,9 @@ func TestRefresh(t *testing.T) {
 
 // TestRefreshIsCheap makes sure that a Refresh without anything new is one small read.
 func TestRefreshIsCheap(t *testing.T) {
-	all := states(t, "n", false, 2)
+	all := states(t, "n", false, 2, nil)
 	c := &counter{ReaderAt: bytes.NewReader(all[0])}
-	r, err := rntuple.NewReader(c, int64(len(all[0])), "n")
+	r, err := rntuple.NewReader(c, int64(len(all[0])), "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -476,10 +476,10 @@ func TestGrowingChain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all := states(t, "n", false, 3)
+	all := states(t, "n", false, 3, nil)
 	write(0, all[0])
 	write(1, all[2])
-	c, err := rntuple.OpenChain("n", paths, rntuple.MaxOpen(1), rntuple.MapFile(false))
+	c, err := rntuple.OpenChain("n", paths, &rntuple.ReadOptions{MaxOpen: 1, NoMap: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -509,7 +509,7 @@ func TestGrowingChain(t *testing.T) {
 	if n, err := c.NumEntries(); n != 40 || err != nil {
 		t.Errorf("%d entries, %v", n, err)
 	}
-	write(0, states(t, "n", false, 3, rntuple.Description("another"))[1])
+	write(0, states(t, "n", false, 3, &rntuple.WriteOptions{Description: "another"})[1])
 	if err := expect(); !errors.Is(err, rntuple.ErrReplaced) {
 		t.Errorf("another RNTuple: %v", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -101,7 +101,7 @@ func TestReuse(t *testing.T) {
 	const n = 24_000
 	file := fileOf(t, reusedEntries(n), 2500)
 	open := func(workers int) rntuple.Source {
-		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "set", rntuple.ReadWorkers(workers))
+		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "set", &rntuple.ReadOptions{Workers: workers})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestReuse(t *testing.T) {
 	}
 	for name, src := range map[string]rntuple.Source{
 		"one worker": open(1), "several": open(3), "join": join,
-		"chain": chainOf(t, []rntuple.Input{{Source: open(2)}, {Source: open(1)}}),
+		"chain": chainOf(t, []rntuple.Input{{Source: open(2)}, {Source: open(1)}}, nil),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want []string
@@ -125,14 +125,10 @@ func TestReuse(t *testing.T) {
 				want = append(want, string(text))
 			}
 			for _, reuse := range []bool{false, true} {
-				loop := func() iter.Seq2[*reused, error] { return rntuple.Entries[reused](src) }
-				if reuse {
-					loop = func() iter.Seq2[*reused, error] { return rntuple.Entries[reused](src, rntuple.Reuse()) }
-				}
 				i, again := 0, 0
 				var kept []string
 				seen := map[*float32]bool{} // keeps what entries pointed to in use
-				for e, err := range loop() {
+				for e, err := range rntuple.EntriesIn[reused](src, all, &rntuple.EntriesOptions{Reuse: reuse}) {
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -175,7 +171,7 @@ func TestReuse(t *testing.T) {
 		Pt []float32 `rntuple:"m.pt"`
 	}
 	i := int64(2490)
-	for e, err := range rntuple.EntriesIn[joined](join, i, n, rntuple.Reuse()) {
+	for e, err := range rntuple.EntriesIn[joined](join, rntuple.EntryRange{First: i, End: n}, &rntuple.EntriesOptions{Reuse: true}) {
 		if err != nil || e.ID != i || len(e.Pt) != int(i%4) || len(e.Pt) > 0 && e.Pt[0] != float32(i) {
 			t.Fatalf("entry %d: %v, %v", i, e, err)
 		}
@@ -188,21 +184,24 @@ func TestReuse(t *testing.T) {
 	}
 }
 
+// all is the range of all entries.
+var all = rntuple.EntryRange{End: math.MaxInt64}
+
 // TestReuseLimit makes sure that an entry above the limit is the same error with reuse.
 func TestReuseLimit(t *testing.T) {
 	entries := reusedEntries(3000)
 	entries[2000].Pt = make([]float32, 100_000)
 	file := fileOf(t, entries, 3000)
-	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "set", rntuple.WithLimits(rntuple.Limits{EntryBytes: 1 << 18}))
+	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "set", &rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: 1 << 18}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, opts := range [][]rntuple.EntriesOption{nil, {rntuple.Reuse()}} {
+	for _, reuse := range []bool{false, true} {
 		var limit *frame.LimitError
-		for _, err = range rntuple.Entries[reused](r, opts...) {
+		for _, err = range rntuple.EntriesIn[reused](r, all, &rntuple.EntriesOptions{Reuse: reuse}) {
 		}
 		if !errors.As(err, &limit) || limit.What != "entry 2000" {
-			t.Errorf("%d options: %v", len(opts), err)
+			t.Errorf("reuse %v: %v", reuse, err)
 		}
 	}
 }

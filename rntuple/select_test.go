@@ -23,7 +23,7 @@ func TestSelect(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := func() *rntuple.Reader {
-		r, err := rntuple.NewReader(bytes.NewReader(data), int64(len(data)), "")
+		r, err := rntuple.NewReader(bytes.NewReader(data), int64(len(data)), "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestSelect(t *testing.T) {
 			all = append(all, e.ID)
 		}
 		var batches []int64
-		for b, err := range rntuple.Batches(s, rntuple.BatchOptions{Fields: []string{"ID", "V"}}) {
+		for b, err := range rntuple.Batches(s, &rntuple.BatchOptions{Fields: []string{"ID", "V"}}) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +76,7 @@ func TestSelect(t *testing.T) {
 		if got := ids(s); !slices.Equal(got, want) {
 			t.Errorf("%v: %d entries, want %d", ranges, len(got), len(want))
 		}
-		c, err := rntuple.NewChain(inputs, rntuple.MaxOpen(1))
+		c, err := rntuple.NewChain(inputs, &rntuple.ReadOptions{MaxOpen: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestSelect(t *testing.T) {
 		"not this file":                 {Path: path, Check: func(*rntuple.Reader) error { return refused }},
 		"no entries from 10 up to 3001": {Path: path, Entries: rntuple.EntryRange{First: 10, End: n + 1}},
 	} {
-		if _, err := rntuple.NewChain([]rntuple.Input{in}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := rntuple.NewChain([]rntuple.Input{in}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

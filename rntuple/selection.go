@@ -18,14 +18,9 @@ import (
 // the other source. A Selection is safe for concurrent use. It does not own the other source:
 // whoever opened that must close it.
 type Selection struct {
-	*selection
-	ctx context.Context
-}
-
-// A selection is the part of a Selection that is independent of its context.
-type selection struct {
 	src Source
-	set entrySet
+	set *entrySet
+	ctx context.Context
 }
 
 // Where returns the Selection of the entries of s for which c holds. It evaluates the
@@ -34,11 +29,11 @@ type selection struct {
 // long ranges of entries are alike.
 //
 // The options are those of Fold, for the evaluation.
-func Where(s Source, c Condition, opts ...FoldOption) (*Selection, error) {
+func Where(s Source, c Condition, o *FoldOptions) (*Selection, error) {
 	if err := c.Check(s); err != nil {
 		return nil, err
 	}
-	set, err := Fold(s, func(s Source, r EntryRange) (*entrySet, error) {
+	set, err := fold(s, func(s Source, r EntryRange) (*entrySet, error) {
 		set, last := new(entrySet), r.First
 		for e, err := range c.Select(s, r) {
 			if err != nil {
@@ -58,11 +53,11 @@ func Where(s Source, c Condition, opts ...FoldOption) (*Selection, error) {
 	}, func(a, b *entrySet) *entrySet {
 		a.join(b)
 		return a
-	}, append(opts[:len(opts):len(opts)], foldParts(farPart))...)
+	}, o, farPart)
 	if err != nil {
 		return nil, err
 	}
-	return &Selection{&selection{s, *set}, s.context()}, nil
+	return &Selection{s, set, s.context()}, nil
 }
 
 // Select returns the Selection of the entries of s in ranges, which must be in order and not overlap.
@@ -80,7 +75,7 @@ func Select(s Source, ranges ...EntryRange) (*Selection, error) {
 		last = r.End
 	}
 	set.seal()
-	return &Selection{&selection{s, *set}, s.context()}, nil
+	return &Selection{s, set, s.context()}, nil
 }
 
 // farPart is the number of entries of files far away for which a condition is evaluated at once, at least:
@@ -89,7 +84,7 @@ const farPart = 1 << 19
 
 // WithContext returns a Selection of the same entries whose views return the context's error
 // once it is done. The context of Where's result is that of the source.
-func (s *Selection) WithContext(ctx context.Context) *Selection { return &Selection{s.selection, ctx} }
+func (s *Selection) WithContext(ctx context.Context) *Selection { return &Selection{s.src, s.set, ctx} }
 
 // Source returns the source that the entries are chosen from.
 func (s *Selection) Source() Source { return s.src }
@@ -155,7 +150,7 @@ func (s *Selection) ranges(ctx context.Context) ([]EntryRange, error) {
 }
 
 // spans returns the spans of entries of the other source that n entries from first on are.
-func (s *selection) spans(first, n int64) []columnar.Span {
+func (s *Selection) spans(first, n int64) []columnar.Span {
 	if n == 0 {
 		return nil
 	}
@@ -163,7 +158,7 @@ func (s *selection) spans(first, n int64) []columnar.Span {
 }
 
 // spansOf returns the spans of entries of the other source that spans are.
-func (s *selection) spansOf(spans []columnar.Span) (all []columnar.Span) {
+func (s *Selection) spansOf(spans []columnar.Span) (all []columnar.Span) {
 	for _, span := range spans {
 		for _, inner := range s.spans(span.First, span.N) {
 			all = columnar.AddSpan(all, inner)
@@ -174,13 +169,13 @@ func (s *selection) spansOf(spans []columnar.Span) (all []columnar.Span) {
 
 // chosen returns the entries from first up to but not including end in the other source, and
 // what is chosen of them. Nil chooses all entries of the selection.
-func (s *selection) chosen(first, end int64, c field.Chosen) (int64, int64, field.Chosen) {
+func (s *Selection) chosen(first, end int64, c field.Chosen) (int64, int64, field.Chosen) {
 	end = min(end, s.set.n)
 	if first >= end {
 		return 0, 0, nil
 	}
 	if c == nil {
-		c = &s.set
+		c = s.set
 	} else {
 		c = chosenOf{s, c}
 	}
@@ -189,7 +184,7 @@ func (s *selection) chosen(first, end int64, c field.Chosen) (int64, int64, fiel
 
 // chosenOf is what is chosen of the entries of a selection.
 type chosenOf struct {
-	*selection
+	*Selection
 	of field.Chosen
 }
 
@@ -226,7 +221,7 @@ func (s *Selection) bind(t reflect.Type, members []field.Member) (plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &selectedPlan{inner, s.selection}, nil
+	return &selectedPlan{inner, s}, nil
 }
 
 func (s *Selection) bindJagged(path string, item reflect.Type) (jaggedPlan, error) {
@@ -234,7 +229,7 @@ func (s *Selection) bindJagged(path string, item reflect.Type) (jaggedPlan, erro
 	if err != nil {
 		return nil, err
 	}
-	return &selectedJagged{inner, s.selection}, nil
+	return &selectedJagged{inner, s}, nil
 }
 
 func (s *Selection) bindBatches(paths []string, fresh bool) (batchPlan, error) {
@@ -242,13 +237,13 @@ func (s *Selection) bindBatches(paths []string, fresh bool) (batchPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &selectedBatches{inner, s.selection}, nil
+	return &selectedBatches{inner, s}, nil
 }
 
 // selectedPlan reads the entries of a selection.
 type selectedPlan struct {
 	plan
-	of *selection
+	of *Selection
 }
 
 func (p *selectedPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
@@ -269,7 +264,7 @@ func (p *selectedPlan) inOrder(first, end int64, c field.Chosen) {
 // selectedJagged reads a collection field of the entries of a selection.
 type selectedJagged struct {
 	jaggedPlan
-	of *selection
+	of *Selection
 }
 
 func (p *selectedJagged) read(ctx context.Context, first int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) (int64, error) {
@@ -287,7 +282,7 @@ func (p *selectedJagged) readSpans(ctx context.Context, spans []columnar.Span, e
 // selectedBatches reads fields of the entries of a selection into Arrays.
 type selectedBatches struct {
 	batchPlan
-	of *selection
+	of *Selection
 }
 
 func (p *selectedBatches) read(ctx context.Context, first, n int64) ([]*columnar.Array, int64, error) {

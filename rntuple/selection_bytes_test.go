@@ -34,11 +34,11 @@ func manifoldFile(t *testing.T, n int) []byte {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(8, 9))
 	var m memory
-	f, err := rntuple.NewFile(&m, "set.root")
+	f, err := rntuple.NewFile(&m, "set.root", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[manifold](f, "set", rntuple.MaxUnzippedPageSize(32<<10), rntuple.ClusterSize(2<<20))
+	w, err := rntuple.NewWriter[manifold](f, "set", &rntuple.WriteOptions{MaxUnzippedPageSize: 32 << 10, ClusterSize: 2 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,11 +65,11 @@ func TestSelectionBytes(t *testing.T) {
 	for _, chosen := range []rntuple.EntryRange{{First: 47_310, End: 47_410}, {First: 0, End: 100}, {First: n - 100, End: n}, {First: 10, End: 10}} {
 		for _, workers := range []int{0, 1, 3} {
 			c := &counter{ReaderAt: bytes.NewReader(file)}
-			opts, tenths := []rntuple.Option{rntuple.ReadWorkers(max(1, workers))}, int64(20) // the reader and the read-ahead may fetch the same page
+			opts, tenths := &rntuple.ReadOptions{Workers: max(1, workers)}, int64(20) // the reader and the read-ahead may fetch the same page
 			if workers == 0 {
-				opts, tenths = append(opts, rntuple.ReadAhead(0)), 13
+				opts.ReadAhead, tenths = -1, 13
 			}
-			r, err := rntuple.NewReader(c, int64(len(file)), "", opts...)
+			r, err := rntuple.NewReader(c, int64(len(file)), "", opts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +115,7 @@ func TestSelectionBytes(t *testing.T) {
 			}
 			c.reset()
 			type id struct{ ID int64 }
-			sel, err := rntuple.Where(r, rntuple.WhereFunc(func(e *id) bool { return e.ID >= chosen.First && e.ID < chosen.End }))
+			sel, err := rntuple.Where(r, rntuple.WhereFunc(func(e *id) bool { return e.ID >= chosen.First && e.ID < chosen.End }), nil)
 			if err != nil || sel.NumEntries() != chosen.Len() {
 				t.Fatal(err)
 			}
@@ -131,7 +131,7 @@ func TestSelectionBytes(t *testing.T) {
 				A    [4]float32
 			}
 			count := func(s rntuple.Source, r rntuple.EntryRange) (n int64, err error) {
-				for _, err := range rntuple.EntriesIn[others](s, r.First, r.End, rntuple.Reuse()) {
+				for _, err := range rntuple.EntriesIn[others](s, r, &rntuple.EntriesOptions{Reuse: true}) {
 					if err != nil {
 						return 0, err
 					}
@@ -139,10 +139,10 @@ func TestSelectionBytes(t *testing.T) {
 				}
 				return n, nil
 			}
-			fields := rntuple.BatchOptions{Fields: []string{"X", "Y", "Name", "V", "W", "P", "A"}}
+			fields := &rntuple.BatchOptions{Fields: []string{"X", "Y", "Name", "V", "W", "P", "A"}}
 			for name, read := range map[string]func() (int64, error){
 				"entries": func() (int64, error) { return count(sel, rntuple.EntryRange{End: chosen.Len()}) },
-				"fold":    func() (int64, error) { return rntuple.Fold(sel, count, func(a, b int64) int64 { return a + b }) },
+				"fold":    func() (int64, error) { return rntuple.Fold(sel, count, func(a, b int64) int64 { return a + b }, nil) },
 				"batches": func() (n int64, err error) {
 					for b, err := range rntuple.Batches(sel, fields) {
 						if err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -128,7 +129,7 @@ func checkSelection(t *testing.T, s *rntuple.Selection, all []value.Record, keep
 		compare("At", at, r)
 	}
 	n = 0
-	for e, err := range rntuple.EntriesIn[value.Record](s, 1, int64(len(want))-1, rntuple.Reuse()) {
+	for e, err := range rntuple.EntriesIn[value.Record](s, rntuple.EntryRange{First: 1, End: int64(len(want)) - 1}, &rntuple.EntriesOptions{Reuse: true}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +154,7 @@ func checkSelection(t *testing.T, s *rntuple.Selection, all []value.Record, keep
 			}
 		}
 		return r.Len(), nil
-	}, func(a, b int64) int64 { return a + b })
+	}, func(a, b int64) int64 { return a + b }, nil)
 	if err != nil && len(want) > 0 || n != int64(len(want)) {
 		t.Fatalf("Fold: %d entries, want %d: %v", n, len(want), err)
 	}
@@ -170,7 +171,7 @@ func checkSelection(t *testing.T, s *rntuple.Selection, all []value.Record, keep
 				}
 			}
 		}
-		for b, err := range rntuple.Batches(s, o) {
+		for b, err := range rntuple.Batches(s, &o) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -228,7 +229,7 @@ func TestSelection(t *testing.T) {
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(5, uint64(i)))
-			infos, err := rntuple.ListFile(file)
+			infos, err := rntuple.ListFile(context.Background(), file, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -238,7 +239,7 @@ func TestSelection(t *testing.T) {
 			}
 			for _, name := range names {
 				for _, workers := range []int{1, 3} {
-					r, err := rntuple.Open(file, name, rntuple.ReadWorkers(workers), rntuple.MapFile(rng.IntN(2) == 0))
+					r, err := rntuple.Open(file, name, &rntuple.ReadOptions{Workers: workers, NoMap: !(rng.IntN(2) == 0)})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -268,7 +269,7 @@ func checkSelections(t *testing.T, s rntuple.Source, rng *rand.Rand) {
 		t.Fatal(view.Err())
 	}
 	for name, keep := range patterns(len(all), rng) {
-		sel, err := rntuple.Where(s, keep)
+		sel, err := rntuple.Where(s, keep, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -283,7 +284,7 @@ func checkSelections(t *testing.T, s rntuple.Source, rng *rand.Rand) {
 			}
 		}
 		keep = patterns(len(some), rng)["random"]
-		if sel, err = rntuple.Where(sel, keep); err != nil {
+		if sel, err = rntuple.Where(sel, keep, nil); err != nil {
 			t.Fatal(err)
 		}
 		checkSelection(t, sel, some, keep)
@@ -295,23 +296,23 @@ func TestSelectionSources(t *testing.T) {
 	want := hits(0, 1000)
 	rng := rand.New(rand.NewPCG(3, 4))
 	var s shelf
-	chain := chainOf(t, s.inputs(fileOf(t, want[:301], 50), fileOf(t, want[301:303], 9), fileOf(t, want[303:], 77)), rntuple.MaxOpen(1))
-	events := readerOf(t, fileOf(t, lefts(1000, rng), 130))
-	table := chainOf(t, s.inputs(fileOf(t, rights(40, rng), 7), fileOf(t, rights(40, rng), 7)))
+	chain := chainOf(t, s.inputs(fileOf(t, want[:301], 50), fileOf(t, want[301:303], 9), fileOf(t, want[303:], 77)), &rntuple.ReadOptions{MaxOpen: 1})
+	events := readerOf(t, fileOf(t, lefts(1000, rng), 130), nil)
+	table := chainOf(t, s.inputs(fileOf(t, rights(40, rng), 7), fileOf(t, rights(40, rng), 7)), nil)
 	join, err := rntuple.NewJoin(events, rntuple.Friend("hit", chain), rntuple.Match("row", table, "a", "b"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	odd := rntuple.WhereFunc(func(h *hit) bool { return h.ID%3 == 1 })
-	selected, err := rntuple.Where(chain, odd)
+	selected, err := rntuple.Where(chain, odd, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := selected.NumEntries(); n == 0 || n == 1000 {
 		t.Fatalf("%d entries", n)
 	}
-	twice := chainOf(t, []rntuple.Input{{Source: selected}, {Source: chain}, {Source: selected}})
-	rows, err := rntuple.Where(table, rntuple.WhereFunc(func(r *right) bool { return r.B%2 == 0 }))
+	twice := chainOf(t, []rntuple.Input{{Source: selected}, {Source: chain}, {Source: selected}}, nil)
+	rows, err := rntuple.Where(table, rntuple.WhereFunc(func(r *right) bool { return r.B%2 == 0 }), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +327,7 @@ func TestSelectionSources(t *testing.T) {
 
 // TestWhereErrors has conditions that do not fit, fail, or select what is not there.
 func TestWhereErrors(t *testing.T) {
-	r := readerOf(t, fileOf(t, hits(0, 1000), 100))
+	r := readerOf(t, fileOf(t, hits(0, 1000), 100), nil)
 	wrong := errors.New("wrong")
 	for want, c := range map[string]rntuple.Condition{
 		`no field "Nothing"`: rntuple.WhereFunc(func(*struct{ Nothing int }) bool { return true }),
@@ -338,12 +339,12 @@ func TestWhereErrors(t *testing.T) {
 			return rntuple.EntryRange{First: -1, End: r.End}, nil
 		}},
 	} {
-		if _, err := rntuple.Where(r, c); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := rntuple.Where(r, c, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	sel, err := rntuple.Where(r, rntuple.WhereFunc(func(*hit) bool { return true }))
+	sel, err := rntuple.Where(r, rntuple.WhereFunc(func(*hit) bool { return true }), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,11 +381,11 @@ func TestSelectionBesideOthers(t *testing.T) {
 		return fmt.Sprintf("text %06d", i)
 	}
 	var m memory
-	f, err := rntuple.NewFile(&m, "beside.root")
+	f, err := rntuple.NewFile(&m, "beside.root", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[entry](f, "beside", rntuple.Compression(0), rntuple.MaxUnzippedPageSize(1<<10))
+	w, err := rntuple.NewWriter[entry](f, "beside", &rntuple.WriteOptions{Compression: compress.None, MaxUnzippedPageSize: 1 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -401,7 +402,7 @@ func TestSelectionBesideOthers(t *testing.T) {
 	if err := os.WriteFile(path, m.b, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "", rntuple.WithLimits(rntuple.Limits{EntryBytes: 64 << 10}))
+	r, err := rntuple.Open(path, "", &rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: 64 << 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +418,7 @@ func TestSelectionBesideOthers(t *testing.T) {
 			}
 		}
 	})
-	for b, err := range rntuple.Batches(s, rntuple.BatchOptions{}) {
+	for b, err := range rntuple.Batches(s, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}

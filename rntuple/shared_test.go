@@ -34,7 +34,7 @@ func TestShared(t *testing.T) {
 				t.Skipf("%d entries take long as text; TestShared100Million reads them as numbers", w.Entries)
 			}
 			t.Parallel()
-			r, err := rntuple.Open(filepath.Join(dir, w.File), w.Ntuple)
+			r, err := rntuple.Open(filepath.Join(dir, w.File), w.Ntuple, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,7 +66,7 @@ func TestShared100Million(t *testing.T) {
 	if testing.Short() {
 		t.Skip("100 million entries take seconds")
 	}
-	r, err := rntuple.Open("../../shared/testdata/root/test_int_multicluster_rntuple_v1-0-0-0.root", "")
+	r, err := rntuple.Open("../../shared/testdata/root/test_int_multicluster_rntuple_v1-0-0-0.root", "", nil)
 	if os.IsNotExist(err) {
 		t.Skipf("the public files are not there: %v", err)
 	}

@@ -17,7 +17,7 @@ import (
 // TestSoA reads a field whose C++ type is a struct of arrays in all the forms
 // that suit it, and compares them with ROOT's values.
 func TestSoA(t *testing.T) {
-	r, err := rntuple.Open("../testdata/good/special_soa.root", "")
+	r, err := rntuple.Open("../testdata/good/special_soa.root", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

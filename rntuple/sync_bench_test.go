@@ -26,7 +26,7 @@ func BenchmarkSync(b *testing.B) {
 		name string
 		on   bool
 	}{{"on", true}, {"off", false}} {
-		option := rntuple.Sync(sync.on)
+		option := &rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: !sync.on}}
 		b.Run("create/sync="+sync.name, func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "f.root")
 			for b.Loop() {

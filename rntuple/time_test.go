@@ -21,7 +21,7 @@ import (
 func writeMemory[T any](t *testing.T, entries ...T) *rntuple.Reader {
 	t.Helper()
 	b := bytesOf(t, entries...)
-	r, err := rntuple.NewReader(bytes.NewReader(b), int64(len(b)), "")
+	r, err := rntuple.NewReader(bytes.NewReader(b), int64(len(b)), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,11 +32,11 @@ func writeMemory[T any](t *testing.T, entries ...T) *rntuple.Reader {
 func bytesOf[T any](t *testing.T, entries ...T) []byte {
 	t.Helper()
 	var m memory
-	f, err := rntuple.NewFile(&m, "f.root", fixed...)
+	f, err := rntuple.NewFile(&m, "f.root", fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[T](f, "n", fixed...)
+	w, err := rntuple.NewWriter[T](f, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestTimesOutOfRange(t *testing.T) {
 	type entry struct{ T time.Time }
 	path := filepath.Join(t.TempDir(), "f.root")
 	for i, bad := range []time.Time{{}, time.Date(2263, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(1676, 1, 1, 0, 0, 0, 0, time.UTC)} {
-		w, err := rntuple.Create[entry](path, "n")
+		w, err := rntuple.Create[entry](path, "n", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,26 +218,26 @@ func TestOpaqueTypes(t *testing.T) {
 	}
 	type keyed struct{ M map[time.Time]int32 }
 	path := filepath.Join(t.TempDir(), "f.root")
-	_, err := rntuple.Create[event](path, "n")
+	_, err := rntuple.Create[event](path, "n", nil)
 	for _, part := range []string{"rntuple_test.jet.Lock: sync.Mutex has no exported fields", "rntuple_test.event.From: netip.Addr has no exported fields"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error %v does not say %s", err, part)
 		}
 	}
 	for what, create := range map[string]func() error{
-		"netip.Addr":   func() error { _, err := rntuple.Create[netip.Addr](path, "n"); return err },
-		"time.Time":    func() error { _, err := rntuple.Create[time.Time](path, "n"); return err },
-		"key of a map": func() error { _, err := rntuple.Create[keyed](path, "n"); return err },
+		"netip.Addr":   func() error { _, err := rntuple.Create[netip.Addr](path, "n", nil); return err },
+		"time.Time":    func() error { _, err := rntuple.Create[time.Time](path, "n", nil); return err },
+		"key of a map": func() error { _, err := rntuple.Create[keyed](path, "n", nil); return err },
 		"sync.Mutex": func() error {
 			_, err := rntuple.Create[struct {
 				V cpp.Variant2[int32, sync.Mutex]
-			}](path, "n")
+			}](path, "n", nil)
 			return err
 		},
 		"did you mean": func() error {
 			_, err := rntuple.Create[struct {
 				X int32 `rntuple:"x,optinal"`
-			}](path, "n")
+			}](path, "n", nil)
 			return err
 		},
 	} {

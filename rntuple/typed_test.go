@@ -28,14 +28,14 @@ func TestTyped(t *testing.T) {
 		t.Fatal("no files", err)
 	}
 	for _, name := range names {
-		infos, err := rntuple.ListFile(name)
+		infos, err := rntuple.ListFile(context.Background(), name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, info := range infos {
 			t.Run(filepath.Base(name)+":"+info.Path, func(t *testing.T) {
 				t.Parallel()
-				r, err := rntuple.Open(name, info.Path)
+				r, err := rntuple.Open(name, info.Path, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -260,7 +260,7 @@ func widerTypes(f *schema.Field) []reflect.Type {
 // TestMismatch makes sure that all fields that do not fit are named at once,
 // with what the file has and what would fit.
 func TestMismatch(t *testing.T) {
-	r, err := rntuple.Open("../testdata/dimuon.root", "")
+	r, err := rntuple.Open("../testdata/dimuon.root", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func TestMismatch(t *testing.T) {
 			t.Errorf("%s\nwant\n%s", err, want)
 		}
 	}
-	if _, err := rntuple.Open("../testdata/dimuon.root", "Event"); !errors.Is(err, rntuple.ErrNotFound) || !strings.Contains(err.Error(), "the file has Events") {
+	if _, err := rntuple.Open("../testdata/dimuon.root", "Event", nil); !errors.Is(err, rntuple.ErrNotFound) || !strings.Contains(err.Error(), "the file has Events") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -47,7 +47,7 @@ func TestByHand(t *testing.T) {
 	tests := []struct {
 		name  string
 		build func(*builder) edits
-		opts  []rntuple.Option
+		opts  *rntuple.ReadOptions
 		want  string // the entries as JSON, or
 		err   error  // the error, and
 		says  string // what is in its text
@@ -288,7 +288,7 @@ func TestByHand(t *testing.T) {
 			b.file[p.Locator.Offset] ^= 2
 			b.cluster(2, chunk(0, p))
 			return edits{}
-		}, opts: []rntuple.Option{rntuple.VerifyPages(false)}, want: `{"x":3} {"x":2}`},
+		}, opts: &rntuple.ReadOptions{SkipChecksums: true}, want: `{"x":3} {"x":2}`},
 		{name: "damaged header", build: func(b *builder) edits {
 			return edits{header: func(h []byte) []byte { h[20] ^= 1; return h }}
 		}, err: rntuple.ErrChecksum, says: "header"},
@@ -318,12 +318,12 @@ func TestByHand(t *testing.T) {
 			scalar(b, "std::int32_t", column.Int32)
 			b.cluster(3, chunk(0, page[int32](b, column.Int32, 1, 2, 3)))
 			return edits{}
-		}, opts: []rntuple.Option{rntuple.WithLimits(rntuple.Limits{PageBytes: 8})}, err: rntuple.ErrUnsupported, says: "the limit is 8 (rntuple.Limits.PageBytes)"},
+		}, opts: &rntuple.ReadOptions{Limits: rntuple.Limits{PageBytes: 8}}, err: rntuple.ErrUnsupported, says: "the limit is 8 (rntuple.Limits.PageBytes)"},
 		{name: "too large an entry", build: func(b *builder) edits {
 			vector(b)
 			b.cluster(2, chunk(0, page[uint64](b, column.Index64, 1, 100)), chunk(0, page(b, column.Int32, make([]int32, 100)...)))
 			return edits{}
-		}, opts: []rntuple.Option{rntuple.WithLimits(rntuple.Limits{EntryBytes: 1000})}, err: rntuple.ErrUnsupported, says: "bytes, the limit is 1000 (rntuple.Limits.EntryBytes)"},
+		}, opts: &rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: 1000}}, err: rntuple.ErrUnsupported, says: "bytes, the limit is 1000 (rntuple.Limits.EntryBytes)"},
 		{name: "sharded cluster", build: func(b *builder) edits {
 			b.cluster(1)
 			b.groups[0][0].flags = envelope.ClusterSharded
@@ -385,7 +385,7 @@ func TestByHand(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBuilder(t)
-			r, err := b.open(test.build(b), test.opts...)
+			r, err := b.open(test.build(b), test.opts)
 			var got []string
 			if err == nil {
 				got, err = lines(r)
@@ -476,7 +476,7 @@ func TestEveryRange(t *testing.T) {
 			b.groups = append(b.groups, nil)
 		}
 	}
-	r, err := b.open(edits{})
+	r, err := b.open(edits{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ type Condition interface {
 
 // WhereFunc returns the Condition that keep accepts an entry. T is a type as Entries takes
 // it, and only the fields that it names are read. An entry, and what it points to, is valid
-// until keep returns, as with Reuse. Calls of keep may be concurrent.
+// until keep returns, as with EntriesOptions.Reuse. Calls of keep may be concurrent.
 func WhereFunc[T any](keep func(entry *T) bool) Condition { return whereFunc[T](keep) }
 
 type whereFunc[T any] func(entry *T) bool
@@ -27,7 +27,7 @@ func (keep whereFunc[T]) Check(s Source) error {
 func (keep whereFunc[T]) Select(s Source, r EntryRange) iter.Seq2[EntryRange, error] {
 	return func(yield func(EntryRange, error) bool) {
 		at, run := r.First, EntryRange{}
-		for entry, err := range EntriesIn[T](s, r.First, r.End, Reuse()) {
+		for entry, err := range EntriesIn[T](s, r, &EntriesOptions{Reuse: true}) {
 			if err != nil {
 				yield(EntryRange{}, err)
 				return

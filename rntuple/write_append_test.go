@@ -1,6 +1,7 @@
 package rntuple_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -19,7 +20,7 @@ import (
 // recordsOf returns the entries of an RNTuple, as text too.
 func recordsOf(t *testing.T, path, name string) (records []value.Record, lines []string) {
 	t.Helper()
-	r, err := rntuple.Open(path, name)
+	r, err := rntuple.Open(path, name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +54,12 @@ func TestAppendFiles(t *testing.T) {
 	}
 	done := 0
 	for _, path := range append(files, "../testdata/dimuon.root") {
-		infos, err := rntuple.ListFile(path)
+		infos, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, info := range infos {
-			r, err := rntuple.Open(path, info.Path)
+			r, err := rntuple.Open(path, info.Path, nil)
 			if err != nil {
 				continue
 			}
@@ -71,7 +72,7 @@ func TestAppendFiles(t *testing.T) {
 			records, lines := recordsOf(t, path, info.Path)
 			into := filepath.Join(t.TempDir(), "into.root")
 			copyTo(t, path, into)
-			w, err := rntuple.AppendRecords(into, info.Path, rntuple.Workers(1))
+			w, err := rntuple.AppendRecords(into, info.Path, &rntuple.WriteOptions{Workers: 1})
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -126,7 +127,7 @@ func TestAppend(t *testing.T) {
 	}
 	type set struct{ S string }
 	path := filepath.Join(t.TempDir(), "f.root")
-	w, err := rntuple.Create[event](path, "dir/n", rntuple.Compression(404), rntuple.MaxKeySize(5000))
+	w, err := rntuple.Create[event](path, "dir/n", &rntuple.WriteOptions{Compression: 404, MaxKeySize: 5000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func TestAppend(t *testing.T) {
 	for i := range 3000 {
 		w.Write(entry(i))
 	}
-	a, err := rntuple.NewAttributes[set](w, "first")
+	a, err := rntuple.NewAttributes[set](w, "first", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,23 +146,23 @@ func TestAppend(t *testing.T) {
 
 	// What cannot be leaves the file as it is.
 	before, _ := os.ReadFile(path)
-	if _, err := rntuple.Append[struct{ X int32 }](path, "dir/n"); err == nil {
+	if _, err := rntuple.Append[struct{ X int32 }](path, "dir/n", nil); err == nil {
 		t.Error("a field is missing")
 	}
 	if _, err := rntuple.Append[struct {
 		X    string
 		Tags []string
-	}](path, "dir/n"); !errors.As(err, new(*schema.MismatchError)) {
+	}](path, "dir/n", nil); !errors.As(err, new(*schema.MismatchError)) {
 		t.Error(err)
 	}
-	if _, err := rntuple.Append[event](path, "dir/none"); !errors.Is(err, rntuple.ErrNotFound) {
+	if _, err := rntuple.Append[event](path, "dir/none", nil); !errors.Is(err, rntuple.ErrNotFound) {
 		t.Error(err)
 	}
 	if now, _ := os.ReadFile(path); !slices.Equal(before, now) {
 		t.Error("the file has changed")
 	}
 
-	if w, err = rntuple.Append[event](path, "dir/n"); err != nil {
+	if w, err = rntuple.Append[event](path, "dir/n", nil); err != nil {
 		t.Fatal(err)
 	}
 	if w.NumEntries() != 3000 {
@@ -173,10 +174,10 @@ func TestAppend(t *testing.T) {
 			w.CommitCluster()
 		}
 	}
-	if _, err := rntuple.NewAttributes[set](w, "first"); err == nil {
+	if _, err := rntuple.NewAttributes[set](w, "first", nil); err == nil {
 		t.Error("two attribute sets of one name")
 	}
-	b, err := rntuple.NewAttributes[set](w, "second")
+	b, err := rntuple.NewAttributes[set](w, "second", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +190,7 @@ func TestAppend(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, n := range map[string]int{"dir/n": 4001, "dir/n;1": 3000} {
-		r, err := rntuple.Open(path, name)
+		r, err := rntuple.Open(path, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +223,7 @@ func ExampleAppend() {
 	path, remove := inTemp("events.root")
 	defer remove()
 	type event struct{ Run, Event int32 }
-	w, err := rntuple.Create[event](path, "Events")
+	w, err := rntuple.Create[event](path, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -231,7 +232,7 @@ func ExampleAppend() {
 		log.Fatal(err)
 	}
 
-	if w, err = rntuple.Append[event](path, "Events"); err != nil {
+	if w, err = rntuple.Append[event](path, "Events", nil); err != nil {
 		log.Fatal(err)
 	}
 	w.Write(&event{1, 2})
@@ -239,7 +240,7 @@ func ExampleAppend() {
 		log.Fatal(err)
 	}
 
-	r, err := rntuple.Open(path, "Events")
+	r, err := rntuple.Open(path, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

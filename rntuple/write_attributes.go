@@ -31,7 +31,7 @@ func (w *common) base() *ntuple.Writer { return w.ntuple }
 // format.
 //
 // Linked attribute sets were introduced by format 1.0.1.0; ROOT calls them experimental.
-func NewAttributes[A any](to Attributed, name string, opts ...WriteOption) (*AttributeWriter[A], error) {
+func NewAttributes[A any](to Attributed, name string, options *WriteOptions) (*AttributeWriter[A], error) {
 	parent := to.base()
 	fail := func(err error) (*AttributeWriter[A], error) {
 		return nil, fmt.Errorf("attribute set %q: %w", name, err)
@@ -49,7 +49,12 @@ func NewAttributes[A any](to Attributed, name string, opts ...WriteOption) (*Att
 	if err != nil {
 		return fail(err)
 	}
-	o, err := ntuple.NewWriteOptions(opts)
+	if options != nil {
+		if err := refuse(refusal{len(options.ZoneMap) > 0, "ZoneMap is not for attribute sets"}); err != nil {
+			return fail(err)
+		}
+	}
+	o, err := options.in(&File{ctx: parent.Context()})
 	if err != nil {
 		return fail(err)
 	}

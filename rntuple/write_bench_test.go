@@ -76,7 +76,7 @@ func nanoEntries(n int) []nanoEntry {
 	return all
 }
 
-var writeSettings = []compress.Settings{0, 404, 505}
+var writeSettings = []compress.Settings{compress.None, 404, 505}
 
 // sized is a file of which only the size is kept, so that no disk is timed.
 type sized int64
@@ -102,12 +102,12 @@ func benchmarkEntries[E any](b *testing.B, name string, entries []E, times int) 
 				}
 				var size int64
 				for b.Loop() {
-					opts := []rntuple.WriteOption{rntuple.Compression(setting), rntuple.Workers(workers)}
-					file, err := rntuple.NewFile((*sized)(&size), "bench.root", opts...)
+					opts := &rntuple.WriteOptions{Compression: setting, Workers: workers}
+					file, err := rntuple.NewFile((*sized)(&size), "bench.root", fixed)
 					if err != nil {
 						b.Fatal(err)
 					}
-					w, err := rntuple.NewWriter[E](file, "events", opts...)
+					w, err := rntuple.NewWriter[E](file, "events", opts)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -140,12 +140,12 @@ func BenchmarkWriteColumns(b *testing.B) {
 		b.Run(fmt.Sprint(setting), func(b *testing.B) {
 			for b.Loop() {
 				var size sized
-				opts := []rntuple.WriteOption{rntuple.Compression(setting)}
-				file, err := rntuple.NewFile(&size, "bench.root", opts...)
+				opts := &rntuple.WriteOptions{Compression: setting}
+				file, err := rntuple.NewFile(&size, "bench.root", fixed)
 				if err != nil {
 					b.Fatal(err)
 				}
-				w, err := rntuple.NewColumnWriter(file, "events", doc, opts...)
+				w, err := rntuple.NewColumnWriter(file, "events", doc, opts)
 				if err != nil {
 					b.Fatal(err)
 				}

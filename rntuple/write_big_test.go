@@ -5,6 +5,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -59,8 +60,8 @@ func TestBigFile(t *testing.T) {
 		t.Skip("2.4 GB take seconds")
 	}
 	file := &sparse{blocks: map[int64][]byte{}}
-	opts := append([]rntuple.WriteOption{rntuple.Compression(0), rntuple.SharePages(false)}, fixed...)
-	f, err := rntuple.NewFile(file, "big.root", opts...)
+	opts := &rntuple.WriteOptions{Compression: compress.None, NoSharing: true}
+	f, err := rntuple.NewFile(file, "big.root", fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func TestBigFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewColumnWriter(f, "dir/big", &schema.Document{Name: "big", Fields: []*schema.FieldDocument{x}}, opts...)
+	w, err := rntuple.NewColumnWriter(f, "dir/big", &schema.Document{Name: "big", Fields: []*schema.FieldDocument{x}}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestBigFile(t *testing.T) {
 	if file.size < 2<<30 {
 		t.Errorf("the file has %d bytes only", file.size)
 	}
-	r, err := rntuple.NewReader(file, file.size, "dir/big")
+	r, err := rntuple.NewReader(file, file.size, "dir/big", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package rntuple_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -21,17 +22,17 @@ func TestUpdate(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		before, err := rntuple.ListFile(path)
+		before, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for range 2 {
-			f, err := rntuple.UpdateFile(path, fixed...)
+			f, err := rntuple.UpdateFile(path, fixed)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, n := range []string{"new/deep/points", "more"} {
-				w, err := rntuple.NewWriter[Point](f, n)
+				w, err := rntuple.NewWriter[Point](f, n, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -46,12 +47,12 @@ func TestUpdate(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		after, err := rntuple.ListFile(path)
+		after, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil || len(after) != len(before)+4 {
 			t.Fatalf("%v, were %v: %v", after, before, err)
 		}
 		for _, info := range after {
-			r, err := rntuple.Open(path, info.Path)
+			r, err := rntuple.Open(path, info.Path, nil)
 			if err != nil {
 				t.Fatalf("%s: %v", info.Path, err)
 			}
@@ -86,15 +87,15 @@ func TestCheckpoints(t *testing.T) {
 }
 
 func testCheckpoints(t *testing.T, entries, every, step int) {
-	opts := append([]rntuple.WriteOption{rntuple.Compression(404), rntuple.ClusterSize(5000), rntuple.MaxUnzippedPageSize(1000)}, fixed...)
+	opts := &rntuple.WriteOptions{Compression: 404, ClusterSize: 5000, MaxUnzippedPageSize: 1000}
 	for calls := 0; ; calls += step {
 		d := &dying{calls: calls}
 		safe, err := func() (safe int, err error) {
-			f, err := rntuple.NewFile(d, "checkpoints.root", opts...)
+			f, err := rntuple.NewFile(d, "checkpoints.root", fixed)
 			if err != nil {
 				return 0, err
 			}
-			w, err := rntuple.NewWriter[Point](f, "dir/n", opts...)
+			w, err := rntuple.NewWriter[Point](f, "dir/n", opts)
 			if err != nil {
 				return 0, err
 			}
@@ -118,7 +119,7 @@ func testCheckpoints(t *testing.T, entries, every, step int) {
 			t.Fatalf("stopped at call %d: %v", calls, err)
 		}
 		if safe > 0 {
-			r, openErr := rntuple.NewReader(bytes.NewReader(d.b), int64(len(d.b)), "dir/n")
+			r, openErr := rntuple.NewReader(bytes.NewReader(d.b), int64(len(d.b)), "dir/n", nil)
 			if openErr != nil {
 				t.Fatalf("stopped at call %d, after %d entries: %v", calls, safe, openErr)
 			}

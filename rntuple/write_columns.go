@@ -48,13 +48,13 @@ func newColumns(w *ntuple.Writer, sink *pagesink.Sink, outlets *field.Outlets) c
 func (c *columns) to() *columns { return c }
 
 // CreateColumns creates a ROOT file at path with one RNTuple of the given schema. A file that
-// exists there is replaced, unless NoReplace is given.
-func CreateColumns(path, name string, doc *schema.Document, opts ...WriteOption) (*ColumnWriter, error) {
-	f, err := CreateFile(path, opts...)
+// exists there is replaced, unless FileOptions.NoReplace is set.
+func CreateColumns(path, name string, doc *schema.Document, o *WriteOptions) (*ColumnWriter, error) {
+	f, err := CreateFile(path, o.file())
 	if err != nil {
 		return nil, err
 	}
-	w, err := NewColumnWriter(f, name, doc, opts...)
+	w, err := NewColumnWriter(f, name, doc, o.alone())
 	if err != nil {
 		f.Abort()
 		return nil, err
@@ -64,8 +64,8 @@ func CreateColumns(path, name string, doc *schema.Document, opts ...WriteOption)
 }
 
 // NewColumnWriter begins an RNTuple of the given schema in a file.
-func NewColumnWriter(f *File, name string, doc *schema.Document, opts ...WriteOption) (*ColumnWriter, error) {
-	base, err := begin(f, name, doc, opts)
+func NewColumnWriter(f *File, name string, doc *schema.Document, o *WriteOptions) (*ColumnWriter, error) {
+	base, err := begin(f, name, doc, o)
 	if err != nil {
 		return nil, err
 	}

@@ -24,21 +24,21 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 	for name, create := range map[string]func(path string) (writer, error){
 		"rows": func(path string) (writer, error) {
-			w, err := rntuple.Create[entry](path, "n", rntuple.ClusterSize(1000), rntuple.Sync(false))
+			w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
 			return writer{func() error { return w.Write(&entry{1, []int32{2, 3}}) }, w.Checkpoint, w.Close}, err
 		},
 		"attributes": func(path string) (writer, error) {
-			w, err := rntuple.Create[entry](path, "n", rntuple.ClusterSize(1000), rntuple.Sync(false))
+			w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
 			if err != nil {
 				return writer{}, err
 			}
-			a, err := rntuple.NewAttributes[entry](w, "set")
+			a, err := rntuple.NewAttributes[entry](w, "set", nil)
 			return writer{func() error {
 				return errors.Join(w.Write(&entry{1, []int32{2, 3}}), a.Write(0, 1, entry{}))
 			}, w.CommitCluster, w.Close}, err
 		},
 		"filler": func(path string) (writer, error) {
-			w, err := rntuple.Create[entry](path, "n", rntuple.ClusterSize(1000), rntuple.Sync(false))
+			w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
 			if err != nil {
 				return writer{}, err
 			}
@@ -47,14 +47,14 @@ func TestConcurrentWriters(t *testing.T) {
 				func() error { return errors.Join(f.Close(), w.Close()) }}, nil
 		},
 		"append": func(path string) (writer, error) {
-			w, err := rntuple.Create[entry](path, "n")
+			w, err := rntuple.Create[entry](path, "n", nil)
 			if err != nil {
 				return writer{}, err
 			}
 			if err := w.Close(); err != nil {
 				return writer{}, err
 			}
-			a, err := rntuple.Append[entry](path, "n", rntuple.ClusterSize(1000), rntuple.Sync(false))
+			a, err := rntuple.Append[entry](path, "n", &rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
 			return writer{func() error { return a.Write(&entry{1, []int32{2, 3}}) }, a.CommitClusterGroup, a.Close}, err
 		},
 	} {
@@ -85,7 +85,7 @@ func TestConcurrentWriters(t *testing.T) {
 		if err != nil && !errors.Is(err, rntuple.ErrConcurrent) {
 			t.Errorf("%s: %v", name, err)
 		}
-		r, openErr := rntuple.Open(path, "n")
+		r, openErr := rntuple.Open(path, "n", nil)
 		switch {
 		case errors.Is(openErr, fs.ErrNotExist) && err != nil:
 			continue
@@ -118,7 +118,7 @@ func TestFillerClosedDuringWrite(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "a.root")
 	for range 50 {
-		w, err := rntuple.Create[entry](path, "n", rntuple.Sync(false))
+		w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestFillerClosedDuringWrite(t *testing.T) {
 			}
 			continue
 		}
-		r, err := rntuple.Open(path, "n")
+		r, err := rntuple.Open(path, "n", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

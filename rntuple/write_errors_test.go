@@ -19,7 +19,7 @@ func TestFailedWriter(t *testing.T) {
 	type bad struct {
 		Q float32 `rntuple:"q,quant=8,min=0,max=1"`
 	}
-	w, err := rntuple.Create[bad](path, "n")
+	w, err := rntuple.Create[bad](path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func TestWrongTypes(t *testing.T) {
 		E float32 `rntuple:"e,trunc=3"`
 		F int     `rntuple:"f,frob=1"`
 	}
-	_, err := rntuple.Create[wrong](filepath.Join(t.TempDir(), "x.root"), "n")
+	_, err := rntuple.Create[wrong](filepath.Join(t.TempDir(), "x.root"), "n", nil)
 	for _, part := range []string{"A: ", "c: ", "D: ", "F: tag", "a.b", "e: "} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("error %v does not name %q", err, part)
@@ -59,14 +59,14 @@ func TestWrongTypes(t *testing.T) {
 func TestCreateErrors(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{dir, filepath.Join(dir, "no", "such.root")} {
-		_, err := rntuple.Create[Point](path, "n")
+		_, err := rntuple.Create[Point](path, "n", nil)
 		var pathErr *os.PathError
 		if !errors.As(err, &pathErr) || pathErr.Path != path {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
 	for _, name := range []string{"n;1", "d/n;22"} { // which Open would take for cycles
-		if _, err := rntuple.Create[Point](filepath.Join(dir, "a.root"), name); err == nil || !strings.Contains(err.Error(), "cycle") {
+		if _, err := rntuple.Create[Point](filepath.Join(dir, "a.root"), name, nil); err == nil || !strings.Contains(err.Error(), "cycle") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -79,7 +79,7 @@ func TestReplacedFile(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.Create[Point](path, "n")
+	w, err := rntuple.Create[Point](path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

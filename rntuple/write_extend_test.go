@@ -13,7 +13,7 @@ import (
 // TestExtend adds fields while writing.
 func TestExtend(t *testing.T) {
 	var m memory
-	f, err := rntuple.NewFile(&m, "late.root", fixed...)
+	f, err := rntuple.NewFile(&m, "late.root", fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func TestExtend(t *testing.T) {
 		return f
 	}
 	doc := &schema.Document{Name: "late", Fields: []*schema.FieldDocument{fieldOf("x", "std::int32_t")}}
-	w, err := rntuple.NewRecordWriter(f, "late", doc, fixed...)
+	w, err := rntuple.NewRecordWriter(f, "late", doc, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestExtend(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "late")
+	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "late", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestExtend(t *testing.T) {
 // TestUse changes the representation of a field from cluster to cluster.
 func TestUse(t *testing.T) {
 	var m memory
-	f, err := rntuple.NewFile(&m, "use.root", fixed...)
+	f, err := rntuple.NewFile(&m, "use.root", fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestUse(t *testing.T) {
 		{Name: "x", Type: "float", Columns: two},
 		{Name: "v", Type: "std::vector<float>", Fields: []*schema.FieldDocument{{Name: "_0", Type: "float", Columns: two}}},
 	}}
-	w, err := rntuple.NewColumnWriter(f, "n", doc, fixed...)
+	w, err := rntuple.NewColumnWriter(f, "n", doc, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestUse(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "")
+	r, err := rntuple.NewReader(bytes.NewReader(m.b), int64(len(m.b)), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

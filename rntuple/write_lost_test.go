@@ -21,13 +21,17 @@ func TestNoReplace(t *testing.T) {
 	type closer interface{ Close() error }
 	type entry struct{ X int32 }
 	for name, create := range map[string]func(path string) (closer, error){
-		"CreateFile": func(path string) (closer, error) { return rntuple.CreateFile(path, rntuple.NoReplace()) },
-		"Create":     func(path string) (closer, error) { return rntuple.Create[entry](path, "n", rntuple.NoReplace()) },
+		"CreateFile": func(path string) (closer, error) {
+			return rntuple.CreateFile(path, &rntuple.FileOptions{NoReplace: true})
+		},
+		"Create": func(path string) (closer, error) {
+			return rntuple.Create[entry](path, "n", &rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}})
+		},
 		"CreateColumns": func(path string) (closer, error) {
-			return rntuple.CreateColumns(path, "n", oneField(), rntuple.NoReplace())
+			return rntuple.CreateColumns(path, "n", oneField(), &rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}})
 		},
 		"CreateRecords": func(path string) (closer, error) {
-			return rntuple.CreateRecords(path, "n", oneField(), rntuple.NoReplace())
+			return rntuple.CreateRecords(path, "n", oneField(), &rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}})
 		},
 	} {
 		dir := t.TempDir()
@@ -88,7 +92,7 @@ func TestFailedPut(t *testing.T) {
 		"array, no field": func(_ *rntuple.ColumnWriter, c rntuple.Columns) error { return rntuple.PutArray(c, "y", bad, 0, 1) },
 		"array, shape":    func(_ *rntuple.ColumnWriter, c rntuple.Columns) error { return rntuple.PutArray(c, "x", bad, 0, 1) },
 		"attribute": func(w *rntuple.ColumnWriter, _ rntuple.Columns) error {
-			a, err := rntuple.NewAttributes[struct{ S string }](w, "set")
+			a, err := rntuple.NewAttributes[struct{ S string }](w, "set", nil)
 			if err != nil {
 				return nil
 			}
@@ -97,7 +101,7 @@ func TestFailedPut(t *testing.T) {
 	} {
 		for _, filler := range []bool{false, true} {
 			path := filepath.Join(t.TempDir(), "a.root")
-			w, err := rntuple.CreateColumns(path, "n", oneField())
+			w, err := rntuple.CreateColumns(path, "n", oneField(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

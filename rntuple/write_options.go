@@ -1,8 +1,11 @@
 package rntuple
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/go-rntuple/go-rntuple/compress"
@@ -10,137 +13,243 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// A WriteOption changes how a file or an RNTuple is written. The defaults are those of
-// ROOT's RNTupleWriteOptions.
-type WriteOption func(*ntuple.WriteOptions) error
+// FileOptions say how a ROOT file is written. The zero value stands for the defaults, and so does
+// a nil pointer. The functions that take FileOptions copy them.
+type FileOptions struct {
+	// Context is that of writing. Once it is done, all methods of the file and its writers return
+	// its error, Close included, and no file is created. Default: context.Background().
+	Context context.Context
 
-// positive returns an option that sets a number, which must be positive.
-func positive(name string, v int64, set func(*ntuple.WriteOptions)) WriteOption {
-	return func(o *ntuple.WriteOptions) error {
-		if v <= 0 {
-			return fmt.Errorf("%s: %d; the number must be positive", name, v)
+	// Compression says how the records of the file itself are compressed. Default:
+	// compress.Default, or as the RNTuple for the functions that create both.
+	Compression compress.Settings
+
+	// UUID is the identity of the file. Files with the same UUID, dates and contents are equal
+	// byte for byte. Default: a random one.
+	UUID [16]byte
+
+	// Clock tells the dates of the file's records. Default: time.Now.
+	Clock func() time.Time
+
+	// NoSync is set to let Close and Checkpoint return before everything is on the disk, which is
+	// faster, by some milliseconds on most disks. A power failure can then take away what was
+	// written, and damage what the file had before.
+	NoSync bool
+
+	// NoReplace makes it an error, which wraps fs.ErrExist, if there is a file at the path of a new
+	// one: when it is created, and when Close or the first checkpoint gives it its name, as O_EXCL
+	// does for files that are opened. At a URL, the protocols of package remote promise as much as
+	// for uploads that do not replace a file. It is an error for files that are updated.
+	NoReplace bool
+
+	// LockWait is how long to wait for another process that is updating the file, or, when a new
+	// file is closed, the one that it replaces. Default: not at all; the error wraps ErrLocked.
+	LockWait time.Duration
+
+	// Upload says how a file is written whose name is a URL.
+	Upload remote.Options
+}
+
+// WriteOptions say how an RNTuple is written, and the file if the function creates or opens one.
+// The zero value stands for the defaults, which are those of ROOT's RNTupleWriteOptions, and so
+// does a nil pointer. The functions that take WriteOptions copy them, and return an error for
+// those that they cannot honour.
+type WriteOptions struct {
+	// File says how the file is written by functions that create or open it. For those that begin
+	// an RNTuple in a File it must be the zero value.
+	File FileOptions
+
+	// Description is that of the RNTuple. Append keeps the one that the RNTuple has.
+	Description string
+
+	// Compression says how pages and envelopes are compressed. compress.None stores them, and makes
+	// plain encodings the default instead of split ones. Default: compress.Default, zstd at level
+	// 5; for Append, that of the existing pages.
+	Compression compress.Settings
+
+	// ClusterSize is the size in bytes that a cluster should have on disk. The writer holds that
+	// much in memory until the cluster is complete; twice as much if there are several Workers,
+	// which write a cluster while the next one is filled. Default: 128 MiB.
+	ClusterSize int64
+
+	// MaxUnzippedClusterSize is the uncompressed size in bytes at which a cluster always ends.
+	// Default: ten times ClusterSize.
+	MaxUnzippedClusterSize int64
+
+	// MaxUnzippedPageSize is the largest size of a page in memory, in bytes. Default: 1 MiB.
+	MaxUnzippedPageSize int64
+
+	// PageBufferBudget is the size in bytes of the memory for pages that are being filled. When
+	// they need more, the largest ones are written early, the same ones as in ROOT. At least 512
+	// bytes per column are needed; with less, no page grows beyond 256 bytes. Default: ClusterSize,
+	// or twice that with compression.
+	PageBufferBudget int64
+
+	// MaxKeySize is the size in bytes, from 16 on, above which pages and envelopes are split over
+	// several keys of the ROOT file. Append keeps the one that the RNTuple has. Default: 1 GiB, the
+	// largest that ROOT allows.
+	MaxKeySize int64
+
+	// NoChecksums is set to write pages without checksums. Equal pages, which are found by their
+	// checksums, are then stored each for itself.
+	NoChecksums bool
+
+	// NoSharing is set to store equal pages of a cluster each for itself instead of once.
+	NoSharing bool
+
+	// Workers is the number of goroutines that encode and compress pages, including the caller's.
+	// With more than one, clusters are written in the background, and errors may be returned by
+	// later calls. Fill runs as many goroutines. The bytes written do not depend on it. Default:
+	// runtime.GOMAXPROCS(0).
+	Workers int
+
+	// ZoneMap has patterns of the fields of which the RNTuple gets a zone map: the least and the
+	// greatest value, and whether there are NaNs, in each cluster, with which conditions pass over
+	// clusters unread. "*" stands for all fields; see surgery.Index for patterns and for what a zone
+	// map has of a field. With Append, only the clusters that are added get into the map that the
+	// RNTuple has, or a new one. It costs about as much as a look at every value.
+	ZoneMap []string
+
+	// Projections are fields without columns of their own, besides those of the document.
+	Projections []Projection
+
+	// ExtendSchema makes Append add a top-level field for each member of T without a field. The
+	// field is zero in the existing entries. Otherwise such members are an error.
+	//
+	// Specification: "Schema Extension Record Frame".
+	ExtendSchema bool
+
+	// Limits are those with which Append reads the metadata of the existing RNTuple.
+	Limits Limits
+}
+
+// A Projection is a projected field: a view, of the given C++ type, of the field at the path
+// Source, which is as for ViewOf. For example, a std::vector<float> can be a view of the float
+// "jets.pt" if jets is a collection, and a "ROOT::RNTupleCardinality<std::uint64_t>" is the size of
+// a collection.
+//
+// Specification: "Field Description", projected fields.
+type Projection struct{ Name, CppType, Source string }
+
+// base returns the options of package ntuple.
+func (o *FileOptions) base() (*ntuple.WriteOptions, error) {
+	if o == nil {
+		o = new(FileOptions)
+	}
+	return (&WriteOptions{File: *o}).base()
+}
+
+// base returns the options of package ntuple.
+func (o *WriteOptions) base() (*ntuple.WriteOptions, error) {
+	if o == nil {
+		o = new(WriteOptions)
+	}
+	base, f := ntuple.NewWriteOptions(), &o.File
+	p := &base.Pages
+	var errs []error
+	positive := func(name string, from int64, to *int64) {
+		if from < 0 {
+			errs = append(errs, fmt.Errorf("%s: %d; the number must be positive", name, from))
 		}
-		set(o)
+		*to = cmp.Or(from, *to)
+	}
+	positive("ClusterSize", o.ClusterSize, &p.ZippedCluster)
+	positive("MaxUnzippedClusterSize", o.MaxUnzippedClusterSize, &p.UnzippedCluster)
+	positive("MaxUnzippedPageSize", o.MaxUnzippedPageSize, &p.MaxPage)
+	positive("PageBufferBudget", o.PageBufferBudget, &base.PageBudget)
+	workers := int64(p.Workers)
+	positive("Workers", int64(o.Workers), &workers)
+	p.Workers = int(workers)
+	if o.MaxKeySize != 0 {
+		if o.MaxKeySize < 16 || o.MaxKeySize > 1<<30 {
+			errs = append(errs, fmt.Errorf("MaxKeySize: %d bytes; the size must be from 16 bytes to 1 GiB", o.MaxKeySize))
+		}
+		p.MaxKeySize = uint64(o.MaxKeySize)
+	}
+	settings := func(name string, s compress.Settings, to *compress.Settings) {
+		switch {
+		case s == compress.None:
+			*to = 0
+		case s != 0:
+			if _, err := compress.Append(nil, nil, s); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", name, err))
+			}
+			*to = s
+		}
+	}
+	settings("Compression", o.Compression, &p.Compression)
+	base.File.Compression = p.Compression
+	settings("File.Compression", f.Compression, &base.File.Compression)
+	p.NoChecksums, p.NoSharing = o.NoChecksums, o.NoSharing
+	base.Description, base.ExtendSchema, base.Limits = o.Description, o.ExtendSchema, ntuple.Limits(o.Limits)
+	base.ZoneMap, base.ZoneFields = len(o.ZoneMap) > 0, o.ZoneMap
+	for _, p := range o.Projections {
+		base.Projections = append(base.Projections, ntuple.Projection(p))
+	}
+	errs = append(errs, o.Limits.check())
+
+	base.Context = cmp.Or(f.Context, base.Context)
+	base.NoSync, base.NoReplace, base.Wait = f.NoSync, f.NoReplace, f.LockWait
+	base.Upload = remote.UploadOptions{Options: f.Upload, Replace: !f.NoReplace}
+	base.File.UUID, base.File.Clock = f.UUID, f.Clock
+	if err := errors.Join(errs...); err != nil {
+		return nil, fmt.Errorf("WriteOptions: %w", err)
+	}
+	base.Derive()
+	return base, nil
+}
+
+// file returns the options of the file of an RNTuple with these options.
+func (o *WriteOptions) file() *FileOptions {
+	if o == nil {
 		return nil
 	}
+	f := o.File
+	f.Compression = cmp.Or(f.Compression, o.Compression)
+	return &f
 }
 
-// WriteContext sets the context of writing. Once it is done, all methods of writers return
-// its error, Close included, and no file is created. Default: context.Background().
-func WriteContext(ctx context.Context) WriteOption {
-	return func(o *ntuple.WriteOptions) error { o.Context = ctx; return nil }
-}
-
-// Description sets the description of the RNTuple. Default: none.
-func Description(text string) WriteOption {
-	return func(o *ntuple.WriteOptions) error { o.Description = text; return nil }
-}
-
-// Compression sets how pages and envelopes are compressed. Level 0 stores them, and makes
-// plain encodings the default instead of split ones. Default: 505, zstd at level 5.
-func Compression(s compress.Settings) WriteOption {
-	return func(o *ntuple.WriteOptions) error {
-		if _, err := compress.Append(nil, nil, s); err != nil {
-			return err
-		}
-		o.Pages.Compression = s
+// alone returns the options without those of the file.
+func (o *WriteOptions) alone() *WriteOptions {
+	if o == nil {
 		return nil
 	}
+	alone := *o
+	alone.File = FileOptions{}
+	return &alone
 }
 
-// ClusterSize sets the size in bytes that a cluster should have on disk. The writer holds
-// that much in memory until the cluster is complete; twice as much if there are several
-// Workers, which write a cluster while the next one is filled. Default: 128 MiB.
-func ClusterSize(bytes int64) WriteOption {
-	return positive("ClusterSize", bytes, func(o *ntuple.WriteOptions) { o.Pages.ZippedCluster = bytes })
-}
-
-// MaxUnzippedClusterSize sets the uncompressed size in bytes at which a cluster always
-// ends. Default: ten times ClusterSize.
-func MaxUnzippedClusterSize(bytes int64) WriteOption {
-	return positive("MaxUnzippedClusterSize", bytes, func(o *ntuple.WriteOptions) { o.Pages.UnzippedCluster = bytes })
-}
-
-// MaxUnzippedPageSize sets the largest size of a page in memory, in bytes. Default: 1 MiB.
-func MaxUnzippedPageSize(bytes int64) WriteOption {
-	return positive("MaxUnzippedPageSize", bytes, func(o *ntuple.WriteOptions) { o.Pages.MaxPage = bytes })
-}
-
-// PageBufferBudget sets the size in bytes of the memory for pages that are being filled.
-// When they need more, the largest ones are written early, the same ones as in ROOT. At
-// least 512 bytes per column are needed; with less, no page grows beyond 256 bytes. Default:
-// ClusterSize, or twice that with compression.
-func PageBufferBudget(bytes int64) WriteOption {
-	return positive("PageBufferBudget", bytes, func(o *ntuple.WriteOptions) { o.PageBudget = bytes })
-}
-
-// MaxKeySize sets the size in bytes above which pages and envelopes are split over several
-// keys of the ROOT file. Default: 1 GiB, the largest that ROOT allows.
-func MaxKeySize(bytes int64) WriteOption {
-	return func(o *ntuple.WriteOptions) error {
-		if bytes < 16 || bytes > 1<<30 {
-			return fmt.Errorf("MaxKeySize: %d bytes; the size must be from 16 bytes to 1 GiB", bytes)
+// in returns the options of package ntuple for an RNTuple that begins in a file.
+func (o *WriteOptions) in(f *File) (*ntuple.WriteOptions, error) {
+	if o != nil {
+		err := refuse(
+			refusal{!reflect.ValueOf(o.File).IsZero(), "File is not for an RNTuple in a file that is open"},
+			refusal{o.ExtendSchema, "ExtendSchema is for Append"},
+			refusal{o.Limits != Limits{}, "Limits are for Append"})
+		if err != nil {
+			return nil, err
 		}
-		o.Pages.MaxKeySize = uint64(bytes)
-		return nil
 	}
+	base, err := o.base()
+	if err == nil {
+		base.Context = f.ctx
+	}
+	return base, err
 }
 
-// PageChecksums sets whether pages get checksums. Default: true.
-func PageChecksums(on bool) WriteOption {
-	return func(o *ntuple.WriteOptions) error { o.Pages.NoChecksums = !on; return nil }
+// A refusal is why an operation refuses an option if it is set.
+type refusal struct {
+	set  bool
+	text string
 }
 
-// SharePages sets whether equal pages of a cluster are stored once. It has no effect without
-// PageChecksums. Default: true.
-func SharePages(on bool) WriteOption {
-	return func(o *ntuple.WriteOptions) error { o.Pages.NoSharing = !on; return nil }
-}
-
-// Workers sets the number of goroutines that encode and compress pages, including the
-// caller's. With more than one, clusters are written in the background, and errors may be
-// returned by later calls. Fill runs as many goroutines. The bytes written do not depend on
-// it. Default: runtime.GOMAXPROCS(0).
-func Workers(n int) WriteOption {
-	return positive("Workers", int64(n), func(o *ntuple.WriteOptions) { o.Pages.Workers = n })
-}
-
-// Sync sets whether Close and Checkpoint return only once everything is on the disk, so that a
-// power failure cannot take it away, nor damage what the file had before. Without it they are
-// faster, by some milliseconds on most disks. Default: true.
-func Sync(on bool) WriteOption {
-	return func(o *ntuple.WriteOptions) error { o.NoSync = !on; return nil }
-}
-
-// NoReplace makes it an error, which wraps fs.ErrExist, if there is a file at the path of a new
-// one: when it is created, and when Close or the first checkpoint gives it its name, as O_EXCL
-// does for files that are opened. At a URL, the protocols of package remote promise as much as
-// for uploads that do not replace a file. It has no effect on files that are updated. Default:
-// the file is replaced.
-func NoReplace() WriteOption {
-	return func(o *ntuple.WriteOptions) error { o.NoReplace = true; return nil }
-}
-
-// LockWait sets for how long to wait for another process that is updating the file, or, when a
-// new file is closed, the one that it replaces. Default: 0, not at all: the error wraps
-// ErrLocked.
-func LockWait(d time.Duration) WriteOption {
-	return func(o *ntuple.WriteOptions) error { o.Wait = d; return nil }
-}
-
-// Upload sets how a file is written whose name is a URL. Default: as files on disk are, with Replace
-// set, and otherwise the zero value.
-func Upload(o remote.UploadOptions) WriteOption {
-	return func(to *ntuple.WriteOptions) error { to.Upload = o; return nil }
-}
-
-// Clock sets the clock for the dates of the file's records. Default: time.Now.
-func Clock(now func() time.Time) WriteOption {
-	return func(o *ntuple.WriteOptions) error { o.File.Clock = now; return nil }
-}
-
-// UUID sets the identity of the file. Files with the same UUID, dates and contents are equal
-// byte for byte. Default: a random one.
-func UUID(id [16]byte) WriteOption {
-	return func(o *ntuple.WriteOptions) error { o.File.UUID = id; return nil }
+// refuse returns an error if options are set that an operation cannot honour.
+func refuse(options ...refusal) error {
+	var errs []error
+	for _, o := range options {
+		if o.set {
+			errs = append(errs, fmt.Errorf("option %s", o.text))
+		}
+	}
+	return errors.Join(errs...)
 }

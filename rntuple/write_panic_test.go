@@ -31,7 +31,7 @@ func TestWritePanics(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.root")
 	for name, begin := range map[string]func() (write, end func() error){
 		"Write": func() (write, end func() error) {
-			w, err := rntuple.Create[entry](path, "n")
+			w, err := rntuple.Create[entry](path, "n", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -39,7 +39,7 @@ func TestWritePanics(t *testing.T) {
 			return func() error { return w.Write(&entry{1, faulty}) }, w.Close
 		},
 		"Filler": func() (write, end func() error) {
-			w, err := rntuple.Create[entry](path, "n")
+			w, err := rntuple.Create[entry](path, "n", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,7 +47,7 @@ func TestWritePanics(t *testing.T) {
 			return func() error { return f.Write(&entry{1, faulty}) }, func() error { f.Close(); return w.Close() }
 		},
 		"Put": func() (write, end func() error) {
-			w, err := rntuple.CreateColumns(path, "n", oneField())
+			w, err := rntuple.CreateColumns(path, "n", oneField(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

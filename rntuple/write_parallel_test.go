@@ -47,7 +47,7 @@ func newNumbered(n int) numbered {
 // numbers returns the entries of a file, which must be those of newNumbered in any order.
 func numbers(t *testing.T, path string) (all []int64) {
 	t.Helper()
-	r, err := rntuple.Open(path, "n")
+	r, err := rntuple.Open(path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +72,8 @@ func upTo(n int) (all []int64) {
 }
 
 // smallClusters are options with which the entries of numbered make many clusters and pages.
-func smallClusters(c compress.Settings, workers int) []rntuple.WriteOption {
-	return append(slices.Clone(fixed), rntuple.Compression(c), rntuple.Workers(workers), rntuple.ClusterSize(6000), rntuple.MaxUnzippedPageSize(1000))
+func smallClusters(c compress.Settings, workers int) *rntuple.WriteOptions {
+	return &rntuple.WriteOptions{File: *fixed, Compression: c, Workers: workers, ClusterSize: 6000, MaxUnzippedPageSize: 1000}
 }
 
 // TestFill makes sure that a file is the same, byte for byte, whatever the number of
@@ -93,16 +93,16 @@ func TestFill(t *testing.T) {
 		return value.Record{Names: []string{"N", "X", "V", "S"}, Values: []any{e.N, e.X, v, e.S}}
 	}
 	// Each way writes the parts to a file.
-	ways := map[string]func(path string, opts ...rntuple.WriteOption) error{
-		"Fill": func(path string, opts ...rntuple.WriteOption) error {
-			w, err := rntuple.Create[numbered](path, "n", opts...)
+	ways := map[string]func(path string, opts *rntuple.WriteOptions) error{
+		"Fill": func(path string, opts *rntuple.WriteOptions) error {
+			w, err := rntuple.Create[numbered](path, "n", opts)
 			if err != nil {
 				return err
 			}
 			return errors.Join(w.Fill(len(parts), fillPart), w.Close())
 		},
-		"records": func(path string, opts ...rntuple.WriteOption) error {
-			w, err := rntuple.CreateRecords(path, "n", doc, opts...)
+		"records": func(path string, opts *rntuple.WriteOptions) error {
+			w, err := rntuple.CreateRecords(path, "n", doc, opts)
 			if err != nil {
 				return err
 			}
@@ -114,22 +114,22 @@ func TestFill(t *testing.T) {
 				return nil
 			}), w.Close())
 		},
-		"Append": func(path string, opts ...rntuple.WriteOption) error {
+		"Append": func(path string, opts *rntuple.WriteOptions) error {
 			const half = 4
-			w, err := rntuple.Create[numbered](path, "n", opts...)
+			w, err := rntuple.Create[numbered](path, "n", opts)
 			if err != nil {
 				return err
 			}
 			if err := errors.Join(w.Fill(2, fillPart), w.Fill(half-2, func(i int, f *rntuple.Filler[numbered]) error { return fillPart(i+2, f) }), w.Close()); err != nil {
 				return err
 			}
-			if w, err = rntuple.Append[numbered](path, "n", opts...); err != nil {
+			if w, err = rntuple.Append[numbered](path, "n", opts); err != nil {
 				return err
 			}
 			return errors.Join(w.Fill(len(parts)-half, func(i int, f *rntuple.Filler[numbered]) error { return fillPart(i+half, f) }), w.Close())
 		},
-		"goroutines": func(path string, opts ...rntuple.WriteOption) error {
-			w, err := rntuple.Create[numbered](path, "n", opts...)
+		"goroutines": func(path string, opts *rntuple.WriteOptions) error {
+			w, err := rntuple.Create[numbered](path, "n", opts)
 			if err != nil {
 				return err
 			}
@@ -145,8 +145,8 @@ func TestFill(t *testing.T) {
 			wg.Wait()
 			return w.Close()
 		},
-		"backwards": func(path string, opts ...rntuple.WriteOption) error {
-			w, err := rntuple.Create[numbered](path, "n", opts...)
+		"backwards": func(path string, opts *rntuple.WriteOptions) error {
+			w, err := rntuple.Create[numbered](path, "n", opts)
 			if err != nil {
 				return err
 			}
@@ -157,8 +157,8 @@ func TestFill(t *testing.T) {
 			}
 			return w.Close()
 		},
-		"columns": func(path string, opts ...rntuple.WriteOption) error {
-			w, err := rntuple.CreateColumns(path, "n", doc, opts...)
+		"columns": func(path string, opts *rntuple.WriteOptions) error {
+			w, err := rntuple.CreateColumns(path, "n", doc, opts)
 			if err != nil {
 				return err
 			}
@@ -188,12 +188,12 @@ func TestFill(t *testing.T) {
 			return w.Close()
 		},
 	}
-	for _, setting := range []compress.Settings{0, 404, 505} {
+	for _, setting := range []compress.Settings{compress.None, 404, 505} {
 		files := map[string][]byte{}
 		for name, write := range ways {
 			for _, workers := range []int{1, 2, 5} {
 				path := filepath.Join(t.TempDir(), "n.root")
-				if err := write(path, smallClusters(setting, workers)...); err != nil {
+				if err := write(path, smallClusters(setting, workers)); err != nil {
 					t.Fatalf("%s, %d workers: %v", name, workers, err)
 				}
 				got, err := os.ReadFile(path)
@@ -232,15 +232,16 @@ func fillPart(i int, f *rntuple.Filler[numbered]) error {
 func TestFiller(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "n.root")
 	opts := smallClusters(505, 2)
-	file, err := rntuple.CreateFile(path, opts...)
+	opts.File = rntuple.FileOptions{}
+	file, err := rntuple.CreateFile(path, fixed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[numbered](file, "n", opts...)
+	w, err := rntuple.NewWriter[numbered](file, "n", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := rntuple.NewWriter[numbered](file, "other", opts...)
+	other, err := rntuple.NewWriter[numbered](file, "other", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +269,7 @@ func TestFiller(t *testing.T) {
 		other.Write(&e)
 		if n%300 == 0 {
 			w.Checkpoint()
-			r, err := rntuple.Open(path, "n")
+			r, err := rntuple.Open(path, "n", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -382,7 +383,7 @@ func TestFillerErrors(t *testing.T) {
 		}},
 	} {
 		path := filepath.Join(t.TempDir(), "n.root")
-		w, err := rntuple.Create[numbered](path, "n", smallClusters(0, 3)...)
+		w, err := rntuple.Create[numbered](path, "n", smallClusters(compress.None, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -403,7 +404,9 @@ func TestFillerErrors(t *testing.T) {
 func TestFillerCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	path := filepath.Join(t.TempDir(), "n.root")
-	w, err := rntuple.Create[numbered](path, "n", append(smallClusters(505, 2), rntuple.WriteContext(ctx))...)
+	opts := smallClusters(505, 2)
+	opts.File.Context = ctx
+	w, err := rntuple.Create[numbered](path, "n", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -423,11 +426,13 @@ func TestFillerDisk(t *testing.T) {
 	for calls := 0; ; calls++ {
 		d := &dying{calls: calls}
 		err := func() error {
-			f, err := rntuple.NewFile(d, "n.root", smallClusters(404, 3)...)
+			f, err := rntuple.NewFile(d, "n.root", fixed)
 			if err != nil {
 				return err
 			}
-			w, err := rntuple.NewWriter[numbered](f, "n", smallClusters(404, 3)...)
+			opts := smallClusters(404, 3)
+			opts.File = rntuple.FileOptions{}
+			w, err := rntuple.NewWriter[numbered](f, "n", opts)
 			if err != nil {
 				return err
 			}
@@ -454,7 +459,7 @@ func TestFillerDisk(t *testing.T) {
 func TestFillerAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "n.root")
 	doc := &schema.Document{Name: "n", Fields: []*schema.FieldDocument{{Name: "a", Type: "std::int32_t"}}}
-	w, err := rntuple.CreateRecords(path, "n", doc, fixed...)
+	w, err := rntuple.CreateRecords(path, "n", doc, &rntuple.WriteOptions{File: *fixed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,19 +8,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Project adds a projected field: a view, of the given C++ type, of the field at the path
-// source, which is as for ViewOf. For example, a std::vector<float> can be a view of the
-// float "jets.pt" if jets is a collection, and a "ROOT::RNTupleCardinality<std::uint64_t>"
-// is the size of a collection. A projected field has no columns of its own.
-//
-// Specification: "Field Description", projected fields.
-func Project(name, cppType, source string) WriteOption {
-	return func(o *ntuple.WriteOptions) error {
-		o.Projections = append(o.Projections, ntuple.Projection{Name: name, CppType: cppType, Source: source})
-		return nil
-	}
-}
-
 // project adds projected fields to a document that has their source fields.
 func project(doc *schema.Document, projections []ntuple.Projection, compressed bool) error {
 	if len(projections) == 0 {

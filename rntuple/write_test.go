@@ -2,6 +2,7 @@ package rntuple_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -32,21 +33,18 @@ func (m *memory) WriteAt(p []byte, off int64) (int, error) {
 }
 
 // fixed are the options that make two runs equal.
-var fixed = []rntuple.WriteOption{
-	rntuple.Clock(func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }),
-	rntuple.UUID([16]byte{1, 2, 3}),
-}
+var fixed = &rntuple.FileOptions{Clock: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }, UUID: [16]byte{1, 2, 3}}
 
 // rewrite writes all that r holds, with clusters of the given number of entries.
-func rewrite(r *rntuple.Reader, cluster int64, opts ...rntuple.WriteOption) ([]byte, error) {
+func rewrite(r *rntuple.Reader, cluster int64, opts *rntuple.WriteOptions) ([]byte, error) {
 	var m memory
-	f, err := rntuple.NewFile(&m, "copy.root", opts...)
+	f, err := rntuple.NewFile(&m, "copy.root", fixed)
 	if err != nil {
 		return nil, err
 	}
 	doc := r.Schema().Document()
 	lossless(doc.Fields)
-	w, err := rntuple.NewRecordWriter(f, r.Name(), doc, opts...)
+	w, err := rntuple.NewRecordWriter(f, r.Name(), doc, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -132,29 +130,29 @@ func TestRewrite(t *testing.T) {
 		t.Fatal("no files", err)
 	}
 	for _, name := range names {
-		infos, err := rntuple.ListFile(name)
+		infos, err := rntuple.ListFile(context.Background(), name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, info := range infos {
-			all := []compress.Settings{0, 404, 101, 505}
+			all := []compress.Settings{compress.None, 404, 101, 505}
 			if testing.Short() { // zstd takes much memory, and time where that is watched
 				all = all[i%2 : i%2+1]
 			}
 			for j, settings := range all {
 				t.Run(fmt.Sprintf("%s:%s/%v", filepath.Base(name), info.Path, settings), func(t *testing.T) {
 					t.Parallel()
-					r, err := rntuple.Open(name, info.Path)
+					r, err := rntuple.Open(name, info.Path, nil)
 					if err != nil {
 						t.Fatal(err)
 					}
 					defer r.Close()
-					opts := append([]rntuple.WriteOption{rntuple.Compression(settings), rntuple.MaxUnzippedPageSize(int64(100 + 50*(i+j)))}, fixed...)
-					file, err := rewrite(r, int64(4+j), opts...)
+					opts := &rntuple.WriteOptions{Compression: settings, MaxUnzippedPageSize: int64(100 + 50*(i+j))}
+					file, err := rewrite(r, int64(4+j), opts)
 					if err != nil {
 						t.Fatal(err)
 					}
-					again, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "")
+					again, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "", nil)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -176,7 +174,8 @@ func TestRewrite(t *testing.T) {
 					}
 					// The bytes do not depend on who compresses.
 					for _, workers := range []int{1, 8} {
-						same, err := rewrite(r, int64(4+j), append(opts, rntuple.Workers(workers))...)
+						opts.Workers = workers
+						same, err := rewrite(r, int64(4+j), opts)
 						if err != nil || !bytes.Equal(same, file) {
 							t.Errorf("%d workers write other bytes: %v", workers, err)
 						}
@@ -263,7 +262,7 @@ func event(i int) Event {
 
 func TestTypedWriting(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "typed.root")
-	w, err := rntuple.Create[Event](path, "dir/Events", append(fixed, rntuple.ClusterSize(2000), rntuple.Compression(404), rntuple.Description("made up"))...)
+	w, err := rntuple.Create[Event](path, "dir/Events", &rntuple.WriteOptions{File: *fixed, ClusterSize: 2000, Compression: 404, Description: "made up"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +279,7 @@ func TestTypedWriting(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "dir/Events")
+	r, err := rntuple.Open(path, "dir/Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +322,7 @@ func TestColumnWriting(t *testing.T) {
 	}
 	doc.Fields = append(doc.Fields, v)
 	path := filepath.Join(t.TempDir(), "columns.root")
-	w, err := rntuple.CreateColumns(path, "n", doc)
+	w, err := rntuple.CreateColumns(path, "n", doc, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +338,7 @@ func TestColumnWriting(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,15 +356,15 @@ func TestAttributes(t *testing.T) {
 		Note string
 	}
 	path := filepath.Join(t.TempDir(), "attributes.root")
-	w, err := rntuple.Create[Point](path, "n", fixed...)
+	w, err := rntuple.Create[Point](path, "n", &rntuple.WriteOptions{File: *fixed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := rntuple.NewAttributes[quality](w, "quality")
+	a, err := rntuple.NewAttributes[quality](w, "quality", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rntuple.NewAttributes[quality](w, "quality"); err == nil {
+	if _, err := rntuple.NewAttributes[quality](w, "quality", nil); err == nil {
 		t.Error("a second set of the same name")
 	}
 	if err := w.WriteBatch(make([]Point, 10)); err != nil {
@@ -377,7 +376,7 @@ func TestAttributes(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "n")
+	r, err := rntuple.Open(path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -399,9 +398,9 @@ func TestProjectAndBase(t *testing.T) {
 		Flat   []Point `rntuple:"flat"`
 	}
 	path := filepath.Join(t.TempDir(), "project.root")
-	w, err := rntuple.Create[entry](path, "n", append(fixed,
-		rntuple.Project("pt", "std::vector<float>", "tracks.Pt"),
-		rntuple.Project("n", "ROOT::RNTupleCardinality<std::uint32_t>", "flat"))...)
+	w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{File: *fixed, Projections: []rntuple.Projection{
+		{Name: "pt", CppType: "std::vector<float>", Source: "tracks.Pt"}, {Name: "n", CppType: "ROOT::RNTupleCardinality<std::uint32_t>", Source: "flat"},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -412,7 +411,7 @@ func TestProjectAndBase(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -455,11 +454,11 @@ func TestWriteBatch(t *testing.T) {
 			e.Maybe = new(int32(i))
 		}
 	}
-	for _, opts := range [][]rntuple.WriteOption{
+	for _, opts := range []*rntuple.WriteOptions{
 		nil,
-		{rntuple.ClusterSize(50_000)},
-		{rntuple.ClusterSize(3_000), rntuple.Compression(0)},
-		{rntuple.ClusterSize(100_000), rntuple.MaxUnzippedPageSize(4096), rntuple.PageBufferBudget(20_000), rntuple.Compression(0)},
+		{ClusterSize: 50_000},
+		{ClusterSize: 3_000, Compression: compress.None},
+		{ClusterSize: 100_000, MaxUnzippedPageSize: 4096, PageBufferBudget: 20_000, Compression: compress.None},
 	} {
 		var clusters [2][]rntuple.EntryRange
 		for i, write := range []func(w *rntuple.Writer[event]) error{
@@ -474,14 +473,14 @@ func TestWriteBatch(t *testing.T) {
 			},
 		} {
 			path := filepath.Join(t.TempDir(), "batch.root")
-			w, err := rntuple.Create[event](path, "events", opts...)
+			w, err := rntuple.Create[event](path, "events", opts)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if err := errors.Join(write(w), w.Close()); err != nil {
 				t.Fatal(err)
 			}
-			r, err := rntuple.Open(path, "")
+			r, err := rntuple.Open(path, "", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -512,7 +511,7 @@ func TestWriteBatch(t *testing.T) {
 	}
 
 	// The error names the entry.
-	w, err := rntuple.Create[struct{ At time.Time }](filepath.Join(t.TempDir(), "times.root"), "times")
+	w, err := rntuple.Create[struct{ At time.Time }](filepath.Join(t.TempDir(), "times.root"), "times", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,29 +36,29 @@ type common struct {
 
 // Create creates a ROOT file at path with one RNTuple whose fields are those of the struct
 // T. The name may contain directories: "dir/sub/name". A file that exists at path is replaced
-// when the writer is closed, unless NoReplace is given; see CreateFile.
+// when the writer is closed, unless FileOptions.NoReplace is set; see CreateFile.
 //
 // The package documentation says which C++ types Go types become, and how tags change that.
 // Structs become untyped records where the format allows that, otherwise classes with the
 // name of the struct.
 //
 // The error lists everything that is wrong with T and its tags.
-func Create[T any](path, name string, opts ...WriteOption) (*Writer[T], error) {
-	f, err := CreateFile(path, opts...)
+func Create[T any](path, name string, o *WriteOptions) (*Writer[T], error) {
+	f, err := CreateFile(path, o.file())
 	if err != nil {
 		return nil, err
 	}
-	return owning(f, func() (*Writer[T], error) { return NewWriter[T](f, name, opts...) })
+	return owning(f, func() (*Writer[T], error) { return NewWriter[T](f, name, o.alone()) })
 }
 
 // CreateRecords is like Create for entries without a Go type: the document defines the
 // schema, and entries are dynamic values.
-func CreateRecords(path, name string, doc *schema.Document, opts ...WriteOption) (*Writer[value.Record], error) {
-	f, err := CreateFile(path, opts...)
+func CreateRecords(path, name string, doc *schema.Document, o *WriteOptions) (*Writer[value.Record], error) {
+	f, err := CreateFile(path, o.file())
 	if err != nil {
 		return nil, err
 	}
-	return owning(f, func() (*Writer[value.Record], error) { return NewRecordWriter(f, name, doc, opts...) })
+	return owning(f, func() (*Writer[value.Record], error) { return NewRecordWriter(f, name, doc, o.alone()) })
 }
 
 // owning returns the writer that begin returns, and makes it close the file.
@@ -73,23 +73,23 @@ func owning[T any](f *File, begin func() (*Writer[T], error)) (*Writer[T], error
 }
 
 // NewWriter begins an RNTuple in a file. See Create.
-func NewWriter[T any](f *File, name string, opts ...WriteOption) (*Writer[T], error) {
+func NewWriter[T any](f *File, name string, o *WriteOptions) (*Writer[T], error) {
 	_, last := ntuple.SplitPath(name)
 	doc, err := model(last, reflect.TypeFor[T]())
 	if err != nil {
 		return nil, err
 	}
-	return newWriter[T](f, name, doc, opts)
+	return newWriter[T](f, name, doc, o)
 }
 
 // NewRecordWriter begins an RNTuple of dynamic values in a file. See
 // CreateRecords.
-func NewRecordWriter(f *File, name string, doc *schema.Document, opts ...WriteOption) (*Writer[value.Record], error) {
-	return newWriter[value.Record](f, name, doc, opts)
+func NewRecordWriter(f *File, name string, doc *schema.Document, o *WriteOptions) (*Writer[value.Record], error) {
+	return newWriter[value.Record](f, name, doc, o)
 }
 
-func newWriter[T any](f *File, name string, doc *schema.Document, opts []WriteOption) (*Writer[T], error) {
-	base, err := begin(f, name, doc, opts)
+func newWriter[T any](f *File, name string, doc *schema.Document, o *WriteOptions) (*Writer[T], error) {
+	base, err := begin(f, name, doc, o)
 	if err != nil {
 		return nil, err
 	}
@@ -127,9 +127,9 @@ func model(name string, t reflect.Type) (*schema.Document, error) {
 }
 
 // begin begins an RNTuple with the schema of doc at a path of the file.
-func begin(f *File, path string, doc *schema.Document, opts []WriteOption) (*ntuple.Writer, error) {
+func begin(f *File, path string, doc *schema.Document, options *WriteOptions) (*ntuple.Writer, error) {
 	fail := func(err error) (*ntuple.Writer, error) { return nil, fmt.Errorf("RNTuple %q: %w", path, err) }
-	o, err := ntuple.NewWriteOptions(opts)
+	o, err := options.in(f)
 	if err != nil {
 		return fail(err)
 	}
@@ -286,8 +286,8 @@ func (w *common) Abort() error {
 // Close writes the remaining entries and the metadata. If the writer was made together with
 // its file, as by Create, it closes the file as well. Close returns the first error of all
 // methods, so that a program may ignore those of Write, and an error if one panicked. After an error the file does not
-// exist, or is as it was at the last checkpoint. It is an error if the context of
-// WriteContext is done.
+// exist, or is as it was at the last checkpoint. It is an error if
+// FileOptions.Context is done.
 func (w *common) Close() error {
 	w.ntuple.Sink.Seize("Close")
 	defer w.ntuple.Sink.Leave()

@@ -16,7 +16,7 @@ import (
 )
 
 func ExampleNewReader() {
-	r, err := rntuple.Open("../../testdata/dimuon.root", "Events")
+	r, err := rntuple.Open("../../testdata/dimuon.root", "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func ExampleCreate() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	entries, err := rntarrow.Create(filepath.Join(dir, "events.root"), "events", records, rntarrow.WriteOptions{})
+	entries, err := rntarrow.Create(filepath.Join(dir, "events.root"), "events", records, rntarrow.WriteOptions{}, nil)
 	fmt.Println(entries, err)
 	// Output: 2 <nil>
 }

@@ -74,7 +74,7 @@ func random(t *testing.T, m randtest.Maker, fields, depth, entries, cluster int)
 func filled(t *testing.T, m randtest.Maker, doc *schema.Document, entries, cluster int) *rntuple.Reader {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "random.root")
-	w, err := rntuple.CreateRecords(path, "random", doc)
+	w, err := rntuple.CreateRecords(path, "random", doc, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func filled(t *testing.T, m randtest.Maker, doc *schema.Document, entries, clust
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestDamaged(t *testing.T) {
 					return 0, err
 				}
 				defer records.Release()
-				return rntarrow.Create(out, "again", records, rntarrow.WriteOptions{})
+				return rntarrow.Create(out, "again", records, rntarrow.WriteOptions{}, nil)
 			}
 			if n, err := create(whole.Bytes()); err != nil || n != r.NumEntries() {
 				t.Fatalf("%s: %d entries: %v\n%v", k.name, n, err, r.Schema().Document())

@@ -115,7 +115,7 @@ func TestParquetItems(t *testing.T) {
 		List []string `rntuple:"list"`
 	}
 	path := filepath.Join(t.TempDir(), "lists.root")
-	w, err := rntuple.Create[event](path, "lists")
+	w, err := rntuple.Create[event](path, "lists", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestParquetItems(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,14 +179,14 @@ func TestParquetEncodings(t *testing.T) {
 		N int32
 		S string
 	}
-	w, err := rntuple.Create[entry](path, "Events")
+	w, err := rntuple.Create[entry](path, "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := errors.Join(w.Write(&entry{1, []float64{2, 3}, 4, "five"}), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestParquetStatistics(t *testing.T) {
 		N    int32
 	}
 	path := filepath.Join(t.TempDir(), "words.root")
-	w, err := rntuple.Create[event](path, "words")
+	w, err := rntuple.Create[event](path, "words", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestParquetStatistics(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

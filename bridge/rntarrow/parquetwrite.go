@@ -33,7 +33,7 @@ type ParquetOptions struct {
 	// does not have, as large lists.
 	Plain bool
 	// Fold has options for the goroutines that read and write.
-	Fold []rntuple.FoldOption
+	Fold *rntuple.FoldOptions
 }
 
 // WriteParquet writes all entries of s as a Parquet file, and returns their number. A row group
@@ -65,7 +65,7 @@ func WriteParquet(w io.Writer, s rntuple.Source, o ParquetOptions) (entries int6
 		out.add(a)
 		out.add(b)
 		return nil
-	}, o.Fold...)
+	}, o.Fold)
 	out.add(last)
 	if err != nil {
 		return out.rows(), err

@@ -136,7 +136,7 @@ func newTable(s rntuple.Source, o Options, lists bool, before *arrow.Schema) (*t
 func (t *table) batches(s rntuple.Source, first, end int64) iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		o := rntuple.BatchOptions{Fields: t.options.Fields, Size: t.options.BatchSize, Fresh: !t.options.Reuse}
-		for b, err := range rntuple.BatchesIn(s, first, end, o) {
+		for b, err := range rntuple.BatchesIn(s, rntuple.EntryRange{First: first, End: end}, &o) {
 			var record arrow.RecordBatch
 			if err == nil {
 				record, err = t.record(b)

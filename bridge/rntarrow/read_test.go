@@ -2,6 +2,7 @@ package rntarrow_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io/fs"
 	"math"
@@ -315,12 +316,12 @@ func allFiles(t *testing.T) (paths []string) {
 func TestAllFiles(t *testing.T) {
 	fields, refused, turn := 0, 0, 0
 	for _, path := range allFiles(t) {
-		list, err := rntuple.ListFile(path)
+		list, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil {
 			continue // other tests say why
 		}
 		for _, found := range list {
-			r, err := rntuple.Open(path, found.Path)
+			r, err := rntuple.Open(path, found.Path, nil)
 			if err != nil {
 				continue
 			}

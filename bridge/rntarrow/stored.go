@@ -94,7 +94,7 @@ func store(w *rntuple.ColumnWriter, s *arrow.Schema, entries int64) error {
 	if err := ipc.NewWriter(&b, ipc.WithSchema(s)).Close(); err != nil {
 		return err
 	}
-	set, err := rntuple.NewAttributes[storedSchema](w, SchemaSet)
+	set, err := rntuple.NewAttributes[storedSchema](w, SchemaSet, nil)
 	if err != nil {
 		return err
 	}

@@ -26,10 +26,10 @@ func created(t *testing.T, s *arrow.Schema, rows string) *rntuple.Reader {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "created.root")
-	if _, err := rntarrow.Create(path, "events", records, rntarrow.WriteOptions{}); err != nil {
+	if _, err := rntarrow.Create(path, "events", records, rntarrow.WriteOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,12 +15,12 @@ import (
 
 // Create creates a ROOT file at path with one RNTuple of all that r yields, and returns the
 // number of entries. If there is an error, no file is left.
-func Create(path, name string, r array.RecordReader, o WriteOptions, opts ...rntuple.WriteOption) (entries int64, err error) {
+func Create(path, name string, r array.RecordReader, o WriteOptions, opts *rntuple.WriteOptions) (entries int64, err error) {
 	doc, err := Document(r.Schema(), o)
 	if err != nil {
 		return 0, err
 	}
-	w, err := rntuple.CreateColumns(path, name, doc, opts...)
+	w, err := rntuple.CreateColumns(path, name, doc, opts)
 	if err != nil {
 		return 0, err
 	}
@@ -28,12 +28,12 @@ func Create(path, name string, r array.RecordReader, o WriteOptions, opts ...rnt
 }
 
 // Add writes one RNTuple of all that r yields to a file, and returns the number of entries.
-func Add(f *rntuple.File, name string, r array.RecordReader, o WriteOptions, opts ...rntuple.WriteOption) (entries int64, err error) {
+func Add(f *rntuple.File, name string, r array.RecordReader, o WriteOptions, opts *rntuple.WriteOptions) (entries int64, err error) {
 	doc, err := Document(r.Schema(), o)
 	if err != nil {
 		return 0, err
 	}
-	w, err := rntuple.NewColumnWriter(f, name, doc, opts...)
+	w, err := rntuple.NewColumnWriter(f, name, doc, opts)
 	if err != nil {
 		return 0, err
 	}

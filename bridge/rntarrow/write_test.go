@@ -20,7 +20,7 @@ import (
 // all returns the entries of an RNTuple in a form that can be compared.
 func all(t *testing.T, path string) string {
 	t.Helper()
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestThereAndBack(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer records.Release()
-			n, err := rntarrow.Create(to, "random", records, rntarrow.WriteOptions{})
+			n, err := rntarrow.Create(to, "random", records, rntarrow.WriteOptions{}, nil)
 			if err != nil && strings.Contains(err.Error(), "is not UTF-8") {
 				t.Skip("random bytes are no text in Arrow")
 			}
@@ -80,7 +80,7 @@ func TestThereAndBack(t *testing.T) {
 // dictionaries and views.
 func sameArrow(t *testing.T, path string, want arrow.RecordBatch) {
 	t.Helper()
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestCreate(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "created.root")
-		if n, err := rntarrow.Create(path, "events", r, rntarrow.WriteOptions{}); err != nil || n != 3 {
+		if n, err := rntarrow.Create(path, "events", r, rntarrow.WriteOptions{}, nil); err != nil || n != 3 {
 			t.Fatalf("%s: %d, %v", name, n, err)
 		}
 		if got := all(t, path); got[strings.Index(got, "{"):] != want {
@@ -181,10 +181,10 @@ func TestCreate(t *testing.T) {
 	// Nulls of fields that were to have none.
 	r, _ := array.NewRecordReader(s, []arrow.RecordBatch{whole})
 	path := filepath.Join(t.TempDir(), "none.root")
-	if _, err := rntarrow.Create(path, "events", r, rntarrow.WriteOptions{Plain: []string{"*"}}); err == nil || !strings.Contains(err.Error(), `field "n": row 1 is null`) {
+	if _, err := rntarrow.Create(path, "events", r, rntarrow.WriteOptions{Plain: []string{"*"}}, nil); err == nil || !strings.Contains(err.Error(), `field "n": row 1 is null`) {
 		t.Error(err)
 	}
-	if _, err := rntuple.Open(path, ""); err == nil {
+	if _, err := rntuple.Open(path, "", nil); err == nil {
 		t.Error("a file was left")
 	}
 

@@ -57,7 +57,7 @@ func (t *Temporary) last() Run {
 
 // identify notes what the file is.
 func (t *Temporary) identify(name string) error {
-	r, err := rntuple.Open(t.Path, name)
+	r, err := rntuple.Open(t.Path, name, nil)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func interleave(pieces []Piece, runs []*keyed) ([]Piece, error) {
 
 // load reads the keys.
 func (k *keyed) load() error {
-	r, err := rntuple.Open(k.file.Path, keysName)
+	r, err := rntuple.Open(k.file.Path, keysName, nil)
 	if err != nil {
 		return err
 	}

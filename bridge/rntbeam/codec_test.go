@@ -2,6 +2,7 @@ package rntbeam
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -97,12 +98,12 @@ func TestCodecOfRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
-		infos, err := rntuple.ListFile(path)
+		infos, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, info := range infos {
-			r, err := rntuple.Open(path, info.Path)
+			r, err := rntuple.Open(path, info.Path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

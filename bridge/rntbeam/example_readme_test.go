@@ -38,7 +38,7 @@ func ExampleWrite() {
 	if err := pairs(context.Background(), "prism", "../../testdata/dimuon.root", out); err != nil {
 		log.Fatal(rntbeam.Cause(err))
 	}
-	r, err := rntuple.Open(out, "Events")
+	r, err := rntuple.Open(out, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func init() {
 // writePoints writes a few files.
 func writePoints(dir string) error {
 	for run := range int32(3) {
-		w, err := rntuple.Create[Point](filepath.Join(dir, fmt.Sprintf("run%d.root", run)), "Points")
+		w, err := rntuple.Create[Point](filepath.Join(dir, fmt.Sprintf("run%d.root", run)), "Points", nil)
 		if err != nil {
 			return err
 		}
@@ -100,12 +100,12 @@ func ExampleWriteOrdered() {
 		log.Fatal(rntbeam.Cause(err))
 	}
 
-	r, err := rntuple.Open(out, "Points")
+	r, err := rntuple.Open(out, "Points", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer r.Close()
-	for e, err := range rntuple.EntriesIn[Point](r, 0, 4) {
+	for e, err := range rntuple.EntriesIn[Point](r, rntuple.EntryRange{End: 4}, nil) {
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -124,7 +124,7 @@ func (f *foreign) entries(ctx context.Context, e rntuple.EntryRange, use func(rn
 	if err := f.Convert(ctx, f.Foreign, path, e); err != nil {
 		return err
 	}
-	r, err := rntuple.Open(path, "", rntuple.Context(ctx))
+	r, err := rntuple.Open(path, "", &rntuple.ReadOptions{Context: ctx})
 	if err != nil {
 		return err
 	}

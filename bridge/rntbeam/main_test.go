@@ -158,7 +158,7 @@ func writeFiles(t testing.TB, files, entries, cluster int) (pattern string) {
 	dir := t.TempDir()
 	id := int64(0)
 	for i := range files {
-		w, err := rntuple.Create[event](filepath.Join(dir, fmt.Sprintf("%05d.root", i)), "Events", rntuple.Sync(false))
+		w, err := rntuple.Create[event](filepath.Join(dir, fmt.Sprintf("%05d.root", i)), "Events", &rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

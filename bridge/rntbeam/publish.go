@@ -55,17 +55,14 @@ func (f *publishFn[T]) publish(ctx context.Context, o Output) error {
 	case !f.merges():
 		return f.rename(o.Pieces[0], o.Path)
 	}
-	opts := []surgery.Option{surgery.AtLeast(surgery.Copy)} // the temporary files will be gone
-	if f.Options.JoinClusters > 0 {
-		opts = append(opts, surgery.JoinClusters(f.Options.JoinClusters))
-	}
+	opts := surgery.Options{AtLeast: surgery.Copy, JoinClusters: f.Options.JoinClusters} // the temporary files will be gone
 	var pieces []surgery.Piece
 	for _, p := range o.Pieces {
 		pieces = append(pieces, surgery.Piece{
 			Input: surgery.Input{Path: p.File.Path, Name: f.Options.Name}, First: p.First, End: p.End, Check: p.File.Check,
 		})
 	}
-	report, err := surgery.Concat(ctx, o.Path, pieces, opts...)
+	report, err := surgery.Concat(ctx, o.Path, pieces, &surgery.MergeOptions{Options: opts})
 	if err != nil {
 		return err
 	}

@@ -39,13 +39,13 @@ func TestFieldTypes(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	want := map[string][]string{}
 	for _, path := range paths {
-		infos, err := rntuple.ListFile(path)
+		infos, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, info := range infos {
 			name := path + ":" + info.Path
-			r, err := rntuple.Open(path, info.Path)
+			r, err := rntuple.Open(path, info.Path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,7 +174,7 @@ func same(a, b event) bool {
 func init() {
 	rntbeam.RegisterFormat("slow", rntbeam.Format{
 		Clusters: func(ctx context.Context, f rntbeam.Foreign) ([]workunits.Cluster, error) {
-			r, err := rntuple.Open(f.Path, f.Name)
+			r, err := rntuple.Open(f.Path, f.Name, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -184,16 +184,16 @@ func init() {
 		},
 		Convert: func(ctx context.Context, f rntbeam.Foreign, to string, e rntuple.EntryRange) error {
 			time.Sleep(150 * time.Millisecond)
-			r, err := rntuple.Open(f.Path, f.Name)
+			r, err := rntuple.Open(f.Path, f.Name, nil)
 			if err != nil {
 				return err
 			}
 			defer r.Close()
-			w, err := rntuple.Create[event](to, "Events")
+			w, err := rntuple.Create[event](to, "Events", nil)
 			if err != nil {
 				return err
 			}
-			for v, err := range rntuple.EntriesIn[event](r, e.First, e.End) {
+			for v, err := range rntuple.EntriesIn[event](r, e, nil) {
 				if err != nil {
 					return err
 				}

@@ -196,7 +196,7 @@ func TestRetries(t *testing.T) {
 		}
 		var keys []int64
 		for _, path := range paths {
-			r, err := rntuple.Open(path, "Events")
+			r, err := rntuple.Open(path, "Events", nil)
 			if err != nil {
 				t.Fatal(err)
 			}

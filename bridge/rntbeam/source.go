@@ -105,7 +105,7 @@ func (o *ReadOptions) open(ctx context.Context, path string, t reflect.Type) (re
 	if o.Format != "" {
 		return openForeign(ctx, o, path, t)
 	}
-	r, err := rntuple.Open(path, o.Name, rntuple.Context(ctx))
+	r, err := rntuple.Open(path, o.Name, &rntuple.ReadOptions{Context: ctx})
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,7 @@ func (o *ReadOptions) in(ctx context.Context, f reading, e rntuple.EntryRange, u
 		if err != nil {
 			return err
 		}
-		chosen, err := rntuple.Where(part, condition.Condition())
+		chosen, err := rntuple.Where(part, condition.Condition(), nil)
 		if err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (o *ReadOptions) in(ctx context.Context, f reading, e rntuple.EntryRange, u
 // values yields the entries of a source from first to end.
 func values[T any](s rntuple.Source, fields []string, first, end int64) iter.Seq2[*T, error] {
 	if reflect.TypeFor[T]() != reflect.TypeFor[value.Record]() {
-		return rntuple.EntriesIn[T](s, first, end)
+		return rntuple.EntriesIn[T](s, rntuple.EntryRange{First: first, End: end}, nil)
 	}
 	return func(yield func(*T, error) bool) {
 		v, err := rntuple.RecordsOf(s, fields...)

@@ -43,7 +43,7 @@ func sameWide(k int64, w wide) (int64, wide) { return k, w }
 func TestWideStructs(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.root"), filepath.Join(dir, "out.root")
-	w, err := rntuple.Create[wide](in, "Events")
+	w, err := rntuple.Create[wide](in, "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestWideStructs(t *testing.T) {
 
 func all(t *testing.T, path string) (entries []wide) {
 	t.Helper()
-	r, err := rntuple.Open(path, "Events")
+	r, err := rntuple.Open(path, "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

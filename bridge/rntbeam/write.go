@@ -98,12 +98,12 @@ func newWriting[T any](path string, o WriteOptions, ordered bool) writing {
 }
 
 // options returns those of writers.
-func (w *writing) options() (opts []rntuple.WriteOption, err error) {
+func (w *writing) options() (o *rntuple.WriteOptions, err error) {
+	o = new(rntuple.WriteOptions)
 	if w.Options.Compression != "" {
-		s, err := compress.ParseSettings(w.Options.Compression)
-		return []rntuple.WriteOption{rntuple.Compression(s)}, err
+		o.Compression, err = compress.ParseSettings(w.Options.Compression)
 	}
-	return nil, nil
+	return o, err
 }
 
 // merges reports whether outputs are made of temporary files, which else become outputs.
@@ -135,18 +135,19 @@ func createIn[T any](path string, w *writing, keys bool) (b *bundle[T], err erro
 		return nil, err
 	}
 	b = &bundle[T]{temporary: Temporary{Path: path}}
-	if b.file, err = rntuple.CreateFile(path, append(opts, rntuple.Sync(!w.merges() || path == w.Path))...); err != nil {
+	file := &rntuple.FileOptions{Compression: opts.Compression, NoSync: w.merges() && path != w.Path}
+	if b.file, err = rntuple.CreateFile(path, file); err != nil {
 		return nil, err
 	}
 	if w.Options.Schema == nil {
-		b.entries, err = rntuple.NewWriter[T](b.file, w.Options.Name, opts...)
+		b.entries, err = rntuple.NewWriter[T](b.file, w.Options.Name, opts)
 	} else {
 		var records *rntuple.Writer[value.Record]
-		records, err = rntuple.NewRecordWriter(b.file, w.Options.Name, w.Options.Schema, opts...)
+		records, err = rntuple.NewRecordWriter(b.file, w.Options.Name, w.Options.Schema, opts)
 		b.entries, _ = any(records).(*rntuple.Writer[T])
 	}
 	if err == nil && keys {
-		b.keys, err = rntuple.NewWriter[key](b.file, keysName)
+		b.keys, err = rntuple.NewWriter[key](b.file, keysName, nil)
 	}
 	if err != nil {
 		b.file.Abort()

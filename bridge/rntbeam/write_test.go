@@ -47,7 +47,7 @@ func (f *failFn) ProcessElement(e event) (event, error) {
 func ids(t *testing.T, paths []string) (all []int64) {
 	t.Helper()
 	for _, path := range paths {
-		r, err := rntuple.Open(path, "Events")
+		r, err := rntuple.Open(path, "Events", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +127,7 @@ func TestWrite(t *testing.T) {
 	for name, dir := range dirs {
 		paths := written(t, dir)
 		if name == "records" {
-			r, err := rntuple.Open(paths[0], "Events")
+			r, err := rntuple.Open(paths[0], "Events", nil)
 			if err != nil || r.NumEntries() != files*entries {
 				t.Fatalf("%v, %v", paths, err)
 			}

@@ -131,7 +131,7 @@ func TestOpen(t *testing.T) {
 	}
 	for _, f := range []*groot.File{local, inMemory} {
 		for name, entries := range map[string]int64{"top": 9, "top;1": 5, "dir/sub/ntuple": 7, "dir/other": 3, "dir/top": 2} {
-			r, err := rntgroot.Open(f, name)
+			r, err := rntgroot.Open(f, name, nil)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -146,7 +146,7 @@ func TestOpen(t *testing.T) {
 				t.Errorf("%s: %v", name, obj)
 				continue
 			}
-			again, err := anchor.Open(rntuple.VerifyPages(true))
+			again, err := anchor.Open(nil)
 			if err != nil {
 				t.Errorf("%s: %v", name, err)
 				continue
@@ -161,7 +161,7 @@ func TestOpen(t *testing.T) {
 				}
 			}
 		}
-		if _, err := rntgroot.Open(f, "dir/h"); !errors.Is(err, rntuple.ErrNotFound) {
+		if _, err := rntgroot.Open(f, "dir/h", nil); !errors.Is(err, rntuple.ErrNotFound) {
 			t.Errorf("no such RNTuple: %v", err)
 		}
 		if _, err := riofs.Dir(f).Get("h"); err != nil { // other classes as before
@@ -169,7 +169,7 @@ func TestOpen(t *testing.T) {
 		}
 		f.Close()
 	}
-	if _, err := rntgroot.Open(local, "top"); err == nil {
+	if _, err := rntgroot.Open(local, "top", nil); err == nil {
 		t.Error("opened in a closed file")
 	}
 	written, err := groot.Create(filepath.Join(t.TempDir(), "new.root"))
@@ -177,10 +177,10 @@ func TestOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer written.Close()
-	if _, err := rntgroot.Open(written, ""); err == nil {
+	if _, err := rntgroot.Open(written, "", nil); err == nil {
 		t.Error("opened in a file for writing")
 	}
-	if _, err := new(rntgroot.RNTuple).Open(); err == nil {
+	if _, err := new(rntgroot.RNTuple).Open(nil); err == nil {
 		t.Error("opened without a file")
 	}
 }
@@ -204,12 +204,12 @@ func TestOpenLegacy(t *testing.T) {
 				continue
 			}
 			opened++
-			r, err := n.Open()
+			r, err := n.Open(nil)
 			if err != nil {
 				t.Errorf("%s, %s: %v", file, k.Name(), err)
 				continue
 			}
-			want, err := rntuple.Open(file, k.Name())
+			want, err := rntuple.Open(file, k.Name(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,7 +14,7 @@ import (
 
 // The entries of this RNTuple contain histograms.
 func ExampleViewOf() {
-	r, err := rntuple.Open("../../testdata/good/objects.root", "objects")
+	r, err := rntuple.Open("../../testdata/good/objects.root", "objects", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func ExampleViewOf() {
 
 // Objects of a class without a Go type are read as *Object.
 func ExampleObject() {
-	r, err := rntuple.Open("../../testdata/good/special_streamer.root", "streamed")
+	r, err := rntuple.Open("../../testdata/good/special_streamer.root", "streamed", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func ExampleObject() {
 
 // Dynamic values can contain objects at any depth.
 func ExampleDecoder_Value() {
-	r, err := rntuple.Open("../../testdata/good/objects.root", "objects")
+	r, err := rntuple.Open("../../testdata/good/objects.root", "objects", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	defer f.Close()
-	r, err := rntgroot.Open(f, "dir/sub/ntuple")
+	r, err := rntgroot.Open(f, "dir/sub/ntuple", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func ExampleOpen() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if r, err = obj.(*rntgroot.RNTuple).Open(); err != nil {
+	if r, err = obj.(*rntgroot.RNTuple).Open(nil); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(r.NumEntries(), "entries")

@@ -32,13 +32,13 @@ func ExampleCreateFromTree() {
 		log.Fatal(err)
 	}
 	defer tree.Close()
-	entries, err := rntgroot.CreateFromTree(context.Background(), out, "", tree, nil)
+	entries, err := rntgroot.CreateFromTree(context.Background(), out, "", tree, nil, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(entries, "entries")
 
-	r, err := rntuple.Open(out, "events")
+	r, err := rntuple.Open(out, "events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -21,18 +21,25 @@ import (
 // rntuple.Open: "dir/sub/name;2", or "" for the only one. The Reader reads from f, which must
 // stay open; closing the Reader does not close it. The Reader is safe for concurrent use if
 // the source from which groot reads the file is; local files are. groot does not tell which files
-// are local, so zone maps are used only with rntuple.TrustZoneMaps.
-func Open(f *riofs.File, name string, opts ...rntuple.Option) (*rntuple.Reader, error) {
+// are local, so zone maps are used only with rntuple.TrustAll.
+func Open(f *riofs.File, name string, opts *rntuple.ReadOptions) (*rntuple.Reader, error) {
 	size, err := fileSize(f)
 	if err != nil {
 		return nil, err
 	}
-	return rntuple.NewReader(f, size, name, withoutZones(opts)...)
+	return rntuple.NewReader(f, size, name, withoutZones(opts))
 }
 
 // withoutZones returns options that use zone maps only if opts say so.
-func withoutZones(opts []rntuple.Option) []rntuple.Option {
-	return append([]rntuple.Option{rntuple.TrustZoneMaps(false)}, opts...)
+func withoutZones(opts *rntuple.ReadOptions) *rntuple.ReadOptions {
+	var o rntuple.ReadOptions
+	if opts != nil {
+		o = *opts
+	}
+	if o.ZoneMaps == rntuple.TrustLocal {
+		o.ZoneMaps = rntuple.TrustNone
+	}
+	return &o
 }
 
 // fileSize returns the size of a file in bytes, from its header if there is no other way.
@@ -102,7 +109,7 @@ func (n *RNTuple) UnmarshalROOT(r *rbytes.RBuffer) error {
 func (n *RNTuple) SetFile(f *riofs.File) { n.file = f }
 
 // Open opens the RNTuple. See the function Open about the file.
-func (n *RNTuple) Open(opts ...rntuple.Option) (*rntuple.Reader, error) {
+func (n *RNTuple) Open(opts *rntuple.ReadOptions) (*rntuple.Reader, error) {
 	if n.file == nil {
 		return nil, errors.New("rntgroot: the RNTuple comes from no file")
 	}
@@ -110,5 +117,5 @@ func (n *RNTuple) Open(opts ...rntuple.Option) (*rntuple.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rntuple.NewReaderAt(n.file, size, n.class, n.object, withoutZones(opts)...)
+	return rntuple.NewReaderFromAnchor(n.file, size, n.class, n.object, withoutZones(opts))
 }

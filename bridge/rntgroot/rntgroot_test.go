@@ -29,7 +29,7 @@ const good = "../../testdata/good/"
 
 func open(t *testing.T, name string) *rntuple.Reader {
 	t.Helper()
-	r, err := rntuple.Open(good+name, "")
+	r, err := rntuple.Open(good+name, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func form(dst []byte, v any) []byte {
 func TestZoneMaps(t *testing.T) {
 	type event struct{ N int32 }
 	path := filepath.Join(t.TempDir(), "zoned.root")
-	w, err := rntuple.Create[event](path, "events", rntuple.ZoneMap())
+	w, err := rntuple.Create[event](path, "events", &rntuple.WriteOptions{ZoneMap: []string{"*"}})
 	if err == nil {
 		err = w.Write(&event{1})
 	}
@@ -235,10 +235,10 @@ func TestZoneMaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, opts := range [][]rntuple.Option{nil, {rntuple.TrustZoneMaps(true)}} {
+	for want, opts := range []*rntuple.ReadOptions{nil, {ZoneMaps: rntuple.TrustAll}} {
 		for name, open := range map[string]func() (*rntuple.Reader, error){
-			"Open":         func() (*rntuple.Reader, error) { return rntgroot.Open(f, "events", opts...) },
-			"RNTuple.Open": func() (*rntuple.Reader, error) { return object.(*rntgroot.RNTuple).Open(opts...) },
+			"Open":         func() (*rntuple.Reader, error) { return rntgroot.Open(f, "events", opts) },
+			"RNTuple.Open": func() (*rntuple.Reader, error) { return object.(*rntgroot.RNTuple).Open(opts) },
 		} {
 			r, err := open()
 			if err != nil {
@@ -249,7 +249,7 @@ func TestZoneMaps(t *testing.T) {
 				t.Fatal(err)
 			}
 			if fields, _ := m.Fields(); len(fields) != want {
-				t.Errorf("%s, %d options: zones of %q", name, len(opts), fields)
+				t.Errorf("%s, %+v: zones of %q", name, opts, fields)
 			}
 		}
 	}

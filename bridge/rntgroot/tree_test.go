@@ -34,14 +34,14 @@ func sharedTree(t *testing.T, name string) string {
 }
 
 // convert makes an RNTuple of a tree, and opens it.
-func convert(t *testing.T, tree *rntgroot.Tree, opts ...rntuple.WriteOption) *rntuple.Reader {
+func convert(t *testing.T, tree *rntgroot.Tree, opts *rntuple.WriteOptions) *rntuple.Reader {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "converted.root")
-	n, err := rntgroot.CreateFromTree(context.Background(), path, "", tree, nil, opts...)
+	n, err := rntgroot.CreateFromTree(context.Background(), path, "", tree, nil, opts)
 	if err != nil || n != tree.Entries() {
 		t.Fatalf("%d entries written of %d: %v", n, tree.Entries(), err)
 	}
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestTreesOfGroot(t *testing.T) {
 	for name, tree := range map[string]string{"uproot-HZZ.root": "events", "uproot-Zmumu.root": "events", "nanoAOD_2015_CMS_Open_Data_ttbar.root": "Events"} {
 		path := sharedTree(t, name)
 		for _, flat := range []bool{false, true} {
-			r := convert(t, openTree(t, rntgroot.TreeOptions{Flat: flat}, path))
+			r := convert(t, openTree(t, rntgroot.TreeOptions{Flat: flat}, path), nil)
 			f, err := riofs.Open(path)
 			if err != nil {
 				t.Fatal(err)
@@ -156,7 +156,7 @@ func TestTreeSkip(t *testing.T) {
 		t.Errorf("refused are %q, expected %q", names, want)
 	}
 	tree := openTree(t, rntgroot.TreeOptions{Skip: true}, path)
-	if r := convert(t, tree); !reflect.DeepEqual(tree.Skipped(), all.Branches) || len(r.Schema().Fields) != 0 {
+	if r := convert(t, tree, nil); !reflect.DeepEqual(tree.Skipped(), all.Branches) || len(r.Schema().Fields) != 0 {
 		t.Errorf("skipped are %v, and there are %d fields", tree.Skipped(), len(r.Schema().Fields))
 	}
 }
@@ -165,7 +165,7 @@ func TestTreeSkip(t *testing.T) {
 func TestTreesOfOldROOT(t *testing.T) {
 	files := hepTrees(t, filepath.Join("uproot", "sample-*.root"))
 	for _, path := range files {
-		r := convert(t, openTree(t, rntgroot.TreeOptions{}, path))
+		r := convert(t, openTree(t, rntgroot.TreeOptions{}, path), nil)
 		f, err := riofs.Open(path)
 		if err != nil {
 			t.Fatal(err)
@@ -241,13 +241,13 @@ func TestTreeSchema(t *testing.T) {
 // TestTreeChain converts two files as one, in several goroutines and in one.
 func TestTreeChain(t *testing.T) {
 	path := sharedTree(t, "uproot-HZZ.root")
-	one := convert(t, openTree(t, rntgroot.TreeOptions{}, path))
-	two := convert(t, openTree(t, rntgroot.TreeOptions{Workers: 3}, path, path), rntuple.MaxUnzippedPageSize(4096))
+	one := convert(t, openTree(t, rntgroot.TreeOptions{}, path), nil)
+	two := convert(t, openTree(t, rntgroot.TreeOptions{Workers: 3}, path, path), &rntuple.WriteOptions{MaxUnzippedPageSize: 4096})
 	if n := one.NumEntries(); two.NumEntries() != 2*n {
 		t.Fatalf("%d entries", two.NumEntries())
 	}
 	half := openTree(t, rntgroot.TreeOptions{}, path, path)
-	w, err := rntuple.CreateColumns(filepath.Join(t.TempDir(), "half.root"), "events", half.Document())
+	w, err := rntuple.CreateColumns(filepath.Join(t.TempDir(), "half.root"), "events", half.Document(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestTreeChain(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := compare.Values(context.Background(), one, two)
+	r, err := compare.Values(context.Background(), one, two, nil)
 	if err != nil || len(r.Fields) != 0 {
 		t.Errorf("the first half differs: %v (%v)", r, err)
 	}
@@ -297,7 +297,7 @@ func TestTreeErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	out := filepath.Join(t.TempDir(), "out.root")
-	if _, err := rntgroot.CreateFromTree(ctx, out, "", openTree(t, rntgroot.TreeOptions{}, hzz), nil); !errors.Is(err, context.Canceled) {
+	if _, err := rntgroot.CreateFromTree(ctx, out, "", openTree(t, rntgroot.TreeOptions{}, hzz), nil, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 	if _, err := os.Stat(out); err == nil {
@@ -314,7 +314,7 @@ func TestDamagedTrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		good := convert(t, openTree(t, rntgroot.TreeOptions{}, sharedTree(t, name)))
+		good := convert(t, openTree(t, rntgroot.TreeOptions{}, sharedTree(t, name)), nil)
 		rounds := 300
 		if testing.Short() {
 			rounds = 40
@@ -346,11 +346,11 @@ func TestDamagedTrees(t *testing.T) {
 				}
 				continue
 			}
-			r, err := rntuple.Open(out, "")
+			r, err := rntuple.Open(out, "", nil)
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}
-			if result, err := compare.Values(context.Background(), good, r); err != nil || len(result.Fields) > 0 || result.Entries[0] != result.Entries[1] {
+			if result, err := compare.Values(context.Background(), good, r, nil); err != nil || len(result.Fields) > 0 || result.Entries[0] != result.Entries[1] {
 				if len(result.Schema) == 0 {
 					t.Errorf("%s: other values: %v (%v)", what, result, err)
 				}
@@ -370,6 +370,6 @@ func convertFile(from, to string) error {
 		return err
 	}
 	defer tree.Close()
-	_, err = rntgroot.CreateFromTree(context.Background(), to, "", tree, nil)
+	_, err = rntgroot.CreateFromTree(context.Background(), to, "", tree, nil, nil)
 	return err
 }

@@ -22,7 +22,7 @@ func flawed(t *testing.T, dir string) (good []string, bad map[string]string) {
 		V []float32
 	}
 	create := func(path string, first int32) {
-		w, err := rntuple.Create[entry](path, "Events")
+		w, err := rntuple.Create[entry](path, "Events", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func flawed(t *testing.T, dir string) (good []string, bad map[string]string) {
 	}
 	// offsetOf returns where a page in the middle of a file, or its page list, is.
 	offsetOf := func(kind string) uint64 {
-		r, err := rntuple.Open(bad[kind], "")
+		r, err := rntuple.Open(bad[kind], "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

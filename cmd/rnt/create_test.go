@@ -32,7 +32,7 @@ func TestCreate(t *testing.T) {
 		if slices.ContainsFunc(leftOut, func(part string) bool { return strings.Contains(file, part) }) {
 			continue
 		}
-		infos, err := rntuple.ListFile(file)
+		infos, err := rntuple.ListFile(context.Background(), file, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
@@ -24,7 +25,7 @@ func TestIndexCommand(t *testing.T) {
 		Pt  []float32
 		S   string
 	}
-	w, err := rntuple.Create[event](in, "events")
+	w, err := rntuple.Create[event](in, "events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +121,7 @@ func TestLyingZones(t *testing.T) {
 	dir := t.TempDir()
 	in, out, plan := filepath.Join(dir, "in.root"), filepath.Join(dir, "out"), filepath.Join(dir, "plan.json")
 	type event struct{ N int64 }
-	w, err := rntuple.Create[event](in, "events", rntuple.ZoneMap(), rntuple.Compression(0), rntuple.PageChecksums(false))
+	w, err := rntuple.Create[event](in, "events", &rntuple.WriteOptions{ZoneMap: []string{"*"}, Compression: compress.None, NoChecksums: true})
 	if err != nil {
 		t.Fatal(err)
 	}

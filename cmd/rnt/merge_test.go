@@ -62,7 +62,7 @@ func TestMergeSaysWhatIsLeft(t *testing.T) {
 	rnt(t, "slim", "--fields", "run", few, dimuon)
 	rnt(t, "slim", "--fields", "run,event,PV_npvs", more, dimuon)
 	rnt(t, "slim", "--fields", "run", into, dimuon)
-	f, err := rntuple.CreateFile(none)
+	f, err := rntuple.CreateFile(none, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

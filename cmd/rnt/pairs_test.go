@@ -184,7 +184,7 @@ func TestPairsOfOthers(t *testing.T) {
 // locked reports whether another process has a file locked.
 func locked(t *testing.T, path string) bool {
 	t.Helper()
-	f, err := rntuple.UpdateFile(path)
+	f, err := rntuple.UpdateFile(path, nil)
 	if err != nil {
 		if !strings.Contains(err.Error(), busy) {
 			t.Fatal(err)

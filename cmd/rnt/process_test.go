@@ -98,7 +98,7 @@ func heldBy(t *testing.T, path string, names ...string) (s held) {
 	if stdout, stderr, status := try("verify", "-q", path); status != exitOK {
 		t.Errorf("verify: status %d, %s%s", status, stdout, stderr)
 	}
-	r, err := rntuple.Open(path, strings.Join(names[:min(1, len(names))], ""))
+	r, err := rntuple.Open(path, strings.Join(names[:min(1, len(names))], ""), nil)
 	if len(names) > 1 && errors.Is(err, rntuple.ErrNotFound) {
 		return heldBy(t, path, names[1:]...)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/rescue"
 )
@@ -101,7 +102,7 @@ func TestRecoverMissing(t *testing.T) {
 	dir := t.TempDir()
 	good, in, out := filepath.Join(dir, "good.root"), filepath.Join(dir, "in.root"), filepath.Join(dir, "out.root")
 	type event struct{ N int32 }
-	w, err := rntuple.Create[event](good, "events", rntuple.ZoneMap(), rntuple.Compression(0))
+	w, err := rntuple.Create[event](good, "events", &rntuple.WriteOptions{ZoneMap: []string{"*"}, Compression: compress.None})
 	if err == nil {
 		err = w.Write(&event{1})
 	}

@@ -29,7 +29,7 @@ func unitFiles(t *testing.T) (files []string) {
 	id := int64(0)
 	for i := range 6 {
 		name := fmt.Sprintf("in %d.root", i)
-		w, err := rntuple.Create[event](name, "Events")
+		w, err := rntuple.Create[event](name, "Events", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

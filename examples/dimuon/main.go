@@ -106,7 +106,7 @@ func pairMass(ev *Event) float64 {
 
 // run analyses the file at path, prints the result to w and plots it.
 func run(w io.Writer, path, plot string) error {
-	r, err := rntuple.Open(path, "Events")
+	r, err := rntuple.Open(path, "Events", nil)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func TestCountsEqualUproot(t *testing.T) {
 			if err := json.Unmarshal(text, &want); err != nil {
 				t.Fatal(err)
 			}
-			r, err := rntuple.Open(test.file, "Events")
+			r, err := rntuple.Open(test.file, "Events", nil)
 			if err != nil {
 				t.Fatal(err)
 			}

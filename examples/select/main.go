@@ -32,8 +32,10 @@ func mass(e *Event) float64 {
 }
 
 func selectPairs(in, out string) error {
-	report, err := surgery.Skim(context.Background(), out, []surgery.Input{{Path: in}}, rntuple.WhereFunc(opposite),
-		surgery.Keep("run", "event"), surgery.Define("mass,desc=invariant mass in GeV", mass), surgery.Name("Pairs"))
+	report, err := surgery.Skim(context.Background(), out, []surgery.Input{{Path: in}}, rntuple.WhereFunc(opposite), &surgery.SkimOptions{
+		Name: "Pairs", Keep: []string{"run", "event"},
+		Define: []surgery.Definition{surgery.Define("mass,desc=invariant mass in GeV", mass)},
+	})
 	if err != nil {
 		return err // no file is left behind
 	}

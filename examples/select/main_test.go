@@ -20,7 +20,7 @@ func Example() {
 	if err := selectPairs("../../testdata/dimuon.root", out); err != nil {
 		log.Fatal(err)
 	}
-	r, err := rntuple.Open(out, "Pairs")
+	r, err := rntuple.Open(out, "Pairs", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

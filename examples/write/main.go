@@ -66,7 +66,7 @@ type Jet struct {
 
 // write makes the file, which appears once Close has succeeded.
 func write(path string, events iter.Seq[Event]) error {
-	w, err := rntuple.Create[Event](path, "Events", rntuple.Description("simulated collisions"))
+	w, err := rntuple.Create[Event](path, "Events", &rntuple.WriteOptions{Description: "simulated collisions"})
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ type Dimuon struct {
 // zMass returns the mean mass of the Z, as generated and as measured: that of the
 // two muons in the file.
 func zMass(path string) (generated, measured float64, err error) {
-	r, err := rntuple.Open(path, "Events")
+	r, err := rntuple.Open(path, "Events", nil)
 	if err != nil {
 		return 0, 0, err
 	}

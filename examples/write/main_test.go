@@ -64,7 +64,7 @@ func TestValues(t *testing.T) {
 	if err := write(path, collisions(n)); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "Events")
+	r, err := rntuple.Open(path, "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestSchema(t *testing.T) {
 	if err := write(path, collisions(1)); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "Events")
+	r, err := rntuple.Open(path, "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

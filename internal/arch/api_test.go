@@ -23,10 +23,8 @@ var public = []string{"rntuple", "schema", "schema/cpptype", "value", "envelope"
 // hooks are exported names that may have types of internal packages, as
 // "rntuple.Name" or "rntuple.Type.Method", with the reason.
 var hooks = map[string]string{
-	"rntuple.Option":      "applied by package ntuple",
-	"rntuple.WriteOption": "applied by package ntuple",
-	"remote.OpenObjects":  "readers of RNTuples in objects see a source, others do not see objects",
-	"remote.OpenAt":       "readers parse names before they open what is there",
+	"remote.OpenObjects": "readers of RNTuples in objects see a source, others do not see objects",
+	"remote.OpenAt":      "readers parse names before they open what is there",
 }
 
 // TestPublicTypes makes sure that users can name every type in the public

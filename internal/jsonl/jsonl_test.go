@@ -2,6 +2,7 @@ package jsonl_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -69,7 +70,7 @@ func TestFiles(t *testing.T) {
 	}
 	files = append(append(files, "../../testdata/dimuon.root"), shared...)
 	for _, file := range files {
-		infos, err := rntuple.ListFile(file)
+		infos, err := rntuple.ListFile(context.Background(), file, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +81,7 @@ func TestFiles(t *testing.T) {
 }
 
 func testFile(t *testing.T, file, ntuple string) {
-	r, err := rntuple.Open(file, ntuple)
+	r, err := rntuple.Open(file, ntuple, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -389,7 +390,7 @@ func TestWaits(t *testing.T) {
 
 // TestProjected reads members of projected fields.
 func TestProjected(t *testing.T) {
-	r, err := rntuple.Open("../../testdata/good/types_lz4_one.root", "")
+	r, err := rntuple.Open("../../testdata/good/types_lz4_one.root", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -497,7 +498,7 @@ func FuzzRead(f *testing.F) {
 func BenchmarkRead(b *testing.B) {
 	for _, file := range []string{"../../testdata/dimuon.root", "../../testdata/good/types_none_one.root"} {
 		b.Run(filepath.Base(file), func(b *testing.B) {
-			r, err := rntuple.Open(file, "")
+			r, err := rntuple.Open(file, "", nil)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -265,15 +265,8 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// TestOptions returns errors of options, and the defaults that depend on others.
+// TestOptions returns the defaults that depend on others.
 func TestOptions(t *testing.T) {
-	fail := func(*ntuple.ReadOptions) error { return errBroken }
-	if o, err := ntuple.NewReadOptions([]readOption{fail}); o != nil || err != errBroken {
-		t.Error(o, err)
-	}
-	if _, err := ntuple.NewWriteOptions([]writeOption{func(*ntuple.WriteOptions) error { return errBroken }}); !errors.Is(err, errBroken) {
-		t.Error(err)
-	}
 	n := runtime.GOMAXPROCS(0)
 	if near, far := ntuple.DefaultWorkers(false), ntuple.DefaultWorkers(true); near != n || far != max(8, n) {
 		t.Errorf("%d and %d workers", near, far)
@@ -283,12 +276,10 @@ func TestOptions(t *testing.T) {
 		budget int64
 		want   int64
 	}{{505, 0, 256 << 20}, {0, 0, 128 << 20}, {505, 1000, 1000}} {
-		o := writeOptions(t, func(o *ntuple.WriteOptions) error {
+		o := writeOptions(t, func(o *ntuple.WriteOptions) {
 			o.Pages.Compression, o.PageBudget, o.Pages.NoChecksums = test.level, test.budget, test.budget > 0
-			return nil
 		})
 		if o.Pages.PageBudget != test.want || o.Pages.UnzippedCluster != 1280<<20 ||
-			o.File.Compression != test.level ||
 			o.Pages.NoSharing != (test.budget > 0) {
 			t.Errorf("%+v: %+v", test, o.Pages)
 		}

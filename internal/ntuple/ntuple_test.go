@@ -16,26 +16,16 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-type (
-	readOption  = func(*ntuple.ReadOptions) error
-	writeOption = func(*ntuple.WriteOptions) error
-)
+// readOptions returns the default options.
+func readOptions(*testing.T) *ntuple.ReadOptions { return ntuple.NewReadOptions() }
 
-func readOptions(t *testing.T) *ntuple.ReadOptions {
-	t.Helper()
-	o, err := ntuple.NewReadOptions([]readOption{})
-	if err != nil {
-		t.Fatal(err)
+// writeOptions returns the default options, changed by functions.
+func writeOptions(_ testing.TB, change ...func(*ntuple.WriteOptions)) *ntuple.WriteOptions {
+	o := ntuple.NewWriteOptions()
+	for _, f := range change {
+		f(o)
 	}
-	return o
-}
-
-func writeOptions(t *testing.T, opts ...writeOption) *ntuple.WriteOptions {
-	t.Helper()
-	o, err := ntuple.NewWriteOptions(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o.Derive()
 	return o
 }
 
@@ -157,7 +147,7 @@ func (b *buffer) WriteAt(p []byte, off int64) (int, error) {
 // they are told to take it as it is.
 func TestHidden(t *testing.T) {
 	for _, allowed := range []bool{false, true} {
-		o := writeOptions(t, func(o *ntuple.WriteOptions) error { o.AllowHidden = allowed; return nil })
+		o := writeOptions(t, func(o *ntuple.WriteOptions) { o.AllowHidden = allowed })
 		f, err := ntuple.NewFile(&buffer{}, "f", o)
 		if err != nil {
 			t.Fatal(err)
@@ -177,7 +167,7 @@ func TestHidden(t *testing.T) {
 // TestErrors closes files and writers that cannot be completed.
 func TestErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	o := writeOptions(t, func(o *ntuple.WriteOptions) error { o.Context = ctx; return nil })
+	o := writeOptions(t, func(o *ntuple.WriteOptions) { o.Context = ctx })
 	var b buffer
 	f, err := ntuple.NewFile(&b, "f", o)
 	if err != nil {

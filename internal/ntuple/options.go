@@ -3,7 +3,6 @@ package ntuple
 import (
 	"cmp"
 	"context"
-	"errors"
 	"runtime"
 	"time"
 
@@ -28,15 +27,9 @@ type ReadOptions struct {
 	TrustZones    *bool // use zone maps; nil: unless the file is far away
 }
 
-// NewReadOptions returns the default options, changed by opts.
-func NewReadOptions[O ~func(*ReadOptions) error](opts []O) (*ReadOptions, error) {
-	o := &ReadOptions{Context: context.Background(), ReadAhead: 64 << 20}
-	for _, opt := range opts {
-		if err := opt(o); err != nil {
-			return nil, err
-		}
-	}
-	return o, nil
+// NewReadOptions returns the default options.
+func NewReadOptions() *ReadOptions {
+	return &ReadOptions{Context: context.Background(), ReadAhead: 64 << 20}
 }
 
 // DefaultWorkers returns the default number of goroutines for files on disk, or for those that are far
@@ -107,9 +100,9 @@ func (o *WriteOptions) disk() diskfile.Options {
 // Source.
 type Projection struct{ Name, CppType, Source string }
 
-// NewWriteOptions returns the default options, changed by opts.
-func NewWriteOptions[O ~func(*WriteOptions) error](opts []O) (*WriteOptions, error) {
-	o := &WriteOptions{
+// NewWriteOptions returns the default options. Derive must be called once they are changed.
+func NewWriteOptions() *WriteOptions {
+	return &WriteOptions{
 		Context: context.Background(),
 		Upload:  remote.UploadOptions{Replace: true},
 		Pages: pagesink.Settings{
@@ -119,15 +112,14 @@ func NewWriteOptions[O ~func(*WriteOptions) error](opts []O) (*WriteOptions, err
 			MaxKeySize:    1 << 30,
 			Workers:       runtime.GOMAXPROCS(0),
 		},
+		File: rootfile.Options{Compression: compress.Default},
 	}
-	var errs []error
-	for _, opt := range opts {
-		errs = append(errs, opt(o))
-	}
+}
+
+// Derive sets the options whose defaults depend on others.
+func (o *WriteOptions) Derive() {
 	p := &o.Pages
-	if p.UnzippedCluster == 0 {
-		p.UnzippedCluster = 10 * p.ZippedCluster
-	}
+	p.UnzippedCluster = cmp.Or(p.UnzippedCluster, 10*p.ZippedCluster)
 	p.PageBudget = o.PageBudget
 	if p.PageBudget == 0 {
 		p.PageBudget = p.ZippedCluster
@@ -136,6 +128,5 @@ func NewWriteOptions[O ~func(*WriteOptions) error](opts []O) (*WriteOptions, err
 		}
 	}
 	p.NoSharing = p.NoSharing || p.NoChecksums // equal pages are found by their checksums
-	o.File.Compression, o.File.NoSync = p.Compression, o.NoSync
-	return o, errors.Join(errs...)
+	o.File.NoSync = o.NoSync
 }

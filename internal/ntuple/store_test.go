@@ -110,11 +110,7 @@ func written(t *testing.T, n int32) *store {
 
 func create(t testing.TB, f *ntuple.File, path string, h *envelope.Header) *ntuple.Writer {
 	t.Helper()
-	o, err := ntuple.NewWriteOptions([]writeOption{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := f.Create(path, h, o)
+	w, err := f.Create(path, h, writeOptions(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package ntuple
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -110,6 +111,9 @@ func WriterName() string {
 	}
 	return "go-rntuple"
 }
+
+// Context returns the context of the file.
+func (w *Writer) Context() context.Context { return w.file.ctx }
 
 // writeHeader writes the header and makes the sink with its columns.
 func (w *Writer) writeHeader(o *WriteOptions) error {

@@ -393,7 +393,7 @@ func TestNeeds(t *testing.T) {
 		}
 	}
 	// A set may need more than the RNTuple, of which pages are small.
-	o := writeOptions(t, func(o *ntuple.WriteOptions) error { o.Pages.MaxPage = 64 << 10; return nil })
+	o := writeOptions(t, func(o *ntuple.WriteOptions) { o.Pages.MaxPage = 64 << 10 })
 	_, f = newStore(t, o)
 	w, err := f.Create("n", header(t, "n"), o)
 	if err != nil {
@@ -469,7 +469,7 @@ func TestAbort(t *testing.T) {
 	checkNumbers(t, "aborted", s.open(t, "n"), 3)
 
 	ctx, cancel := context.WithCancel(t.Context())
-	o = writeOptions(t, func(o *ntuple.WriteOptions) error { o.Context = ctx; return nil })
+	o = writeOptions(t, func(o *ntuple.WriteOptions) { o.Context = ctx })
 	s, f = newStore(t, o)
 	w = create(t, f, "n", header(t, "n"))
 	put(t, w, 3)
@@ -491,7 +491,7 @@ func TestAbort(t *testing.T) {
 func TestAbortOnDisk(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f.root")
-	o := writeOptions(t, func(o *ntuple.WriteOptions) error { o.NoSync, o.Pages.Compression = true, 0; return nil })
+	o := writeOptions(t, func(o *ntuple.WriteOptions) { o.NoSync, o.Pages.Compression = true, 0 })
 	files := func() (names []string) {
 		all, err := os.ReadDir(dir)
 		if err != nil {
@@ -620,7 +620,7 @@ func TestWriteFails(t *testing.T) {
 			}
 			return nil
 		}
-		o := writeOptions(t, func(o *ntuple.WriteOptions) error { o.Pages.Workers = 1; return nil })
+		o := writeOptions(t, func(o *ntuple.WriteOptions) { o.Pages.Workers = 1 })
 		f, err := ntuple.NewFile(s, "f", o)
 		if err != nil {
 			return s, 0, err

@@ -11,7 +11,7 @@ import (
 // TestMergeInfos merges the lists of files that ROOT has written.
 func TestMergeInfos(t *testing.T) {
 	list := func(path string) []byte {
-		r, err := rntuple.Open(path, "")
+		r, err := rntuple.Open(path, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

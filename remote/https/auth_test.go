@@ -42,7 +42,7 @@ func TestHTTP2(t *testing.T) {
 	s.StartTLS()
 	defer s.Close()
 	trust(t, s)
-	remotetest.CheckValues(t, strings.Replace(s.URL, "https", "davs", 1))
+	remotetest.CheckValues(t, strings.Replace(s.URL, "https", "davs", 1), nil)
 	if n == 0 || others > 0 {
 		t.Errorf("%d of %d requests are not by HTTP/2", others, n)
 	}

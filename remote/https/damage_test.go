@@ -1,6 +1,7 @@
 package https_test
 
 import (
+	"context"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -40,12 +41,12 @@ func TestOtherBytes(t *testing.T) {
 		"moved":          func(p []byte) { copy(p, p[1:]) },
 	}
 	for _, name := range []string{"types_zstd_many.root", "special_late.root"} {
-		infos, err := rntuple.ListFile(filepath.Join(dir, name))
+		infos, err := rntuple.ListFile(context.Background(), filepath.Join(dir, name), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ntuple := infos[0].Path
-		want, err := remotetest.Values(filepath.Join(dir, name), ntuple)
+		want, err := remotetest.Values(filepath.Join(dir, name), ntuple, nil)
 		if err != nil || want == "" {
 			t.Fatal(err)
 		}
@@ -60,8 +61,7 @@ func TestOtherBytes(t *testing.T) {
 		defer s.Close()
 		read := func() (string, error) {
 			n = 0
-			return remotetest.Values(s.URL+"/"+name, ntuple, rntuple.ReadWorkers(1),
-				rntuple.Remote(remote.Options{Tail: 1000, Requests: 1, Attempts: 2, Backoff: time.Millisecond}))
+			return remotetest.Values(s.URL+"/"+name, ntuple, &rntuple.ReadOptions{Workers: 1, Remote: remote.Options{Tail: 1000, Requests: 1, Attempts: 2, Backoff: time.Millisecond}})
 		}
 		if got, err := read(); err != nil || got != want {
 			t.Fatalf("%s: other values, %v", name, err)

@@ -15,7 +15,7 @@ func Example() {
 	server := httptest.NewServer(http.FileServer(http.Dir("../../testdata")))
 	defer server.Close()
 
-	r, err := rntuple.Open(server.URL+"/dimuon.root", "Events")
+	r, err := rntuple.Open(server.URL+"/dimuon.root", "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestValues(t *testing.T) {
 	s := remotetest.Serve(t, remotetest.Good(t))
 	for _, tail := range []int64{1, 1 << 20} {
 		s.Reset()
-		remotetest.CheckValues(t, s.URL, rntuple.Remote(remote.Options{Tail: tail}))
+		remotetest.CheckValues(t, s.URL, &rntuple.ReadOptions{Remote: remote.Options{Tail: tail}})
 		t.Logf("%d bytes at the end: %v", tail, s)
 	}
 }
@@ -42,7 +42,7 @@ func TestCached(t *testing.T) {
 	}
 	pass := func() remote.Count {
 		stats := new(remote.Stats)
-		remotetest.CheckValues(t, s.URL, rntuple.Remote(remote.Options{Tail: 500, Cache: cache, Stats: stats}))
+		remotetest.CheckValues(t, s.URL, &rntuple.ReadOptions{Remote: remote.Options{Tail: 500, Cache: cache, Stats: stats}})
 		return stats.Count()
 	}
 	first := pass()
@@ -124,7 +124,7 @@ func countConnections(t *testing.T) (requests, connections int64) {
 // nothing is added.
 func TestRefresh(t *testing.T) {
 	s := remotetest.Serve(t, remotetest.Good(t))
-	r, err := rntuple.Open(s.URL+"/special_multirep.root", "")
+	r, err := rntuple.Open(s.URL+"/special_multirep.root", "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -179,8 +179,8 @@ func TestNginx(t *testing.T) {
 		}
 	}
 
-	remotetest.CheckValues(t, secure+"/good", rntuple.Remote(remote.Options{Tail: 2048}))
-	remotetest.CheckValues(t, plain+"/good/whole")
+	remotetest.CheckValues(t, secure+"/good", &rntuple.ReadOptions{Remote: remote.Options{Tail: 2048}})
+	remotetest.CheckValues(t, plain+"/good/whole", nil)
 	all := strings.Join(requests(), "\n")
 	for _, want := range []string{" 206 HTTP/1.1 bytes=1000-1899,101000-", " 206 HTTP/2.0 bytes=1000-1899,101000-"} {
 		if !strings.Contains(all, want) {

@@ -88,7 +88,7 @@ func TestLies(t *testing.T) {
 			w.WriteHeader(http.StatusPartialContent)
 			http.NewResponseController(w).Flush() // so that there is no Content-Length
 		}))
-		r, err := rntuple.Open(s.URL, "Data", rntuple.Remote(remote.Options{Attempts: 2, Backoff: time.Millisecond}))
+		r, err := rntuple.Open(s.URL, "Data", &rntuple.ReadOptions{Remote: remote.Options{Attempts: 2, Backoff: time.Millisecond}})
 		if err == nil {
 			r.Close()
 			t.Error("opened what is not there")

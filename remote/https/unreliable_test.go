@@ -1,6 +1,7 @@
 package https_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -50,8 +51,8 @@ func TestUnreliable(t *testing.T) {
 	}))
 	defer s.Close()
 	s.Config.ErrorLog = nil
-	o := rntuple.Remote(remote.Options{Tail: 1000, Attempts: 30, Backoff: time.Millisecond})
-	remotetest.CheckValues(t, s.URL, o, rntuple.ReadWorkers(4))
+	o := remote.Options{Tail: 1000, Attempts: 30, Backoff: time.Millisecond}
+	remotetest.CheckValues(t, s.URL, &rntuple.ReadOptions{Remote: o, Workers: 4})
 	if failed < 50 {
 		t.Errorf("only %d requests failed", failed)
 	}
@@ -62,11 +63,11 @@ func TestBreaks(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	dir := remotetest.Good(t)
 	const name = "types_zstd_many.root"
-	infos, err := rntuple.ListFile(filepath.Join(dir, name))
+	infos, err := rntuple.ListFile(context.Background(), filepath.Join(dir, name), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := remotetest.Values(filepath.Join(dir, name), infos[0].Path)
+	want, err := remotetest.Values(filepath.Join(dir, name), infos[0].Path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func TestBreaks(t *testing.T) {
 	defer s.Close()
 	for ; last.Load() < 1000; last.Add(1) {
 		n.Store(0)
-		got, err := remotetest.Values(s.URL+"/"+name, infos[0].Path, rntuple.ReadWorkers(4), rntuple.Remote(remote.Options{Tail: 1000}))
+		got, err := remotetest.Values(s.URL+"/"+name, infos[0].Path, &rntuple.ReadOptions{Workers: 4, Remote: remote.Options{Tail: 1000}})
 		switch {
 		case err == nil && got != want, !strings.HasPrefix(want, got):
 			t.Fatalf("after %d requests: other values", last.Load())

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
@@ -31,7 +30,7 @@ func emptied(t *testing.T) {
 // entries returns the entries of an RNTuple of events.
 func entries(t *testing.T, url string) (all []int64) {
 	t.Helper()
-	r, err := rntuple.Open(url, "Events")
+	r, err := rntuple.Open(url, "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,21 +60,21 @@ func TestWriter(t *testing.T) {
 	emptied(t)
 	p, base := newPlace(t)
 	url := strings.Replace(base, "://", "://user:secret@", 1) + "/events.root"
-	write := func(opts ...rntuple.WriteOption) (*rntuple.Writer[event], error) {
-		w, err := rntuple.Create[event](url, "Events", opts...)
+	write := func(opts *rntuple.WriteOptions) (*rntuple.Writer[event], error) {
+		w, err := rntuple.Create[event](url, "Events", opts)
 		if err != nil {
 			return nil, err
 		}
 		return w, w.Write(&event{1})
 	}
-	w, err := write()
+	w, err := write(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Abort(); err != nil || len(p.files) > 0 {
 		t.Errorf("%v, %d files are there", err, len(p.files))
 	}
-	if w, err = write(); err != nil {
+	if w, err = write(nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Checkpoint(); err != nil {
@@ -93,26 +92,26 @@ func TestWriter(t *testing.T) {
 	good := p.files["/events.root"]
 
 	// The file is there.
-	if _, err = write(rntuple.Upload(remote.UploadOptions{})); !errors.Is(err, fs.ErrExist) || strings.Contains(err.Error(), "secret") {
+	if _, err = write(&rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}}); !errors.Is(err, fs.ErrExist) || strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
-	if w, err = write(); err == nil {
+	if w, err = write(nil); err == nil {
 		err = w.Close()
 	}
 	if got := entries(t, url); err != nil || !slices.Equal(got, []int64{1}) {
 		t.Errorf("%v, %v", got, err)
 	}
 	p.files["/events.root"] = good
-	if _, err := rntuple.UpdateFile(url); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "far away") || strings.Contains(err.Error(), "secret") {
+	if _, err := rntuple.UpdateFile(url, nil); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "far away") || strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
-	if _, err := rntuple.Append[event](url, "Events"); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := rntuple.Append[event](url, "Events", nil); !errors.Is(err, errors.ErrUnsupported) {
 		t.Error(err)
 	}
 
 	// An upload fails, or is cancelled.
 	p.fault, p.hit = func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusInsufficientStorage) }, func(int) bool { return p.log[len(p.log)-1] == http.MethodPut }
-	if w, err = write(); err != nil {
+	if w, err = write(nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err == nil || !strings.Contains(err.Error(), "507") || strings.Contains(err.Error(), "secret") {
@@ -120,7 +119,7 @@ func TestWriter(t *testing.T) {
 	}
 	p.hit = func(int) bool { return false }
 	ctx, cancel := context.WithCancel(t.Context())
-	if w, err = write(rntuple.WriteContext(ctx)); err != nil {
+	if w, err = write(&rntuple.WriteOptions{File: rntuple.FileOptions{Context: ctx}}); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
@@ -132,15 +131,15 @@ func TestWriter(t *testing.T) {
 	}
 
 	in := []surgery.Input{{Path: url, Name: "Events"}, {Path: url, Name: "Events"}}
-	if _, err := surgery.Merge(t.Context(), base+"/merged.root", in); err != nil {
+	if _, err := surgery.Merge(t.Context(), base+"/merged.root", in, nil); err != nil {
 		t.Error(err)
 	} else if got := entries(t, base+"/merged.root"); !slices.Equal(got, []int64{1, 2, 1, 2}) {
 		t.Errorf("merged: %v", got)
 	}
-	if _, err := surgery.Merge(t.Context(), url, in); err == nil || !strings.Contains(err.Error(), "is an input") || strings.Contains(err.Error(), "secret") {
+	if _, err := surgery.Merge(t.Context(), url, in, nil); err == nil || !strings.Contains(err.Error(), "is an input") || strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
-	if _, err := surgery.Split(t.Context(), base+"/part%d.root", in[0], surgery.PartSize{Entries: 1}); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := surgery.Split(t.Context(), base+"/part%d.root", in[0], surgery.PartSize{Entries: 1}, nil); !errors.Is(err, errors.ErrUnsupported) {
 		t.Error(err)
 	}
 }

@@ -14,12 +14,12 @@ func Example() {
 	type event struct {
 		Run uint32 `rntuple:"run"`
 	}
-	r, err := rntuple.Open("s3://bucket/events.root", "Events")
+	r, err := rntuple.Open("s3://bucket/events.root", "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer r.Close()
-	w, err := rntuple.Create[event]("s3://other/runs.root", "Runs")
+	w, err := rntuple.Create[event]("s3://other/runs.root", "Runs", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

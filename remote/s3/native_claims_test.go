@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/frame"
 	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 	"github.com/go-rntuple/go-rntuple/locator"
@@ -22,7 +24,7 @@ import (
 func TestNativeClaims(t *testing.T) {
 	s := newStore(t)
 	file := filepath.Join(remotetest.Good(t), severalPages)
-	infos, err := rntuple.ListFile(file)
+	infos, err := rntuple.ListFile(context.Background(), file, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +74,7 @@ func TestNativeClaims(t *testing.T) {
 		o.Put(t, "bucket/n", s.put)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := remotetest.Values(s.native("bucket/n"), "")
+		_, err := remotetest.Values(s.native("bucket/n"), "", nil)
 		if !errors.Is(err, test.is) || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", test.name, err, test.want)
 		}
@@ -81,7 +83,7 @@ func TestNativeClaims(t *testing.T) {
 			t.Errorf("%s: %d bytes were allocated", test.name, n)
 		}
 		problems := 0
-		_, err = verify.File(t.Context(), s.native("bucket/n"), func(verify.Problem) error { problems++; return nil })
+		_, err = verify.File(t.Context(), s.native("bucket/n"), func(verify.Problem) error { problems++; return nil }, nil)
 		if err != nil || (problems > 0) != (test.is != nil) {
 			t.Errorf("%s: %d problems, %v", test.name, problems, err)
 		}
@@ -92,7 +94,7 @@ func TestNativeClaims(t *testing.T) {
 func TestNativeLarge(t *testing.T) {
 	s := newStore(t)
 	path := filepath.Join(t.TempDir(), "large.root")
-	w, err := rntuple.Create[struct{ X int64 }](path, "n", rntuple.Description(strings.Repeat("long ", 1<<18)), rntuple.Compression(0))
+	w, err := rntuple.Create[struct{ X int64 }](path, "n", &rntuple.WriteOptions{Description: strings.Repeat("long ", 1<<18), Compression: compress.None})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +103,7 @@ func TestNativeLarge(t *testing.T) {
 	}
 	o := remotetest.TakeApart(t, path, "n")
 	o.Put(t, "bucket/n", s.put)
-	r, err := rntuple.Open(s.native("bucket/n"), "n")
+	r, err := rntuple.Open(s.native("bucket/n"), "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestNativeValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range remotetest.GoodFiles(t) {
-		infos, err := rntuple.ListFile(path)
+		infos, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,16 +46,16 @@ func TestNativeValues(t *testing.T) {
 			at := fmt.Sprintf("bucket/%s/%d/%s", strange, i, filepath.Base(path))
 			objects.Put(t, at, s.put)
 			url := s.native(strings.ReplaceAll(at, "%", "%25"))
-			want, err := remotetest.Values(path, info.Path)
+			want, err := remotetest.Values(path, info.Path, nil)
 			if err != nil {
 				t.Fatal(path, err)
 			}
-			ways := [][]rntuple.Option{nil, {rntuple.ReadAhead(0), rntuple.ReadWorkers(1)}, {rntuple.ReadAhead(5000), rntuple.Remote(remote.Options{Cache: cache})}}
+			ways := []*rntuple.ReadOptions{nil, {ReadAhead: -1, Workers: 1}, {ReadAhead: 5000, Remote: remote.Options{Cache: cache}}}
 			if testing.Short() {
 				ways = ways[:1]
 			}
 			for _, opts := range ways {
-				got, err := remotetest.Values(url, "", opts...)
+				got, err := remotetest.Values(url, "", opts)
 				if err != nil || got != want {
 					t.Errorf("%s of %s: %v; %d bytes of JSON, want %d", info.Path, path, err, len(got), len(want))
 				}
@@ -73,7 +73,7 @@ const severalPages = "types_zstd_many.root"
 // newNative puts the objects of a file of testdata/good into a store, at bucket/n.
 func newNative(t *testing.T, s *store, file string) *remotetest.Objects {
 	t.Helper()
-	infos, err := rntuple.ListFile(filepath.Join(remotetest.Good(t), file))
+	infos, err := rntuple.ListFile(context.Background(), filepath.Join(remotetest.Good(t), file), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func TestNativeRequests(t *testing.T) {
 		now.Add(-1)
 		return false
 	}
-	r, err := rntuple.Open(s.native("bucket/n"), "")
+	r, err := rntuple.Open(s.native("bucket/n"), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestNativeRequests(t *testing.T) {
 		t.Errorf("opening takes the requests %q, want 3: of anchor, header and footer", got)
 	}
 	stats := new(remote.Stats)
-	if _, err := remotetest.Values(s.native("bucket/n"), "", rntuple.Remote(remote.Options{Stats: stats})); err != nil {
+	if _, err := remotetest.Values(s.native("bucket/n"), "", &rntuple.ReadOptions{Remote: remote.Options{Stats: stats}}); err != nil {
 		t.Fatal(err)
 	}
 	c := stats.Count()
@@ -121,7 +121,7 @@ func TestNativeRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []int{len(o.All) + 1, 1} { // the anchor is asked for again
-		if _, err := remotetest.Values(s.native("bucket/n"), "", rntuple.Remote(remote.Options{Cache: cache})); err != nil {
+		if _, err := remotetest.Values(s.native("bucket/n"), "", &rntuple.ReadOptions{Remote: remote.Options{Cache: cache}}); err != nil {
 			t.Fatal(err)
 		}
 		if n := len(s.requests()); n != want {
@@ -199,7 +199,7 @@ func TestNativeFaults(t *testing.T) {
 	for _, file := range []string{"special_multirep.root", "special_nochecksum.root"} {
 		s.reset()
 		o := newNative(t, s, file)
-		want, err := remotetest.Values(s.native("bucket/n"), "")
+		want, err := remotetest.Values(s.native("bucket/n"), "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +236,7 @@ func (f *nativeFault) check(t *testing.T, s *store, id int, object []byte, want 
 		}
 	}
 	quick := remote.Options{Backoff: 1, Timeout: 5 * time.Second}
-	got, err := remotetest.Values(s.native("bucket/n"), "", rntuple.Remote(quick))
+	got, err := remotetest.Values(s.native("bucket/n"), "", &rntuple.ReadOptions{Remote: quick})
 	switch {
 	case f.is == nil && (err != nil || got != want):
 		t.Error(err)
@@ -253,7 +253,7 @@ func (f *nativeFault) check(t *testing.T, s *store, id int, object []byte, want 
 			t.Error(p)
 		}
 		return nil
-	}, verify.Remote(quick))
+	}, &verify.Options{Remote: quick})
 	if err != nil || (problems > 0) != (f.is != nil) {
 		t.Errorf("%d problems, %v", problems, err)
 	}
@@ -264,11 +264,11 @@ func TestNativeNames(t *testing.T) {
 	s := newStore(t)
 	newNative(t, s, "special_attributes.root")
 	url := s.native("bucket/n/")
-	infos, err := rntuple.ListFile(url)
+	infos, err := rntuple.ListFile(context.Background(), url, nil)
 	if err != nil || len(infos) != 1 {
 		t.Fatal(infos, err)
 	}
-	r, err := rntuple.Open("NTPL+S3"+url[len("ntpl+s3"):], infos[0].Path)
+	r, err := rntuple.Open("NTPL+S3"+url[len("ntpl+s3"):], infos[0].Path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,17 +282,17 @@ func TestNativeNames(t *testing.T) {
 			t.Errorf("attribute set %s: %v", set.Name, err)
 		}
 	}
-	if _, err := surgery.Merge(t.Context(), filepath.Join(t.TempDir(), "out.root"), []surgery.Input{{Path: url}}); !errors.Is(err, rntuple.ErrUnsupported) {
+	if _, err := surgery.Merge(t.Context(), filepath.Join(t.TempDir(), "out.root"), []surgery.Input{{Path: url}}, nil); !errors.Is(err, rntuple.ErrUnsupported) {
 		t.Errorf("copied without its attribute sets: %v", err)
 	}
-	summary, err := verify.File(t.Context(), url, func(p verify.Problem) error { t.Error(p); return nil })
+	summary, err := verify.File(t.Context(), url, func(p verify.Problem) error { t.Error(p); return nil }, nil)
 	if err != nil || !strings.Contains(strings.Join(summary.Skipped, "; "), "attribute sets") {
 		t.Errorf("verify: %+v, %v", summary, err)
 	}
 	if _, err := r.Refresh(); !errors.Is(err, rntuple.ErrUnsupported) {
 		t.Errorf("Refresh: %v", err)
 	}
-	c, err := rntuple.OpenChain("", []string{url, url})
+	c, err := rntuple.OpenChain("", []string{url, url}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -300,7 +300,7 @@ func TestNativeNames(t *testing.T) {
 	if n, err := c.NumEntries(); n != 2*r.NumEntries() || err != nil {
 		t.Errorf("a chain of two has %d entries, %v; one has %d", n, err, r.NumEntries())
 	}
-	if _, err := rntuple.Open(url, "other"); !errors.Is(err, rntuple.ErrNotFound) {
+	if _, err := rntuple.Open(url, "other", nil); !errors.Is(err, rntuple.ErrNotFound) {
 		t.Errorf("another name: %v", err)
 	}
 	if _, err := remote.Open(t.Context(), url, remote.Options{}); !errors.Is(err, remote.ErrObjects) {
@@ -317,7 +317,7 @@ func TestNativeNames(t *testing.T) {
 		"ntpl+s3+https://host/b/n?secret":     `must not have a "?"`,
 		"ntpl+s3+https://host/b/n#secret":     `must not have a "?"`,
 	} {
-		if _, err := rntuple.Open(bad, ""); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+		if _, err := rntuple.Open(bad, "", nil); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v, want %q", bad, err, want)
 		}
 	}
@@ -355,7 +355,7 @@ func TestNativeCredentials(t *testing.T) {
 			if test.region != "" {
 				s.region = test.region
 			}
-			_, err := remotetest.Values(url, "", rntuple.Remote(remote.Options{Anonymous: test.anonymous}))
+			_, err := remotetest.Values(url, "", &rntuple.ReadOptions{Remote: remote.Options{Anonymous: test.anonymous}})
 			if (err == nil) != (test.want == "") || err != nil && (!strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), secretKey)) {
 				t.Errorf("%v, want %q", err, test.want)
 			}
@@ -374,7 +374,7 @@ func TestNativeCredentials(t *testing.T) {
 		}
 		return false
 	}
-	if _, err := remotetest.Values(url, ""); err != nil {
+	if _, err := remotetest.Values(url, "", nil); err != nil {
 		t.Error(err)
 	}
 	if n := len(other.requests()); n != len(o.All) {
@@ -401,7 +401,7 @@ func TestNativeCanceled(t *testing.T) {
 			<-r.Context().Done()
 			return true
 		}
-		if _, err := remotetest.Values(s.native("bucket/n"), "", rntuple.Context(ctx)); !errors.Is(err, context.Canceled) {
+		if _, err := remotetest.Values(s.native("bucket/n"), "", &rntuple.ReadOptions{Context: ctx}); !errors.Is(err, context.Canceled) {
 			t.Errorf("object %d: %v", id, err)
 		}
 		cancel()
@@ -410,7 +410,7 @@ func TestNativeCanceled(t *testing.T) {
 		<-r.Context().Done()
 		return true
 	}
-	_, err := remotetest.Values(s.native("bucket/n"), "", rntuple.Remote(remote.Options{Timeout: 10 * time.Millisecond, Attempts: 2, Backoff: 1}))
+	_, err := remotetest.Values(s.native("bucket/n"), "", &rntuple.ReadOptions{Remote: remote.Options{Timeout: 10 * time.Millisecond, Attempts: 2, Backoff: 1}})
 	if !errors.Is(err, remote.ErrTimeout) {
 		t.Errorf("a store that does not answer: %v", err)
 	}

@@ -38,7 +38,7 @@ func TestValues(t *testing.T) {
 		}
 		s.put("bucket.with.dots/"+strange+"/"+filepath.Base(path), b)
 	}
-	remotetest.CheckValues(t, "s3://bucket.with.dots/"+strange, rntuple.Remote(remote.Options{Tail: 2048}))
+	remotetest.CheckValues(t, "s3://bucket.with.dots/"+strange, &rntuple.ReadOptions{Remote: remote.Options{Tail: 2048}})
 	for _, line := range s.log {
 		if !strings.HasPrefix(line, "GET ") {
 			t.Fatal(line)

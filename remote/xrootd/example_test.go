@@ -10,7 +10,7 @@ import (
 
 // A file of an XRootD server is opened by its URL.
 func Example() {
-	r, err := rntuple.Open("root://eospublic.cern.ch//eos/opendata/events.root", "Events")
+	r, err := rntuple.Open("root://eospublic.cern.ch//eos/opendata/events.root", "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestServer(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			remotetest.CheckGoroutines(t)
 			s := xrootd.StartServer(t, c.config)
-			remotetest.CheckValues(t, c.scheme+"://"+s.Addr+"/", rntuple.Remote(remote.Options{Tail: 2048}))
+			remotetest.CheckValues(t, c.scheme+"://"+s.Addr+"/", &rntuple.ReadOptions{Remote: remote.Options{Tail: 2048}})
 			if t.Failed() {
 				t.Log(s.Log())
 			}
@@ -58,7 +58,7 @@ func TestCluster(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	s := remotetest.StartXRootDCluster(t, remotetest.GoodFiles(t))
 	base := "root://localhost:" + s.Addr[strings.LastIndex(s.Addr, ":")+1:] + "/"
-	remotetest.CheckValues(t, base)
+	remotetest.CheckValues(t, base, nil)
 	if _, err := remote.Open(t.Context(), base+"/none.root", remote.Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, want fs.ErrNotExist", err)
 	}
@@ -166,7 +166,7 @@ func TestServerRequests(t *testing.T) {
 		writeColumns(t, filepath.Join(dir, "data", "columns.root"), columns, entries, clusters)
 	})
 	var stats remote.Stats
-	r, err := rntuple.Open("root://"+s.Addr+"//columns.root", "Events", rntuple.Remote(remote.Options{Stats: &stats}))
+	r, err := rntuple.Open("root://"+s.Addr+"//columns.root", "Events", &rntuple.ReadOptions{Remote: remote.Options{Stats: &stats}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func writeColumns(t *testing.T, path string, columns, n, clusters int) {
 	for c := range columns {
 		doc.Fields = append(doc.Fields, &schema.FieldDocument{Name: fmt.Sprintf("c%02d", c), Type: "double"})
 	}
-	w, err := rntuple.CreateColumns(path, "Events", doc, rntuple.Compression(compress.Settings(0)))
+	w, err := rntuple.CreateColumns(path, "Events", doc, &rntuple.WriteOptions{Compression: compress.None})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ db.commit()`
 	if err := os.WriteFile(os.Getenv("BEARER_TOKEN_FILE"), []byte(good+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	remotetest.CheckValues(t, "roots://"+s.Addr+"/")
+	remotetest.CheckValues(t, "roots://"+s.Addr+"/", nil)
 }
 
 // jwt returns a signed token.

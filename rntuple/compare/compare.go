@@ -15,99 +15,79 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// An Option changes how values are compared.
-type Option func(*config) error
+// Options say how RNTuples are compared. The zero value stands for the defaults, and so does a nil
+// pointer. Paths are those that rntuple.ViewOf takes.
+type Options struct {
+	// Tolerance is how much floats may differ and still count as equal. NaNs are always equal to each
+	// other, and so are 0 and -0. Integers have no tolerance.
+	Tolerance Tolerance
 
-type config struct {
-	tolerance
-	fields   map[string]tolerance
-	only     []string // paths; nil: all fields
-	progress func(done, total int64)
+	// Fields has the tolerances of fields, by path, and of the fields below them; the longest path
+	// that applies to a field wins.
+	Fields map[string]Tolerance
+
+	// Only limits the comparison to the fields with the given full paths and the fields below them.
+	// Default: all fields, and properties that belong to no field, such as the description of the
+	// RNTuple.
+	Only []string
+
+	// Progress, if set, is called with the number of entries compared so far, summed over all
+	// top-level fields, and their total. Calls do not overlap, but may come from several goroutines.
+	Progress func(done, total int64)
 }
 
-func configure(opts []Option) (*config, error) {
-	c := &config{fields: map[string]tolerance{}}
-	for _, opt := range opts {
-		if err := opt(c); err != nil {
+// A Tolerance is how much two floats may differ: by Abs, or by Rel times the magnitude of the larger
+// one.
+type Tolerance struct{ Abs, Rel float64 }
+
+// check returns a copy of the options if they can be honoured.
+func (o *Options) check() (*Options, error) {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	if err := c.Tolerance.check("Tolerance"); err != nil {
+		return nil, err
+	}
+	for path, t := range c.Fields {
+		if err := t.check(fmt.Sprintf("Fields[%q]", path)); err != nil {
 			return nil, err
 		}
 	}
-	return c, nil
+	return &c, nil
 }
 
 // covers reports whether the field at path is to be compared.
-func (c *config) covers(path string) bool {
-	return c.only == nil || slices.ContainsFunc(c.only, func(o string) bool { return isWithin(path, o) })
+func (c *Options) covers(path string) bool {
+	return c.Only == nil || slices.ContainsFunc(c.Only, func(o string) bool { return isWithin(path, o) })
 }
 
 // touches reports whether the field at path, or one below it, is to be compared.
-func (c *config) touches(path string) bool {
-	return c.covers(path) || slices.ContainsFunc(c.only, func(o string) bool { return isWithin(o, path) })
+func (c *Options) touches(path string) bool {
+	return c.covers(path) || slices.ContainsFunc(c.Only, func(o string) bool { return isWithin(o, path) })
 }
 
 // uncovered reports whether a difference is not to be reported.
-func (c *config) uncovered(d Difference) bool { return !c.covers(d.Path) }
+func (c *Options) uncovered(d Difference) bool { return !c.covers(d.Path) }
 
 // isWithin reports whether the field at path is the one at above or below it.
 func isWithin(path, above string) bool { return path == above || strings.HasPrefix(path, above+".") }
 
-// A tolerance is how much two floats may differ and still count as equal.
-type tolerance struct{ abs, rel float64 }
-
 // check returns the error of the named option if the tolerance is not one.
-func (t tolerance) check(option string) error {
-	if t.abs >= 0 && t.rel >= 0 {
+func (t Tolerance) check(option string) error {
+	if t.Abs >= 0 && t.Rel >= 0 {
 		return nil
 	}
-	return fmt.Errorf("%s: %g absolute, %g relative; they must not be negative", option, t.abs, t.rel)
+	return fmt.Errorf("%s: %g absolute, %g relative; they must not be negative", option, t.Abs, t.Rel)
 }
 
 // allows reports whether x and y count as equal.
-func (t tolerance) allows(x, y float64) bool {
+func (t Tolerance) allows(x, y float64) bool {
 	if x == y || x != x && y != y {
 		return true
 	}
 	d := math.Abs(x - y) // infinite or NaN if one of them is
-	return d <= t.abs || d <= t.rel*max(math.Abs(x), math.Abs(y)) && !math.IsInf(d, 0)
-}
-
-// Tolerance sets how much floats may differ and still count as equal: by abs, or by rel
-// times the magnitude of the larger one. Default: 0, 0. NaNs are always equal to each
-// other, and so are 0 and -0. Integers have no tolerance.
-func Tolerance(abs, rel float64) Option {
-	return func(c *config) error {
-		c.tolerance = tolerance{abs, rel}
-		return c.tolerance.check("Tolerance")
-	}
-}
-
-// FieldTolerance sets the tolerance of a field and the fields below it; the longest
-// path that applies to a field wins. Paths are those that rntuple.ViewOf takes.
-func FieldTolerance(path string, abs, rel float64) Option {
-	return func(c *config) error {
-		c.fields[path] = tolerance{abs, rel}
-		return c.fields[path].check("FieldTolerance")
-	}
-}
-
-// Only limits the comparison to the fields with the given full paths and the fields
-// below them. Default: all fields, and properties that belong to no field, such as the
-// description of the RNTuple.
-func Only(paths ...string) Option {
-	return func(c *config) error {
-		c.only = append(c.only, paths...)
-		return nil
-	}
-}
-
-// Progress sets a function that is called with the number of entries compared so far,
-// summed over all top-level fields, and their total. Calls do not overlap, but may come
-// from several goroutines.
-func Progress(f func(done, total int64)) Option {
-	return func(c *config) error {
-		c.progress = f
-		return nil
-	}
+	return d <= t.Abs || d <= t.Rel*max(math.Abs(x), math.Abs(y)) && !math.IsInf(d, 0)
 }
 
 // A Result is the result of Values.
@@ -150,18 +130,18 @@ type Field struct {
 //
 // An error is one of reading, of an option, or of ctx. Options must name fields that a
 // has. Values uses runtime.GOMAXPROCS(0) goroutines.
-func Values(ctx context.Context, a, b *rntuple.Reader, opts ...Option) (*Result, error) {
-	options, err := configure(opts)
+func Values(ctx context.Context, a, b *rntuple.Reader, o *Options) (*Result, error) {
+	options, err := o.check()
 	if err != nil {
 		return nil, err
 	}
-	for path := range options.fields {
+	for path := range options.Fields {
 		if _, err := a.Schema().Lookup(path); err != nil {
 			return nil, err
 		}
 	}
 	differences := slices.DeleteFunc(Schemas(a.Schema(), b.Schema()), options.uncovered)
-	c := &comparison{config: options, a: a.WithContext(ctx), b: b.WithContext(ctx)}
+	c := &comparison{Options: options, a: a.WithContext(ctx), b: b.WithContext(ctx)}
 	result := &Result{Entries: [2]int64{a.NumEntries(), b.NumEntries()}, Schema: differences}
 	c.entries = min(result.Entries[0], result.Entries[1])
 	pairs := slices.DeleteFunc(c.pair(nil, a.Schema().Fields, b.Schema().Fields), func(p *pair) bool { return !options.touches(p.a.Path()) })
@@ -179,7 +159,7 @@ func Values(ctx context.Context, a, b *rntuple.Reader, opts ...Option) (*Result,
 
 // A comparison compares the values of two RNTuples.
 type comparison struct {
-	*config
+	*Options
 	a, b      *rntuple.Reader
 	entries   int64 // to compare
 	identical atomic.Int64
@@ -246,19 +226,19 @@ func (c *comparison) field(ctx context.Context, a, b stored, p *pair) error {
 
 // advance reports that n more entries of a field have been compared.
 func (c *comparison) advance(n int64) {
-	if c.progress == nil {
+	if c.Progress == nil {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.done += n
-	c.progress(c.done, c.total)
+	c.Progress(c.done, c.total)
 }
 
 // toleranceOf returns the tolerance for the fields of a pair.
-func (c *comparison) toleranceOf(p *pair) tolerance {
-	longest, t := -1, c.tolerance
-	for path, of := range c.fields {
+func (c *comparison) toleranceOf(p *pair) Tolerance {
+	longest, t := -1, c.Tolerance
+	for path, of := range c.Fields {
 		chain, _ := c.a.Schema().Lookup(path)
 		full := chain[len(chain)-1].Path()
 		if at := p.a.Path(); (at == full || strings.HasPrefix(at, full+".")) && len(full) > longest {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/test/randtest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -21,7 +22,7 @@ import (
 
 func open(t *testing.T, path, name string) *rntuple.Reader {
 	t.Helper()
-	r, err := rntuple.Open(path, name)
+	r, err := rntuple.Open(path, name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,10 +31,10 @@ func open(t *testing.T, path, name string) *rntuple.Reader {
 }
 
 // write writes entries to a new file and opens it.
-func write[T any](t *testing.T, entries []T, opts ...rntuple.WriteOption) *rntuple.Reader {
+func write[T any](t *testing.T, entries []T, opts *rntuple.WriteOptions) *rntuple.Reader {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "f.root")
-	w, err := rntuple.Create[T](path, "n", opts...)
+	w, err := rntuple.Create[T](path, "n", opts)
 	if err == nil {
 		err = w.WriteBatch(entries)
 	}
@@ -90,29 +91,29 @@ func TestEdits(t *testing.T) {
 		what string
 		edit func(e []event)
 		want []Field
-		opts []Option
+		opts *Options
 	}{
 		{"nothing", func(e []event) {}, nil, nil},
 		{"large integers", func(e []event) { e[3].Run, e[7].Run = 1<<63, 1<<63+2 }, []Field{
 			{"Run", 2, 3, 2, 1<<63 - 3, (1<<63 - 3) / 0x1p63},
-		}, []Option{Tolerance(inf, 1)}}, // for floats only
+		}, &Options{Tolerance: Tolerance{Abs: inf, Rel: 1}}}, // for floats only
 		{"floats", func(e []event) { e[1].E, e[2].E, e[3].E = 1.75, 2, 3.5+0x1p-20 }, []Field{
 			{"E", 3, 1, 3, 0.5, 0.2},
 		}, nil},
 		{"floats within", func(e []event) { e[1].E, e[2].E, e[3].E = 1.75, 2, 3.5+0x1p-20 }, []Field{
 			{"E", 1, 2, 1, 0.5, 0.2},
-		}, []Option{Tolerance(0.25, 0)}},
+		}, &Options{Tolerance: Tolerance{Abs: 0.25, Rel: 0}}},
 		{"floats nearly", func(e []event) { e[1].E, e[2].E, e[3].E = 1.75, 2, 3.5+0x1p-20 }, []Field{
 			{"E", 0, -1, 0, 0.5, 0.2},
-		}, []Option{Tolerance(0, 0.2)}},
+		}, &Options{Tolerance: Tolerance{Abs: 0, Rel: 0.2}}},
 		{"a field", func(e []event) { e[1].E, e[2].Vertex.X, e[2].Vertex.Y = 1.75, 1.125, 0.125 }, []Field{
 			{"E", 1, 1, 1, 0.25, 0.25 / 1.75},
 			{"Vertex.X", 0, -1, 0, 0.125, 0.125 / 1.125},
 			{"Vertex.Y", 1, 2, 1, 0.125, 1},
-		}, []Option{FieldTolerance("Vertex.X", 0.125, 0), FieldTolerance("Vertex", 0.1, 0)}},
+		}, &Options{Fields: map[string]Tolerance{"Vertex.X": {Abs: 0.125, Rel: 0}, "Vertex": {Abs: 0.1, Rel: 0}}}},
 		{"no numbers", func(e []event) { e[1].E, e[5].E, e[6].E = nan, inf, -inf }, []Field{
 			{"E", 3, 1, 3, inf, inf},
-		}, []Option{Tolerance(1e300, 1)}},
+		}, &Options{Tolerance: Tolerance{Abs: 1e300, Rel: 1}}},
 		{"items", func(e []event) { e[7].Jets[1].Pt, e[7].Jets[2].Pt, e[11].Jets[0].N, e[11].Jets[0].Tag = 2, 4, 5, false }, []Field{
 			{"Jets._0.Pt", 1, 7, 2, 3, 0.75},
 			{"Jets._0.N", 1, 11, 1, 10, 2},
@@ -137,11 +138,11 @@ func TestEdits(t *testing.T) {
 			{"Three._0", 1, 9, 2, 5, 1},
 		}, nil},
 	} {
-		a, e := write(t, events(n)), events(n)
+		a, e := write(t, events(n), nil), events(n)
 		c.edit(e)
-		for _, opts := range [][]rntuple.WriteOption{nil, {rntuple.ClusterSize(5000), rntuple.Compression(0)}} {
-			b := write(t, e, opts...)
-			result, err := Values(t.Context(), a, b, c.opts...)
+		for _, opts := range []*rntuple.WriteOptions{nil, {ClusterSize: 5000, Compression: compress.None}} {
+			b := write(t, e, opts)
+			result, err := Values(t.Context(), a, b, c.opts)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,9 +177,9 @@ func TestTypes(t *testing.T) {
 		B float64
 		A uint64
 	}
-	a := write(t, []first{{-1, 0.1, []int16{1, -1}, [2]int8{1, 2}, struct{ X, Y int32 }{1, 2}, "", "", 1}, {}})
-	b := write(t, []second{{1, nil, struct{ Y, Z int64 }{2, 3}, []int8{1, 2}, []uint64{1, 1}, 0.1, 1}, {D: make([]int8, 3)}, {}})
-	result, err := Values(t.Context(), a, b)
+	a := write(t, []first{{-1, 0.1, []int16{1, -1}, [2]int8{1, 2}, struct{ X, Y int32 }{1, 2}, "", "", 1}, {}}, nil)
+	b := write(t, []second{{1, nil, struct{ Y, Z int64 }{2, 3}, []int8{1, 2}, []uint64{1, 1}, 0.1, 1}, {D: make([]int8, 3)}, {}}, nil)
+	result, err := Values(t.Context(), a, b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +225,7 @@ func TestUnordered(t *testing.T) {
 	}
 	make := func(s []any, m ...value.KeyValue) *rntuple.Reader {
 		path := filepath.Join(t.TempDir(), "f")
-		w, err := rntuple.CreateRecords(path, "n", doc)
+		w, err := rntuple.CreateRecords(path, "n", doc, nil)
 		if err == nil {
 			w.Write(&value.Record{Names: []string{"s", "m"}, Values: []any{s, value.Map{StringKeys: true, Elements: m}}})
 			err = w.Close()
@@ -236,10 +237,10 @@ func TestUnordered(t *testing.T) {
 	}
 	x, y, z := value.KeyValue{Key: "x", Value: []any{float32(1)}}, value.KeyValue{Key: "y", Value: []any{float32(2)}}, value.KeyValue{Key: "y", Value: []any{float32(3)}}
 	a := make([]any{int32(1), int32(2)}, x, y)
-	if result, err := Values(t.Context(), a, make([]any{int32(2), int32(1)}, y, x)); err != nil || !result.Equal() {
+	if result, err := Values(t.Context(), a, make([]any{int32(2), int32(1)}, y, x), nil); err != nil || !result.Equal() {
 		t.Errorf("%+v, %v", result, err)
 	}
-	result, err := Values(t.Context(), a, make([]any{int32(2), int32(3)}, z, x))
+	result, err := Values(t.Context(), a, make([]any{int32(2), int32(3)}, z, x), nil)
 	if err != nil || len(result.Fields) != 2 || result.Fields[0].Entries+result.Fields[1].Entries != 2 {
 		t.Errorf("%+v, %v", result, err)
 	}
@@ -264,7 +265,7 @@ func TestRandom(t *testing.T) {
 		for i := range writers {
 			paths[i] = filepath.Join(t.TempDir(), "f")
 			var err error
-			writers[i], err = rntuple.CreateRecords(paths[i], "n", doc, rntuple.Compression(404), rntuple.ClusterSize(1+m.Int64N(2000)), rntuple.MaxUnzippedPageSize(16+m.Int64N(500)))
+			writers[i], err = rntuple.CreateRecords(paths[i], "n", doc, &rntuple.WriteOptions{Compression: 404, ClusterSize: 1 + m.Int64N(2000), MaxUnzippedPageSize: 16 + m.Int64N(500)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -292,7 +293,7 @@ func TestRandom(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		result, err := Values(t.Context(), open(t, paths[0], ""), open(t, paths[1], ""))
+		result, err := Values(t.Context(), open(t, paths[0], ""), open(t, paths[1], ""), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -315,12 +316,12 @@ func TestFiles(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, path := range files {
-		infos, err := rntuple.ListFile(path)
+		infos, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, info := range infos {
-			r, err := rntuple.Open(path, info.Path)
+			r, err := rntuple.Open(path, info.Path, nil)
 			if err != nil {
 				continue
 			}
@@ -328,11 +329,11 @@ func TestFiles(t *testing.T) {
 			if len(r.Schema().Hidden) > 0 {
 				continue
 			}
-			result, err := Values(t.Context(), r, r)
+			result, err := Values(t.Context(), r, r, nil)
 			if err != nil || !result.Equal() || len(result.Fields) > 0 {
 				t.Errorf("%s: %+v, %v", path, result, err)
 			}
-			c := &comparison{config: &config{}, a: r, b: r, entries: r.NumEntries()}
+			c := &comparison{Options: &Options{}, a: r, b: r, entries: r.NumEntries()}
 			for _, p := range c.pair(nil, r.Schema().Fields, r.Schema().Fields) {
 				values, err := c.comparer(p)
 				if err == nil {
@@ -343,7 +344,7 @@ func TestFiles(t *testing.T) {
 					t.Errorf("%s: %+v, %v", path, found, err)
 				}
 			}
-			if layout, err := Layout(r, r); err != nil || len(layout) > 0 {
+			if layout, err := Layout(r, r, nil); err != nil || len(layout) > 0 {
 				t.Errorf("%s: %v, %v", path, layout, err)
 			}
 		}
@@ -360,9 +361,9 @@ func TestLayout(t *testing.T) {
 		Same int64
 	}
 	n := 1000
-	a := write(t, make([]narrow, n), rntuple.Compression(0))
-	b := write(t, make([]wide, n), rntuple.Compression(0), rntuple.ClusterSize(4000), rntuple.PageBufferBudget(1<<20))
-	all, err := Layout(a, b)
+	a := write(t, make([]narrow, n), &rntuple.WriteOptions{Compression: compress.None})
+	b := write(t, make([]wide, n), &rntuple.WriteOptions{Compression: compress.None, ClusterSize: 4000, PageBufferBudget: 1 << 20})
+	all, err := Layout(a, b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,7 +391,7 @@ func TestLayout(t *testing.T) {
 // TestFailures compares damaged files, and is interrupted.
 func TestFailures(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	w, err := rntuple.Create[event](path, "n", rntuple.Compression(0))
+	w, err := rntuple.Create[event](path, "n", &rntuple.WriteOptions{Compression: compress.None})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,14 +407,14 @@ func TestFailures(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Values(ctx, open(t, path, ""), open(t, path, "")); !errors.Is(err, context.Canceled) {
+	if _, err := Values(ctx, open(t, path, ""), open(t, path, ""), nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := Values(t.Context(), open(t, path, ""), open(t, path, ""), FieldTolerance("Nope", 1, 1)); !errors.Is(err, schema.ErrNoField) {
+	if _, err := Values(t.Context(), open(t, path, ""), open(t, path, ""), &Options{Fields: map[string]Tolerance{"Nope": {Abs: 1, Rel: 1}}}); !errors.Is(err, schema.ErrNoField) {
 		t.Error(err)
 	}
-	for _, bad := range []Option{Tolerance(-1, 0), Tolerance(0, math.NaN()), FieldTolerance("X", 0, -1)} {
-		if _, err := Values(t.Context(), open(t, path, ""), open(t, path, ""), bad); err == nil || !strings.Contains(err.Error(), "Tolerance: ") {
+	for _, bad := range []*Options{{Tolerance: Tolerance{Abs: -1}}, {Tolerance: Tolerance{Rel: math.NaN()}}, {Fields: map[string]Tolerance{"X": {Rel: -1}}}} {
+		if _, err := Values(t.Context(), open(t, path, ""), open(t, path, ""), bad); err == nil || !strings.Contains(err.Error(), "must not be negative") {
 			t.Errorf("a tolerance that is none: %v", err)
 		}
 	}
@@ -422,7 +423,7 @@ func TestFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, other := range []string{path, path + "bad"} {
-		if _, err := Values(t.Context(), open(t, other, ""), open(t, path+"bad", "")); !errors.Is(err, rntuple.ErrChecksum) {
+		if _, err := Values(t.Context(), open(t, other, ""), open(t, path+"bad", ""), nil); !errors.Is(err, rntuple.ErrChecksum) {
 			t.Errorf("%s: %v", other, err)
 		}
 	}

@@ -25,7 +25,7 @@ func ExampleValues() {
 	var readers [2]*rntuple.Reader
 	for i := range readers {
 		path := filepath.Join(dir, fmt.Sprint(i, ".root"))
-		w, err := rntuple.Create[event](path, "Events")
+		w, err := rntuple.Create[event](path, "Events", nil)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -39,13 +39,13 @@ func ExampleValues() {
 		if err := w.Close(); err != nil {
 			log.Fatal(err)
 		}
-		if readers[i], err = rntuple.Open(path, "Events"); err != nil {
+		if readers[i], err = rntuple.Open(path, "Events", nil); err != nil {
 			log.Fatal(err)
 		}
 		defer readers[i].Close()
 	}
 
-	result, err := compare.Values(context.Background(), readers[0], readers[1], compare.Tolerance(0, 1e-6))
+	result, err := compare.Values(context.Background(), readers[0], readers[1], &compare.Options{Tolerance: compare.Tolerance{Abs: 0, Rel: 1e-6}})
 	if err != nil {
 		log.Fatal(err)
 	}

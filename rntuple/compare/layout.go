@@ -12,8 +12,8 @@ import (
 // Layout returns how the storage of two RNTuples differs: the format, the clusters and
 // their boundaries, and, for fields that both have, the encoding, compression, pages and
 // sizes of their columns. It reads only metadata. The only option with an effect is Only.
-func Layout(a, b *rntuple.Reader, opts ...Option) ([]Difference, error) {
-	options, err := configure(opts)
+func Layout(a, b *rntuple.Reader, o *Options) ([]Difference, error) {
+	options, err := o.check()
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 type pair struct {
 	a, b     *schema.Field
 	children []*pair // of fields that both have: members by name, alternatives and others by index
-	tolerance
+	Tolerance
 	result   Field
 	last     int64 // the entry that differed last
 	measured bool  // a comparer already compares the sizes of this collection
@@ -54,7 +54,7 @@ func (c *comparison) newPair(f, g *schema.Field) *pair {
 	}
 	p := &pair{a: f, b: g, last: -1}
 	p.result = Field{Path: f.Path(), First: -1}
-	p.tolerance = c.toleranceOf(p)
+	p.Tolerance = c.toleranceOf(p)
 	if f.Shape != schema.Scalar {
 		p.children = c.pair(f, f.Children, g.Children)
 	}

@@ -25,7 +25,7 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "events.root")
-	w, err := rntuple.Create[Event](path, "Events")
+	w, err := rntuple.Create[Event](path, "Events", nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -38,7 +38,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	r, err := rntuple.Open(path, "Events")
+	r, err := rntuple.Open(path, "Events", nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -14,7 +14,7 @@ import (
 
 // BenchmarkConditions has the time of an entry, of 80,000 with up to four muons.
 func BenchmarkConditions(b *testing.B) {
-	r, err := rntuple.Open("../../testdata/dimuon.root", "", rntuple.ReadWorkers(1))
+	r, err := rntuple.Open("../../testdata/dimuon.root", "", &rntuple.ReadOptions{Workers: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func BenchmarkConditions(b *testing.B) {
 	}
 	b.Run("batches", func(b *testing.B) {
 		for b.Loop() {
-			for _, err := range rntuple.Batches(r, rntuple.BatchOptions{Fields: []string{"Muon_pt", "Muon_charge", "nMuon"}}) {
+			for _, err := range rntuple.Batches(r, &rntuple.BatchOptions{Fields: []string{"Muon_pt", "Muon_charge", "nMuon"}}) {
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -94,7 +94,7 @@ func BenchmarkSelectivity(b *testing.B) {
 			c := must(b, fmt.Sprintf("%s < %v", field, share)).Condition()
 			b.Run(fmt.Sprintf("%s/%v%%", field, share*100), func(b *testing.B) {
 				times := inTurns(b, func() error { return readAll(r) }, func() error {
-					chosen, err := rntuple.Where(r, c)
+					chosen, err := rntuple.Where(r, c, nil)
 					if err != nil {
 						return err
 					}
@@ -131,7 +131,7 @@ func inTurns(b *testing.B, works ...func() error) []float64 {
 // written returns an RNTuple of n entries.
 func written[T any](b *testing.B, n int, entry func(i int) *T) *rntuple.Reader {
 	path := filepath.Join(b.TempDir(), "bench.root")
-	w, err := rntuple.Create[T](path, "bench")
+	w, err := rntuple.Create[T](path, "bench", nil)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func written[T any](b *testing.B, n int, entry func(i int) *T) *rntuple.Reader {
 	if err := w.Close(); err != nil {
 		b.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "", rntuple.ReadWorkers(1))
+	r, err := rntuple.Open(path, "", &rntuple.ReadOptions{Workers: 1})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func selecting(r *rntuple.Reader, c rntuple.Condition) error {
 }
 
 func readAll(s rntuple.Source) error {
-	for _, err := range rntuple.Batches(s, rntuple.BatchOptions{}) {
+	for _, err := range rntuple.Batches(s, nil) {
 		if err != nil {
 			return err
 		}

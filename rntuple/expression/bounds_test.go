@@ -67,10 +67,10 @@ func (n *node[T]) outside(z *zones) (what string, tight bool) {
 func TestBounds(t *testing.T) {
 	random := sampletest.Rand(t)
 	path := filepath.Join(t.TempDir(), "zoo.root")
-	if err := oracle.WriteZoo(path, 12, random.Uint64(), rntuple.ZoneMap(), rntuple.MaxUnzippedClusterSize(1), rntuple.Workers(1)); err != nil {
+	if err := oracle.WriteZoo(path, 12, random.Uint64(), &rntuple.WriteOptions{ZoneMap: []string{"*"}, MaxUnzippedClusterSize: 1, Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
-	zoo, err := rntuple.Open(path, "")
+	zoo, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func (w *watch) check(text string) {
 	}
 	for i, c := range clusters {
 		possible := in.possible(w.zonesOf(i))
-		for b, err := range rntuple.BatchesIn(w.r, c.First, c.First+c.Len(), rntuple.BatchOptions{Fields: paths}) {
+		for b, err := range rntuple.BatchesIn(w.r, rntuple.EntryRange{First: c.First, End: c.First + c.Len()}, &rntuple.BatchOptions{Fields: paths}) {
 			if err != nil {
 				w.Fatal(err)
 			}

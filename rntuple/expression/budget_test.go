@@ -30,7 +30,7 @@ type doomed struct {
 }
 
 // doomedFile makes a file of entries with some long ones among them.
-func doomedFile(t *testing.T, opts ...rntuple.Option) *rntuple.Reader {
+func doomedFile(t *testing.T, opts *rntuple.ReadOptions) *rntuple.Reader {
 	t.Helper()
 	return fileOf(t, "n", nil, func(w *rntuple.Writer[doomed]) {
 		for i := range 9000 {
@@ -45,7 +45,7 @@ func doomedFile(t *testing.T, opts ...rntuple.Option) *rntuple.Reader {
 			e.H = append(e.H, struct{ L []float64 }{e.V}, struct{ L []float64 }{e.V})
 			w.Write(&e)
 		}
-	}, opts...)
+	}, opts)
 }
 
 // doubled returns an expression whose value is that of the first one, doubled many times by
@@ -166,7 +166,7 @@ var hostile = []string{
 // error that says where, and allocates little more than its budget allows.
 func TestHostile(t *testing.T) {
 	const limit = 4 << 20
-	r := doomedFile(t, rntuple.WithLimits(rntuple.Limits{ExpressionBytes: limit}))
+	r := doomedFile(t, &rntuple.ReadOptions{Limits: rntuple.Limits{ExpressionBytes: limit}})
 	refused := 0
 	for _, text := range hostile {
 		endless := time.AfterFunc(time.Minute, func() { panic("no end: " + text) }) // never makes the test pass
@@ -230,7 +230,7 @@ func (c *countedContext) Err() error {
 // TestCancel cancels conditions within their first batch, and makes sure that they look at the
 // context again soon: at the next of the looks that have led there.
 func TestCancel(t *testing.T) {
-	r := doomedFile(t, rntuple.WithLimits(rntuple.Limits{ExpressionBytes: math.MaxInt64}))
+	r := doomedFile(t, &rntuple.ReadOptions{Limits: rntuple.Limits{ExpressionBytes: math.MaxInt64}})
 	for _, text := range []string{
 		"any(1..900000, let x = #; any(1..900, # + x < 0))",
 		"len(sortBy(1..900000, -#)) == N",

@@ -141,12 +141,13 @@ func TestDefineColumns(t *testing.T) {
 			}
 		}
 	}
-	report, err := surgery.Slim(t.Context(), out, in, surgery.Keep("run"), surgery.DefineColumns(columns), surgery.AtMost(surgery.Copy))
+	report, err := surgery.Slim(t.Context(), out, in,
+		&surgery.SlimOptions{Options: surgery.Options{AtMost: new(surgery.Copy)}, Keep: []string{"run"}, Define: []surgery.Definition{surgery.DefineColumns(columns)}})
 	check("slim", err, func(value.Record) bool { return true })
 	if report.Levels[surgery.Copy].Pages == 0 {
 		t.Error(report)
 	}
-	r, err := rntuple.Open(out, "")
+	r, err := rntuple.Open(out, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +158,8 @@ func TestDefineColumns(t *testing.T) {
 	}
 	r.Close()
 
-	_, err = surgery.Skim(t.Context(), out, []surgery.Input{in, in}, condition.With(columns.Definitions()...).Condition(), surgery.Keep("run"), surgery.DefineColumns(columns))
+	_, err = surgery.Skim(t.Context(), out, []surgery.Input{in, in}, condition.With(columns.Definitions()...).Condition(),
+		&surgery.SkimOptions{Keep: []string{"run"}, Define: []surgery.Definition{surgery.DefineColumns(columns)}})
 	all = append(all, all...)
 	check("skim", err, func(e value.Record) bool {
 		pt := get[[]any](e, "Muon_pt")
@@ -167,7 +169,7 @@ func TestDefineColumns(t *testing.T) {
 
 func eachRecord(t *testing.T, path string, names []string, f func(value.Record)) {
 	t.Helper()
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +215,8 @@ func TestColumnErrors(t *testing.T) {
 	} {
 		f, err := expression.ParseFields(text)
 		if err == nil {
-			_, err = surgery.Slim(t.Context(), out, surgery.Input{Path: dimuon}, surgery.DefineColumns(f))
+			_, err = surgery.Slim(t.Context(), out, surgery.Input{Path: dimuon},
+				&surgery.SlimOptions{Define: []surgery.Definition{surgery.DefineColumns(f)}})
 		}
 		if err == nil || !strings.Contains(err.Error(), want) || errors.Is(err, rntuple.ErrRange) != strings.Contains(want, "range") {
 			t.Errorf("%s: %v, want %s", text, err, want)
@@ -233,7 +236,7 @@ func few(t *testing.T) (path string) {
 		S string
 	}
 	path = filepath.Join(t.TempDir(), "few.root")
-	w, err := rntuple.Create[entry](path, "n")
+	w, err := rntuple.Create[entry](path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +287,8 @@ func TestFieldTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 		values, failure, failed := strings.Cut(test.want, "!")
-		_, err = surgery.Slim(t.Context(), out, surgery.Input{Path: in}, surgery.Keep("N"), surgery.DefineColumns(f))
+		_, err = surgery.Slim(t.Context(), out, surgery.Input{Path: in},
+			&surgery.SlimOptions{Keep: []string{"N"}, Define: []surgery.Definition{surgery.DefineColumns(f)}})
 		if failed {
 			at := fmt.Sprintf("entry %d: ", len(strings.Fields(values)))
 			if err == nil || !strings.Contains(err.Error(), failure) || test.typ != "" && !strings.Contains(err.Error(), at) {
@@ -301,7 +305,7 @@ func TestFieldTypes(t *testing.T) {
 		if text := strings.Join(got, " "); text != test.want {
 			t.Errorf("%s: %s, want %s", test.text, text, test.want)
 		}
-		r, err := rntuple.Open(out, "")
+		r, err := rntuple.Open(out, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

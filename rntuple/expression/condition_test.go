@@ -35,7 +35,7 @@ type event struct {
 }
 
 // sample has 2500 entries.
-func sample(t *testing.T, opts ...rntuple.Option) *rntuple.Reader {
+func sample(t *testing.T, opts *rntuple.ReadOptions) *rntuple.Reader {
 	t.Helper()
 	return fileOf(t, "n", nil, func(w *rntuple.Writer[event]) {
 		for i := range int32(2500) {
@@ -54,7 +54,7 @@ func sample(t *testing.T, opts ...rntuple.Option) *rntuple.Reader {
 			}
 			w.Write(&e)
 		}
-	}, opts...)
+	}, opts)
 }
 
 func selectedBy(t *testing.T, r *rntuple.Reader, text string) (ranges []rntuple.EntryRange, err error) {
@@ -80,7 +80,7 @@ func selectedBy(t *testing.T, r *rntuple.Reader, text string) (ranges []rntuple.
 
 // TestConditions compares conditions with what they mean in Go.
 func TestConditions(t *testing.T) {
-	r := sample(t)
+	r := sample(t, nil)
 	for text, want := range map[string]func(i int) bool{
 		"true":                                              func(int) bool { return true },
 		"N < 0":                                             func(int) bool { return false },
@@ -153,7 +153,7 @@ func TestConditions(t *testing.T) {
 
 // TestAnd joins conditions: none reaches into another, and errors have their places in the text of one.
 func TestAnd(t *testing.T) {
-	r := sample(t)
+	r := sample(t, nil)
 	for _, test := range []struct {
 		conditions []string
 		define     string
@@ -185,7 +185,7 @@ func TestAnd(t *testing.T) {
 			}
 			e = e.With(d.Definitions()...)
 		}
-		some, err := rntuple.Where(r, e.Condition())
+		some, err := rntuple.Where(r, e.Condition(), nil)
 		got := fmt.Sprint(err)
 		if err == nil {
 			got = fmt.Sprint(slices.Collect(some.Ranges()))
@@ -203,7 +203,7 @@ func TestAnd(t *testing.T) {
 
 // TestFields makes sure that nothing is read but what the condition names.
 func TestFields(t *testing.T) {
-	r := sample(t)
+	r := sample(t, nil)
 	for text, want := range map[string]string{
 		"true":                           "",
 		"N > 1 && N < 4 && any(Pt, #>N)": "N Pt",
@@ -233,7 +233,7 @@ func TestFields(t *testing.T) {
 // TestErrors has what is wrong with conditions: what it says, and whether it does
 // so before entries are read.
 func TestErrors(t *testing.T) {
-	r := sample(t)
+	r := sample(t, nil)
 	for _, test := range []struct{ text, want string }{
 		{"N >", "expression, character 3: unexpected token EOF"},
 		{`Name matches "a{1,2000}"`, "expression, character 14: error parsing regexp: invalid repeat count: `{1,2000}`"},
@@ -302,7 +302,7 @@ func TestOddNames(t *testing.T) {
 		for i := range int32(3) {
 			w.Write(&event{i, -i})
 		}
-	})
+	}, nil)
 	for text, want := range map[string]string{
 		"a:b > 1":               `; if a:b is a field, write $env["a:b"]`,
 		"a-b < 0":               `; write the field a-b as $env["a-b"]`,
@@ -321,7 +321,7 @@ func TestOddNames(t *testing.T) {
 
 // TestLargeConditions evaluates conditions that take much memory for all entries together.
 func TestLargeConditions(t *testing.T) {
-	r := sample(t, rntuple.WithLimits(rntuple.Limits{ExpressionBytes: 10 << 20})) // enough for one entry
+	r := sample(t, &rntuple.ReadOptions{Limits: rntuple.Limits{ExpressionBytes: 10 << 20}}) // enough for one entry
 	for _, text := range []string{"all(1..900000, # > 0)", "OK or all(1..900000, # > 0)"} {
 		if _, err := selectedBy(t, r, text); err == nil || !strings.Contains(err.Error(), "rntuple.Limits.ExpressionBytes") {
 			t.Errorf("%s: %v", text, err)
@@ -341,7 +341,7 @@ func TestStages(t *testing.T) {
 		for i := range int32(1000) {
 			w.Write(&entry{i % 100, i % 100, i % 100, make([]int32, 20), make([]int32, 20)})
 		}
-	})
+	}, nil)
 	for text, want := range map[string][]int{
 		"A < 50 and B < 10 and C < 1":                    {2, 1, 0},
 		"C < 1 and B < 10 and A < 50":                    {0, 1, 2},

@@ -24,7 +24,7 @@ func ExampleParse() {
 
 // The sum of the muons' momenta, of the entries that have two muons.
 func ExampleCompile() {
-	r, err := rntuple.Open(sample, "")
+	r, err := rntuple.Open(sample, "", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func ExampleCompile() {
 
 // The transverse momentum of the leading muon, which is missing in entries without muons, with all of them.
 func ExampleValues() {
-	r, err := rntuple.Open(sample, "")
+	r, err := rntuple.Open(sample, "", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

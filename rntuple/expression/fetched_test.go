@@ -36,7 +36,7 @@ func TestFetched(t *testing.T) {
 	}
 	const clusters, size = 200, 400
 	path := filepath.Join(t.TempDir(), "sorted.root")
-	w, err := rntuple.Create[event](path, "events", rntuple.ZoneMap("Run"), rntuple.Compression(compress.Settings(0)))
+	w, err := rntuple.Create[event](path, "events", &rntuple.WriteOptions{ZoneMap: []string{"Run"}, Compression: compress.None})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestFetched(t *testing.T) {
 	}
 	opened := func() (*counter, *rntuple.Reader) {
 		c := &counter{ReaderAt: bytes.NewReader(file)}
-		r, err := rntuple.NewReader(c, int64(len(file)), "events")
+		r, err := rntuple.NewReader(c, int64(len(file)), "events", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestFetched(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for entry, err := range rntuple.EntriesIn[event](r, part.First, part.End) {
+			for entry, err := range rntuple.EntriesIn[event](r, part, nil) {
 				if err != nil || entry.Run != 77 {
 					t.Fatal(entry, err)
 				}

@@ -94,7 +94,7 @@ func (p *Program) evaluated(in *instance, s rntuple.Source, r rntuple.EntryRange
 	return func(yield func(*rntuple.Batch, error) bool) {
 		for size, done := batchSize, false; !done; {
 			done = true
-			for b, err := range rntuple.BatchesIn(s, r.First, r.End, rntuple.BatchOptions{Fields: paths, Size: size}) {
+			for b, err := range rntuple.BatchesIn(s, r, &rntuple.BatchOptions{Fields: paths, Size: size}) {
 				if err == nil {
 					var stop *formula.Stop
 					if stop, err = in.evaluate(s, b, use); stop != nil && !stop.Steps && b.Len > 1 {

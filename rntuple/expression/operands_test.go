@@ -118,7 +118,7 @@ func (o *operands) simple() string {
 // TestBoundsOfOperands is TestBounds for expressions of a few operands with extreme bounds.
 func TestBoundsOfOperands(t *testing.T) {
 	random := sampletest.Rand(t)
-	r := zooFile(t, 1, 1)
+	r := zooFile(t, 1, 1, nil)
 	o := &operands{Rand: random}
 	rows := func() int { return operandRows }
 	in := &instance{leaves: &leaves{domains: map[string]*domain{}, columns: map[string]any{}}}

@@ -158,7 +158,7 @@ func (j *judge) chosen(e *Expression, values []any, failed string) string {
 	if failed != "" {
 		return fmt.Sprintf("as a condition: no error of %s", failed)
 	}
-	selection, err := rntuple.Where(j.s, e.Condition(), rntuple.FoldWorkers(3))
+	selection, err := rntuple.Where(j.s, e.Condition(), &rntuple.FoldOptions{Workers: 3})
 	var limited *frame.LimitError
 	if errors.As(err, &limited) { // of batches that begin elsewhere
 		j.limited++
@@ -199,11 +199,11 @@ func TestOracle(t *testing.T) {
 	valid, limited := 0, 0
 	for range files {
 		path := filepath.Join(t.TempDir(), "zoo.root")
-		if err := oracle.WriteZoo(path, 40, random.Uint64()); err != nil {
+		if err := oracle.WriteZoo(path, 40, random.Uint64(), nil); err != nil {
 			t.Fatal(err)
 		}
 		// An expression that takes longer than others do is no case: the oracle would take for ever.
-		r, err := rntuple.Open(path, "", rntuple.WithLimits(rntuple.Limits{ExpressionBytes: 4 << 20}))
+		r, err := rntuple.Open(path, "", &rntuple.ReadOptions{Limits: rntuple.Limits{ExpressionBytes: 4 << 20}})
 		if err != nil {
 			t.Fatal(err)
 		}

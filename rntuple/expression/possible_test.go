@@ -16,7 +16,7 @@ type numbered struct{ N int32 }
 func numberedFrom(t *testing.T, first int32) *rntuple.Reader {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "numbers.root")
-	w, err := rntuple.Create[numbered](path, "numbers", rntuple.ZoneMap())
+	w, err := rntuple.Create[numbered](path, "numbers", &rntuple.WriteOptions{ZoneMap: []string{"*"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func numberedFrom(t *testing.T, first int32) *rntuple.Reader {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "numbers")
+	r, err := rntuple.Open(path, "numbers", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestSources(t *testing.T) {
 		for i, s := range all {
 			inputs[i].Source = s
 		}
-		c, err := rntuple.NewChain(inputs)
+		c, err := rntuple.NewChain(inputs, nil)
 		must(err)
 		t.Cleanup(func() { c.Close() })
 		return c
@@ -70,7 +70,7 @@ func TestSources(t *testing.T) {
 		must(err)
 		return j
 	}
-	odd, err := rntuple.Where(a, rntuple.WhereFunc(func(e *numbered) bool { return e.N%2 == 1 }))
+	odd, err := rntuple.Where(a, rntuple.WhereFunc(func(e *numbered) bool { return e.N%2 == 1 }), nil)
 	must(err)
 	gaps := []rntuple.EntryRange{{First: 5, End: 12}, {First: 31, End: 58}, {First: 95, End: 100}}
 	for name, c := range map[string]struct {
@@ -94,7 +94,7 @@ func TestSources(t *testing.T) {
 		e, err := expression.Parse("N in 33..35 and sqrt(N) > 1")
 		must(err)
 		z := new(rntuple.ZoneUse)
-		selection, err := rntuple.Where(c.s, e.ConditionUsing(z))
+		selection, err := rntuple.Where(c.s, e.ConditionUsing(z), nil)
 		must(err)
 		var chosen []int64
 		for i := range selection.NumEntries() {

@@ -28,14 +28,14 @@ func tableFile(t *testing.T) *rntuple.Reader {
 			e.At.X = float64(n) * 3
 			w.Write(&e)
 		}
-	})
+	}, nil)
 }
 
 // TestSources evaluates expressions on chains and joins, both ways, and compares them with
 // those on files.
 func TestSources(t *testing.T) {
-	a, b := zooFile(t, 30, 6), zooFile(t, 25, 7)
-	chain, err := rntuple.NewChain([]rntuple.Input{{Source: a}, {Source: b}})
+	a, b := zooFile(t, 30, 6, nil), zooFile(t, 25, 7, nil)
+	chain, err := rntuple.NewChain([]rntuple.Input{{Source: a}, {Source: b}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -172,7 +172,7 @@ func TestTypes(t *testing.T) {
 
 // TestDefinitions puts expressions in the place of names.
 func TestDefinitions(t *testing.T) {
-	r := zooFile(t, 20, 4)
+	r := zooFile(t, 20, 4, nil)
 	all := rntuple.EntryRange{End: 20}
 	define := func(name, text string, d ...Definition) Definition {
 		return Definition{name, must(t, text).With(d...)}
@@ -218,7 +218,7 @@ func TestDefinitions(t *testing.T) {
 // TestDoubled defines names that stand for two of the one before: as text they would grow for ever. What is evaluated in the
 // same rows is shared.
 func TestDoubled(t *testing.T) {
-	r := zooFile(t, 20, 4)
+	r := zooFile(t, 20, 4, nil)
 	chain := func(first, next string, times int) (all []Definition) {
 		for i := range times {
 			all = append(all, Definition{fmt.Sprint("a", i), must(t, strings.ReplaceAll(first, "a", fmt.Sprint("a", i-1)))})
@@ -256,7 +256,7 @@ func TestDoubled(t *testing.T) {
 
 // TestFold evaluates a program in several goroutines.
 func TestFold(t *testing.T) {
-	r := zooFile(t, 500, 5)
+	r := zooFile(t, 500, 5, nil)
 	p, err := Compile(r, must(t, "sum(I) + (O ?? 0)"), must(t, "len(sortBy(V, -#))"))
 	if err != nil {
 		t.Fatal(err)
@@ -283,7 +283,7 @@ func TestFold(t *testing.T) {
 		t.Fatal(want, err)
 	}
 	for range 10 {
-		got, err := rntuple.Fold(r, work, func(a, b int64) int64 { return a + b }, rntuple.FoldWorkers(3))
+		got, err := rntuple.Fold(r, work, func(a, b int64) int64 { return a + b }, &rntuple.FoldOptions{Workers: 3})
 		if err != nil || got != want {
 			t.Errorf("%v, %v, want %v", got, err, want)
 		}
@@ -315,7 +315,7 @@ func TestUnsigned(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-	})
+	}, nil)
 	for text, want := range map[string][]any{
 		"I":                              {int64(-1), int64(7)},
 		"F * 2 > 1":                      {false, true},

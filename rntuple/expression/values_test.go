@@ -46,7 +46,7 @@ func pointed(v reflect.Value) string {
 
 // TestValues asks for values of expressions as Go types that fit, and that do not.
 func TestValues(t *testing.T) {
-	r, err := rntuple.Open(few(t), "")
+	r, err := rntuple.Open(few(t), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -247,12 +247,12 @@ func (f *filler) integer(x float64, r regime) int64 {
 func wideFile(t testing.TB, entries int, seed uint64) *rntuple.Reader {
 	t.Helper()
 	f := &filler{Rand: rand.New(rand.NewPCG(seed, 3))}
-	var some []string
+	some := []string{"*"}
 	if f.IntN(4) == 0 {
 		some = []string{"I*", "R*", "O*", "VF"}
 	}
-	return fileOf(t, "wide", []rntuple.WriteOption{rntuple.ZoneMap(some...), rntuple.Workers(1)}, func(w *rntuple.Writer[wide]) {
-		z := zooFile(t, entries, seed)
+	return fileOf(t, "wide", &rntuple.WriteOptions{ZoneMap: some, Workers: 1}, func(w *rntuple.Writer[wide]) {
+		z := zooFile(t, entries, seed, nil)
 		next := 0
 		for e, err := range rntuple.Entries[zoo](z) {
 			if err != nil {
@@ -268,7 +268,7 @@ func wideFile(t testing.TB, entries int, seed uint64) *rntuple.Reader {
 			f.fill(reflect.ValueOf(&all).Elem(), "")
 			w.Write(&all)
 		}
-	})
+	}, nil)
 }
 
 // TestZones makes sure that zone maps change nothing of what conditions choose, and of how they
@@ -358,7 +358,7 @@ func zonesAgree(t *testing.T, r *rntuple.Reader, text string, sum *agreement) bo
 func FuzzZones(f *testing.F) {
 	f.Add(uint64(1), "")
 	f.Add(uint64(2), "any(H, .X > 1 and N < 2) or X[0] > 2")
-	r := zooFile(f, 60, 5, rntuple.ZoneMap(), rntuple.MaxUnzippedClusterSize(1), rntuple.Workers(1))
+	r := zooFile(f, 60, 5, &rntuple.WriteOptions{ZoneMap: []string{"*"}, MaxUnzippedClusterSize: 1, Workers: 1})
 	fields, err := oracle.FieldsOf(r)
 	if err != nil {
 		f.Fatal(err)
@@ -386,7 +386,7 @@ func TestZonesOfJoin(t *testing.T) {
 	a := made(t, plain{1}, plain{2})
 	b := made(t, more{3, inner{-1}}, more{4, inner{-1}})
 	friend := made(t, plain{10}, plain{20}, plain{30}, plain{40})
-	chain, err := rntuple.NewChain([]rntuple.Input{{Source: a}, {Source: b}})
+	chain, err := rntuple.NewChain([]rntuple.Input{{Source: a}, {Source: b}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -409,9 +409,9 @@ func TestZonesOfJoin(t *testing.T) {
 // made returns a file of entries with a zone map.
 func made[T any](t *testing.T, entries ...T) *rntuple.Reader {
 	t.Helper()
-	return fileOf(t, "made", []rntuple.WriteOption{rntuple.ZoneMap()}, func(w *rntuple.Writer[T]) {
+	return fileOf(t, "made", &rntuple.WriteOptions{ZoneMap: []string{"*"}}, func(w *rntuple.Writer[T]) {
 		for _, e := range entries {
 			w.Write(&e)
 		}
-	})
+	}, nil)
 }

@@ -46,7 +46,7 @@ type zoo struct {
 }
 
 // zooFile makes a file of random entries.
-func zooFile(t testing.TB, entries int, seed uint64, opts ...rntuple.WriteOption) *rntuple.Reader {
+func zooFile(t testing.TB, entries int, seed uint64, opts *rntuple.WriteOptions) *rntuple.Reader {
 	t.Helper()
 	return fileOf(t, "zoo", opts, func(w *rntuple.Writer[zoo]) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -90,14 +90,14 @@ func zooFile(t testing.TB, entries int, seed uint64, opts ...rntuple.WriteOption
 				}
 			}
 		}
-	})
+	}, nil)
 }
 
 // fileOf makes a file of the entries that fill writes, and opens it.
-func fileOf[T any](t testing.TB, name string, opts []rntuple.WriteOption, fill func(w *rntuple.Writer[T]), read ...rntuple.Option) *rntuple.Reader {
+func fileOf[T any](t testing.TB, name string, opts *rntuple.WriteOptions, fill func(w *rntuple.Writer[T]), read *rntuple.ReadOptions) *rntuple.Reader {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name+".root")
-	w, err := rntuple.Create[T](path, name, opts...)
+	w, err := rntuple.Create[T](path, name, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func fileOf[T any](t testing.TB, name string, opts []rntuple.WriteOption, fill f
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "", read...)
+	r, err := rntuple.Open(path, "", read)
 	if err != nil {
 		t.Fatal(err)
 	}

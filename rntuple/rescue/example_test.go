@@ -21,7 +21,7 @@ func ExampleFile() {
 	in, out := filepath.Join(dir, "data.root"), filepath.Join(dir, "saved.root")
 
 	type event struct{ N int32 }
-	w, err := rntuple.Create[event](in, "events")
+	w, err := rntuple.Create[event](in, "events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func ExampleFile() {
 		log.Fatal(err)
 	}
 
-	report, err := rescue.File(context.Background(), out, in)
+	report, err := rescue.File(context.Background(), out, in, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

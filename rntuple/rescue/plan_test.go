@@ -37,7 +37,7 @@ func TestAnchorGone(t *testing.T) {
 					clear(file[k.SeekKey:][:k.NBytes])
 				}
 			}
-			report := saved(t, path, original, file)
+			report := saved(t, path, original, file, nil)
 			if report == nil || report.Container == "" {
 				t.Errorf("%s: %+v", path, report)
 				continue
@@ -55,13 +55,13 @@ func TestAnchorGone(t *testing.T) {
 // the other: without footers nobody can tell which page list is whose.
 func TestTwins(t *testing.T) {
 	var m memory
-	f, err := rntuple.NewFile(&m, "in.root", plain...)
+	f, err := rntuple.NewFile(&m, "in.root", &rntuple.FileOptions{Compression: plain.Compression})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var writers []*rntuple.Writer[event]
 	for _, path := range []string{"a/n", "b/n"} {
-		w, err := rntuple.NewWriter[event](f, path, plain...)
+		w, err := rntuple.NewWriter[event](f, path, plain)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,11 +88,11 @@ func TestTwins(t *testing.T) {
 	original := contents(t, m.b)
 	some := 0
 	for n := 0; n <= len(m.b); n += 3 {
-		if report := saved(t, fmt.Sprintf("%d bytes", n), original, m.b[:n]); report != nil {
+		if report := saved(t, fmt.Sprintf("%d bytes", n), original, m.b[:n], nil); report != nil {
 			some++
 		}
 	}
-	if report := saved(t, "all", original, m.b, rescue.Only("b/n")); report == nil || len(report.NTuples) != 1 || report.NTuples[0].Saved != 10 {
+	if report := saved(t, "all", original, m.b, &rescue.Options{Only: "b/n"}); report == nil || len(report.NTuples) != 1 || report.NTuples[0].Saved != 10 {
 		t.Errorf("one of two: %+v", report)
 	}
 	if some == 0 || some > len(m.b)/2 {
@@ -105,7 +105,7 @@ func TestTwins(t *testing.T) {
 func TestRenamed(t *testing.T) {
 	dir := t.TempDir()
 	in, more, out := filepath.Join(dir, "in.root"), filepath.Join(dir, "more.root"), filepath.Join(dir, "out.root")
-	w, err := rntuple.Create[event](in, "m", plain...)
+	w, err := rntuple.Create[event](in, "m", plain)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,11 +113,11 @@ func TestRenamed(t *testing.T) {
 	if err := errors.Join(w.Write(&e), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := surgery.Index(t.Context(), surgery.Input{Path: in}); err != nil {
+	if _, err := surgery.Index(t.Context(), surgery.Input{Path: in}, nil); err != nil {
 		t.Fatal(err)
 	}
 	rename := func(field, to string) {
-		if err := surgery.RenameInPlace(t.Context(), surgery.Input{Path: in}, surgery.Renaming{Name: "n", Fields: map[string]string{field: to}}); err != nil {
+		if err := surgery.RenameInPlace(t.Context(), surgery.Input{Path: in}, surgery.Renaming{Name: "n", Fields: map[string]string{field: to}}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -125,7 +125,7 @@ func TestRenamed(t *testing.T) {
 	if err := os.WriteFile(more, read(t, in), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := surgery.MergeInto(t.Context(), surgery.Input{Path: in}, []surgery.Input{{Path: more}}); err != nil {
+	if _, err := surgery.MergeInto(t.Context(), surgery.Input{Path: in}, []surgery.Input{{Path: more}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	rename("A", "B")
@@ -135,10 +135,10 @@ func TestRenamed(t *testing.T) {
 	if err := os.WriteFile(in, b, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rescue.File(t.Context(), out, in); err != nil {
+	if _, err := rescue.File(t.Context(), out, in, nil); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(out, "n")
+	r, err := rntuple.Open(out, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

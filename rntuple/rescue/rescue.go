@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
 
 	"github.com/go-rntuple/go-rntuple/internal/input"
 	"github.com/go-rntuple/go-rntuple/internal/location"
@@ -18,82 +19,39 @@ import (
 // is written then.
 var ErrNothing = errors.New("nothing can be saved")
 
-// An Option changes what is saved.
-type Option func(*config) error
+// Options say what is saved. The zero value stands for the defaults, and so does a nil pointer.
+type Options struct {
+	// Only is the path or the name of the only RNTuple to save. Default: all of them.
+	Only string
 
-type config struct {
-	only      string
-	keepGoing bool
-	noSync    bool
-	noReplace bool
-	upload    remote.UploadOptions
-	limits    rntuple.Limits
-	remote    remote.Options
+	// KeepGoing is set to save also the entries after lost ones. Their numbers change. Otherwise the
+	// entries of each RNTuple up to the first lost one are saved.
+	KeepGoing bool
+
+	// NoSync, NoReplace and Upload say how File writes the new file, as in rntuple.FileOptions. For To
+	// they must be zero.
+	NoSync    bool
+	NoReplace bool
+	Upload    remote.Options
+
+	// Limits bound the memory that the file can demand. What exceeds one is lost. Default, also of
+	// members that are 0: none except what the compression algorithms can express. No values
+	// are made, so EntryBytes and ExpressionBytes are never reached.
+	Limits rntuple.Limits
+
+	// Remote says how File reads a file whose name is a URL.
+	Remote remote.Options
 }
 
-// Only sets the path or the name of the only RNTuple to save; "" stands for all of them,
-// which is the default.
-func Only(ntuple string) Option {
-	return func(c *config) error {
-		c.only = ntuple
-		return nil
+// check returns a copy of the options if they can be honoured.
+func (o *Options) check() (c Options, err error) {
+	if o != nil {
+		c = *o
 	}
-}
-
-// KeepGoing also saves the entries after lost ones. Their numbers change. Default: the
-// entries of each RNTuple up to the first lost one are saved.
-func KeepGoing() Option {
-	return func(c *config) error {
-		c.keepGoing = true
-		return nil
+	if l := c.Limits; l.PageBytes < 0 || l.EnvelopeBytes < 0 {
+		return c, fmt.Errorf("rescue.Options: Limits %+v; limits must not be negative", l)
 	}
-}
-
-// Sync sets whether File returns only once the new file is on the disk, as rntuple.Sync.
-// Default: true.
-func Sync(on bool) Option {
-	return func(c *config) error {
-		c.noSync = !on
-		return nil
-	}
-}
-
-// NoReplace makes it an error if there is a file at the path of the new one, as
-// rntuple.NoReplace. Default: the file is replaced.
-func NoReplace() Option {
-	return func(c *config) error {
-		c.noReplace = true
-		return nil
-	}
-}
-
-// Upload sets how the new file is written if its name is a URL, as rntuple.Upload.
-func Upload(o remote.UploadOptions) Option {
-	return func(c *config) error {
-		c.upload = o
-		return nil
-	}
-}
-
-// Remote sets how File reads a file whose name is a URL. Default: the zero value.
-func Remote(o remote.Options) Option {
-	return func(c *config) error {
-		c.remote = o
-		return nil
-	}
-}
-
-// WithLimits sets the limits on the memory that the file can demand. What exceeds one is
-// lost. EntryBytes has no effect. Default, also of members that are 0: none but what the
-// compression algorithms can express.
-func WithLimits(l rntuple.Limits) Option {
-	return func(c *config) error {
-		if l.PageBytes < 0 || l.EnvelopeBytes < 0 {
-			return fmt.Errorf("WithLimits: %+v; limits must not be negative", l)
-		}
-		c.limits = l
-		return nil
-	}
+	return c, nil
 }
 
 // A Report says what was found, saved and lost.
@@ -132,7 +90,7 @@ type Loss struct {
 }
 
 // Skipped reports whether the entries were not saved only because they come after
-// lost ones. The option KeepGoing saves those of them that are undamaged.
+// lost ones. Options.KeepGoing saves those of them that are undamaged.
 func (l Loss) Skipped() bool { return l.Why == errBehind.Error() }
 
 // Whole reports whether all entries of the RNTuple were saved and nothing else is
@@ -142,18 +100,18 @@ func (n *NTuple) Whole() bool {
 }
 
 // File saves what is left of the file at path in as a new file at path out. A file that
-// exists at out is replaced once the new one is complete, unless NoReplace is given. Out
+// exists at out is replaced once the new one is complete, unless o.NoReplace is set. Out
 // must not be the file at in, which is not written to.
 //
 // A report is also returned with any error that occurs after the scan. The error
 // wraps ErrNothing if there is nothing to save; other errors are those of options, of
 // the files and of ctx.
-func File(ctx context.Context, out, in string, opts ...Option) (*Report, error) {
-	c, err := configure(opts)
+func File(ctx context.Context, out, in string, o *Options) (*Report, error) {
+	c, err := o.check()
 	if err != nil {
 		return nil, err
 	}
-	f, size, err := input.Open(ctx, location.Parse(in), false, c.remote)
+	f, size, err := input.Open(ctx, location.Parse(in), false, c.Remote)
 	if err != nil {
 		return nil, err
 	}
@@ -177,35 +135,28 @@ func File(ctx context.Context, out, in string, opts ...Option) (*Report, error) 
 // To writes what is left of the file of size bytes that r reads to w, which must be
 // empty; name is the file name that ROOT shows. After an error the contents of w are
 // useless. See File.
-func To(ctx context.Context, w io.WriterAt, name string, r io.ReaderAt, size int64, opts ...Option) (*Report, error) {
-	c, err := configure(opts)
+func To(ctx context.Context, w io.WriterAt, name string, r io.ReaderAt, size int64, o *Options) (*Report, error) {
+	c, err := o.check()
 	if err != nil {
 		return nil, err
+	}
+	if c.NoSync || c.NoReplace || !reflect.ValueOf(c.Upload).IsZero() {
+		return nil, errors.New("rescue.Options: NoSync, NoReplace and Upload are for File")
 	}
 	return rescue(ctx, r, size, c, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.NewFile(w, name, o) })
 }
 
-func configure(opts []Option) (c config, err error) {
-	c.upload.Replace = true
-	for _, opt := range opts {
-		if err := opt(&c); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
-}
-
 // rescue writes what is left to the file that create creates.
-func rescue(ctx context.Context, r io.ReaderAt, size int64, c config, create func(*ntuple.WriteOptions) (*ntuple.File, error)) (*Report, error) {
-	found, err := search(ctx, r, size, c.limits)
+func rescue(ctx context.Context, r io.ReaderAt, size int64, c Options, create func(*ntuple.WriteOptions) (*ntuple.File, error)) (*Report, error) {
+	found, err := search(ctx, r, size, c.Limits)
 	if err != nil {
 		return nil, err
 	}
 	report := &found.report
-	jobs := found.jobs(c.only)
+	jobs := found.jobs(c.Only)
 	var saved []*salvage
 	for _, j := range jobs {
-		s, err := found.examine(ctx, j, c.keepGoing)
+		s, err := found.examine(ctx, j, c.KeepGoing)
 		if err != nil {
 			return report, err
 		}
@@ -217,8 +168,8 @@ func rescue(ctx context.Context, r io.ReaderAt, size int64, c config, create fun
 	switch {
 	case len(saved) > 0:
 		return report, found.write(ctx, saved, &c, create)
-	case len(jobs) == 0 && c.only != "":
-		return report, fmt.Errorf("%w: there is no RNTuple %q, or its header is lost", ErrNothing, c.only)
+	case len(jobs) == 0 && c.Only != "":
+		return report, fmt.Errorf("%w: there is no RNTuple %q, or its header is lost", ErrNothing, c.Only)
 	case len(jobs) == 0:
 		return report, fmt.Errorf("%w: there is no whole header of an RNTuple", ErrNothing)
 	}

@@ -13,7 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/rescue"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -40,7 +42,7 @@ func contents(t testing.TB, file []byte) map[string][]value.Record {
 	}
 	all := map[string][]value.Record{}
 	for _, info := range infos {
-		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), info.Path)
+		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), info.Path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,21 +105,13 @@ func within(got, want any) bool {
 	return true
 }
 
-// keepGoing returns the option KeepGoing if it is wanted.
-func keepGoing(wanted bool) (opts []rescue.Option) {
-	if wanted {
-		opts = append(opts, rescue.KeepGoing())
-	}
-	return opts
-}
-
 // saved rescues a file and returns the report, or nil if there was nothing to save. It
 // fails unless the new file holds exactly what the report says of the original.
-func saved(t testing.TB, what string, original map[string][]value.Record, file []byte, opts ...rescue.Option) *rescue.Report {
+func saved(t testing.TB, what string, original map[string][]value.Record, file []byte, opts *rescue.Options) *rescue.Report {
 	t.Helper()
 	var out memory
 	before := bytes.Clone(file)
-	report, err := rescue.To(t.Context(), &out, "out.root", bytes.NewReader(file), int64(len(file)), opts...)
+	report, err := rescue.To(t.Context(), &out, "out.root", bytes.NewReader(file), int64(len(file)), opts)
 	if !bytes.Equal(before, file) {
 		t.Fatalf("%s: the input has changed", what)
 	}
@@ -203,14 +197,14 @@ func eventOf(n int) event {
 // written returns a file of our writer with a cluster group for each of the
 // numbers, of clusters of 5 entries; a negative one ends with a checkpoint. ends
 // are the lengths of the file that have a page list more.
-func written(t testing.TB, groups []int, opts ...rntuple.WriteOption) (file []byte, ends []int) {
+func written(t testing.TB, groups []int, opts *rntuple.WriteOptions) (file []byte, ends []int) {
 	t.Helper()
 	var m memory
-	f, err := rntuple.NewFile(&m, "in.root", opts...)
+	f, err := rntuple.NewFile(&m, "in.root", &rntuple.FileOptions{Compression: opts.Compression})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[event](f, "n", opts...)
+	w, err := rntuple.NewWriter[event](f, "n", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,13 +250,13 @@ func records(t testing.TB, file []byte) (all []rootfile.Record) {
 	return all
 }
 
-var plain = []rntuple.WriteOption{rntuple.Compression(0), rntuple.Workers(1)}
+var plain = &rntuple.WriteOptions{Compression: compress.None, Workers: 1}
 
 // lengths returns the length from which on a file has all pages of a cluster and its page
 // list, for each cluster, and the entries of the cluster.
 func lengths(t testing.TB, file []byte) (needed []int, entries []int64) {
 	t.Helper()
-	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "n")
+	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +282,7 @@ func lengths(t testing.TB, file []byte) (needed []int, entries []int64) {
 // and page list are left.
 func TestCutOurs(t *testing.T) {
 	for name, groups := range map[string][]int{"groups": {5, 2, 6, 1}, "checkpoints": {2, -6, 1, -2, 1}} {
-		file, _ := written(t, groups, plain...)
+		file, _ := written(t, groups, plain)
 		needed, entries := lengths(t, file)
 		original := contents(t, file)
 		step := 1
@@ -302,7 +296,7 @@ func TestCutOurs(t *testing.T) {
 					want += entries[i]
 				}
 			}
-			report := saved(t, fmt.Sprintf("%s, %d bytes of %d", name, n, len(file)), original, file[:n])
+			report := saved(t, fmt.Sprintf("%s, %d bytes of %d", name, n, len(file)), original, file[:n], nil)
 			switch {
 			case report == nil && want > 0 || report != nil && report.NTuples[0].Saved != want:
 				t.Fatalf("%s: of %d bytes of %d are saved %+v, want %d entries", name, n, len(file), report, want)
@@ -334,7 +328,7 @@ func TestCutROOT(t *testing.T) {
 			}
 		}
 		for n := len(file); n > 0; n -= step {
-			report := saved(t, fmt.Sprintf("%s, %d bytes of %d", path, n, len(file)), original, file[:n])
+			report := saved(t, fmt.Sprintf("%s, %d bytes of %d", path, n, len(file)), original, file[:n], nil)
 			if n == len(file) {
 				whole(t, path, sound, report)
 			}
@@ -362,7 +356,7 @@ func whole(t *testing.T, path string, original map[string][]value.Record, report
 func TestCutGroups(t *testing.T) {
 	file := read(t, good+"types_zlib_groups.root")
 	original := contents(t, file)
-	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "")
+	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +370,7 @@ func TestCutGroups(t *testing.T) {
 			continue
 		}
 		n := int(k.SeekKey) + int(k.NBytes)
-		report := saved(t, fmt.Sprintf("%d bytes", n), original, file[:n])
+		report := saved(t, fmt.Sprintf("%d bytes", n), original, file[:n], nil)
 		if report == nil {
 			continue
 		}
@@ -393,13 +387,13 @@ func TestCutGroups(t *testing.T) {
 
 // TestDamage flips a bit of each byte of two files.
 func TestDamage(t *testing.T) {
-	ours, _ := written(t, []int{5, -6, 2}, plain...)
+	ours, _ := written(t, []int{5, -6, 2}, plain)
 	for name, file := range map[string][]byte{"ours": ours, "ROOT's": read(t, good+"special_zero.root")} {
 		original := contents(t, file)
 		lost, less := 0, 0
 		for i := range file {
 			file[i] ^= 1 << (i % 8)
-			report := saved(t, fmt.Sprintf("%s, bit %d of byte %#x flipped", name, i%8, i), original, file, keepGoing(i/8%2 > 0)...)
+			report := saved(t, fmt.Sprintf("%s, bit %d of byte %#x flipped", name, i%8, i), original, file, &rescue.Options{KeepGoing: i/8%2 > 0})
 			switch {
 			case report == nil:
 				lost++
@@ -415,7 +409,7 @@ func TestDamage(t *testing.T) {
 // TestLoss damages a page, a page list and the footer of a file with several
 // groups, and expects exactly what is lost then.
 func TestLoss(t *testing.T) {
-	file, ends := written(t, []int{10, 10, 10}, plain...)
+	file, ends := written(t, []int{10, 10, 10}, plain)
 	original := contents(t, file)
 	entries := func(first, end int64) rntuple.EntryRange { return rntuple.EntryRange{First: first, End: end} }
 	marker := []byte("entry 17") // in the fourth cluster, of the entries from 15 to 20
@@ -444,7 +438,7 @@ func TestLoss(t *testing.T) {
 	for _, c := range cases {
 		bad := bytes.Clone(file)
 		bad[c.at] ^= 1
-		report := saved(t, c.what, original, bad, keepGoing(c.keepGoing)...)
+		report := saved(t, c.what, original, bad, &rescue.Options{KeepGoing: c.keepGoing})
 		if report == nil {
 			t.Errorf("%s: nothing", c.what)
 			continue
@@ -456,6 +450,18 @@ func TestLoss(t *testing.T) {
 		}
 		if n.Entries != c.total || !slices.Equal(n.Kept, c.kept) || !slices.Equal(lost, c.lost) {
 			t.Errorf("%s: %+v\nwant of %d entries %v kept, %v lost", c.what, n, c.total, c.kept, c.lost)
+		}
+	}
+}
+
+// TestToRefuses gives To options of how File writes the new file.
+func TestToRefuses(t *testing.T) {
+	file, _ := written(t, []int{5}, plain)
+	for _, o := range []*rescue.Options{{NoSync: true}, {NoReplace: true}, {Upload: remote.Options{Tail: 1}}} {
+		var out memory
+		_, err := rescue.To(t.Context(), &out, "out.root", bytes.NewReader(file), int64(len(file)), o)
+		if err == nil || !strings.Contains(err.Error(), "are for File") || len(out.b) > 0 {
+			t.Errorf("%v, %d bytes are written", err, len(out.b))
 		}
 	}
 }
@@ -473,7 +479,7 @@ func TestLegacy(t *testing.T) {
 		}
 		file := read(t, path)
 		for _, n := range []int{len(file), len(file) - 300, len(file) / 2} {
-			report, err := rescue.To(t.Context(), &memory{}, "out.root", bytes.NewReader(file[:n]), int64(n))
+			report, err := rescue.To(t.Context(), &memory{}, "out.root", bytes.NewReader(file[:n]), int64(n), nil)
 			said := report != nil && strings.Contains(strings.Join(report.Lost, "\n"), "pre-release")
 			switch {
 			case err == nil:
@@ -487,7 +493,7 @@ func TestLegacy(t *testing.T) {
 
 // TestFile checks what becomes of files on disk.
 func TestFile(t *testing.T) {
-	file, _ := written(t, []int{5, 5}, plain...)
+	file, _ := written(t, []int{5, 5}, plain)
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.root"), filepath.Join(dir, "out.root")
 	write := func(path string, b []byte) {
@@ -497,18 +503,18 @@ func TestFile(t *testing.T) {
 	}
 	write(in, file[:len(file)-10])
 	write(out, []byte("old"))
-	if _, err := rescue.File(t.Context(), in, in); err == nil {
+	if _, err := rescue.File(t.Context(), in, in, nil); err == nil {
 		t.Error("a file was rescued to itself")
 	}
-	if _, err := rescue.File(t.Context(), out, in, rescue.Only("x")); !errors.Is(err, rescue.ErrNothing) || string(read(t, out)) != "old" {
+	if _, err := rescue.File(t.Context(), out, in, &rescue.Options{Only: "x"}); !errors.Is(err, rescue.ErrNothing) || string(read(t, out)) != "old" {
 		t.Errorf("a name that is not there: %v", err)
 	}
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := rescue.File(done, out, in); !errors.Is(err, context.Canceled) || string(read(t, out)) != "old" {
+	if _, err := rescue.File(done, out, in, nil); !errors.Is(err, context.Canceled) || string(read(t, out)) != "old" {
 		t.Errorf("canceled: %v", err)
 	}
-	report, err := rescue.File(t.Context(), out, in)
+	report, err := rescue.File(t.Context(), out, in, nil)
 	if err != nil || report.NTuples[0].Saved != 10 {
 		t.Fatalf("%+v, %v", report, err)
 	}
@@ -524,11 +530,11 @@ func TestCompression(t *testing.T) {
 	type event struct{ V []int32 }
 	const settings = 101
 	var m memory
-	f, err := rntuple.NewFile(&m, "in.root")
+	f, err := rntuple.NewFile(&m, "in.root", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[event](f, "n", rntuple.Compression(settings))
+	w, err := rntuple.NewWriter[event](f, "n", &rntuple.WriteOptions{Compression: settings})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -537,10 +543,10 @@ func TestCompression(t *testing.T) {
 	}
 	clear(m.b[:100])
 	var out memory
-	if _, err := rescue.To(t.Context(), &out, "out.root", bytes.NewReader(m.b), int64(len(m.b))); err != nil {
+	if _, err := rescue.To(t.Context(), &out, "out.root", bytes.NewReader(m.b), int64(len(m.b)), nil); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.NewReader(bytes.NewReader(out.b), int64(len(out.b)), "n")
+	r, err := rntuple.NewReader(bytes.NewReader(out.b), int64(len(out.b)), "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,18 +8,16 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/pagecopy"
 	"github.com/go-rntuple/go-rntuple/internal/pagesource"
+	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 // write writes RNTuples to the file that create creates.
-func (e *evidence) write(ctx context.Context, all []*salvage, c *config, create func(*ntuple.WriteOptions) (*ntuple.File, error)) error {
-	o, err := ntuple.NewWriteOptions([]func(*ntuple.WriteOptions) error{func(o *ntuple.WriteOptions) error {
-		o.Context, o.Pages.Compression, o.AllowHidden = ctx, e.compression, true
-		o.NoSync, o.NoReplace, o.Upload = c.noSync, c.noReplace, c.upload
-		return nil
-	}})
-	if err != nil {
-		return err
-	}
+func (e *evidence) write(ctx context.Context, all []*salvage, c *Options, create func(*ntuple.WriteOptions) (*ntuple.File, error)) error {
+	o := ntuple.NewWriteOptions()
+	o.Context, o.Pages.Compression, o.File.Compression, o.AllowHidden = ctx, e.compression, e.compression, true
+	o.NoSync, o.NoReplace = c.NoSync, c.NoReplace
+	o.Upload = remote.UploadOptions{Options: c.Upload, Replace: !c.NoReplace}
+	o.Derive()
 	f, err := create(o)
 	if err != nil {
 		return err

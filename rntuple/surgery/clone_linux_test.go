@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/verify"
 )
@@ -79,7 +80,7 @@ func testClone(t *testing.T, dir string) {
 	size := int64(0)
 	for i := range 3 {
 		in := Input{Path: filepath.Join(dir, string('a'+rune(i))+".root")}
-		points(t, in.Path, i*n, n, rntuple.Compression(0), rntuple.ClusterSize(3<<20))
+		points(t, in.Path, i*n, n, &rntuple.WriteOptions{Compression: compress.None, ClusterSize: 3 << 20})
 		inputs = append(inputs, in)
 		info, err := os.Stat(in.Path)
 		if err != nil {
@@ -93,7 +94,7 @@ func testClone(t *testing.T, dir string) {
 			t.Errorf("%v of %d bytes, expected %q", report.Levels, size, level)
 		}
 		checkPoints(t, out, 3*n)
-		if _, err := verify.File(all, out, func(p verify.Problem) error { return p.Err }); err != nil {
+		if _, err := verify.File(all, out, func(p verify.Problem) error { return p.Err }, nil); err != nil {
 			t.Error(err)
 		}
 	}
@@ -101,7 +102,8 @@ func testClone(t *testing.T, dir string) {
 	for _, workers := range []int{1, 2} {
 		for _, verified := range []bool{true, false} {
 			before := used(t, dir)
-			report, err := Merge(all, out, inputs, AtMost(Clone), Write(rntuple.Workers(workers)), Read(rntuple.VerifyPages(verified)))
+			report, err := Merge(all, out, inputs,
+				&MergeOptions{Options: Options{AtMost: new(Clone), Write: rntuple.WriteOptions{Workers: workers}, Read: rntuple.ReadOptions{SkipChecksums: !verified}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +116,7 @@ func testClone(t *testing.T, dir string) {
 			}
 		}
 	}
-	if report, err := Merge(all, out, inputs, AtLeast(Copy)); err != nil {
+	if report, err := Merge(all, out, inputs, &MergeOptions{Options: Options{AtLeast: Copy}}); err != nil {
 		t.Error(err)
 	} else {
 		check(t, out, report, Copy)
@@ -123,7 +125,8 @@ func testClone(t *testing.T, dir string) {
 	into := filepath.Join(dir, "into.root")
 	copyFile(t, inputs[0].Path, into)
 	before := used(t, dir)
-	report, err := MergeInto(all, Input{Path: into}, inputs[1:], Read(rntuple.MapFile(false)))
+	report, err := MergeInto(all, Input{Path: into}, inputs[1:],
+		&MergeOptions{Options: Options{Read: rntuple.ReadOptions{NoMap: true}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,13 +136,14 @@ func testClone(t *testing.T, dir string) {
 	checkPoints(t, into, 3*n)
 
 	elsewhere := filepath.Join(t.TempDir(), "out.root")
-	if report, err := Merge(all, elsewhere, inputs); err != nil {
+	if report, err := Merge(all, elsewhere, inputs, nil); err != nil {
 		t.Error(err)
 	} else {
 		check(t, elsewhere, report, Copy)
 	}
 	os.Remove(elsewhere)
-	if _, err := Merge(all, elsewhere, inputs, AtMost(Clone)); !errors.Is(err, syscall.EXDEV) || !errors.Is(err, errLevel) {
+	if _, err := Merge(all, elsewhere, inputs,
+		&MergeOptions{Options: Options{AtMost: new(Clone)}}); !errors.Is(err, syscall.EXDEV) || !errors.Is(err, errLevel) {
 		t.Errorf("cloning from another file system: %v", err)
 	}
 	noFile(t, elsewhere)
@@ -149,7 +153,7 @@ func testClone(t *testing.T, dir string) {
 	if err := os.Mkdir(filepath.Dir(bad), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Merge(all, bad, inputs); !errors.Is(err, rntuple.ErrChecksum) {
+	if _, err := Merge(all, bad, inputs, nil); !errors.Is(err, rntuple.ErrChecksum) {
 		t.Errorf("cloning damaged pages: %v", err)
 	}
 	noFile(t, bad)

@@ -36,10 +36,8 @@ func (p Piece) String() string {
 // Attribute sets are kept as Merge keeps them, but those of pieces are cut: an attribute
 // belongs to those of its entries that the piece has, and is dropped if there are none,
 // even if it had none before.
-//
-// Options: those of Merge.
-func Concat(ctx context.Context, out string, pieces []Piece, opts ...Option) (*Report, error) {
-	c, err := configure("Concat", takesMerge, opts)
+func Concat(ctx context.Context, out string, pieces []Piece, o *MergeOptions) (*Report, error) {
+	c, err := o.config()
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,8 @@ func ExampleSkim() {
 		log.Fatal(err)
 	}
 	out := filepath.Join(dir, "pairs.root")
-	report, err := surgery.Skim(context.Background(), out, []surgery.Input{sample}, condition.Condition(), surgery.Keep("run", "event", "Muon_*"))
+	report, err := surgery.Skim(context.Background(), out, []surgery.Input{sample}, condition.Condition(),
+		&surgery.SkimOptions{Keep: []string{"run", "event", "Muon_*"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -52,7 +53,7 @@ func ExampleSkim_func() {
 	pairs := rntuple.WhereFunc(func(e *event) bool {
 		return len(e.Pt) == 2 && e.Charge[0]+e.Charge[1] == 0 && min(e.Pt[0], e.Pt[1]) > 20
 	})
-	report, err := surgery.Skim(context.Background(), filepath.Join(dir, "pairs.root"), []surgery.Input{sample}, pairs)
+	report, err := surgery.Skim(context.Background(), filepath.Join(dir, "pairs.root"), []surgery.Input{sample}, pairs, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -64,7 +65,8 @@ func ExampleSkim_func() {
 func ExampleSlim() {
 	dir, remove := folder()
 	defer remove()
-	report, err := surgery.Slim(context.Background(), filepath.Join(dir, "out.root"), sample, surgery.Keep("Muon_*"), surgery.Drop("*_mass"))
+	report, err := surgery.Slim(context.Background(), filepath.Join(dir, "out.root"), sample,
+		&surgery.SlimOptions{Keep: []string{"Muon_*"}, Drop: []string{"*_mass"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -79,7 +81,7 @@ func ExampleConcat() {
 	report, err := surgery.Concat(context.Background(), filepath.Join(dir, "out.root"), []surgery.Piece{
 		{Input: sample, First: 79_990},
 		{Input: sample, End: 5},
-	})
+	}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -90,7 +92,7 @@ func ExampleConcat() {
 func ExampleSplit() {
 	dir, remove := folder()
 	defer remove()
-	parts, err := surgery.Split(context.Background(), filepath.Join(dir, "part-%02d.root"), sample, surgery.PartSize{Entries: 30_000})
+	parts, err := surgery.Split(context.Background(), filepath.Join(dir, "part-%02d.root"), sample, surgery.PartSize{Entries: 30_000}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

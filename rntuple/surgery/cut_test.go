@@ -81,14 +81,14 @@ func TestRandomCuts(t *testing.T) {
 			entries = append(entries, m.write(t, path, names, m.IntN(len(names))))
 			inputs = append(inputs, Input{Path: path})
 		}
-		opts := []Option{Write(m.options()...), AtLeast(Level(m.IntN(5) * m.IntN(2)))}
+		opts := everyOption{Options: Options{Write: m.options(), AtLeast: Level(m.IntN(5) * m.IntN(2))}}
 		left := names
 		if m.IntN(2) == 0 {
 			left = names[:1+m.IntN(len(names))]
 			if m.IntN(2) == 0 {
-				opts = append(opts, Keep(left...))
+				opts.Keep = left
 			} else if len(left) < len(names) {
-				opts = append(opts, Drop(names[len(left):]...))
+				opts.Drop = names[len(left):]
 			}
 		}
 		check := func(what string, err error, paths []string, want ...[]map[string]any) {
@@ -106,11 +106,11 @@ func TestRandomCuts(t *testing.T) {
 		}
 		out := filepath.Join(dir, "out.root")
 
-		_, err := Slim(all, out, inputs[0], opts...)
+		_, err := Slim(all, out, inputs[0], opts.slim())
 		check("slim", err, []string{out}, entries[0])
 
 		ranges, choose := m.choose(len(entries[0]))
-		report, err := Skim(all, out, inputs[:1], choose, opts...)
+		report, err := Skim(all, out, inputs[:1], choose, opts.skim())
 		want := picked(entries[0], ranges...)
 		check("skim", err, []string{out}, want)
 		if report.Entries != int64(len(want)) || report.InputEntries != int64(len(entries[0])) {
@@ -130,7 +130,7 @@ func TestRandomCuts(t *testing.T) {
 			}
 			want = append(want, entries[i][first:end]...)
 		}
-		_, err = Concat(all, out, pieces, opts...)
+		_, err = Concat(all, out, pieces, opts.merge())
 		check(fmt.Sprint("concat ", pieces), err, []string{out}, want)
 
 		want = nil
@@ -151,12 +151,12 @@ func TestRandomCuts(t *testing.T) {
 				}
 			}
 		}
-		_, err = SkimPieces(all, out, pieces, choose, opts...)
+		_, err = SkimPieces(all, out, pieces, choose, opts.skim())
 		check("skim of pieces", err, []string{out}, want)
 
 		pattern := filepath.Join(dir, "part%02d.root")
 		size := []PartSize{{Entries: 1 + m.Int64N(50)}, {Clusters: 1 + m.Int64N(3)}, {Bytes: 1 + m.Int64N(2000)}}[m.IntN(3)]
-		parts, err := Split(all, pattern, inputs[0], size, opts...)
+		parts, err := Split(all, pattern, inputs[0], size, opts.split())
 		var paths []string
 		var wants [][]map[string]any
 		at := int64(0)
@@ -181,7 +181,7 @@ func TestRandomCuts(t *testing.T) {
 func TestCutFiles(t *testing.T) {
 	for _, in := range goodFiles(t) {
 		t.Run(filepath.Base(in.Path)+":"+in.Name, func(t *testing.T) {
-			r, err := rntuple.Open(in.Path, in.Name)
+			r, err := rntuple.Open(in.Path, in.Name, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -202,17 +202,18 @@ func TestCutFiles(t *testing.T) {
 			if int(r.NumEntries()) == len(want) {
 				for range 3 {
 					ranges, choose := m.choose(len(want))
-					_, err := Skim(all, out, []Input{in}, choose)
+					_, err := Skim(all, out, []Input{in}, choose, nil)
 					check("skim", picked(want, ranges...), err)
 				}
 				n := int64(len(want))
-				_, err = Concat(all, out, []Piece{{Input: in, First: n / 3}, {Input: in}, {Input: in, End: n / 2}})
+				_, err = Concat(all, out, []Piece{{Input: in, First: n / 3}, {Input: in}, {Input: in, End: n / 2}}, nil)
 				half := n / 2
 				if half == 0 {
 					half = n
 				}
 				check("concat", slices.Concat(want[n/3:], want, want[:half]), err)
-				parts, err := Split(all, filepath.Join(t.TempDir(), "%d.root"), in, PartSize{Clusters: 1}, DropAttributes())
+				parts, err := Split(all, filepath.Join(t.TempDir(), "%d.root"), in, PartSize{Clusters: 1},
+					&SplitOptions{Options: Options{DropAttributes: true}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -233,7 +234,7 @@ func TestCutFiles(t *testing.T) {
 			if len(gone) == 0 {
 				return
 			}
-			report, err := Slim(all, out, in, Drop(gone...))
+			report, err := Slim(all, out, in, &SlimOptions{Drop: gone})
 			if err != nil {
 				t.Fatalf("without %s: %v", gone, err)
 			}
@@ -272,7 +273,7 @@ func TestSlim(t *testing.T) {
 		Pair any `rntuple:"Pair,type=std::pair<std::int32_t,std::int32_t>"`
 	}
 	in, out := filepath.Join(t.TempDir(), "in.root"), filepath.Join(t.TempDir(), "out.root")
-	w, err := rntuple.Create[event](in, "n")
+	w, err := rntuple.Create[event](in, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +300,8 @@ func TestSlim(t *testing.T) {
 		{"[", "", "", "syntax error in pattern"},
 		{"Pair._0", "", "", `field "Pair._0" is part of a std::pair<std::int32_t,std::int32_t> and cannot be kept or dropped alone`},
 	} {
-		report, err := Slim(all, out, Input{Path: in}, Keep(strings.Fields(test.keep)...), Drop(strings.Fields(test.drop)...))
+		report, err := Slim(all, out, Input{Path: in},
+			&SlimOptions{Keep: strings.Fields(test.keep), Drop: strings.Fields(test.drop)})
 		switch {
 		case test.err != "":
 			if err == nil || !strings.Contains(err.Error(), test.err) || !strings.HasPrefix(err.Error(), in) {
@@ -327,12 +329,12 @@ func TestSlimViews(t *testing.T) {
 		{"run *Muon*", "_collection0", "run", "Muon_pt Muon_eta Muon_phi Muon_mass Muon_charge nMuon"},
 		{"*Muon*", "_*.Muon_[em]* _collection0._0.Muon_pt Muon_phi", "_collection0{_0{Muon_charge}} Muon_charge{_0} nMuon", "Muon_pt Muon_eta Muon_mass"},
 	} {
-		report, err := Slim(all, out, in, Keep(strings.Fields(test.keep)...), Drop(strings.Fields(test.drop)...))
+		report, err := Slim(all, out, in, &SlimOptions{Keep: strings.Fields(test.keep), Drop: strings.Fields(test.drop)})
 		if err != nil {
 			t.Errorf("%v: %v", test, err)
 			continue
 		}
-		r, err := rntuple.Open(out, "")
+		r, err := rntuple.Open(out, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -359,11 +361,11 @@ func tree(fields []*schema.Field) string {
 func TestCutAttributes(t *testing.T) {
 	dir := t.TempDir()
 	in, out := Input{Path: filepath.Join(dir, "in.root")}, filepath.Join(dir, "out.root")
-	w, err := rntuple.Create[point](in.Path, "n")
+	w, err := rntuple.Create[point](in.Path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := rntuple.NewAttributes[struct{ Where string }](w, "s")
+	a, err := rntuple.NewAttributes[struct{ Where string }](w, "s", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -387,7 +389,7 @@ func TestCutAttributes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		r, err := rntuple.Open(path, "")
+		r, err := rntuple.Open(path, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -401,32 +403,33 @@ func TestCutAttributes(t *testing.T) {
 		}
 	}
 	everything := []string{"0 20 whole", "5 10 middle", "3 1 one", "7 0 none", "19 1 last", "20 0 end"}
-	_, err = Slim(all, out, in, Keep("X"))
+	_, err = Slim(all, out, in, &SlimOptions{Keep: []string{"X"}})
 	check("slim", err, out, everything...)
-	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return true }))
+	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return true }), nil)
 	check("skim of all", err, out, everything...)
-	_, err = Skim(all, out, []Input{in, in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return p.X%4 == 3 })) // 3 7 11 15 19
+	_, err = Skim(all, out, []Input{in, in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return p.X%4 == 3 }), nil) // 3 7 11 15 19
 	check("skim", err, out, "0 5 whole", "1 2 middle", "0 1 one", "1 0 none", "4 1 last", "5 0 end",
 		"5 5 whole", "6 2 middle", "5 1 one", "6 0 none", "9 1 last", "10 0 end")
-	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return false }))
+	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int32 }) bool { return false }), nil)
 	check("skim of none", err, out)
-	_, err = Concat(all, out, []Piece{{Input: in, First: 10}, {Input: in, First: 3, End: 6}, {Input: in}})
+	_, err = Concat(all, out, []Piece{{Input: in, First: 10}, {Input: in, First: 3, End: 6}, {Input: in}}, nil)
 	check("concat", err, out, "0 10 whole", "0 5 middle", "9 1 last", "10 0 end", "10 3 whole", "12 1 middle", "10 1 one",
 		"13 20 whole", "18 10 middle", "16 1 one", "20 0 none", "32 1 last", "33 0 end")
-	small := Read(rntuple.WithLimits(rntuple.Limits{EntryBytes: 6*16 - 1}))
+	small := &MergeOptions{Options: Options{Read: rntuple.ReadOptions{Limits: rntuple.Limits{EntryBytes: 6*16 - 1}}}}
 	if _, err = Concat(all, out, []Piece{{Input: in, First: 10}}, small); !errors.Is(err, rntuple.ErrUnsupported) {
 		t.Errorf("ranges of 6 attributes in 95 bytes: %v", err)
 	}
-	parts, err := Split(all, filepath.Join(dir, "%d.root"), in, PartSize{Clusters: 1})
+	parts, err := Split(all, filepath.Join(dir, "%d.root"), in, PartSize{Clusters: 1}, nil)
 	if err != nil || len(parts) != 2 {
 		t.Fatal(parts, err)
 	}
 	check("split", err, parts[0].Path, "0 10 whole", "5 5 middle", "3 1 one", "7 0 none")
 	check("split", err, parts[1].Path, "0 10 whole", "0 5 middle", "9 1 last", "10 0 end")
-	if _, err = Split(all, filepath.Join(dir, "x%d.root"), in, PartSize{Entries: 7}, DropAttributes()); err != nil {
+	if _, err = Split(all, filepath.Join(dir, "x%d.root"), in, PartSize{Entries: 7},
+		&SplitOptions{Options: Options{DropAttributes: true}}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(filepath.Join(dir, "x2.root"), "")
+	r, err := rntuple.Open(filepath.Join(dir, "x2.root"), "", nil)
 	if err != nil || len(r.AttributeSets()) > 0 || r.NumEntries() != 6 {
 		t.Error("attributes are left", err)
 	}
@@ -437,8 +440,8 @@ func TestCutAttributes(t *testing.T) {
 func TestCutLevels(t *testing.T) {
 	dir := t.TempDir()
 	in, out := Input{Path: filepath.Join(dir, "in.root")}, filepath.Join(dir, "out.root")
-	points(t, in.Path, 0, 3000, rntuple.ClusterSize(5000), rntuple.Compression(404))
-	r, err := rntuple.Open(in.Path, "")
+	points(t, in.Path, 0, 3000, &rntuple.WriteOptions{ClusterSize: 5000, Compression: 404})
+	r, err := rntuple.Open(in.Path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -448,22 +451,26 @@ func TestCutLevels(t *testing.T) {
 		t.Fatal(clusters, err)
 	}
 	second := clusters[1]
-	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int64 }) bool { return p.X >= second.First && p.X < second.End }), AtMost(Copy))
+	_, err = Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int64 }) bool { return p.X >= second.First && p.X < second.End }),
+		&SkimOptions{Options: Options{AtMost: new(Copy)}})
 	if err != nil {
 		t.Error(err)
 	}
-	report, err := Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int64 }) bool { return p.X >= second.First-1 && p.X < second.End }))
+	report, err := Skim(all, out, []Input{in}, rntuple.WhereFunc(func(p *struct{ X int64 }) bool { return p.X >= second.First-1 && p.X < second.End }), nil)
 	if err != nil || report.Clusters != 2 || report.Levels[Copy].Pages == 0 || report.Levels[Rewrite].Pages == 0 {
 		t.Error(report, err)
 	}
-	_, err = Concat(all, out, []Piece{{Input: in, First: 2, End: 3, Clusters: true}, {Input: in, First: clusters[1].First, End: clusters[1].End}}, AtMost(Copy))
+	_, err = Concat(all, out, []Piece{{Input: in, First: 2, End: 3, Clusters: true}, {Input: in, First: clusters[1].First, End: clusters[1].End}},
+		&MergeOptions{Options: Options{AtMost: new(Copy)}})
 	if err != nil {
 		t.Error(err)
 	}
-	if _, err = Concat(all, out, []Piece{{Input: in, First: 1}}, AtMost(Reseal)); err == nil {
+	if _, err = Concat(all, out, []Piece{{Input: in, First: 1}},
+		&MergeOptions{Options: Options{AtMost: new(Reseal)}}); err == nil {
 		t.Error("nothing has been rewritten")
 	}
-	if _, err := Split(all, filepath.Join(dir, "%d"), in, PartSize{Bytes: 10_000}, AtMost(Copy)); err != nil {
+	if _, err := Split(all, filepath.Join(dir, "%d"), in, PartSize{Bytes: 10_000},
+		&SplitOptions{Options: Options{AtMost: new(Copy)}}); err != nil {
 		t.Error(err)
 	}
 }
@@ -471,19 +478,19 @@ func TestCutLevels(t *testing.T) {
 // TestCutRefusals asks for what cannot be done, and makes sure that no files are left.
 func TestCutRefusals(t *testing.T) {
 	in := Input{Path: filepath.Join(t.TempDir(), "in.root")}
-	points(t, in.Path, 0, 100, rntuple.Compression(404))
+	points(t, in.Path, 0, 100, &rntuple.WriteOptions{Compression: 404})
 	folder := t.TempDir()
 	out := filepath.Join(folder, "out.root")
 	piece := func(first, end int64, clusters bool) error {
-		_, err := Concat(all, out, []Piece{{Input: in, First: first, End: end, Clusters: clusters}})
+		_, err := Concat(all, out, []Piece{{Input: in, First: first, End: end, Clusters: clusters}}, nil)
 		return err
 	}
 	split := func(pattern string, size PartSize) error {
-		_, err := Split(all, filepath.Join(folder, pattern), in, size)
+		_, err := Split(all, filepath.Join(folder, pattern), in, size, nil)
 		return err
 	}
 	skim := func(c rntuple.Condition) error {
-		_, err := Skim(all, out, []Input{in}, c)
+		_, err := Skim(all, out, []Input{in}, c, nil)
 		return err
 	}
 	yield := func(ranges ...rntuple.EntryRange) rntuple.Condition {
@@ -517,12 +524,12 @@ func TestCutRefusals(t *testing.T) {
 		}
 	}
 	noFile(t, out)
-	if _, err := Split(all, filepath.Join(folder, "%d"), in, PartSize{Entries: 40}); err != nil {
+	if _, err := Split(all, filepath.Join(folder, "%d"), in, PartSize{Entries: 40}, nil); err != nil {
 		t.Fatal(err)
 	}
 	for i, n := range []int64{40, 40, 20} {
 		path := filepath.Join(folder, fmt.Sprint(i))
-		r, err := rntuple.Open(path, "")
+		r, err := rntuple.Open(path, "", nil)
 		if err != nil || r.NumEntries() != n {
 			t.Error(err)
 		}
@@ -533,7 +540,7 @@ func TestCutRefusals(t *testing.T) {
 		os.Remove(path)
 	}
 	// The last part cannot be made.
-	points(t, in.Path, 0, 3000, rntuple.ClusterSize(5000), rntuple.Compression(404))
+	points(t, in.Path, 0, 3000, &rntuple.WriteOptions{ClusterSize: 5000, Compression: 404})
 	c, err := openRaw(t, in).Source.Find(all, 2999)
 	if err != nil {
 		t.Fatal(err)

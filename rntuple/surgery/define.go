@@ -16,7 +16,7 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// Define adds a field to the output of Slim or Skim, with the value that f returns for each
+// Define defines a field of the output of Slim or Skim, with the value that f returns for each
 // entry that is left. T is a struct as rntuple.Entries takes it: only the fields that it names
 // are read, which Drop may leave out of the output. V is any type that rntuple.Create writes.
 //
@@ -30,21 +30,17 @@ import (
 // Calls of f are concurrent, for different entries, and in no order. An entry, and what it
 // points to, is valid until f returns, and f must not return what it has changed later. A
 // panic of f becomes one of Slim or Skim, which then leave no file behind.
-func Define[T, V any](tag string, f func(entry *T) V) Option {
-	return func(c *config) error {
-		d, err := newComputed(tag, f)
-		if err != nil {
-			return fmt.Errorf("surgery.Define(%q): %w", tag, err)
-		}
-		return option("Define", func(c *config) { c.define = append(c.define, d) })(c)
+func Define[T, V any](tag string, f func(entry *T) V) Definition {
+	d, err := newComputed(tag, f)
+	if err != nil {
+		return &wrong{fmt.Errorf("surgery.Define(%q): %w", tag, err)}
 	}
+	return d
 }
 
-// DefineColumns adds fields to the output of Slim or Skim whose values are computed column by
+// DefineColumns defines fields of the output of Slim or Skim whose values are computed column by
 // column, for the entries that are left; see Define. Package expression has such columns.
-func DefineColumns(columns Columns) Option {
-	return option("DefineColumns", func(c *config) { c.define = append(c.define, byColumns{columns}) })
-}
+func DefineColumns(columns Columns) Definition { return byColumns{columns} }
 
 // Columns compute new fields.
 type Columns interface {
@@ -57,10 +53,26 @@ type Columns interface {
 	Columns(s rntuple.Source) (fields []*schema.FieldDocument, in func(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], err error)
 }
 
-// A definition defines fields.
-type definition interface {
+// A Definition defines fields that Slim or Skim adds; see Define and DefineColumns.
+type Definition interface {
 	// bind prepares computing the fields from those of a source.
 	bind(s rntuple.Source) (*bound, error)
+}
+
+// wrong is a definition that Define refuses.
+type wrong struct{ err error }
+
+func (w *wrong) bind(rntuple.Source) (*bound, error) { return nil, w.err }
+
+// check returns the errors of definitions that are wrong whatever the source.
+func check(all []Definition) error {
+	var errs []error
+	for _, d := range all {
+		if w, ok := d.(*wrong); ok {
+			errs = append(errs, w.err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // A bound definition is one for the fields of a source.
@@ -84,7 +96,7 @@ type computed[T, V any] struct {
 	f      func(*T) V
 	typ    reflect.Type // a struct with the memory of V, whose members are the fields
 	fields []*schema.FieldDocument
-	reuse  []rntuple.EntriesOption
+	reuse  *rntuple.EntriesOptions
 }
 
 func newComputed[T, V any](tag string, f func(*T) V) (*computed[T, V], error) {
@@ -103,7 +115,7 @@ func newComputed[T, V any](tag string, f func(*T) V) (*computed[T, V], error) {
 		return nil, fmt.Errorf("%v has no fields", d.typ)
 	}
 	if isPlain(reflect.TypeFor[V]()) { // of other values, an entry may own parts
-		d.reuse = []rntuple.EntriesOption{rntuple.Reuse()}
+		d.reuse = &rntuple.EntriesOptions{Reuse: true}
 	}
 	return d, nil
 }
@@ -129,7 +141,7 @@ func (d *computed[T, V]) bind(s rntuple.Source) (*bound, error) {
 
 func (d *computed[T, V]) compute(s rntuple.Source, r rntuple.EntryRange) (block, error) {
 	values := make([]V, 0, r.Len())
-	for e, err := range rntuple.EntriesIn[T](s, r.First, r.End, d.reuse...) {
+	for e, err := range rntuple.EntriesIn[T](s, r, d.reuse) {
 		if err != nil {
 			return nil, err
 		}

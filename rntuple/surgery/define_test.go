@@ -80,7 +80,7 @@ func columnsLike(types map[string]string, from ...string) Columns {
 			docs = append(docs, doc)
 		}
 		return docs, func(s rntuple.Source, r rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error] {
-			return rntuple.BatchesIn(s, r.First, r.End, rntuple.BatchOptions{Fields: from, Size: 7})
+			return rntuple.BatchesIn(s, r, &rntuple.BatchOptions{Fields: from, Size: 7})
 		}, nil
 	})
 }
@@ -90,7 +90,7 @@ func columnsLike(types map[string]string, from ...string) Columns {
 func TestRandomDefinitions(t *testing.T) {
 	defined := map[string]string{"d": "double", "s": "std::string", "h": "std::vector<double>", "o": "std::optional<std::uint32_t>",
 		"a": "std::int64_t", "b": "std::vector<std::string>", "k8": "std::int64_t", "v4": "std::vector<std::uint64_t>"}
-	definitions := []Option{
+	definitions := []Definition{
 		Define("d,desc=a third, or so", func(b *base) float64 { return float64(b.K) / 3 }),
 		Define("s", func(b *base) string { return text(*b) }),
 		Define("", func(b *base) made { return both(*b) }),
@@ -113,15 +113,18 @@ func TestRandomDefinitions(t *testing.T) {
 			entries = append(entries, m.write(t, path, names, m.IntN(len(names))))
 			inputs = append(inputs, Input{Path: path})
 		}
-		opts := append([]Option{Write(m.options()...), Read(rntuple.ReadWorkers(1 + m.IntN(4))), AtLeast(Level(m.IntN(5) * m.IntN(2))), JoinClusters(m.Int64N(3000) * m.Int64N(2))}, definitions...)
+		opts := everyOption{Define: definitions, Options: Options{
+			Write: m.options(), Read: rntuple.ReadOptions{Workers: 1 + m.IntN(4)},
+			AtLeast: Level(m.IntN(5) * m.IntN(2)), JoinClusters: m.Int64N(3000) * m.Int64N(2),
+		}}
 		left := slices.Clone(names)
 		switch m.IntN(3) {
 		case 0:
 			left = left[m.IntN(len(left)):]
-			opts = append(opts, Keep(left...))
+			opts.Keep = left
 		case 1:
 			gone := m.IntN(len(left))
-			opts = append(opts, Drop(left[:gone]...))
+			opts.Drop = left[:gone]
 			left = left[gone:]
 		}
 		maps.Copy(m.types, defined)
@@ -165,14 +168,15 @@ func TestRandomDefinitions(t *testing.T) {
 			}
 		}
 		out := filepath.Join(dir, "out.root")
-		report, err := Slim(all, out, inputs[0], opts...)
+		report, err := Slim(all, out, inputs[0], opts.slim())
 		check("slim", report, err, out, entries[0])
 		ranges, condition := m.choose(len(entries[0]))
-		report, err = Skim(all, out, inputs[:1], condition, opts...)
+		report, err = Skim(all, out, inputs[:1], condition, opts.skim())
 		check("skim", report, err, out, picked(entries[0], ranges...))
-		mode := []Mode{Filter, Strict, Union}[m.IntN(3)]
-		report, err = Skim(all, out, inputs, rntuple.WhereFunc(func(b *base) bool { return b.K%3 != 0 }), append(opts, WithMode(mode))...)
-		check(fmt.Sprint("skim of two inputs, ", mode), report, err, out, slices.DeleteFunc(slices.Concat(entries...), func(e map[string]any) bool {
+		some := opts.skim()
+		some.Mode = []Mode{Filter, Strict, Union}[m.IntN(3)]
+		report, err = Skim(all, out, inputs, rntuple.WhereFunc(func(b *base) bool { return b.K%3 != 0 }), some)
+		check(fmt.Sprint("skim of two inputs, ", some.Mode), report, err, out, slices.DeleteFunc(slices.Concat(entries...), func(e map[string]any) bool {
 			k, _ := e["k"].(int32)
 			return k%3 == 0
 		}))
@@ -188,9 +192,9 @@ func TestRandomDefinitions(t *testing.T) {
 		if len(pieces) == 0 {
 			continue
 		}
-		report, err = SkimPieces(all, out, pieces, nil, opts...)
+		report, err = SkimPieces(all, out, pieces, nil, opts.skim())
 		check("pieces", report, err, out, of)
-		report, err = SkimPieces(all, out, pieces, rntuple.WhereFunc(func(b *base) bool { return b.K%3 != 0 }), opts...)
+		report, err = SkimPieces(all, out, pieces, rntuple.WhereFunc(func(b *base) bool { return b.K%3 != 0 }), opts.skim())
 		check("skim of pieces", report, err, out, slices.DeleteFunc(slices.Clone(of), func(e map[string]any) bool {
 			k, _ := e["k"].(int32)
 			return k%3 == 0
@@ -201,7 +205,7 @@ func TestRandomDefinitions(t *testing.T) {
 // sound makes sure that package verify finds nothing wrong with a file.
 func sound(t *testing.T, what, path string) {
 	t.Helper()
-	_, err := verify.File(context.Background(), path, func(p verify.Problem) error { return fmt.Errorf("%+v", p) })
+	_, err := verify.File(context.Background(), path, func(p verify.Problem) error { return fmt.Errorf("%+v", p) }, nil)
 	if err != nil {
 		t.Errorf("%s: verify: %v", what, err)
 	}
@@ -235,7 +239,7 @@ func storedPages(t *testing.T, r *rntuple.Reader) map[string][][]byte {
 // beside those of the old fields, which have the same bytes as before.
 func TestDefineBesideFiles(t *testing.T) {
 	for _, in := range goodFiles(t) {
-		r, err := rntuple.Open(in.Path, in.Name)
+		r, err := rntuple.Open(in.Path, in.Name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -243,8 +247,8 @@ func TestDefineBesideFiles(t *testing.T) {
 		before, old := storedPages(t, r), lines(t, in.Path, in.Name)
 		entries, format := r.NumEntries(), r.FormatVersion()
 		r.Close()
-		seven := Define("~", func(*struct{}) int8 { return 7 })
-		if _, err := Slim(t.Context(), out, in, seven); err != nil {
+		seven := []Definition{Define("~", func(*struct{}) int8 { return 7 })}
+		if _, err := Slim(t.Context(), out, in, &SlimOptions{Define: seven}); err != nil {
 			t.Errorf("%s: %v", what, err)
 			continue
 		}
@@ -273,7 +277,8 @@ func TestDefineBesideFiles(t *testing.T) {
 		compareLines(t, what, lines(t, out, ""), old)
 		sound(t, what, out)
 
-		if _, err := Skim(t.Context(), out, []Input{in}, these(rntuple.EntryRange{First: entries / 3, End: entries}), seven); err != nil {
+		if _, err := Skim(t.Context(), out, []Input{in}, these(rntuple.EntryRange{First: entries / 3, End: entries}),
+			&SkimOptions{Define: seven}); err != nil {
 			if errors.Is(err, rntuple.ErrRange) && strings.Contains(in.Path, "late") {
 				continue // zeros from before a field was added lie outside of its range
 			}
@@ -293,27 +298,25 @@ func TestDefineTypes(t *testing.T) {
 	}
 	dir := t.TempDir()
 	in, out := Input{Path: filepath.Join(dir, "in")}, filepath.Join(dir, "out")
-	points(t, in.Path, 0, 50)
+	points(t, in.Path, 0, 50, nil)
 	type x struct{ X int32 }
-	_, err := Slim(t.Context(), out, in, Keep("X"),
-		Define("f,type=float,desc=narrow, with a comma", func(e *x) float64 { return float64(e.X) / 2 }),
-		Define("q,quant=12,min=0,max=100", func(e *x) float32 { return float32(e.X) }),
-		Define("r", func(e *x) inner { return inner{float32(e.X), make([]int16, e.X%3)} }),
-		Define("rs", func(e *x) []inner { return make([]inner, e.X%2) }),
-		Define("c,class=Inner", func(e *x) inner { return inner{X: 1} }),
-		Define("m", func(e *x) map[string]bool { return map[string]bool{fmt.Sprint(e.X): true} }),
-		Define("t,type=std::variant<std::int32_t;std::string>", func(e *x) any { return e.X })) // "," would end the option
+	slim := func(variant string) error {
+		_, err := Slim(t.Context(), out, in, &SlimOptions{Keep: []string{"X"}, Define: []Definition{
+			Define("f,type=float,desc=narrow, with a comma", func(e *x) float64 { return float64(e.X) / 2 }),
+			Define("q,quant=12,min=0,max=100", func(e *x) float32 { return float32(e.X) }),
+			Define("r", func(e *x) inner { return inner{float32(e.X), make([]int16, e.X%3)} }),
+			Define("rs", func(e *x) []inner { return make([]inner, e.X%2) }),
+			Define("c,class=Inner", func(e *x) inner { return inner{X: 1} }),
+			Define("m", func(e *x) map[string]bool { return map[string]bool{fmt.Sprint(e.X): true} }),
+			Define("t,type="+variant, func(e *x) any { return e.X }),
+		}})
+		return err
+	}
+	err := slim("std::variant<std::int32_t;std::string>") // "," would end the option
 	if err == nil || !strings.Contains(err.Error(), `surgery.Define("t,type`) {
 		t.Fatal(err)
 	}
-	_, err = Slim(t.Context(), out, in, Keep("X"),
-		Define("f,type=float,desc=narrow, with a comma", func(e *x) float64 { return float64(e.X) / 2 }),
-		Define("q,quant=12,min=0,max=100", func(e *x) float32 { return float32(e.X) }),
-		Define("r", func(e *x) inner { return inner{float32(e.X), make([]int16, e.X%3)} }),
-		Define("rs", func(e *x) []inner { return make([]inner, e.X%2) }),
-		Define("c,class=Inner", func(e *x) inner { return inner{X: 1} }),
-		Define("m", func(e *x) map[string]bool { return map[string]bool{fmt.Sprint(e.X): true} }),
-		Define("t,type=std::variant<std::int32_t,std::string>", func(e *x) any { return e.X }))
+	err = slim("std::variant<std::int32_t,std::string>")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,19 +340,19 @@ func TestDefineTypes(t *testing.T) {
 func TestDefineWorkers(t *testing.T) {
 	dir := t.TempDir()
 	in := Input{Path: filepath.Join(dir, "in")}
-	points(t, in.Path, 0, 50_000, rntuple.ClusterSize(20_000))
+	points(t, in.Path, 0, 50_000, &rntuple.WriteOptions{ClusterSize: 20_000})
 	var want map[string][][]byte
 	for workers := 1; workers < 5; workers++ {
 		out := filepath.Join(dir, "out")
 		var running, most atomic.Int64
 		_, err := Skim(t.Context(), out, []Input{in}, rntuple.WhereFunc(func(e *struct{ X int32 }) bool { return e.X%7 != 0 || e.X < 9000 }),
-			Read(rntuple.ReadWorkers(workers)), Define("d", func(e *struct{ X int32 }) float64 {
+			&SkimOptions{Options: Options{Read: rntuple.ReadOptions{Workers: workers}}, Define: []Definition{Define("d", func(e *struct{ X int32 }) float64 {
 				if n := running.Add(1); n > most.Load() {
 					most.Store(n)
 				}
 				defer running.Add(-1)
 				return float64(e.X) / 3
-			}))
+			})}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -396,18 +399,18 @@ func TestUnits(t *testing.T) {
 func TestDefineErrors(t *testing.T) {
 	dir := t.TempDir()
 	in, second := Input{Path: filepath.Join(dir, "in")}, Input{Path: filepath.Join(dir, "second")}
-	points(t, in.Path, 0, 1000, rntuple.ClusterSize(500))
+	points(t, in.Path, 0, 1000, &rntuple.WriteOptions{ClusterSize: 500})
 	writeAs(t, second.Path, 10, func(i int) (e struct {
 		point
 		D bool
 	}) {
 		return e
-	})
+	}, nil)
 	type x struct{ X int32 }
 	d := Define("D", func(e *x) float64 { return float64(e.X) })
 	out := filepath.Join(dir, "out")
-	slim := func(opts ...Option) error {
-		_, err := Slim(t.Context(), out, in, opts...)
+	slim := func(define ...Definition) error {
+		_, err := Slim(t.Context(), out, in, &SlimOptions{Define: define})
 		return err
 	}
 	everything := these(rntuple.EntryRange{End: 10})
@@ -437,9 +440,12 @@ func TestDefineErrors(t *testing.T) {
 		return &rntuple.Batch{Len: n, Columns: columns}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, cancelled := Slim(ctx, out, in, Define("c", func(e *x) float64 { cancel(); return 0 }))
-	_, taken := Skim(t.Context(), out, []Input{in, second}, everything, WithMode(Union), d)
-	_, several := Skim(t.Context(), out, []Input{in, in}, everything, DefineColumns(columnsLike(map[string]string{"N": "std::int8_t"}, "X")), AtMost(Clone))
+	_, cancelled := Slim(ctx, out, in,
+		&SlimOptions{Define: []Definition{Define("c", func(e *x) float64 { cancel(); return 0 })}})
+	_, taken := Skim(t.Context(), out, []Input{in, second}, everything, &SkimOptions{Mode: Union, Define: []Definition{d}})
+	_, several := Skim(t.Context(), out, []Input{in, in}, everything,
+		&SkimOptions{Options: Options{AtMost: new(Clone)}, Define: []Definition{DefineColumns(columnsLike(map[string]string{"N": "std::int8_t"}, "X"))}})
+	_, none := Slim(t.Context(), out, in, &SlimOptions{Drop: []string{"X", "V", "S"}, Define: []Definition{d}})
 	for want, err := range map[string]error{
 		`there is a field "X" already; to replace it, drop it`:                   slim(Define("X", func(e *x) int { return 1 })),
 		`second: there is a field "D" already`:                                   taken,
@@ -459,7 +465,7 @@ func TestDefineErrors(t *testing.T) {
 		`does not take values of the shape collection`:                           slim(DefineColumns(yield(batch(1000, numbers(1000))))),
 		`context canceled`:                                                       cancelled,
 		`the level is not allowed`:                                               several,
-		`no field is left`:                                                       slim(Drop("X", "V", "S"), d),
+		`no field is left`:                                                       none,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -471,7 +477,8 @@ func TestDefineErrors(t *testing.T) {
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a file is there")
 	}
-	if err := slim(Drop("X"), Define("X", func(e *x) string { return fmt.Sprint(2 * e.X) })); err != nil {
+	twice := Define("X", func(e *x) string { return fmt.Sprint(2 * e.X) })
+	if _, err := Slim(t.Context(), out, in, &SlimOptions{Drop: []string{"X"}, Define: []Definition{twice}}); err != nil {
 		t.Error(err)
 	} else if got := lines(t, out, "")[30]; !strings.Contains(got, `"X":"60"`) {
 		t.Error(got)
@@ -482,14 +489,15 @@ func TestDefineErrors(t *testing.T) {
 func TestDefineInputsDiffer(t *testing.T) {
 	dir := t.TempDir()
 	a, b := Input{Path: filepath.Join(dir, "a")}, Input{Path: filepath.Join(dir, "b")}
-	points(t, a.Path, 0, 10)
-	points(t, b.Path, 0, 10)
+	points(t, a.Path, 0, 10, nil)
+	points(t, b.Path, 0, 10, nil)
 	n := 0
 	columns := columnsOf(func(s rntuple.Source) ([]*schema.FieldDocument, func(rntuple.Source, rntuple.EntryRange) iter.Seq2[*rntuple.Batch, error], error) {
 		n++
 		return columnsLike(map[string]string{"N": []string{"std::int64_t", "std::int32_t"}[n/2]}, "X").Columns(s)
 	})
-	_, err := Skim(t.Context(), filepath.Join(dir, "out"), []Input{a, b}, these(rntuple.EntryRange{End: 10}), DefineColumns(columns))
+	_, err := Skim(t.Context(), filepath.Join(dir, "out"), []Input{a, b}, these(rntuple.EntryRange{End: 10}),
+		&SkimOptions{Define: []Definition{DefineColumns(columns)}})
 	var incompatible *IncompatibleError
 	if n = 1; !errors.As(err, &incompatible) || !strings.Contains(err.Error(), `b: field "N": is computed as std::int32_t, from the first input as std::int64_t`) {
 		t.Errorf("%d: %v", n, err)
@@ -501,7 +509,7 @@ func TestDefineInputsDiffer(t *testing.T) {
 func TestDefinePanics(t *testing.T) {
 	dir := t.TempDir()
 	in := Input{Path: filepath.Join(dir, "in")}
-	points(t, in.Path, 0, 10_000, rntuple.ClusterSize(500))
+	points(t, in.Path, 0, 10_000, &rntuple.WriteOptions{ClusterSize: 500})
 	broken := errors.New("broken")
 	for _, workers := range []int{1, 3} {
 		for what, end := range map[string]func(){"panic": func() { panic(broken) }, "exit": runtime.Goexit} {
@@ -510,12 +518,13 @@ func TestDefinePanics(t *testing.T) {
 			ended := make(chan any)
 			go func() {
 				defer func() { ended <- recover() }()
-				Slim(t.Context(), out, in, Read(rntuple.ReadWorkers(workers)), Define("d", func(e *struct{ X int32 }) int {
-					if e.X == 7000 {
-						end()
-					}
-					return 0
-				}))
+				Slim(t.Context(), out, in,
+					&SlimOptions{Options: Options{Read: rntuple.ReadOptions{Workers: workers}}, Define: []Definition{Define("d", func(e *struct{ X int32 }) int {
+						if e.X == 7000 {
+							end()
+						}
+						return 0
+					})}})
 				returned = true
 			}()
 			value := <-ended
@@ -534,9 +543,9 @@ func TestDefineAttributes(t *testing.T) {
 	o := makeOperands(t)
 	odd := rntuple.WhereFunc(func(e *struct{ X int32 }) bool { return e.X%2 == 1 || e.X > 50 })
 	var sets [2][]string
-	for i, opts := range [][]Option{nil, {Define("d", func(*struct{}) int { return 1 })}} {
+	for i, opts := range []*SkimOptions{nil, {Define: []Definition{Define("d", func(*struct{}) int { return 1 })}}} {
 		out := filepath.Join(o.dir, "out")
-		if _, err := Skim(t.Context(), out, []Input{o.first, o.first}, odd, opts...); err != nil {
+		if _, err := Skim(t.Context(), out, []Input{o.first, o.first}, odd, opts); err != nil {
 			t.Fatal(err)
 		}
 		set, err := openReader(t, out, "").OpenAttributes("set")
@@ -562,8 +571,8 @@ func TestDefineAttributes(t *testing.T) {
 // TestConditionPanics leaves no file behind if a condition panics.
 func TestConditionPanics(t *testing.T) {
 	in := Input{Path: filepath.Join(t.TempDir(), "in")}
-	points(t, in.Path, 0, 10_000, rntuple.ClusterSize(500))
-	for _, opts := range [][]Option{nil, {Define("d", func(*struct{}) int { return 1 })}} {
+	points(t, in.Path, 0, 10_000, &rntuple.WriteOptions{ClusterSize: 500})
+	for _, opts := range []*SkimOptions{nil, {Define: []Definition{Define("d", func(*struct{}) int { return 1 })}}} {
 		out := filepath.Join(t.TempDir(), "out")
 		func() {
 			defer func() {
@@ -576,7 +585,7 @@ func TestConditionPanics(t *testing.T) {
 					panic("broken")
 				}
 				return e.X%3 == 0
-			}), opts...)
+			}), opts)
 		}()
 		if left, err := os.ReadDir(filepath.Dir(out)); err != nil || len(left) > 0 {
 			t.Errorf("the files %v are left", left)

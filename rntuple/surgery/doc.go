@@ -7,16 +7,17 @@
 // on Linux), pages are not even copied; see [Clone].
 //
 // Inputs are never written to, and an output file appears complete or not at all. What
-// is copied or cloned is read and verified; Read(rntuple.VerifyPages(false)) leaves
-// that out, and then what is cloned is not read at all.
+// is copied or cloned is read and verified; Read.SkipChecksums of Options leaves that
+// out, and then what is cloned is not read at all.
 //
 // An error that concerns one input, which cannot be read or is damaged, wraps a
 // *rntuple.InputError, so that a program can leave that input out and begin anew.
 //
-// Each operation says which options it takes; any other option is an error.
+// Each operation has a struct with its options, and nil stands for the defaults. What an
+// operation cannot honour is an error, before anything is written.
 //
-// All functions use as many goroutines as rntuple.Workers says. The memory they need
-// depends neither on the number of inputs nor on their size: it is that of two
+// All functions use as many goroutines as Write.Workers of Options says. The memory they
+// need depends neither on the number of inputs nor on their size: it is that of two
 // clusters of the output and of the metadata of one input.
 //
 // Source: ROOT's document on merging, "RNTuple merging process".

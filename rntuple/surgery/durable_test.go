@@ -19,7 +19,7 @@ func TestDurable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := makeOperands(t)
 			out := filepath.Join(t.TempDir(), "out")
-			syncs := func(opts ...Option) (n int) {
+			syncs := func(opts Options) (n int) {
 				t.Helper()
 				var mu sync.Mutex
 				diskfile.Hook = func(op diskfile.Op) (int, error) {
@@ -31,15 +31,15 @@ func TestDurable(t *testing.T) {
 					return 0, nil
 				}
 				defer func() { diskfile.Hook = nil }()
-				if _, err := do(t.Context(), out, o, opts...); err != nil {
+				if _, err := do(t.Context(), out, o, everyOption{Options: opts}); err != nil {
 					t.Fatal(err)
 				}
 				return n
 			}
-			if n := syncs(); n == 0 {
+			if n := syncs(Options{}); n == 0 {
 				t.Error("nothing is synced")
 			}
-			if n := syncs(Write(rntuple.Sync(false))); n != 0 {
+			if n := syncs(Options{Write: rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}}}); n != 0 {
 				t.Errorf("without syncs: %d", n)
 			}
 		})
@@ -64,12 +64,13 @@ func TestDurable(t *testing.T) {
 				f.Close()
 				t.Skip("there are no locks here")
 			}
-			if _, err := do(t.Context(), out, o); !errors.Is(err, rntuple.ErrLocked) {
+			if _, err := do(t.Context(), out, o, everyOption{}); !errors.Is(err, rntuple.ErrLocked) {
 				t.Errorf("the output is locked: %v", err)
 			}
 			closed := make(chan error)
 			time.AfterFunc(20*time.Millisecond, func() { closed <- f.Close() })
-			if _, err := do(t.Context(), out, o, Write(rntuple.LockWait(time.Hour))); err != nil {
+			wait := Options{Write: rntuple.WriteOptions{File: rntuple.FileOptions{LockWait: time.Hour}}}
+			if _, err := do(t.Context(), out, o, everyOption{Options: wait}); err != nil {
 				t.Errorf("the output was locked: %v", err)
 			}
 			if err := <-closed; err != nil {

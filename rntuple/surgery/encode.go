@@ -11,15 +11,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A fieldEncoding is the encoding of the column of one field.
-type fieldEncoding struct {
-	path   string
-	column schema.ColumnDocument
-}
-
 // encode gives the columns of some fields other encodings, and all others one unless
 // that is empty.
-func (s *shape) encode(all Encoding, some []fieldEncoding) error {
+func (s *shape) encode(all Encoding, some []FieldEncoding) error {
 	switch all {
 	case "", DefaultEncoding, UnsplitEncoding:
 	default:
@@ -63,27 +57,27 @@ func (s *shape) encode(all Encoding, some []fieldEncoding) error {
 }
 
 // named returns the columns that named fields are to have, by field.
-func (s *shape) named(all []fieldEncoding) (map[schema.FieldID]schema.ColumnDocument, error) {
+func (s *shape) named(all []FieldEncoding) (map[schema.FieldID]schema.ColumnDocument, error) {
 	named := map[schema.FieldID]schema.ColumnDocument{}
 	var errs []error
 	for _, e := range all {
-		chain, err := s.Lookup(e.path)
+		chain, err := s.Lookup(e.Path)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		f := chain[len(chain)-1]
-		offsets := strings.Contains(e.column.Type, "Index")
+		offsets := strings.Contains(e.Column.Type, "Index")
 		for !offsets && len(f.Children) == 1 && f.Shape != schema.Record && f.Shape != schema.Variant {
 			f = f.Children[0]
 		}
 		switch {
 		case f.Source != nil:
-			errs = append(errs, fmt.Errorf("field %q is projected: it has no columns of its own", e.path))
+			errs = append(errs, fmt.Errorf("field %q is projected: it has no columns of its own", e.Path))
 		case len(f.Columns) == 0:
-			errs = append(errs, fmt.Errorf("field %q has no columns of its own", e.path))
+			errs = append(errs, fmt.Errorf("field %q has no columns of its own", e.Path))
 		default:
-			named[f.ID] = e.column
+			named[f.ID] = e.Column
 		}
 	}
 	return named, errors.Join(errs...)

@@ -26,13 +26,14 @@ func ExampleDefine() {
 		}
 		return sum
 	}
-	report, err := surgery.Slim(context.Background(), out, sample, surgery.Define("sum_pt,type=float,desc=in GeV", sum))
+	report, err := surgery.Slim(context.Background(), out, sample,
+		&surgery.SlimOptions{Define: []surgery.Definition{surgery.Define("sum_pt,type=float,desc=in GeV", sum)}})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(report.Levels[surgery.Copy].Pages, "pages are copied")
 
-	r, err := rntuple.Open(out, "")
+	r, err := rntuple.Open(out, "", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -54,13 +55,16 @@ func ExampleDefineColumns() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	report, err := surgery.Slim(ctx, out, sample, surgery.Drop("Muon_*"), surgery.DefineColumns(fields))
+	report, err := surgery.Slim(ctx, out, sample, &surgery.SlimOptions{
+		Drop:   []string{"Muon_*"},
+		Define: []surgery.Definition{surgery.DefineColumns(fields)},
+	})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(report.Entries, "entries")
 
-	r, err := rntuple.Open(out, "")
+	r, err := rntuple.Open(out, "", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -15,7 +14,7 @@ import (
 
 // makeFile makes a file with one RNTuple.
 func makeFile[T any](path, name string, entry func(i int) T) {
-	w, err := rntuple.Create[T](path, name)
+	w, err := rntuple.Create[T](path, name, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -30,7 +29,7 @@ func makeFile[T any](path, name string, entry func(i int) T) {
 
 // fieldsOf prints the fields of a file's RNTuple, and how they are encoded.
 func fieldsOf(path string) {
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -56,7 +55,7 @@ func ExampleHMerge() {
 	makeFile(events, "Events", func(i int) event { return event{1, float32(i)} })
 	makeFile(weights, "Weights", func(i int) struct{ Weight float64 } { return struct{ Weight float64 }{1 / float64(i+1)} })
 
-	report, err := surgery.HMerge(context.Background(), out, []surgery.Input{{Path: events}, {Path: weights}})
+	report, err := surgery.HMerge(context.Background(), out, []surgery.Input{{Path: events}, {Path: weights}}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -80,8 +79,7 @@ func ExampleRepack() {
 	makeFile(in, "Events", func(i int) event { return event{1, float32(i)} })
 
 	_, err = surgery.Repack(context.Background(), out, surgery.Input{Path: in},
-		surgery.Encode("Pt", schema.ColumnDocument{Type: "Real16"}),
-		surgery.Compression(compress.Settings(207)))
+		&surgery.RepackOptions{Options: surgery.Options{Write: rntuple.WriteOptions{Compression: 207}}, Encode: []surgery.FieldEncoding{{Path: "Pt", Column: schema.ColumnDocument{Type: "Real16"}}}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -102,7 +100,7 @@ func ExampleRenameInPlace() {
 	makeFile(path, "ntuple", func(i int) event { return event{1, float32(i)} })
 
 	err = surgery.RenameInPlace(context.Background(), surgery.Input{Path: path},
-		surgery.Renaming{Name: "Events", Fields: map[string]string{"Pt": "Muon_pt"}})
+		surgery.Renaming{Name: "Events", Fields: map[string]string{"Pt": "Muon_pt"}}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -18,7 +18,7 @@ func Example() {
 	inputs := []surgery.Input{sample, sample}
 	all, pairs := surgery.Input{Path: filepath.Join(dir, "all.root")}, filepath.Join(dir, "pairs.root")
 
-	report, err := surgery.Merge(ctx, all.Path, inputs)
+	report, err := surgery.Merge(ctx, all.Path, inputs, nil)
 	if err != nil {
 		log.Fatal(err) // lists all fields in which the inputs differ
 	}
@@ -28,7 +28,8 @@ func Example() {
 		Muons uint32 `rntuple:"nMuon"`
 	}
 	two := rntuple.WhereFunc(func(e *event) bool { return e.Muons == 2 })
-	report, err = surgery.Skim(ctx, pairs, []surgery.Input{all}, two, surgery.Keep("run", "event", "Muon_*"))
+	report, err = surgery.Skim(ctx, pairs, []surgery.Input{all}, two,
+		&surgery.SkimOptions{Keep: []string{"run", "event", "Muon_*"}})
 	if err != nil {
 		log.Fatal(err)
 	}

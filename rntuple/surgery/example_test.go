@@ -23,7 +23,7 @@ func ExampleMerge() {
 	var inputs []surgery.Input
 	for run := range int32(2) {
 		path := filepath.Join(dir, fmt.Sprintf("run%d.root", run))
-		w, err := rntuple.Create[event](path, "Events")
+		w, err := rntuple.Create[event](path, "Events", nil)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func ExampleMerge() {
 		inputs = append(inputs, surgery.Input{Path: path})
 	}
 
-	report, err := surgery.Merge(context.Background(), filepath.Join(dir, "all.root"), inputs)
+	report, err := surgery.Merge(context.Background(), filepath.Join(dir, "all.root"), inputs, nil)
 	var differ *surgery.IncompatibleError
 	if errors.As(err, &differ) {
 		for _, p := range differ.Problems {
@@ -51,7 +51,7 @@ func ExampleMerge() {
 }
 
 // Many small clusters become few larger ones.
-func ExampleAtLeast() {
+func ExampleOptions() {
 	dir, err := os.MkdirTemp("", "surgery")
 	if err != nil {
 		log.Fatal(err)
@@ -59,7 +59,7 @@ func ExampleAtLeast() {
 	defer os.RemoveAll(dir)
 	type event struct{ Run, Event int32 }
 	in, out := filepath.Join(dir, "in.root"), filepath.Join(dir, "out.root")
-	w, err := rntuple.Create[event](in, "Events")
+	w, err := rntuple.Create[event](in, "Events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -73,11 +73,12 @@ func ExampleAtLeast() {
 		log.Fatal(err)
 	}
 
-	if _, err := surgery.Merge(context.Background(), out, []surgery.Input{{Path: in}}, surgery.AtLeast(surgery.Rewrite)); err != nil {
+	if _, err := surgery.Merge(context.Background(), out, []surgery.Input{{Path: in}},
+		&surgery.MergeOptions{Options: surgery.Options{AtLeast: surgery.Rewrite}}); err != nil {
 		log.Fatal(err)
 	}
 	for _, path := range []string{in, out} {
-		r, err := rntuple.Open(path, "")
+		r, err := rntuple.Open(path, "", nil)
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -33,7 +33,7 @@ func TestFar(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "in.root")
 	const n, clusters = 300_000, 30
-	w, err := rntuple.Create[entry](path, "Events", rntuple.MaxUnzippedPageSize(16<<10))
+	w, err := rntuple.Create[entry](path, "Events", &rntuple.WriteOptions{MaxUnzippedPageSize: 16 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestFar(t *testing.T) {
 		files.ServeHTTP(&counted{w, &sent}, r)
 	}))
 	defer s.Close()
-	fixed := surgery.Write(rntuple.Clock(func() time.Time { return time.Unix(1e9, 0) }))
+	fixed := surgery.Options{Write: rntuple.WriteOptions{File: rntuple.FileOptions{Clock: func() time.Time { return time.Unix(1e9, 0) }}}}
 	where := func(text string) rntuple.Condition {
 		e, err := expression.Parse(text)
 		if err != nil {
@@ -72,23 +72,26 @@ func TestFar(t *testing.T) {
 		do   func(ctx context.Context, out, in string) error
 	}{
 		"merge": {6, func(ctx context.Context, out, in string) error {
-			_, err := surgery.Merge(ctx, out, []surgery.Input{{Path: in}, {Path: in}}, fixed)
+			_, err := surgery.Merge(ctx, out, []surgery.Input{{Path: in}, {Path: in}}, &surgery.MergeOptions{Options: fixed})
 			return err
 		}},
 		"slim": {6, func(ctx context.Context, out, in string) error {
-			_, err := surgery.Slim(ctx, out, surgery.Input{Path: in}, fixed, surgery.Keep("X", "V"))
+			_, err := surgery.Slim(ctx, out, surgery.Input{Path: in},
+				&surgery.SlimOptions{Options: fixed, Keep: []string{"X", "V"}})
 			return err
 		}},
 		"skim, few": {12, func(ctx context.Context, out, in string) error {
-			_, err := surgery.Skim(ctx, out, []surgery.Input{{Path: in}}, where("ID % 1000 == 17"), fixed)
+			_, err := surgery.Skim(ctx, out, []surgery.Input{{Path: in}}, where("ID % 1000 == 17"),
+				&surgery.SkimOptions{Options: fixed})
 			return err
 		}},
 		"skim, ranges": {16, func(ctx context.Context, out, in string) error {
-			_, err := surgery.Skim(ctx, out, []surgery.Input{{Path: in}}, where("ID % 9000 < 5000"), fixed)
+			_, err := surgery.Skim(ctx, out, []surgery.Input{{Path: in}}, where("ID % 9000 < 5000"),
+				&surgery.SkimOptions{Options: fixed})
 			return err
 		}},
 		"repack": {6, func(ctx context.Context, out, in string) error {
-			_, err := surgery.Repack(ctx, out, surgery.Input{Path: in}, fixed)
+			_, err := surgery.Repack(ctx, out, surgery.Input{Path: in}, &surgery.RepackOptions{Options: fixed})
 			return err
 		}},
 	} {
@@ -135,21 +138,21 @@ func TestFarFiles(t *testing.T) {
 	if err != nil || len(files) < 20 {
 		t.Fatal(len(files), err)
 	}
-	fixed := surgery.Write(rntuple.Clock(func() time.Time { return time.Unix(1e9, 0) }))
+	fixed := surgery.Options{Write: rntuple.WriteOptions{File: rntuple.FileOptions{Clock: func() time.Time { return time.Unix(1e9, 0) }}}}
 	done := 0
 	for _, path := range files {
-		infos, err := rntuple.ListFile(path)
+		infos, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, info := range infos {
 			for name, do := range map[string]func(ctx context.Context, out string, in surgery.Input) error{
 				"merge": func(ctx context.Context, out string, in surgery.Input) error {
-					_, err := surgery.Merge(ctx, out, []surgery.Input{in, in}, fixed)
+					_, err := surgery.Merge(ctx, out, []surgery.Input{in, in}, &surgery.MergeOptions{Options: fixed})
 					return err
 				},
 				"repack": func(ctx context.Context, out string, in surgery.Input) error {
-					_, err := surgery.Repack(ctx, out, in, fixed)
+					_, err := surgery.Repack(ctx, out, in, &surgery.RepackOptions{Options: fixed})
 					return err
 				},
 			} {

@@ -2,6 +2,7 @@ package surgery
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -42,12 +43,12 @@ func goodFiles(t *testing.T) (inputs []Input) {
 		if info, err := os.Stat(path); err != nil || info.Size() > most || strings.Contains(path, "objects.root") {
 			continue
 		}
-		infos, err := rntuple.ListFile(path)
+		infos, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil {
 			continue // no RNTuple
 		}
 		for _, i := range infos {
-			r, err := rntuple.Open(path, i.Path)
+			r, err := rntuple.Open(path, i.Path, nil)
 			if err != nil {
 				continue
 			}
@@ -73,7 +74,7 @@ func TestFiles(t *testing.T) {
 			want = append(want, want...)
 			for least := Copy; least <= Rewrite; least++ {
 				out := filepath.Join(t.TempDir(), "out.root")
-				_, err := Merge(all, out, []Input{in, in}, AtLeast(least))
+				_, err := Merge(all, out, []Input{in, in}, &MergeOptions{Options: Options{AtLeast: least}})
 				if err != nil && errors.Is(err, rntuple.ErrRange) && strings.Contains(name, "late") {
 					continue // zeros from before a field was added lie outside of its range
 				}
@@ -111,7 +112,7 @@ func descriptors(t *testing.T, in Input) [2]envelope.Schema {
 func makeEmpty(t *testing.T, doc *schema.Document) Input {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "in.root")
-	w, err := rntuple.CreateRecords(path, "n", doc)
+	w, err := rntuple.CreateRecords(path, "n", doc, nil)
 	if err == nil {
 		err = w.Close()
 	}
@@ -185,7 +186,7 @@ func TestRefusals(t *testing.T) {
 		first, this := doc(c.first), doc(c.this)
 		worse := makeEmpty(t, &schema.Document{Name: "n", Fields: []*schema.FieldDocument{field("bad", "double")}})
 		out := filepath.Join(t.TempDir(), "out.root")
-		_, err := Merge(all, out, []Input{first, this, first, worse}, WithMode(Strict))
+		_, err := Merge(all, out, []Input{first, this, first, worse}, &MergeOptions{Mode: Strict})
 		var all *IncompatibleError
 		if !errors.As(err, &all) {
 			t.Errorf("%s: %v", c.what, err)
@@ -224,10 +225,20 @@ type point struct {
 	S string
 }
 
+// unsynced returns options for files that need not survive.
+func unsynced(o *rntuple.WriteOptions) *rntuple.WriteOptions {
+	var quick rntuple.WriteOptions
+	if o != nil {
+		quick = *o
+	}
+	quick.File.NoSync = true
+	return &quick
+}
+
 // points writes n entries.
-func points(t testing.TB, path string, first, n int, opts ...rntuple.WriteOption) {
+func points(t testing.TB, path string, first, n int, opts *rntuple.WriteOptions) {
 	t.Helper()
-	w, err := rntuple.Create[point](path, "n", append(opts, rntuple.Sync(false))...)
+	w, err := rntuple.Create[point](path, "n", unsynced(opts))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +253,7 @@ func points(t testing.TB, path string, first, n int, opts ...rntuple.WriteOption
 // checkPoints makes sure that a file has the points from 0 on.
 func checkPoints(t testing.TB, path string, n int) {
 	t.Helper()
-	r, err := rntuple.Open(path, "n")
+	r, err := rntuple.Open(path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,8 +278,8 @@ func checkPoints(t testing.TB, path string, n int) {
 func TestDamage(t *testing.T) {
 	dir := t.TempDir()
 	good, bad := filepath.Join(dir, "good.root"), filepath.Join(dir, "bad.root")
-	points(t, good, 0, 500, rntuple.Compression(404))
-	points(t, bad, 500, 500, rntuple.Compression(404))
+	points(t, good, 0, 500, &rntuple.WriteOptions{Compression: 404})
+	points(t, bad, 500, 500, &rntuple.WriteOptions{Compression: 404})
 	whole, err := os.ReadFile(bad)
 	if err != nil {
 		t.Fatal(err)
@@ -292,7 +303,8 @@ func TestDamage(t *testing.T) {
 			folder := filepath.Join(dir, "out")
 			os.Mkdir(folder, 0o755)
 			out := filepath.Join(folder, "out.root")
-			_, err := Merge(all, out, []Input{{Path: good}, {Path: bad}, {Path: good}}, AtLeast(least))
+			_, err := Merge(all, out, []Input{{Path: good}, {Path: bad}, {Path: good}},
+				&MergeOptions{Options: Options{AtLeast: least}})
 			var in *rntuple.InputError
 			if !errors.Is(err, rntuple.ErrChecksum) || !errors.As(err, &in) || strings.Count(err.Error(), bad) != 1 || !strings.Contains(err.Error(), "field") {
 				t.Errorf("byte %d, level %v: %v", at, least, err)
@@ -311,14 +323,14 @@ func TestDamage(t *testing.T) {
 func TestEmpty(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
-	points(t, file("none"), 0, 0)
-	points(t, file("some"), 0, 50)
-	points(t, file("more"), 50, 50)
+	points(t, file("none"), 0, 0, nil)
+	points(t, file("some"), 0, 50, nil)
+	points(t, file("more"), 50, 50, nil)
 	none, some, more := Input{Path: file("none")}, Input{Path: file("some")}, Input{Path: file("more")}
 	for n, inputs := range [][]Input{{none}, {none, none}, {none, some, more}, {some, none, more}, {some, more, none}} {
 		for least := Copy; least <= Rewrite; least++ {
 			out := file("out.root")
-			if _, err := Merge(all, out, inputs, AtLeast(least)); err != nil {
+			if _, err := Merge(all, out, inputs, &MergeOptions{Options: Options{AtLeast: least}}); err != nil {
 				t.Fatal(n, err)
 			}
 			want := 100
@@ -328,10 +340,10 @@ func TestEmpty(t *testing.T) {
 			checkPoints(t, out, want)
 		}
 	}
-	if _, err := Merge(all, file("none"), []Input{some, none}); err == nil {
+	if _, err := Merge(all, file("none"), []Input{some, none}, nil); err == nil {
 		t.Error("an input has been overwritten")
 	}
-	if _, err := Merge(all, file("out"), nil); err == nil {
+	if _, err := Merge(all, file("out"), nil, nil); err == nil {
 		t.Error("no inputs")
 	}
 }
@@ -339,11 +351,7 @@ func TestEmpty(t *testing.T) {
 // openRaw opens an RNTuple until the test ends.
 func openRaw(t *testing.T, in Input) *ntuple.Reader {
 	t.Helper()
-	o, err := ntuple.NewReadOptions[func(*ntuple.ReadOptions) error](nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := ntuple.Open(location.Parse(in.Path), in.Name, o)
+	r, err := ntuple.Open(location.Parse(in.Path), in.Name, ntuple.NewReadOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,10 +379,11 @@ func TestConvert(t *testing.T) {
 	write(t, second, narrow{-7, []int64{255}, 0.25, map[string]uint32{"y": 32767}})
 	write(t, bad, narrow{-7, []int64{255}, 0.25, nil}, narrow{-7, []int64{1, 256}, 0.25, nil})
 	for least := Copy; least <= Rewrite; least++ {
-		if _, err := Merge(all, out, []Input{{Path: first}, {Path: second}}, AtLeast(least), ConvertTypes()); err != nil {
+		if _, err := Merge(all, out, []Input{{Path: first}, {Path: second}},
+			&MergeOptions{Options: Options{AtLeast: least}, ConvertTypes: true}); err != nil {
 			t.Fatal(err)
 		}
-		r, err := rntuple.Open(out, "")
+		r, err := rntuple.Open(out, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,19 +399,20 @@ func TestConvert(t *testing.T) {
 			t.Errorf("level %v: %v, want %v", least, got, want)
 		}
 		r.Close()
-		_, err = Merge(all, out, []Input{{Path: first}, {Path: bad}}, AtLeast(least), ConvertTypes())
+		_, err = Merge(all, out, []Input{{Path: first}, {Path: bad}},
+			&MergeOptions{Options: Options{AtLeast: least}, ConvertTypes: true})
 		if !errors.Is(err, rntuple.ErrRange) || !strings.Contains(err.Error(), `"B._0"`) || !strings.Contains(err.Error(), bad) {
 			t.Errorf("level %v: %v", least, err)
 		}
 	}
-	if _, err := Merge(all, out, []Input{{Path: first}, {Path: second}}); err == nil {
+	if _, err := Merge(all, out, []Input{{Path: first}, {Path: second}}, nil); err == nil {
 		t.Error("types have been converted without request")
 	}
 }
 
 func write[T any](t *testing.T, path string, entries ...T) {
 	t.Helper()
-	w, err := rntuple.Create[T](path, "n")
+	w, err := rntuple.Create[T](path, "n", nil)
 	if err == nil {
 		err = w.WriteBatch(entries)
 	}
@@ -419,7 +429,7 @@ func TestAttributes(t *testing.T) {
 	dir := t.TempDir()
 	make := func(name string, entries int, sets ...string) Input {
 		path := filepath.Join(dir, name)
-		w, err := rntuple.Create[point](path, "n")
+		w, err := rntuple.Create[point](path, "n", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -427,7 +437,7 @@ func TestAttributes(t *testing.T) {
 			w.Write(&point{X: int32(i)})
 		}
 		for _, s := range sets {
-			a, err := rntuple.NewAttributes[struct{ Where string }](w, s)
+			a, err := rntuple.NewAttributes[struct{ Where string }](w, s, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -442,14 +452,14 @@ func TestAttributes(t *testing.T) {
 	a, b, c := make("a", 10, "s"), make("b", 20, "s", "other"), make("c", 30)
 	check := func(what, path string) {
 		t.Helper()
-		r, err := rntuple.Open(path, "n")
+		r, err := rntuple.Open(path, "n", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer r.Close()
 		got := map[string][]string{}
 		for _, s := range r.AttributeSets() {
-			set, err := rntuple.Open(path, "n")
+			set, err := rntuple.Open(path, "n", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -470,20 +480,21 @@ func TestAttributes(t *testing.T) {
 	}
 	for least := Copy; least <= Rewrite; least++ {
 		out := filepath.Join(dir, "out")
-		if _, err := Merge(all, out, []Input{a, b, c, a}, AtLeast(least)); err != nil {
+		if _, err := Merge(all, out, []Input{a, b, c, a}, &MergeOptions{Options: Options{AtLeast: least}}); err != nil {
 			t.Fatal(err)
 		}
 		check(fmt.Sprint("level ", least), out)
 		into := filepath.Join(dir, "into")
 		copyFile(t, a.Path, into)
-		if _, err := MergeInto(all, Input{Path: into}, []Input{b, c, a}, AtLeast(least)); err != nil {
+		if _, err := MergeInto(all, Input{Path: into}, []Input{b, c, a},
+			&MergeOptions{Options: Options{AtLeast: least}}); err != nil {
 			t.Fatal(err)
 		}
 		check(fmt.Sprint("in place, level ", least), into)
-		if _, err := Merge(all, out, []Input{a, b}, DropAttributes()); err != nil {
+		if _, err := Merge(all, out, []Input{a, b}, &MergeOptions{Options: Options{DropAttributes: true}}); err != nil {
 			t.Fatal(err)
 		}
-		if r, err := rntuple.Open(out, "n"); err != nil || len(r.AttributeSets()) > 0 {
+		if r, err := rntuple.Open(out, "n", nil); err != nil || len(r.AttributeSets()) > 0 {
 			t.Error("sets are left", err)
 		}
 	}
@@ -511,20 +522,20 @@ func TestManyInputs(t *testing.T) {
 		t.Skip("takes a while")
 	}
 	in := filepath.Join(t.TempDir(), "in.root")
-	points(t, in, 0, 1000)
+	points(t, in, 0, 1000, nil)
 	peak := func(n int) uint64 {
 		inputs := slices.Repeat([]Input{{Path: in}}, n)
 		out := filepath.Join(t.TempDir(), "out.root")
 		var most uint64
 		calls := 0
-		report, err := Merge(all, out, inputs, Progress(func(done, total int64) {
+		report, err := Merge(all, out, inputs, &MergeOptions{Options: Options{Progress: func(done, total int64) {
 			if calls++; calls%50 == 0 {
 				runtime.GC()
 				var m runtime.MemStats
 				runtime.ReadMemStats(&m)
 				most = max(most, m.HeapAlloc)
 			}
-		}))
+		}}})
 		if err != nil || report.Entries != int64(1000*n) {
 			t.Fatal(report, err)
 		}
@@ -540,30 +551,31 @@ func TestManyInputs(t *testing.T) {
 func TestLevels(t *testing.T) {
 	dir := t.TempDir()
 	a, b, c, out := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "c"), filepath.Join(dir, "out")
-	points(t, a, 0, 100, rntuple.Compression(404))
-	points(t, b, 100, 100, rntuple.Compression(505))
-	points(t, c, 200, 100, rntuple.Compression(0))
+	points(t, a, 0, 100, &rntuple.WriteOptions{Compression: 404})
+	points(t, b, 100, 100, &rntuple.WriteOptions{Compression: 505})
+	points(t, c, 200, 100, &rntuple.WriteOptions{Compression: compress.None})
 	for _, test := range []struct {
 		inputs []string
 		most   Level
 		ok     bool
-		opts   []Option
+		opts   Options
 	}{
-		{[]string{a}, Copy, true, nil},
-		{[]string{a, b}, Copy, false, nil},
-		{[]string{a, b}, Copy, true, []Option{KeepCompression()}},
-		{[]string{a, b}, Recompress, true, nil},
-		{[]string{a, b, c}, Recompress, false, nil},
-		{[]string{a, b, c}, Reseal, true, nil},
-		{[]string{a, b, c}, Reseal, true, []Option{Compression(compress.Settings(101))}},
-		{[]string{a, b, c}, Reseal, false, []Option{JoinClusters(1 << 20)}},
-		{[]string{a, b, c}, Rewrite, true, []Option{JoinClusters(1 << 20)}},
+		{[]string{a}, Copy, true, Options{}},
+		{[]string{a, b}, Copy, false, Options{}},
+		{[]string{a, b}, Copy, true, Options{KeepCompression: true}},
+		{[]string{a, b}, Recompress, true, Options{}},
+		{[]string{a, b, c}, Recompress, false, Options{}},
+		{[]string{a, b, c}, Reseal, true, Options{}},
+		{[]string{a, b, c}, Reseal, true, compressed(101)},
+		{[]string{a, b, c}, Reseal, false, Options{JoinClusters: 1 << 20}},
+		{[]string{a, b, c}, Rewrite, true, Options{JoinClusters: 1 << 20}},
 	} {
 		var inputs []Input
 		for _, path := range test.inputs {
 			inputs = append(inputs, Input{Path: path})
 		}
-		report, err := Merge(all, out, inputs, append(test.opts, AtMost(test.most))...)
+		test.opts.AtMost = &test.most
+		report, err := Merge(all, out, inputs, &MergeOptions{Options: test.opts})
 		if (err == nil) != test.ok {
 			t.Errorf("%v: %v", test, err)
 		}
@@ -580,10 +592,10 @@ func TestLevels(t *testing.T) {
 func TestGroups(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
-	points(t, in, 0, 5000, rntuple.ClusterSize(1000))
+	points(t, in, 0, 5000, &rntuple.WriteOptions{ClusterSize: 1000})
 	for least := Copy; least <= Rewrite; least++ {
-		bound := func(c *config) error { c.groupPages = 50; return nil }
-		report, err := Merge(all, out, []Input{{Path: in}}, AtLeast(least), Write(rntuple.ClusterSize(1000)), bound)
+		bound := Options{AtLeast: least, Write: rntuple.WriteOptions{ClusterSize: 1000}, groupPages: 50}
+		report, err := Merge(all, out, []Input{{Path: in}}, &MergeOptions{Options: bound})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import "context"
 // become one. All inputs are open at the same time.
 //
 // Pages are copied where clusters end at the same entries in all inputs. Where they do
-// so after a few clusters, up to twice the size that Write(rntuple.ClusterSize) says,
+// so after a few clusters, up to twice the size that Write.ClusterSize says,
 // these become one: pages are copied, except those of offsets. Otherwise clusters are
 // rewritten.
 //
@@ -16,13 +16,14 @@ import "context"
 //
 // The error is an *IncompatibleError if names clash or inputs have another number of
 // entries than the first. It lists all of them.
-//
-// Options: Prefix, Name, AtLeast, AtMost, Compression, KeepCompression, JoinClusters,
-// DropAttributes, Read, Write, Progress.
-func HMerge(ctx context.Context, out string, inputs []Input, opts ...Option) (*Report, error) {
-	c, err := configure("HMerge", append([]string{"Prefix"}, takesName...), opts)
+func HMerge(ctx context.Context, out string, inputs []Input, o *HMergeOptions) (*Report, error) {
+	if o == nil {
+		o = new(HMergeOptions)
+	}
+	c, err := o.config()
 	if err != nil {
 		return nil, err
 	}
+	c.name, c.prefixes = o.Name, o.Prefix
 	return c.asStored().create(ctx, out, &job{inputs: inputs, sideBySide: true})
 }

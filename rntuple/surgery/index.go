@@ -19,38 +19,47 @@ type Indexed struct {
 
 // Index gives an RNTuple a zone map, in the file that it is in: the least and the greatest
 // value, and whether there are NaNs, of fields in each cluster, with which conditions pass
-// over clusters unread; see package zonemap. The fields are those that the options Keep and
-// Drop leave of all fields of numbers and bools, in collections and records, too, and of
+// over clusters unread; see package zonemap. The fields are those that o.Keep and
+// o.Drop leave of all fields of numbers and bools, in collections and records, too, and of
 // collections, whose numbers of items have bounds. A zone map that the RNTuple has is
 // replaced. Pages stay where they are; if anything fails the file is as it was.
 //
 // The zone map is an attribute set, so other programs read the file as before.
 // docs/reference/zonemaps.md describes it. Merge and the other operations keep it up.
-//
-// Options: Keep, Drop, Compression, of what is written, Read, Write, Progress, which counts
-// clusters.
-func Index(ctx context.Context, in Input, opts ...Option) (*Indexed, error) {
-	return index(ctx, ntuple.UpdateFile, in, false, opts)
+func Index(ctx context.Context, in Input, o *IndexOptions) (*Indexed, error) {
+	return index(ctx, ntuple.UpdateFile, in, o)
 }
 
 // RemoveIndex removes the zone map of an RNTuple, if it has one, in the file that it is in.
-//
-// Options: Compression, of what is written anew, Read, Write.
-func RemoveIndex(ctx context.Context, in Input, opts ...Option) error {
-	_, err := index(ctx, ntuple.UpdateFile, in, true, opts)
-	return err
+func RemoveIndex(ctx context.Context, in Input, o *InPlaceOptions) error {
+	return removeIndex(ctx, ntuple.UpdateFile, in, o)
 }
 
-// index is Index, or RemoveIndex, in the file that open opens.
-func index(ctx context.Context, open opener, in Input, remove bool, opts []Option) (*Indexed, error) {
-	operation, takes := "Index", []string{"Keep", "Drop", "Compression", "Read", "Write", "Progress"}
-	if remove {
-		operation, takes = "RemoveIndex", []string{"Compression", "Read", "Write"}
+// index is Index in the file that open opens.
+func index(ctx context.Context, open opener, in Input, o *IndexOptions) (*Indexed, error) {
+	if o == nil {
+		o = new(IndexOptions)
 	}
-	c, err := configure(operation, takes, opts)
+	c, err := o.InPlaceOptions.config()
 	if err != nil {
 		return nil, err
 	}
+	c.keep, c.drop, c.progress = o.Keep, o.Drop, o.Progress
+	return c.index(ctx, open, in, false)
+}
+
+// removeIndex is RemoveIndex in the file that open opens.
+func removeIndex(ctx context.Context, open opener, in Input, o *InPlaceOptions) error {
+	c, err := o.config()
+	if err != nil {
+		return err
+	}
+	_, err = c.index(ctx, open, in, true)
+	return err
+}
+
+// index gives the RNTuple in a file a zone map, or removes the one that it has.
+func (c *config) index(ctx context.Context, open opener, in Input, remove bool) (*Indexed, error) {
 	write, err := c.writeOptions(ctx)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
@@ -42,8 +43,8 @@ func updateDying(disk *os.File, calls int) opener {
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	old, more, into := filepath.Join(dir, "old"), filepath.Join(dir, "more"), filepath.Join(dir, "into")
-	points(t, old, 0, 300, rntuple.Compression(0))
-	points(t, more, 300, 30_000, rntuple.ClusterSize(20_000), rntuple.Compression(0))
+	points(t, old, 0, 300, &rntuple.WriteOptions{Compression: compress.None})
+	points(t, more, 300, 30_000, &rntuple.WriteOptions{ClusterSize: 20_000, Compression: compress.None})
 	for _, least := range []Level{Copy, Rewrite} {
 		for calls := 0; ; calls++ {
 			copyFile(t, old, into)
@@ -51,7 +52,8 @@ func TestInterrupted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = mergeInto(all, updateDying(disk, calls), Input{Path: into}, []Input{{Path: more}}, []Option{AtLeast(least)})
+			_, err = mergeInto(all, updateDying(disk, calls), Input{Path: into}, []Input{{Path: more}},
+				&MergeOptions{Options: Options{AtLeast: least}})
 			disk.Close()
 			if err == nil {
 				if calls < 5 {
@@ -63,7 +65,7 @@ func TestInterrupted(t *testing.T) {
 			if !errors.Is(err, errDead) {
 				t.Fatalf("stopped at write %d: %v", calls, err)
 			}
-			r, err := rntuple.Open(into, "n")
+			r, err := rntuple.Open(into, "n", nil)
 			if err != nil {
 				t.Fatalf("stopped at write %d: %v", calls, err)
 			}
@@ -80,16 +82,17 @@ func TestInterrupted(t *testing.T) {
 // TestCancelled cancels merging in the middle.
 func TestCancelled(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "in.root")
-	points(t, in, 0, 5000, rntuple.ClusterSize(1000))
+	points(t, in, 0, 5000, &rntuple.WriteOptions{ClusterSize: 1000})
 	for least := Copy; least <= Rewrite; least++ {
 		ctx, cancel := context.WithCancel(all)
 		out := filepath.Join(t.TempDir(), "out.root")
 		done := int64(0)
-		_, err := Merge(ctx, out, []Input{{Path: in}}, AtLeast(least), Progress(func(n, total int64) {
-			if done = n; n > total/2 {
-				cancel()
-			}
-		}))
+		_, err := Merge(ctx, out, []Input{{Path: in}},
+			&MergeOptions{Options: Options{AtLeast: least, Progress: func(n, total int64) {
+				if done = n; n > total/2 {
+					cancel()
+				}
+			}}})
 		if !errors.Is(err, context.Canceled) || done == 0 {
 			t.Errorf("level %v: %v after %d bytes", least, err, done)
 		}

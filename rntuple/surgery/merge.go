@@ -18,7 +18,7 @@ import (
 // projected fields, and what was added to it later as what was added later. In the mode
 // Union, fields that only another input has are added behind that. Fields go together
 // by name. They must be of the same type, version and structure, and their columns of
-// the same type, except that one may be split and the other not; see ConvertTypes for
+// the same type, except that one may be split and the other not; see o.ConvertTypes for
 // more. Names of types are compared in their normal form. Column representations that
 // the first input does not have are unified into its first one, if that can hold all
 // values. Files that ROOT wrote before format 1.0.0.0 can be inputs as well.
@@ -26,14 +26,11 @@ import (
 // The error is an *IncompatibleError if inputs do not go together; nothing is written
 // then. Other errors name the input, and wrap those of package rntuple.
 //
-// Options: WithMode, ConvertTypes, Keep, Drop, Name, AtLeast, AtMost, Compression,
-// KeepCompression, JoinClusters, DropAttributes, Read, Write, Progress.
-//
 // Source: ROOT's document "RNTuple merging process" and class RNTupleMerger. What goes
 // beyond that: attribute sets, several representations, the levels Recompress and
 // Rewrite, clusters and cluster groups of other sizes.
-func Merge(ctx context.Context, out string, inputs []Input, opts ...Option) (*Report, error) {
-	c, err := configure("Merge", takesMerge, opts)
+func Merge(ctx context.Context, out string, inputs []Input, o *MergeOptions) (*Report, error) {
+	c, err := o.config()
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +47,8 @@ type Merged struct {
 // with one. Those of the same name, with directories, become one, also if not all files
 // have one of that name. They are in the order in which the files list them. Only the
 // newest cycles are taken. Other objects are left behind, which the reports say.
-//
-// Options: those of Merge but for Keep, Drop and Name.
-func MergeAll(ctx context.Context, out string, files []string, opts ...Option) ([]Merged, error) {
-	takes := slices.DeleteFunc(slices.Clone(takesMerge), func(name string) bool { return slices.Contains([]string{"Keep", "Drop", "Name"}, name) })
-	c, err := configure("MergeAll", takes, opts)
+func MergeAll(ctx context.Context, out string, files []string, o *MergeOptions) ([]Merged, error) {
+	c, err := o.whole("MergeAll")
 	if err != nil {
 		return nil, err
 	}
@@ -104,16 +98,16 @@ func MergeAll(ctx context.Context, out string, files []string, opts ...Option) (
 // and is not read. Readers see the new entries once all are there. The RNTuple gets a
 // higher cycle, and the earlier one stays readable under its own. Compression concerns
 // the entries that are added, as do the other options.
-//
-// Options: WithMode, ConvertTypes, AtLeast, AtMost, Compression, KeepCompression,
-// JoinClusters, DropAttributes, Read, Write, Progress.
-func MergeInto(ctx context.Context, into Input, inputs []Input, opts ...Option) (*Report, error) {
-	return mergeInto(ctx, ntuple.UpdateFile, into, inputs, opts)
+func MergeInto(ctx context.Context, into Input, inputs []Input, o *MergeOptions) (*Report, error) {
+	return mergeInto(ctx, ntuple.UpdateFile, into, inputs, o)
 }
 
 // mergeInto is MergeInto in the file that open opens.
-func mergeInto(ctx context.Context, open opener, into Input, inputs []Input, opts []Option) (*Report, error) {
-	c, err := configure("MergeInto", append([]string{"ConvertTypes", "WithMode"}, takesPages...), opts)
+func mergeInto(ctx context.Context, open opener, into Input, inputs []Input, o *MergeOptions) (*Report, error) {
+	if o != nil && o.Write.File.NoReplace {
+		return nil, errors.New("surgery.MergeInto does not take the option Write.File.NoReplace")
+	}
+	c, err := o.whole("MergeInto")
 	if err != nil {
 		return nil, err
 	}

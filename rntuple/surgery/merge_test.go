@@ -23,7 +23,7 @@ var all = context.Background()
 // lines returns the entries of an RNTuple as text, the fields by name.
 func lines(t testing.TB, path, name string) []string {
 	t.Helper()
-	r, err := rntuple.Open(path, name)
+	r, err := rntuple.Open(path, name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,15 +56,14 @@ type random struct {
 	types map[string]string // by field name
 }
 
-func (m random) options() []rntuple.WriteOption {
-	settings := []compress.Settings{0, 101, 404, 501}[m.IntN(4)]
-	opts := []rntuple.WriteOption{
-		rntuple.Compression(settings), rntuple.MaxUnzippedPageSize(1 + m.Int64N(200)), rntuple.ClusterSize(1 + m.Int64N(3000)),
-		rntuple.PageBufferBudget(1 + m.Int64N(4000)), rntuple.Workers(1 + m.IntN(3)), rntuple.SharePages(m.IntN(4) > 0), rntuple.PageChecksums(m.IntN(4) > 0),
-		rntuple.Sync(false), // which TestDurable looks at, and takes the time of most tests
+func (m random) options() rntuple.WriteOptions {
+	settings := []compress.Settings{compress.None, 101, 404, 501}[m.IntN(4)]
+	opts := rntuple.WriteOptions{
+		Compression: settings, MaxUnzippedPageSize: 1 + m.Int64N(200), ClusterSize: 1 + m.Int64N(3000), PageBufferBudget: 1 + m.Int64N(4000),
+		Workers: 1 + m.IntN(3), NoSharing: m.IntN(4) == 0, NoChecksums: m.IntN(4) == 0, File: rntuple.FileOptions{NoSync: true},
 	}
 	if m.IntN(3) == 0 {
-		opts = append(opts, rntuple.MaxKeySize(1000+m.Int64N(2000)))
+		opts.MaxKeySize = 1000 + m.Int64N(2000)
 	}
 	return opts
 }
@@ -84,7 +83,7 @@ func (m random) fields(t *testing.T, names []string) (all []*schema.FieldDocumen
 // later, and returns its entries.
 func (m random) write(t *testing.T, path string, names []string, late int) (entries []map[string]any) {
 	opts := m.options()
-	w, err := rntuple.CreateRecords(path, "n", &schema.Document{Name: "n", Fields: m.fields(t, names[:len(names)-late])}, opts...)
+	w, err := rntuple.CreateRecords(path, "n", &schema.Document{Name: "n", Fields: m.fields(t, names[:len(names)-late])}, &opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,21 +171,20 @@ func TestRandom(t *testing.T) {
 			inputs = append(inputs, Input{Path: path})
 		}
 		least := Level(m.IntN(5))
-		opts := []Option{WithMode(mode), AtLeast(least), Write(m.options()[1:]...), Read(rntuple.MapFile(m.IntN(2) == 0))}
-		if m.IntN(2) == 0 {
-			opts = append(opts, KeepCompression())
+		opts := MergeOptions{Mode: mode, Options: Options{AtLeast: least, Write: m.options(), Read: rntuple.ReadOptions{NoMap: m.IntN(2) != 0}}}
+		opts.Write.Compression = 0
+		opts.KeepCompression = m.IntN(2) == 0
+		if m.IntN(3) == 0 {
+			opts.Write.Compression = []compress.Settings{compress.None, 101, 404, 501}[m.IntN(4)]
 		}
 		if m.IntN(3) == 0 {
-			opts = append(opts, Compression([]compress.Settings{0, 101, 404, 501}[m.IntN(4)]))
-		}
-		if m.IntN(3) == 0 {
-			opts = append(opts, JoinClusters(m.Int64N(2000)))
+			opts.JoinClusters = m.Int64N(2000)
 		}
 		what := fmt.Sprintf("seed %d, mode %v, level %v", seed, mode, least)
 		out := filepath.Join(dir, "out.root")
 		into := filepath.Join(dir, "into.root")
 		copyFile(t, inputs[0].Path, into)
-		report, err := Merge(all, out, inputs, opts...)
+		report, err := Merge(all, out, inputs, &opts)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -202,7 +200,7 @@ func TestRandom(t *testing.T) {
 		want := m.lines(t, union, entries)
 		compareLines(t, what, lines(t, out, ""), want)
 		if len(inputs) > 1 {
-			if _, err := MergeInto(all, Input{Path: into}, inputs[1:], opts...); err != nil {
+			if _, err := MergeInto(all, Input{Path: into}, inputs[1:], &opts); err != nil {
 				t.Fatalf("%s, in place: %v", what, err)
 			}
 			compareLines(t, what+", in place", lines(t, into, ""), want)
@@ -224,7 +222,7 @@ func (m random) lines(t *testing.T, names []string, entries []map[string]any) (w
 	names = slices.Sorted(slices.Values(names))
 	doc := &schema.Document{Name: "n", Fields: m.fields(t, names)}
 	path := filepath.Join(t.TempDir(), "want.root")
-	w, err := rntuple.CreateRecords(path, "n", doc)
+	w, err := rntuple.CreateRecords(path, "n", doc, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,19 +280,19 @@ func TestKeepWhereThere(t *testing.T) {
 	write(t, a.Path, first{1, 2, 0.5})
 	write(t, b.Path, second{3, 4})
 	for _, c := range []struct {
-		opts []Option
+		opts MergeOptions
 		want string // the entries, or what is missing
 	}{
-		{[]Option{Keep("B")}, "[{\"B\":2} {\"B\":3}]"},
-		{[]Option{Keep("B", "[XC]"), Drop("X")}, "[{\"B\":2} {\"B\":3}]"},
-		{[]Option{Drop("X", "A")}, "[{\"B\":2} {\"B\":3}]"},
-		{[]Option{Keep("X")}, `field "X": is missing, but the first input has it`},
-		{[]Option{Keep("[AX]")}, `field "A": is missing, but the first input has it`},
-		{[]Option{Keep("X"), WithMode(Union)}, "[{\"X\":\"0x3f000000\"} {\"X\":\"0x00000000\"}]"},
-		{[]Option{Keep("X", "[BC]"), WithMode(Union)}, "[{\"B\":2,\"C\":0,\"X\":\"0x3f000000\"} {\"B\":3,\"C\":4,\"X\":\"0x00000000\"}]"},
-		{[]Option{Drop("C")}, "no field"}, // a pattern must match a field of the first input
+		{MergeOptions{Keep: []string{"B"}}, "[{\"B\":2} {\"B\":3}]"},
+		{MergeOptions{Keep: []string{"B", "[XC]"}, Drop: []string{"X"}}, "[{\"B\":2} {\"B\":3}]"},
+		{MergeOptions{Drop: []string{"X", "A"}}, "[{\"B\":2} {\"B\":3}]"},
+		{MergeOptions{Keep: []string{"X"}}, `field "X": is missing, but the first input has it`},
+		{MergeOptions{Keep: []string{"[AX]"}}, `field "A": is missing, but the first input has it`},
+		{MergeOptions{Keep: []string{"X"}, Mode: Union}, "[{\"X\":\"0x3f000000\"} {\"X\":\"0x00000000\"}]"},
+		{MergeOptions{Keep: []string{"X", "[BC]"}, Mode: Union}, "[{\"B\":2,\"C\":0,\"X\":\"0x3f000000\"} {\"B\":3,\"C\":4,\"X\":\"0x00000000\"}]"},
+		{MergeOptions{Drop: []string{"C"}}, "no field"}, // a pattern must match a field of the first input
 	} {
-		_, err := Merge(t.Context(), out, []Input{a, b}, c.opts...)
+		_, err := Merge(t.Context(), out, []Input{a, b}, &c.opts)
 		if c.want[0] != '[' {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %s", err, c.want)

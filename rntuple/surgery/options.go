@@ -3,31 +3,181 @@ package surgery
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 
 	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/internal/entrance"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// An Option changes how an output is made. The operations say which ones they take; it
-// is an error to give them others.
-type Option func(*config) error
+// Options are what all operations have in common that make a file with an RNTuple. The zero value
+// stands for the defaults. A nil pointer to the options of an operation stands for their zero value.
+type Options struct {
+	// Read says how inputs are read. AllowMissing must not be set. The context is that of the call.
+	Read rntuple.ReadOptions
 
+	// Write says how the output is written. Compression concerns all pages; by default it is that of
+	// the first pages of the inputs. Description, Projections, ZoneMap, ExtendSchema and Limits must be
+	// zero. The context is that of the call.
+	Write rntuple.WriteOptions
+
+	// AtLeast gives every page the given level or a higher one. Copy makes the output own its bytes on
+	// disk, Recompress compresses all pages anew, and Rewrite makes new pages and clusters of the sizes
+	// that Write says, so that many small clusters become few good ones. Default: Clone, every page
+	// gets the lowest level that is right.
+	AtLeast Level
+
+	// AtMost, if set, makes it an error if pages need a higher level. With Copy, nothing is done that
+	// takes long; with Clone, the file system must be able to clone (even then, less than 64 KiB in a
+	// row is copied). Attribute sets that are cut are exempt.
+	AtMost *Level
+
+	// KeepCompression is set to leave pages compressed as they are, so that they are copied even from
+	// inputs that differ in it; the format allows that. What has to be made anew is compressed as Write
+	// says.
+	KeepCompression bool
+
+	// JoinClusters is the size in bytes on disk of clusters below which they are rewritten into larger
+	// ones, of the size that Write says. Default: none are.
+	JoinClusters int64
+
+	// DropAttributes is set to leave attribute sets behind. Otherwise they are kept, sets of the same
+	// name become one, and ranges move with their entries.
+	DropAttributes bool
+
+	// Progress, if set, is called with the number of bytes of the input files that are done, which
+	// rises to the total: many times for each cluster that is rewritten and once for each that is
+	// copied, by the goroutine that called the operation.
+	Progress func(done, total int64)
+
+	groupPages int // at which a cluster group ends; 0: maxGroupPages
+}
+
+// MergeOptions are those of Merge and Concat, and, without Name, Keep and Drop, those of MergeAll and
+// MergeInto.
+type MergeOptions struct {
+	Options
+
+	// Name is that of the output RNTuple, which may lead through directories: "dir/sub/name".
+	// Default: that of the first input, at the top level.
+	Name string
+
+	// Keep takes only the fields that match one of the patterns, with all that is below them and the
+	// records that they are in. Patterns are those of path.Match, for paths whose names are joined by
+	// dots instead of slashes: "Muon_*", "event.*.x". The name of a collection's items, "_0", may be
+	// left out.
+	//
+	// Fields below a class or another type that has a name cannot be chosen: without one of them it
+	// would not be that type any more. That leaves top-level fields and the members of untyped records,
+	// also where these are the items of untyped collections. A record of which nothing is left is
+	// dropped. A projected field brings its source, and a collection that has no other field left its
+	// first one.
+	//
+	// Of the first input, each pattern must match a field. Which of these fields the other inputs may
+	// lack, the mode says.
+	Keep []string
+
+	// Drop leaves out the fields that match one of the patterns, which are as those of Keep. It takes
+	// precedence over Keep. Projected fields are dropped with their sources, which the report says, but
+	// not the other way round.
+	Drop []string
+
+	// Mode says what becomes of fields that not all inputs have.
+	Mode Mode
+
+	// ConvertTypes is set to merge also fields whose types differ if their values can be converted:
+	// bool and integers into each other, floats into each other, and collections and records of those.
+	// A value that the type of the first input cannot hold is an error that wraps rntuple.ErrRange.
+	ConvertTypes bool
+}
+
+// SlimOptions are those of Slim. Name, Keep and Drop are as in MergeOptions.
+type SlimOptions struct {
+	Options
+	Name       string
+	Keep, Drop []string
+
+	// Define adds fields; see the functions Define and DefineColumns.
+	Define []Definition
+}
+
+// SkimOptions are those of Skim and SkimPieces. Name, Keep, Drop, Mode and ConvertTypes are as in
+// MergeOptions, Define is as in SlimOptions.
+type SkimOptions struct {
+	Options
+	Name         string
+	Keep, Drop   []string
+	Mode         Mode
+	ConvertTypes bool
+	Define       []Definition
+}
+
+// SplitOptions are those of Split. Name, Keep and Drop are as in MergeOptions.
+type SplitOptions struct {
+	Options
+	Name       string
+	Keep, Drop []string
+}
+
+// HMergeOptions are those of HMerge. Name is as in MergeOptions.
+type HMergeOptions struct {
+	Options
+	Name string
+
+	// Prefix has, for each input in their order, what is put before the names of its top-level fields
+	// and attribute sets; inputs beyond have none.
+	Prefix []string
+}
+
+// RepackOptions are those of Repack. Name is as in MergeOptions.
+type RepackOptions struct {
+	Options
+	Name string
+
+	// EncodeAll encodes all columns in the given way, except those that Encode names, those that would
+	// lose something by it, and those whose encoding is narrower: Real16, Real32Trunc and Real32Quant
+	// stay. Default: as they are.
+	EncodeAll Encoding
+
+	// Encode encodes the columns of fields in the given ways, even if values lose bits by that. For a
+	// collection of numbers it means these, unless the column is one of offsets. A value that the
+	// column cannot hold is an error that wraps rntuple.ErrRange.
+	Encode []FieldEncoding
+}
+
+// A FieldEncoding is how the column of a field is encoded.
+type FieldEncoding struct {
+	Path   string // of the field, as for rntuple.ViewOf
+	Column schema.ColumnDocument
+}
+
+// InPlaceOptions are those of operations that write metadata anew in the file of an RNTuple.
+type InPlaceOptions struct {
+	// Read says how the RNTuple is read; see Options.
+	Read rntuple.ReadOptions
+	// Compression is that of what is written. Default: that of the first pages.
+	Compression compress.Settings
+	// File says how the file is written. NoReplace must not be set. The context is that of the call.
+	File rntuple.FileOptions
+}
+
+// IndexOptions are those of Index. Keep and Drop are as in MergeOptions.
+type IndexOptions struct {
+	InPlaceOptions
+	Keep, Drop []string
+
+	// Progress, if set, is called with the number of clusters that are done, which rises to the total.
+	Progress func(done, total int64)
+}
+
+// config has the options of all operations.
 type config struct {
-	operation string
-	takes     []string // names of options
-	given     struct { // by the options Read and Write
-		read  []rntuple.Option
-		write []rntuple.WriteOption
-	}
-
 	mode            Mode
 	least, most     Level
 	name            string
 	read            *ntuple.ReadOptions
+	write           rntuple.WriteOptions
 	compression     *compress.Settings // nil: that of the first pages of the inputs
 	keepCompression bool
 	minCluster      int64 // bytes; smaller clusters are joined
@@ -35,53 +185,62 @@ type config struct {
 	dropAttributes  bool
 	keep, drop      []string // patterns of fields
 	prefixes        []string
-	encodeAll       Encoding
-	encode          []fieldEncoding
-	define          []definition
+	define          []Definition
 	groupPages      int // at which a cluster group ends; 0: maxGroupPages
 	progress        func(done, total int64)
 }
 
-// The options that operations have in common, by what they concern.
-var (
-	takesPages = []string{"AtLeast", "AtMost", "Compression", "DropAttributes", "JoinClusters", "KeepCompression", "Progress", "Read", "Write"}
-	takesName  = append([]string{"Name"}, takesPages...)
-	takesCut   = append([]string{"Drop", "Keep"}, takesName...)
-	takesMerge = append([]string{"ConvertTypes", "WithMode"}, takesCut...)
-	takesSlim  = append([]string{"Define", "DefineColumns"}, takesCut...)
-	takesSkim  = append([]string{"Define", "DefineColumns"}, takesMerge...)
-)
-
-// configure applies options to the defaults. The operation must take them.
-func configure(operation string, takes []string, opts []Option) (*config, error) {
-	c := &config{operation: operation, takes: takes, most: Rewrite}
+func (o *Options) config() (*config, error) {
+	c := &config{
+		least: o.AtLeast, most: Rewrite, write: o.Write, keepCompression: o.KeepCompression, minCluster: o.JoinClusters,
+		dropAttributes: o.DropAttributes, groupPages: o.groupPages, progress: o.Progress,
+	}
+	if o.AtMost != nil {
+		c.most = *o.AtMost
+	}
 	var errs []error
-	for _, opt := range opts {
-		errs = append(errs, opt(c))
+	if o.Read.AllowMissing {
+		errs = append(errs, errors.New("package surgery does not take the option Read.AllowMissing"))
+	}
+	w := &o.Write
+	if w.Description != "" || len(w.Projections) > 0 || len(w.ZoneMap) > 0 || w.ExtendSchema || w.Limits != (rntuple.Limits{}) {
+		errs = append(errs, errors.New("package surgery does not take the options Write.Description, Projections, ZoneMap, ExtendSchema and Limits"))
 	}
 	var err error
-	c.read, err = ntuple.NewReadOptions(c.given.read)
+	c.read, err = entrance.ReadOptions(&o.Read)
 	errs = append(errs, err)
-	if err == nil && c.read.AllowMissing {
-		errs = append(errs, errors.New("surgery.Read does not take the option rntuple.AllowMissing"))
-	}
-	write, err := ntuple.NewWriteOptions(c.given.write)
-	errs = append(errs, err)
-	if write.Description != "" || len(write.Projections) > 0 || write.ZoneMap {
-		errs = append(errs, errors.New("surgery.Write does not take the options rntuple.Description, rntuple.Project and rntuple.ZoneMap"))
+	write, err := entrance.WriteOptions(&c.write)
+	if errs = append(errs, err); err == nil && c.write.Compression != 0 {
+		c.compression = &write.Pages.Compression
 	}
 	return c, errors.Join(errs...)
 }
 
-// option returns an option that operations must take by its name.
-func option(name string, set func(*config)) Option {
-	return func(c *config) error {
-		if !slices.Contains(c.takes, name) {
-			return fmt.Errorf("surgery.%s does not take the option %s", c.operation, name)
-		}
-		set(c)
-		return nil
+func (o *MergeOptions) config() (*config, error) {
+	if o == nil {
+		o = new(MergeOptions)
 	}
+	c, err := o.Options.config()
+	c.name, c.keep, c.drop, c.mode, c.convert = o.Name, o.Keep, o.Drop, o.Mode, o.ConvertTypes
+	return c, err
+}
+
+// whole is config for operations that take RNTuples as they are.
+func (o *MergeOptions) whole(operation string) (*config, error) {
+	if o != nil && (o.Name != "" || len(o.Keep) > 0 || len(o.Drop) > 0) {
+		return nil, errors.New("surgery." + operation + " does not take the options Name, Keep and Drop")
+	}
+	return o.config()
+}
+
+func (o *InPlaceOptions) config() (*config, error) {
+	if o == nil {
+		o = new(InPlaceOptions)
+	}
+	if o.File.NoReplace {
+		return nil, errors.New("an operation in place does not take the option File.NoReplace")
+	}
+	return (&Options{Read: o.Read, Write: rntuple.WriteOptions{File: o.File, Compression: o.Compression}}).config()
 }
 
 // create makes a file of one RNTuple.
@@ -100,123 +259,8 @@ func (c *config) run(ctx context.Context, path string, open opener, j *job) (*Re
 	return reports[0], nil
 }
 
-// asStored keeps pages compressed as they are unless the option Compression is given.
+// asStored keeps pages compressed as they are unless the compression is given.
 func (c *config) asStored() *config {
 	c.keepCompression = c.keepCompression || c.compression == nil
 	return c
-}
-
-// WithMode sets the mode. Default: Filter.
-func WithMode(m Mode) Option {
-	return option("WithMode", func(c *config) { c.mode = m })
-}
-
-// Name sets the name of the output RNTuple, which may lead through directories:
-// "dir/sub/name". Default: that of the first input, at the top level.
-func Name(name string) Option { return option("Name", func(c *config) { c.name = name }) }
-
-// AtLeast gives every page the given level or a higher one. Copy makes the output own
-// its bytes on disk, Recompress compresses all pages anew, and Rewrite makes new pages
-// and clusters of the sizes that the options in Write say, so that many small clusters
-// become few good ones. Default: Clone, every page gets the lowest level that is right.
-func AtLeast(l Level) Option {
-	return option("AtLeast", func(c *config) { c.least = l })
-}
-
-// AtMost makes it an error if pages need a higher level. With Copy, nothing is done that
-// takes long; with Clone, the file system must be able to clone (even then, less than
-// 64 KiB in a row is copied). Attribute sets that are cut are exempt. Default: Rewrite.
-func AtMost(l Level) Option {
-	return option("AtMost", func(c *config) { c.most = l })
-}
-
-// Compression sets how all pages are compressed. Default: as the first pages of the
-// inputs are.
-func Compression(s compress.Settings) Option {
-	return option("Compression", func(c *config) { c.compression = &s })
-}
-
-// KeepCompression leaves pages compressed as they are, so that they are copied even from
-// inputs that differ in it; the format allows that. What has to be made anew is
-// compressed as Compression says.
-func KeepCompression() Option {
-	return option("KeepCompression", func(c *config) { c.keepCompression = true })
-}
-
-// JoinClusters rewrites clusters that have fewer bytes on disk into larger ones, of the
-// size that Write(rntuple.ClusterSize) says. Default: 0, none.
-func JoinClusters(bytes int64) Option {
-	return option("JoinClusters", func(c *config) { c.minCluster = bytes })
-}
-
-// ConvertTypes also merges fields whose types differ if their values can be converted:
-// bool and integers into each other, floats into each other, and collections and
-// records of those. A value that the type of the first input cannot hold is an error
-// that wraps rntuple.ErrRange.
-func ConvertTypes() Option { return option("ConvertTypes", func(c *config) { c.convert = true }) }
-
-// DropAttributes leaves attribute sets behind. Default: they are kept, sets of the same
-// name become one, and ranges move with their entries.
-func DropAttributes() Option {
-	return option("DropAttributes", func(c *config) { c.dropAttributes = true })
-}
-
-// Keep takes only the fields that match one of the patterns, with all that is below
-// them and the records that they are in. Patterns are those of path.Match, for paths
-// whose names are joined by dots instead of slashes: "Muon_*", "event.*.x". The name of
-// a collection's items, "_0", may be left out.
-//
-// Fields below a class or another type that has a name cannot be chosen: without one of
-// them it would not be that type any more. That leaves top-level fields and the members
-// of untyped records, also where these are the items of untyped collections. A record
-// of which nothing is left is dropped. A projected field brings its source, and a
-// collection that has no other field left its first one.
-//
-// Of the first input, each pattern must match a field. Which of these fields the other
-// inputs may lack, the mode says.
-func Keep(patterns ...string) Option {
-	return option("Keep", func(c *config) { c.keep = append(c.keep, patterns...) })
-}
-
-// Drop leaves out the fields that match one of the patterns, which are as those of Keep.
-// It takes precedence over Keep. Projected fields are dropped with their sources, which
-// the report says, but not the other way round.
-func Drop(patterns ...string) Option {
-	return option("Drop", func(c *config) { c.drop = append(c.drop, patterns...) })
-}
-
-// Prefix puts a prefix before the names of the top-level fields and attribute sets of
-// each input, in their order; inputs beyond have none.
-func Prefix(each ...string) Option { return option("Prefix", func(c *config) { c.prefixes = each }) }
-
-// EncodeAll encodes all columns in the given way, except those that Encode names, those
-// that would lose something by it, and those whose encoding is narrower: Real16,
-// Real32Trunc and Real32Quant stay.
-func EncodeAll(e Encoding) Option { return option("EncodeAll", func(c *config) { c.encodeAll = e }) }
-
-// Encode encodes the column of a field in the given way, even if values lose bits by
-// that; the path is as for rntuple.ViewOf. For a collection of numbers it means these,
-// unless the column is one of offsets. A value that the column cannot hold is an error
-// that wraps rntuple.ErrRange.
-func Encode(path string, column schema.ColumnDocument) Option {
-	return option("Encode", func(c *config) { c.encode = append(c.encode, fieldEncoding{path, column}) })
-}
-
-// Read sets options of the inputs: VerifyPages, MapFile, the limits.
-func Read(opts ...rntuple.Option) Option {
-	return option("Read", func(c *config) { c.given.read = append(c.given.read, opts...) })
-}
-
-// Write sets options of the output: sizes of clusters and pages, Workers, Clock, Sync,
-// LockWait.
-// Compression here has the same meaning as rntuple.Compression.
-func Write(opts ...rntuple.WriteOption) Option {
-	return option("Write", func(c *config) { c.given.write = append(c.given.write, opts...) })
-}
-
-// Progress calls a function with the number of bytes of the input files that are done,
-// which rises to the total. It is called many times for each cluster that is rewritten
-// and once for each that is copied, by the goroutine that called the operation.
-func Progress(f func(done, total int64)) Option {
-	return option("Progress", func(c *config) { c.progress = f })
 }

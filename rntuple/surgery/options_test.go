@@ -10,11 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/rootfile"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
@@ -34,13 +34,13 @@ func makeOperands(t *testing.T) operands {
 	dir := t.TempDir()
 	file := func(name string) Input { return Input{Path: filepath.Join(dir, name), Name: "n"} }
 	o := operands{dir, file("first"), file("second"), file("beside")}
-	points(t, o.second.Path, 100, 100, rntuple.ClusterSize(500))
-	writeAs(t, o.beside.Path, 100, func(i int) struct{ B int32 } { return struct{ B int32 }{int32(i)} })
-	w, err := rntuple.Create[point](o.first.Path, "n", rntuple.ClusterSize(500), rntuple.Sync(false))
+	points(t, o.second.Path, 100, 100, &rntuple.WriteOptions{ClusterSize: 500})
+	writeAs(t, o.beside.Path, 100, func(i int) struct{ B int32 } { return struct{ B int32 }{int32(i)} }, nil)
+	w, err := rntuple.Create[point](o.first.Path, "n", &rntuple.WriteOptions{ClusterSize: 500, File: rntuple.FileOptions{NoSync: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := rntuple.NewAttributes[struct{ Where string }](w, "set")
+	set, err := rntuple.NewAttributes[struct{ Where string }](w, "set", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,9 +54,9 @@ func makeOperands(t *testing.T) operands {
 	return o
 }
 
-func writeAs[T any](t *testing.T, path string, n int, entry func(i int) T, opts ...rntuple.WriteOption) {
+func writeAs[T any](t *testing.T, path string, n int, entry func(i int) T, opts *rntuple.WriteOptions) {
 	t.Helper()
-	w, err := rntuple.Create[T](path, "n", append(opts, rntuple.Sync(false))...)
+	w, err := rntuple.Create[T](path, "n", unsynced(opts))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,20 +69,49 @@ func writeAs[T any](t *testing.T, path string, n int, entry func(i int) T, opts 
 	}
 }
 
-// operations maps the name of each operation to a call of it that makes a file, or
-// changes the one that is there, of the RNTuple called n unless an option names it.
-var operations = map[string]func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error){
-	"Merge": func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error) {
-		return Merge(ctx, out, []Input{o.first, o.second}, opts...)
+// everyOption has the options of all operations.
+type everyOption struct {
+	Options
+	Name         string
+	Keep, Drop   []string
+	Mode         Mode
+	ConvertTypes bool
+	Define       []Definition
+	Prefix       []string
+	EncodeAll    Encoding
+	Encode       []FieldEncoding
+}
+
+func (e everyOption) merge() *MergeOptions {
+	return &MergeOptions{e.Options, e.Name, e.Keep, e.Drop, e.Mode, e.ConvertTypes}
+}
+
+func (e everyOption) slim() *SlimOptions {
+	return &SlimOptions{e.Options, e.Name, e.Keep, e.Drop, e.Define}
+}
+
+func (e everyOption) skim() *SkimOptions {
+	return &SkimOptions{e.Options, e.Name, e.Keep, e.Drop, e.Mode, e.ConvertTypes, e.Define}
+}
+
+func (e everyOption) split() *SplitOptions {
+	return &SplitOptions{e.Options, e.Name, e.Keep, e.Drop}
+}
+
+// operations maps the name of each operation to a call of it, with the options that it has, that
+// makes a file, or changes the one that is there, of the RNTuple called n unless an option names it.
+var operations = map[string]func(ctx context.Context, out string, o operands, e everyOption) (*Report, error){
+	"Merge": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
+		return Merge(ctx, out, []Input{o.first, o.second}, e.merge())
 	},
-	"MergeAll": func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error) {
-		all, err := MergeAll(ctx, out, []string{o.first.Path, o.second.Path}, opts...)
+	"MergeAll": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
+		all, err := MergeAll(ctx, out, []string{o.first.Path, o.second.Path}, e.merge())
 		if err != nil {
 			return nil, err
 		}
 		return all[0].Report, nil
 	},
-	"MergeInto": func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error) {
+	"MergeInto": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
 		b, err := os.ReadFile(o.second.Path)
 		if err == nil {
 			err = os.WriteFile(out, b, 0o666)
@@ -90,34 +119,34 @@ var operations = map[string]func(ctx context.Context, out string, o operands, op
 		if err != nil {
 			return nil, err
 		}
-		return MergeInto(ctx, Input{out, "n"}, []Input{o.first}, opts...)
+		return MergeInto(ctx, Input{out, "n"}, []Input{o.first}, e.merge())
 	},
-	"Slim": func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error) {
-		return Slim(ctx, out, o.first, opts...)
+	"Slim": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
+		return Slim(ctx, out, o.first, e.slim())
 	},
-	"Skim": func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error) {
-		return Skim(ctx, out, []Input{o.first, o.second}, rntuple.WhereFunc(func(*struct{ S string }) bool { return true }), opts...)
+	"Skim": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
+		return Skim(ctx, out, []Input{o.first, o.second}, rntuple.WhereFunc(func(*struct{ S string }) bool { return true }), e.skim())
 	},
-	"Concat": func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error) {
-		return Concat(ctx, out, []Piece{{Input: o.first}, {Input: o.second}}, opts...)
+	"Concat": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
+		return Concat(ctx, out, []Piece{{Input: o.first}, {Input: o.second}}, e.merge())
 	},
-	"Split": func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error) {
-		parts, err := Split(ctx, out+"%d", o.first, PartSize{Entries: 1000}, opts...)
+	"Split": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
+		parts, err := Split(ctx, out+"%d", o.first, PartSize{Entries: 1000}, e.split())
 		if err != nil {
 			return nil, err
 		}
 		return parts[0].Report, os.Rename(parts[0].Path, out)
 	},
-	"HMerge": func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error) {
-		return HMerge(ctx, out, []Input{o.first, o.beside}, opts...)
+	"HMerge": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
+		return HMerge(ctx, out, []Input{o.first, o.beside}, &HMergeOptions{e.Options, e.Name, e.Prefix})
 	},
-	"Repack": func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error) {
-		return Repack(ctx, out, o.first, opts...)
+	"Repack": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
+		return Repack(ctx, out, o.first, &RepackOptions{e.Options, e.Name, e.EncodeAll, e.Encode})
 	},
-	"Rename": func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error) {
-		return Rename(ctx, out, o.first, Renaming{Fields: map[string]string{"V": "W"}}, opts...)
+	"Rename": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
+		return Rename(ctx, out, o.first, Renaming{Fields: map[string]string{"V": "W"}}, &e.Options)
 	},
-	"RenameInPlace": func(ctx context.Context, out string, o operands, opts ...Option) (*Report, error) {
+	"RenameInPlace": func(ctx context.Context, out string, o operands, e everyOption) (*Report, error) {
 		b, err := os.ReadFile(o.first.Path)
 		if err == nil {
 			err = os.WriteFile(out, b, 0o666)
@@ -125,11 +154,12 @@ var operations = map[string]func(ctx context.Context, out string, o operands, op
 		if err != nil {
 			return nil, err
 		}
-		return &Report{}, RenameInPlace(ctx, Input{out, "n"}, Renaming{Fields: map[string]string{"V": "W"}}, opts...)
+		opts := &InPlaceOptions{e.Read, e.Write.Compression, e.Write.File}
+		return &Report{}, RenameInPlace(ctx, Input{out, "n"}, Renaming{Fields: map[string]string{"V": "W"}}, opts)
 	},
 }
 
-// TestOptions gives every option to every operation: it has an effect, or is an error
+// TestOptions gives every option to every operation that has it: it has an effect, or is an error
 // that names both.
 func TestOptions(t *testing.T) {
 	var called bool
@@ -151,24 +181,26 @@ func TestOptions(t *testing.T) {
 		return names
 	}
 	pages, name := "Merge MergeAll MergeInto Slim Skim Concat Split HMerge Repack Rename", "Merge Slim Skim Concat Split HMerge Repack"
+	whole := "MergeAll MergeInto"
 	for _, test := range []struct {
 		option  string
 		by      string // the operations that take it
-		opts    []Option
+		not     string // those whose struct has it nevertheless
+		opts    everyOption
 		second  func(t *testing.T, path string) // makes another second input
 		refused string                          // the effect is an error that says so
 		effect  func(r *rntuple.Reader, report *Report) bool
 	}{
-		{option: "WithMode", by: "Merge MergeAll MergeInto Skim Concat", opts: []Option{WithMode(Strict)}, refused: "first input",
+		{option: "Mode", by: "Merge MergeAll MergeInto Skim Concat", opts: everyOption{Mode: Strict}, refused: "first input",
 			second: func(t *testing.T, path string) {
 				writeAs(t, path, 100, func(i int) (e struct {
 					point
 					Extra bool
 				}) {
 					return e
-				})
+				}, nil)
 			}},
-		{option: "ConvertTypes", by: "Merge MergeAll MergeInto Skim Concat", opts: []Option{ConvertTypes()},
+		{option: "ConvertTypes", by: "Merge MergeAll MergeInto Skim Concat", opts: everyOption{ConvertTypes: true},
 			second: func(t *testing.T, path string) {
 				writeAs(t, path, 100, func(i int) (e struct {
 					X int64
@@ -176,23 +208,23 @@ func TestOptions(t *testing.T) {
 					S string
 				}) {
 					return e
-				})
+				}, nil)
 			},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return r.NumEntries() == 200 }},
-		{option: "Keep", by: "Merge Slim Skim Concat Split", opts: []Option{Keep("X")},
+		{option: "Keep", by: "Merge Slim Skim Concat Split", not: whole, opts: everyOption{Keep: []string{"X"}},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return slices.Equal(fields(r), []string{"X"}) }},
-		{option: "Drop", by: "Merge Slim Skim Concat Split", opts: []Option{Drop("X")},
+		{option: "Drop", by: "Merge Slim Skim Concat Split", not: whole, opts: everyOption{Drop: []string{"X"}},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return slices.Equal(fields(r), []string{"V", "S"}) }},
-		{option: "Define", by: "Slim Skim", opts: []Option{Define("D", func(*struct{ X int32 }) int { return 1 })},
+		{option: "Define", by: "Slim Skim", opts: everyOption{Define: []Definition{Define("D", func(*struct{ X int32 }) int { return 1 })}},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return slices.Contains(fields(r), "D") }},
-		{option: "DefineColumns", by: "Slim Skim", opts: []Option{DefineColumns(columnsLike(map[string]string{"D": "std::int64_t"}, "X"))},
+		{option: "DefineColumns", by: "Slim Skim", opts: everyOption{Define: []Definition{DefineColumns(columnsLike(map[string]string{"D": "std::int64_t"}, "X"))}},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return slices.Contains(fields(r), "D") }},
-		{option: "Name", by: name, opts: []Option{Name("other")},
+		{option: "Name", by: name, not: whole, opts: everyOption{Name: "other"},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return r.Name() == "other" }},
-		{option: "AtLeast", by: pages, opts: []Option{AtLeast(Rewrite)},
+		{option: "AtLeast", by: pages, opts: everyOption{Options: Options{AtLeast: Rewrite}},
 			effect: func(_ *rntuple.Reader, report *Report) bool { return report.Levels[Rewrite] == sum(report) }},
-		{option: "AtMost", by: pages, opts: []Option{JoinClusters(1 << 20), AtMost(Reseal)}, refused: errLevel.Error()},
-		{option: "Compression", by: pages + " RenameInPlace", opts: []Option{Compression(101)},
+		{option: "AtMost", by: pages, opts: everyOption{Options: Options{JoinClusters: 1 << 20, AtMost: new(Reseal)}}, refused: errLevel.Error()},
+		{option: "Compression", by: pages + " RenameInPlace", opts: everyOption{Options: compressed(101)},
 			effect: func(r *rntuple.Reader, report *Report) bool {
 				if sum(report).Pages > 0 {
 					return slices.Equal(compressions(r), []compress.Settings{101})
@@ -200,28 +232,32 @@ func TestOptions(t *testing.T) {
 				b, err := os.ReadFile(out) // in place, of the header
 				return err == nil && strings.HasPrefix(string(b[r.Anchor().SeekHeader:]), "ZL")
 			}},
-		{option: "KeepCompression", by: pages, opts: []Option{Compression(101), KeepCompression()},
+		{option: "KeepCompression", by: pages, opts: everyOption{Options: Options{
+			KeepCompression: true, Write: rntuple.WriteOptions{Compression: 101}}},
 			effect: func(r *rntuple.Reader, _ *Report) bool {
 				return slices.Contains(compressions(r), 505) // what is encoded anew has others
 			}},
-		{option: "JoinClusters", by: pages, opts: []Option{JoinClusters(1 << 20)},
+		{option: "JoinClusters", by: pages, opts: everyOption{Options: Options{JoinClusters: 1 << 20}},
 			effect: func(_ *rntuple.Reader, report *Report) bool { return report.Levels[Rewrite].Pages > 0 }},
-		{option: "DropAttributes", by: pages, opts: []Option{DropAttributes()},
+		{option: "DropAttributes", by: pages, opts: everyOption{Options: Options{DropAttributes: true}},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return len(r.AttributeSets()) == 0 }},
-		{option: "Progress", by: pages, opts: []Option{Progress(func(int64, int64) { called = true })},
+		{option: "Progress", by: pages, opts: everyOption{Options: Options{Progress: func(int64, int64) { called = true }}},
 			effect: func(*rntuple.Reader, *Report) bool { return called }},
-		{option: "Read", by: pages + " RenameInPlace", opts: []Option{Read(func(*ntuple.ReadOptions) error { called = true; return nil })},
+		{option: "Read", by: pages + " RenameInPlace", opts: everyOption{Options: Options{
+			Read: rntuple.ReadOptions{Limits: rntuple.Limits{EnvelopeBytes: 1}}}}, refused: "EnvelopeBytes"},
+		{option: "Write", by: pages + " RenameInPlace", opts: everyOption{Options: Options{
+			Write: rntuple.WriteOptions{File: rntuple.FileOptions{Clock: func() time.Time { called = true; return time.Unix(1e9, 0) }}}}},
 			effect: func(*rntuple.Reader, *Report) bool { return called }},
-		{option: "Write", by: pages + " RenameInPlace", opts: []Option{Write(func(*ntuple.WriteOptions) error { called = true; return nil })},
-			effect: func(*rntuple.Reader, *Report) bool { return called }},
-		{option: "Prefix", by: "HMerge", opts: []Option{Prefix("p_")},
+		{option: "File.NoReplace", not: "MergeInto RenameInPlace", opts: everyOption{Options: Options{
+			Write: rntuple.WriteOptions{File: rntuple.FileOptions{NoReplace: true}}}}},
+		{option: "Prefix", by: "HMerge", opts: everyOption{Prefix: []string{"p_"}},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return fields(r)[0] == "p_X" }},
-		{option: "EncodeAll", by: "Repack", opts: []Option{EncodeAll(UnsplitEncoding)},
+		{option: "EncodeAll", by: "Repack", opts: everyOption{EncodeAll: UnsplitEncoding},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return r.Schema().Columns[0].Type == column.Int32 }},
-		{option: "Encode", by: "Repack", opts: []Option{Encode("X", schema.ColumnDocument{Type: "Int32"})},
+		{option: "Encode", by: "Repack", opts: everyOption{Encode: []FieldEncoding{{"X", schema.ColumnDocument{Type: "Int32"}}}},
 			effect: func(r *rntuple.Reader, _ *Report) bool { return r.Schema().Columns[0].Type == column.Int32 }},
 	} {
-		for operation, do := range operations {
+		for _, operation := range strings.Fields(test.by + " " + test.not) {
 			t.Run(test.option+"/"+operation, func(t *testing.T) {
 				o := makeOperands(t)
 				if test.second != nil {
@@ -229,11 +265,10 @@ func TestOptions(t *testing.T) {
 				}
 				called = false
 				out = filepath.Join(t.TempDir(), "out")
-				report, err := do(t.Context(), out, o, test.opts...)
-				refused := "surgery." + operation + " does not take the option " + test.option
+				report, err := operations[operation](t.Context(), out, o, test.opts)
 				switch taken := slices.Contains(strings.Fields(test.by), operation); {
-				case !taken && (err == nil || !strings.Contains(err.Error(), refused)):
-					t.Errorf("%v, expected %q", err, refused)
+				case !taken && (err == nil || !strings.Contains(err.Error(), "does not take the option") || !strings.Contains(err.Error(), test.option)):
+					t.Errorf("%v, expected that the option is not taken", err)
 				case !taken:
 				case test.refused != "" && (err == nil || !strings.Contains(err.Error(), test.refused)):
 					t.Errorf("%v, expected %q", err, test.refused)
@@ -252,8 +287,18 @@ func TestOptions(t *testing.T) {
 func TestOptionsWithin(t *testing.T) {
 	o := makeOperands(t)
 	for name, do := range operations {
-		for _, opt := range []Option{Write(rntuple.Description("text")), Write(rntuple.Project("p", "std::int32_t", "X")), Read(rntuple.AllowMissing())} {
-			if _, err := do(t.Context(), filepath.Join(t.TempDir(), "out"), o, opt); err == nil || !strings.Contains(err.Error(), "does not take") {
+		for _, opts := range []Options{
+			{Read: rntuple.ReadOptions{AllowMissing: true}},
+			{Write: rntuple.WriteOptions{Description: "text"}},
+			{Write: rntuple.WriteOptions{Projections: []rntuple.Projection{{Name: "p", CppType: "std::int32_t", Source: "X"}}}},
+			{Write: rntuple.WriteOptions{ZoneMap: []string{"*"}}},
+			{Write: rntuple.WriteOptions{ExtendSchema: true}},
+			{Write: rntuple.WriteOptions{Limits: rntuple.Limits{PageBytes: 1}}},
+		} {
+			if name == "RenameInPlace" && !opts.Read.AllowMissing {
+				continue // its struct does not have them
+			}
+			if _, err := do(t.Context(), filepath.Join(t.TempDir(), "out"), o, everyOption{Options: opts}); err == nil || !strings.Contains(err.Error(), "does not take") {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -265,7 +310,7 @@ func TestOptionsWithin(t *testing.T) {
 func TestProgress(t *testing.T) {
 	o := makeOperands(t)
 	big := filepath.Join(o.dir, "big")
-	points(t, big, 0, 100_000, rntuple.ClusterSize(1<<20), rntuple.Compression(0))
+	points(t, big, 0, 100_000, &rntuple.WriteOptions{ClusterSize: 1 << 20, Compression: compress.None})
 	size := func(paths ...string) (n int64) {
 		for _, path := range paths {
 			info, err := os.Stat(path)
@@ -278,16 +323,16 @@ func TestProgress(t *testing.T) {
 	}
 	both := size(o.first.Path, o.second.Path)
 	in := Input{Path: big}
-	check := func(what string, want, most int64, do func(out string, opts ...Option) error, opts ...Option) {
+	check := func(what string, want, most int64, do func(out string, e everyOption) error, e everyOption) {
 		t.Helper()
 		var last, step int64
-		tell := Progress(func(done, total int64) {
+		e.Progress = func(done, total int64) {
 			if total != want || done < last || done > total {
 				t.Errorf("%s: %d of %d after %d, expected %d in all", what, done, total, last, want)
 			}
 			step, last = max(step, done-last), done
-		})
-		if err := do(filepath.Join(t.TempDir(), "out"), append(opts, tell)...); err != nil {
+		}
+		if err := do(filepath.Join(t.TempDir(), "out"), e); err != nil {
 			t.Errorf("%s: %v", what, err)
 		} else if last != want || step > most {
 			t.Errorf("%s: ends at %d of %d, a step is %d", what, last, want, step)
@@ -299,29 +344,29 @@ func TestProgress(t *testing.T) {
 			want = size(o.first.Path)
 		}
 		if want > 0 {
-			check(name, want, want, func(out string, opts ...Option) error {
-				_, err := do(t.Context(), out, o, opts...)
+			check(name, want, want, func(out string, e everyOption) error {
+				_, err := do(t.Context(), out, o, e)
 				return err
-			})
+			}, everyOption{})
 		}
 	}
 	n := size(big)
-	check("rewriting", n, n/20, func(out string, opts ...Option) error {
-		_, err := Repack(t.Context(), out, in, opts...)
+	check("rewriting", n, n/20, func(out string, e everyOption) error {
+		_, err := Repack(t.Context(), out, in, &RepackOptions{Options: e.Options})
 		return err
-	}, AtLeast(Rewrite), Write(rntuple.ClusterSize(4<<20)))
-	check("splitting", n, n/3, func(out string, opts ...Option) error {
-		_, err := Split(t.Context(), out+"%d", in, PartSize{Entries: 30_000}, opts...)
+	}, everyOption{Options: Options{AtLeast: Rewrite, Write: rntuple.WriteOptions{ClusterSize: 4 << 20}}})
+	check("splitting", n, n/3, func(out string, e everyOption) error {
+		_, err := Split(t.Context(), out+"%d", in, PartSize{Entries: 30_000}, e.split())
 		return err
-	})
-	check("pieces", n&^1, n/3, func(out string, opts ...Option) error {
-		_, err := Concat(t.Context(), out, []Piece{{Input: in, First: 50_000}, {Input: in, End: 50_000}}, opts...)
+	}, everyOption{})
+	check("pieces", n&^1, n/3, func(out string, e everyOption) error {
+		_, err := Concat(t.Context(), out, []Piece{{Input: in, First: 50_000}, {Input: in, End: 50_000}}, e.merge())
 		return err
-	})
-	check("skimming", n, n, func(out string, opts ...Option) error {
-		_, err := Skim(t.Context(), out, []Input{in}, rntuple.WhereFunc(func(*struct{ X int32 }) bool { return false }), opts...)
+	}, everyOption{})
+	check("skimming", n, n, func(out string, e everyOption) error {
+		_, err := Skim(t.Context(), out, []Input{in}, rntuple.WhereFunc(func(*struct{ X int32 }) bool { return false }), e.skim())
 		return err
-	})
+	}, everyOption{})
 }
 
 // TestMergeAll merges files with several RNTuples, one of which not all have.
@@ -332,12 +377,12 @@ func TestMergeAll(t *testing.T) {
 	var files []string
 	for i, names := range [][]string{{"a", "d/a"}, {"d/a", "b", "a"}} {
 		files = append(files, filepath.Join(dir, fmt.Sprint(i)))
-		f, err := rntuple.CreateFile(files[i])
+		f, err := rntuple.CreateFile(files[i], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, name := range names {
-			w, err := rntuple.NewWriter[entry](f, name)
+			w, err := rntuple.NewWriter[entry](f, name, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -350,7 +395,7 @@ func TestMergeAll(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	all, err := MergeAll(t.Context(), out, files)
+	all, err := MergeAll(t.Context(), out, files, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,11 +409,11 @@ func TestMergeAll(t *testing.T) {
 	if got := []string{all[0].Name, all[1].Name, all[2].Name}; !slices.Equal(got, []string{"a", "d/a", "b"}) {
 		t.Errorf("RNTuples %q", got)
 	}
-	if infos, err := rntuple.ListFile(out); err != nil || len(infos) != 3 {
+	if infos, err := rntuple.ListFile(context.Background(), out, nil); err != nil || len(infos) != 3 {
 		t.Error(infos, err)
 	}
 
-	report, err := Merge(t.Context(), out, []Input{{files[0], "a"}, {files[1], "/a;1"}})
+	report, err := Merge(t.Context(), out, []Input{{files[0], "a"}, {files[1], "/a;1"}}, nil)
 	left := []Object{{files[0], "d/a", "ROOT::RNTuple"}, {files[1], "b", "ROOT::RNTuple"}}
 	if err != nil || !slices.Equal(report.LeftBehind, left) {
 		t.Errorf("%v, %v, expected %v", report, err, left)
@@ -376,29 +421,29 @@ func TestMergeAll(t *testing.T) {
 	addObject(t, files[0], "plots", "pt")
 	addObject(t, files[1], "plots", "pt")
 	plot := Object{files[0], "plots/pt", "TH1F"}
-	if all, err = MergeAll(t.Context(), out, files); err != nil || !slices.Equal(all[0].Report.LeftBehind, []Object{plot}) {
+	if all, err = MergeAll(t.Context(), out, files, nil); err != nil || !slices.Equal(all[0].Report.LeftBehind, []Object{plot}) {
 		t.Error(all, err)
 	}
-	report, err = MergeInto(t.Context(), Input{out, "a"}, []Input{{files[1], "a"}})
+	report, err = MergeInto(t.Context(), Input{out, "a"}, []Input{{files[1], "a"}}, nil)
 	plot.File, left[0] = files[1], Object{files[1], "d/a", "ROOT::RNTuple"}
 	if err != nil || !slices.Equal(report.LeftBehind, append(left, plot)) {
 		t.Errorf("%v, %v, expected %v", report, err, append(left, plot))
 	}
 
-	writeAs(t, filepath.Join(dir, "2"), 1, func(int) struct{ N float64 } { return struct{ N float64 }{} })
-	if err := RenameInPlace(t.Context(), Input{filepath.Join(dir, "2"), "n"}, Renaming{Name: "b"}); err != nil {
+	writeAs(t, filepath.Join(dir, "2"), 1, func(int) struct{ N float64 } { return struct{ N float64 }{} }, nil)
+	if err := RenameInPlace(t.Context(), Input{filepath.Join(dir, "2"), "n"}, Renaming{Name: "b"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	none := filepath.Join(t.TempDir(), "none")
 	var problems *IncompatibleError
-	if _, err := MergeAll(t.Context(), none, append(files, filepath.Join(dir, "2"))); !errors.As(err, &problems) {
+	if _, err := MergeAll(t.Context(), none, append(files, filepath.Join(dir, "2")), nil); !errors.As(err, &problems) {
 		t.Error(err)
 	}
 	noFile(t, none)
-	if _, err := MergeAll(t.Context(), none, nil); err == nil {
+	if _, err := MergeAll(t.Context(), none, nil, nil); err == nil {
 		t.Error("no files")
 	}
-	if _, err := MergeAll(t.Context(), files[1], files); err == nil || !strings.Contains(err.Error(), "overwritten") {
+	if _, err := MergeAll(t.Context(), files[1], files, nil); err == nil || !strings.Contains(err.Error(), "overwritten") {
 		t.Error(err)
 	}
 }
@@ -409,7 +454,7 @@ func TestDamagedDirectory(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
 	type entry struct{ N int32 }
-	writeAs(t, in, 2, func(i int) entry { return entry{int32(i)} })
+	writeAs(t, in, 2, func(i int) entry { return entry{int32(i)} }, nil)
 	addObject(t, in, "", "first")
 	addObject(t, in, "plots", "pt")
 	f, err := os.OpenFile(in, os.O_RDWR, 0)
@@ -434,7 +479,7 @@ func TestDamagedDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Both pieces are of the same file, of which there is one error.
-	report, err := Concat(t.Context(), out, []Piece{{Input: Input{in, "n"}}, {Input: Input{in, "n"}, First: 1}})
+	report, err := Concat(t.Context(), out, []Piece{{Input: Input{in, "n"}}, {Input: Input{in, "n"}, First: 1}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -449,7 +494,7 @@ func TestDamagedDirectory(t *testing.T) {
 	if !strings.Contains(report.String(), "1 files whose objects could not be listed") {
 		t.Error(report)
 	}
-	if _, err := MergeAll(t.Context(), out, []string{in}); !errors.Is(err, frame.ErrCorrupt) {
+	if _, err := MergeAll(t.Context(), out, []string{in}, nil); !errors.Is(err, frame.ErrCorrupt) {
 		t.Errorf("all RNTuples, of which some cannot be found: %v", err)
 	}
 }

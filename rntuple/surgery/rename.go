@@ -26,11 +26,11 @@ type Renaming struct {
 // are copied. The new name of the RNTuple may lead through directories.
 //
 // It is an error if there is no field of a path, or a name is not allowed or taken.
-//
-// Options: AtLeast, AtMost, Compression, KeepCompression, JoinClusters, DropAttributes,
-// Read, Write, Progress.
-func Rename(ctx context.Context, out string, in Input, to Renaming, opts ...Option) (*Report, error) {
-	c, err := configure("Rename", takesPages, opts)
+func Rename(ctx context.Context, out string, in Input, to Renaming, o *Options) (*Report, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	c, err := o.config()
 	if err != nil {
 		return nil, err
 	}
@@ -42,15 +42,13 @@ func Rename(ctx context.Context, out string, in Input, to Renaming, opts ...Opti
 // the RNTuple of the old name, and stays in its directory. Older cycles get the new name
 // of the RNTuple as well, and are otherwise as they were; if the name of the input says a
 // cycle, as "name;1", that one alone is renamed. If anything fails the file is as it was.
-//
-// Options: Compression, of what is written anew, Read, Write.
-func RenameInPlace(ctx context.Context, in Input, to Renaming, opts ...Option) error {
-	return renameInPlace(ctx, ntuple.UpdateFile, in, to, opts)
+func RenameInPlace(ctx context.Context, in Input, to Renaming, o *InPlaceOptions) error {
+	return renameInPlace(ctx, ntuple.UpdateFile, in, to, o)
 }
 
 // renameInPlace is RenameInPlace in the file that open opens.
-func renameInPlace(ctx context.Context, open opener, in Input, to Renaming, opts []Option) error {
-	c, err := configure("RenameInPlace", []string{"Compression", "Read", "Write"}, opts)
+func renameInPlace(ctx context.Context, open opener, in Input, to Renaming, o *InPlaceOptions) error {
+	c, err := o.config()
 	if err != nil {
 		return err
 	}

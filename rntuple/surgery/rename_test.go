@@ -1,6 +1,7 @@
 package surgery
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -22,16 +23,16 @@ func TestRename(t *testing.T) {
 	}
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.root")
-	f, err := rntuple.CreateFile(in)
+	f, err := rntuple.CreateFile(in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"d/old", "d/other"} {
-		w, err := rntuple.NewWriter[entry](f, name, rntuple.Project("view", "float", "X"))
+		w, err := rntuple.NewWriter[entry](f, name, &rntuple.WriteOptions{Projections: []rntuple.Projection{{Name: "view", CppType: "float", Source: "X"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := rntuple.NewAttributes[struct{ S string }](w, "set")
+		a, err := rntuple.NewAttributes[struct{ S string }](w, "set", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +72,7 @@ func TestRename(t *testing.T) {
 	}
 	to := Renaming{"new", map[string]string{"X": "Y", "Names": "Tags", "Inner.A": "Z"}}
 	out := filepath.Join(dir, "out.root")
-	report, err := Rename(t.Context(), out, Input{in, "d/old"}, to)
+	report, err := Rename(t.Context(), out, Input{in, "d/old"}, to, nil)
 	if err != nil || report.Levels[Copy].Pages == 0 || report.Levels[Copy] != sum(report) {
 		t.Fatal(report, err)
 	}
@@ -82,26 +83,26 @@ func TestRename(t *testing.T) {
 		{Name: "a.b\x00"}, {Name: "other"},
 	} {
 		before, _ := os.ReadFile(in)
-		if err := RenameInPlace(t.Context(), Input{in, "d/old"}, bad); err == nil {
+		if err := RenameInPlace(t.Context(), Input{in, "d/old"}, bad, nil); err == nil {
 			t.Errorf("%v is done", bad)
 		}
 		if now, _ := os.ReadFile(in); !slices.Equal(now, before) {
 			t.Errorf("%v: the file has changed", bad)
 		}
 		none := filepath.Join(t.TempDir(), "none")
-		if _, err := Rename(t.Context(), none, Input{in, "d/old"}, bad); err == nil && bad.Name != "other" {
+		if _, err := Rename(t.Context(), none, Input{in, "d/old"}, bad, nil); err == nil && bad.Name != "other" {
 			t.Errorf("%v is done", bad)
 		} else if err != nil {
 			noFile(t, none)
 		}
 	}
 	info, _ := os.Stat(in)
-	if err := RenameInPlace(t.Context(), Input{in, "d/old"}, to); err != nil {
+	if err := RenameInPlace(t.Context(), Input{in, "d/old"}, to, nil); err != nil {
 		t.Fatal(err)
 	}
 	check(in, "d/new")
 	compareLines(t, "the other", lines(t, in, "d/other"), old)
-	if _, err := rntuple.Open(in, "d/old"); !errors.Is(err, rntuple.ErrNotFound) {
+	if _, err := rntuple.Open(in, "d/old", nil); !errors.Is(err, rntuple.ErrNotFound) {
 		t.Error(err)
 	}
 	if now, _ := os.Stat(in); now.Size() > info.Size()+8000 {
@@ -115,15 +116,15 @@ func TestRenameCycles(t *testing.T) {
 	type entry struct{ X int32 }
 	dir := t.TempDir()
 	in := filepath.Join(dir, "in.root")
-	f, err := rntuple.CreateFile(in)
+	f, err := rntuple.CreateFile(in, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	names := []string{"d/old", "d/other"}
 	for i := range 3 * len(names) {
-		open := func() (*rntuple.Writer[entry], error) { return rntuple.NewWriter[entry](f, names[i]) }
+		open := func() (*rntuple.Writer[entry], error) { return rntuple.NewWriter[entry](f, names[i], nil) }
 		if i >= len(names) {
-			open = func() (*rntuple.Writer[entry], error) { return rntuple.Append[entry](in, names[i%len(names)]) }
+			open = func() (*rntuple.Writer[entry], error) { return rntuple.Append[entry](in, names[i%len(names)], nil) }
 		}
 		w, err := open()
 		if err != nil {
@@ -141,7 +142,7 @@ func TestRenameCycles(t *testing.T) {
 	}
 	check := func(what string, want map[string]int64) {
 		t.Helper()
-		infos, err := rntuple.ListFile(in)
+		infos, err := rntuple.ListFile(context.Background(), in, nil)
 		if err != nil || len(infos) != len(want) {
 			t.Fatalf("%s: %v, %v", what, infos, err)
 		}
@@ -155,15 +156,15 @@ func TestRenameCycles(t *testing.T) {
 			}
 			out := filepath.Join(t.TempDir(), "out.root")
 			plain, _, _ := strings.Cut(i.Path, ";")
-			if _, err := Merge(t.Context(), out, []Input{{in, i.Path}}); err != nil {
+			if _, err := Merge(t.Context(), out, []Input{{in, i.Path}}, nil); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := rntuple.ListFile(out); err != nil || len(got) != 1 || got[0].Path != filepath.Base(plain) {
+			if got, err := rntuple.ListFile(context.Background(), out, nil); err != nil || len(got) != 1 || got[0].Path != filepath.Base(plain) {
 				t.Errorf("%s: a copy of %s is %v, %v", what, i.Path, got, err)
 			}
 		}
 		out := filepath.Join(t.TempDir(), "out.root")
-		merged, err := MergeAll(t.Context(), out, []string{in})
+		merged, err := MergeAll(t.Context(), out, []string{in}, nil)
 		if err != nil || len(merged) != len(newest) {
 			t.Errorf("%s: merged %v, %v", what, merged, err)
 		}
@@ -193,7 +194,7 @@ func TestRenameCycles(t *testing.T) {
 		{"d/three;3", "", false, map[string]int64{"d/three": 3, "d/three;1": 1, "d/two": 2}},
 	} {
 		what := fmt.Sprintf("%s to %s", step.of, step.to)
-		err := RenameInPlace(t.Context(), Input{in, step.of}, Renaming{Name: step.to})
+		err := RenameInPlace(t.Context(), Input{in, step.of}, Renaming{Name: step.to}, nil)
 		if (err != nil) != step.fails {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -212,7 +213,7 @@ func TestRenameFiles(t *testing.T) {
 		name := r.Schema().Fields[0].Name
 		path := filepath.Join(t.TempDir(), "copy.root")
 		copyFile(t, in.Path, path)
-		err := RenameInPlace(t.Context(), Input{path, in.Name}, Renaming{"renamed", map[string]string{name: name + "_"}})
+		err := RenameInPlace(t.Context(), Input{path, in.Name}, Renaming{"renamed", map[string]string{name: name + "_"}}, nil)
 		if strings.Contains(in.Path, "legacy") && errors.Is(err, rntuple.ErrUnsupported) {
 			continue
 		}
@@ -224,7 +225,7 @@ func TestRenameFiles(t *testing.T) {
 		if r := openReader(t, path, dir+"renamed"); r.Schema().Fields[0].Name != name+"_" {
 			t.Errorf("%v: the first field is %q", in, r.Schema().Fields[0].Name)
 		}
-		if err := RenameInPlace(t.Context(), Input{path, dir + "renamed"}, Renaming{"renamed", map[string]string{name + "_": name}}); err != nil {
+		if err := RenameInPlace(t.Context(), Input{path, dir + "renamed"}, Renaming{"renamed", map[string]string{name + "_": name}}, nil); err != nil {
 			t.Errorf("%v: %v", in, err)
 		}
 		compareLines(t, in.String(), lines(t, path, dir+"renamed"), want)
@@ -235,7 +236,7 @@ func TestRenameFiles(t *testing.T) {
 func TestRenameInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	old, path := filepath.Join(dir, "old"), filepath.Join(dir, "new")
-	points(t, old, 0, 300)
+	points(t, old, 0, 300, nil)
 	for calls := 0; ; calls++ {
 		copyFile(t, old, path)
 		disk, err := os.OpenFile(path, os.O_RDWR, 0)

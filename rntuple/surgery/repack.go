@@ -17,22 +17,22 @@ const (
 // Repack makes a ROOT file at out with the entries of one input, stored in another way,
 // as the options say:
 //
-//   - Compression compresses pages anew (the level Recompress);
+//   - Write.Compression compresses pages anew (the level Recompress);
 //   - Encode and EncodeAll encode them anew (Reseal);
-//   - AtLeast(Rewrite) makes new clusters and pages, of the sizes that
-//     Write(rntuple.ClusterSize, rntuple.MaxUnzippedPageSize) says.
+//   - AtLeast: Rewrite makes new clusters and pages, of the sizes that Write says.
 //
 // What needs none of that is copied; without options, all is. Schema and attribute sets
 // stay as they are. A file that was at out is replaced when everything has succeeded; it
 // must not be the input.
-//
-// Options: Encode, EncodeAll, Name, AtLeast, AtMost, Compression, KeepCompression,
-// JoinClusters, DropAttributes, Read, Write, Progress.
-func Repack(ctx context.Context, out string, in Input, opts ...Option) (*Report, error) {
-	c, err := configure("Repack", append([]string{"Encode", "EncodeAll"}, takesName...), opts)
+func Repack(ctx context.Context, out string, in Input, o *RepackOptions) (*Report, error) {
+	if o == nil {
+		o = new(RepackOptions)
+	}
+	c, err := o.config()
 	if err != nil {
 		return nil, err
 	}
-	encode := func(s *shape) error { return s.encode(c.encodeAll, c.encode) }
+	c.name = o.Name
+	encode := func(s *shape) error { return s.encode(o.EncodeAll, o.Encode) }
 	return c.asStored().create(ctx, out, &job{inputs: []Input{in}, edit: encode})
 }

@@ -10,10 +10,10 @@ import (
 	"slices"
 
 	"github.com/go-rntuple/go-rntuple/compress"
+	"github.com/go-rntuple/go-rntuple/internal/entrance"
 	"github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
 	"github.com/go-rntuple/go-rntuple/remote"
-	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
@@ -249,11 +249,11 @@ func (c *config) compressAs(ctx context.Context, src *source) error {
 
 // writeOptions returns the options for the output.
 func (c *config) writeOptions(ctx context.Context) (*ntuple.WriteOptions, error) {
-	s := compress.Default // the inputs may have no pages
-	if c.compression != nil {
-		s = *c.compression
+	options := c.write
+	if options.Compression == 0 && c.compression != nil { // the inputs may have no pages
+		options.Compression = cmp.Or(*c.compression, compress.None)
 	}
-	write, err := ntuple.NewWriteOptions(append([]rntuple.WriteOption{rntuple.Compression(s)}, c.given.write...))
+	write, err := entrance.WriteOptions(&options)
 	if err == nil {
 		write.Context = ctx
 	}

@@ -66,7 +66,7 @@ func TestRenumber(t *testing.T) {
 	}
 
 	s = build()
-	if err := s.encode("", []fieldEncoding{{path: "a", column: schema.ColumnDocument{Type: "SplitUInt32", Bits: 32}}}); err != nil {
+	if err := s.encode("", []FieldEncoding{{Path: "a", Column: schema.ColumnDocument{Type: "SplitUInt32", Bits: 32}}}); err != nil {
 		t.Fatal(err)
 	}
 	h, ext = s.Header, s.Extension

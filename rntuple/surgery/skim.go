@@ -14,35 +14,35 @@ import (
 // Schemas go together as Merge says. Clusters of which all entries are chosen are copied
 // page by page, those of which none is are skipped. Of the others, pages of which all elements
 // are chosen are copied, too, unless they hold offsets, and those that hold some are read, and
-// rewritten without the other entries; compression is as for Slim. The options Keep and Drop choose fields; the condition may use others.
+// rewritten without the other entries; compression is as for Slim. o.Keep and
+// o.Drop choose fields; the condition may use others.
 //
-// The condition is evaluated in several goroutines, as rntuple.ReadWorkers says.
+// The condition is evaluated in several goroutines, as o.Read.Workers says.
 //
-// Define and DefineColumns add fields, computed for the entries that are chosen.
+// o.Define adds fields, computed for the entries that are chosen.
 //
 // Attribute sets are kept: an attribute belongs to those of its entries that are left,
 // and is dropped if there are none, even if it had none before. If all entries of an
 // input are chosen, all its attributes are kept.
-//
-// Options: those of Merge, Define, DefineColumns.
-func Skim(ctx context.Context, out string, inputs []Input, c rntuple.Condition, opts ...Option) (*Report, error) {
+func Skim(ctx context.Context, out string, inputs []Input, c rntuple.Condition, o *SkimOptions) (*Report, error) {
 	pieces := make([]Piece, len(inputs))
 	for i, in := range inputs {
 		pieces[i].Input = in
 	}
-	return skim(ctx, "Skim", out, pieces, c, opts)
+	return SkimPieces(ctx, out, pieces, c, o)
 }
 
 // SkimPieces is like Skim for pieces, in the given order. If the condition is nil, all of their entries are
 // chosen.
-//
-// Options: those of Skim.
-func SkimPieces(ctx context.Context, out string, pieces []Piece, c rntuple.Condition, opts ...Option) (*Report, error) {
-	return skim(ctx, "SkimPieces", out, pieces, c, opts)
-}
-
-func skim(ctx context.Context, operation, out string, pieces []Piece, c rntuple.Condition, opts []Option) (*Report, error) {
-	o, err := configure(operation, takesSkim, opts)
+func SkimPieces(ctx context.Context, out string, pieces []Piece, c rntuple.Condition, o *SkimOptions) (*Report, error) {
+	if o == nil {
+		o = new(SkimOptions)
+	}
+	merge := MergeOptions{o.Options, o.Name, o.Keep, o.Drop, o.Mode, o.ConvertTypes}
+	g, err := merge.config()
+	if err == nil {
+		g.define, err = o.Define, check(o.Define)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -50,12 +50,12 @@ func skim(ctx context.Context, operation, out string, pieces []Piece, c rntuple.
 		if s.within, err = pieces[n].entries(ctx, r); err != nil {
 			return s, err
 		}
-		return o.selection(r, s.within, c)
+		return g.selection(r, s.within, c)
 	}}
 	for _, p := range pieces {
 		j.inputs = append(j.inputs, p.Input)
 	}
-	return o.asStored().create(ctx, out, j)
+	return g.asStored().create(ctx, out, j)
 }
 
 // maxEvaluated limits the entries for which a condition is evaluated at once.

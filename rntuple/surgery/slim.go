@@ -7,18 +7,22 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// Slim makes a ROOT file at out with some fields of an RNTuple, those that the options
-// Keep and Drop leave, and with those that Define and DefineColumns add. Pages are copied
-// as they are, and stay compressed as they are unless the option Compression is given.
+// Slim makes a ROOT file at out with some fields of an RNTuple, those that o.Keep
+// and o.Drop leave, and with those that o.Define adds. Pages are copied
+// as they are, and stay compressed as they are unless o.Write.Compression is set.
 // Entries, clusters and attribute sets stay the same.
-//
-// Options: Keep, Drop, Define, DefineColumns, Name, AtLeast, AtMost, Compression,
-// KeepCompression, JoinClusters, DropAttributes, Read, Write, Progress.
-func Slim(ctx context.Context, out string, in Input, opts ...Option) (*Report, error) {
-	c, err := configure("Slim", takesSlim, opts)
+func Slim(ctx context.Context, out string, in Input, o *SlimOptions) (*Report, error) {
+	if o == nil {
+		o = new(SlimOptions)
+	}
+	c, err := o.config()
+	if err == nil {
+		err = check(o.Define)
+	}
 	if err != nil {
 		return nil, err
 	}
+	c.name, c.keep, c.drop, c.define = o.Name, o.Keep, o.Drop, o.Define
 	j := &job{inputs: []Input{in}}
 	if len(c.define) > 0 {
 		j.choose = func(_ context.Context, _ int, r *ntuple.Reader) (selection, error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -28,7 +29,7 @@ func bytesRead(t *testing.T) (n int64) {
 // condition, at most 1.3 times the pages with such entries, and metadata.
 func TestSkimBytes(t *testing.T) {
 	const n = 400_000
-	path := sparseFile(t, n, rntuple.MaxUnzippedPageSize(64<<10), rntuple.ClusterSize(1<<20), rntuple.Compression(0), rntuple.SharePages(false))
+	path := sparseFile(t, n, &rntuple.WriteOptions{MaxUnzippedPageSize: 64 << 10, ClusterSize: 1 << 20, Compression: compress.None, NoSharing: true})
 	r := openRaw(t, Input{Path: path})
 	clusters, err := r.Source.Clusters(all)
 	if err != nil || len(clusters) < 3 {
@@ -61,11 +62,12 @@ func TestSkimBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		metadata := info.Size() - condition - want - rest // with keys and checksums
-		for _, ahead := range []int64{0, 64 << 20} {
+		for _, ahead := range []int64{-1, 64 << 20} {
 			type id struct{ ID int64 }
 			keep := rntuple.WhereFunc(func(e *id) bool { return e.ID >= chosen.First && e.ID < chosen.End })
 			before := bytesRead(t)
-			report, err := Skim(all, filepath.Join(t.TempDir(), "out.root"), []Input{{Path: path}}, keep, Read(rntuple.ReadAhead(ahead), rntuple.MapFile(false)))
+			report, err := Skim(all, filepath.Join(t.TempDir(), "out.root"), []Input{{Path: path}}, keep,
+				&SkimOptions{Options: Options{Read: rntuple.ReadOptions{ReadAhead: ahead, NoMap: true}}})
 			got := bytesRead(t) - before
 			if err != nil || report.Entries != 400 {
 				t.Fatal(report, err)

@@ -48,10 +48,10 @@ func sparseEntry(i int64) *sparse {
 }
 
 // sparseFile makes a file with n entries.
-func sparseFile(t *testing.T, n int64, opts ...rntuple.WriteOption) (path string) {
+func sparseFile(t *testing.T, n int64, opts *rntuple.WriteOptions) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "in.root")
-	w, err := rntuple.Create[sparse](path, "n", opts...)
+	w, err := rntuple.Create[sparse](path, "n", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func sparseFile(t *testing.T, n int64, opts ...rntuple.WriteOption) (path string
 // of columns that the condition does not read, and that hold none.
 func TestSkimReads(t *testing.T) {
 	const n = 60_000
-	path := sparseFile(t, n, rntuple.MaxUnzippedPageSize(4<<10), rntuple.SharePages(false))
+	path := sparseFile(t, n, &rntuple.WriteOptions{MaxUnzippedPageSize: 4 << 10, NoSharing: true})
 	good, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -112,11 +112,12 @@ func TestSkimReads(t *testing.T) {
 		for _, workers := range []int{1, 3} {
 			out := filepath.Join(t.TempDir(), "out.root")
 			type id struct{ ID int64 }
-			_, err := Skim(all, out, []Input{in}, rntuple.WhereFunc(func(e *id) bool { return e.ID >= chosen.First && e.ID < chosen.End }), Read(rntuple.ReadWorkers(workers)))
+			_, err := Skim(all, out, []Input{in}, rntuple.WhereFunc(func(e *id) bool { return e.ID >= chosen.First && e.ID < chosen.End }),
+				&SkimOptions{Options: Options{Read: rntuple.ReadOptions{Workers: workers}}})
 			if err != nil {
 				t.Fatalf("%v, %d workers: %v", chosen, workers, err)
 			}
-			got, err := rntuple.Open(out, "")
+			got, err := rntuple.Open(out, "", nil)
 			if err != nil || got.NumEntries() != chosen.Len() {
 				t.Fatal(err)
 			}
@@ -139,7 +140,7 @@ func TestSkimReads(t *testing.T) {
 // elements are chosen are copied as they are stored, wherever clusters of the output end.
 func TestSkimCopies(t *testing.T) {
 	const n = 60_000
-	path := sparseFile(t, n, rntuple.MaxUnzippedPageSize(4<<10), rntuple.ClusterSize(200_000))
+	path := sparseFile(t, n, &rntuple.WriteOptions{MaxUnzippedPageSize: 4 << 10, ClusterSize: 200_000})
 	in := openRaw(t, Input{Path: path})
 	clusters, err := in.Source.Clusters(all)
 	if err != nil || len(clusters) < 4 {
@@ -160,14 +161,12 @@ func TestSkimCopies(t *testing.T) {
 			}
 		}
 		for _, limit := range []int64{0, 200_000, 30_000} {
-			var opts []Option
-			if limit > 0 {
-				opts = append(opts, Write(rntuple.ClusterSize(limit)))
-			}
 			for _, workers := range []int{1, 3} {
 				out := filepath.Join(t.TempDir(), "out.root")
 				type id struct{ ID int64 }
-				report, err := Skim(all, out, []Input{{Path: path}}, rntuple.WhereFunc(func(e *id) bool { return holds(e.ID) }), append(opts, Read(rntuple.ReadWorkers(workers)))...)
+				report, err := Skim(all, out, []Input{{Path: path}}, rntuple.WhereFunc(func(e *id) bool { return holds(e.ID) }),
+					&SkimOptions{
+						Options: Options{Read: rntuple.ReadOptions{Workers: workers}, Write: rntuple.WriteOptions{ClusterSize: limit}}})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -205,7 +204,7 @@ func TestSkimCopies(t *testing.T) {
 				if n := int(report.Levels[Copy].Pages + report.Levels[Clone].Pages); n < copied-missing {
 					t.Errorf("%d pages are copied according to the report, %d are", n, copied-missing)
 				}
-				r, err := rntuple.Open(out, "")
+				r, err := rntuple.Open(out, "", nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -233,7 +232,7 @@ func TestSkimCopies(t *testing.T) {
 	if err := os.WriteFile(path, file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	_, err = Skim(all, filepath.Join(t.TempDir(), "out.root"), []Input{{Path: path}}, rntuple.WhereFunc(func(e *struct{ ID int64 }) bool { return e.ID > middle.First }))
+	_, err = Skim(all, filepath.Join(t.TempDir(), "out.root"), []Input{{Path: path}}, rntuple.WhereFunc(func(e *struct{ ID int64 }) bool { return e.ID > middle.First }), nil)
 	if err == nil || !strings.Contains(err.Error(), `field "Flat": `) {
 		t.Errorf("damaged page: %v", err)
 	}

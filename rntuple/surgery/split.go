@@ -36,13 +36,15 @@ type Part struct {
 // No file that exists is replaced. After an error, none of the parts is left.
 //
 // Attribute sets are in all parts, cut as Concat does it.
-//
-// Options: those of Slim.
-func Split(ctx context.Context, pattern string, in Input, size PartSize, opts ...Option) ([]Part, error) {
-	c, err := configure("Split", takesCut, opts)
+func Split(ctx context.Context, pattern string, in Input, size PartSize, o *SplitOptions) ([]Part, error) {
+	if o == nil {
+		o = new(SplitOptions)
+	}
+	c, err := o.config()
 	if err != nil {
 		return nil, err
 	}
+	c.name, c.keep, c.drop = o.Name, o.Keep, o.Drop
 	clusters, err := clusterSizes(ctx, in, c.read)
 	if err != nil {
 		return nil, err

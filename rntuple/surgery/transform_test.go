@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/internal/test/randtest"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -41,7 +42,8 @@ func (m random) names() (names []string) {
 // ones are added later.
 func (m random) writeEntries(t *testing.T, path string, names []string, late, n int) (entries []map[string]any) {
 	t.Helper()
-	w, err := rntuple.CreateRecords(path, "n", &schema.Document{Name: "n", Fields: m.fields(t, names[:len(names)-late])}, m.options()...)
+	opts := m.options()
+	w, err := rntuple.CreateRecords(path, "n", &schema.Document{Name: "n", Fields: m.fields(t, names[:len(names)-late])}, &opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,13 +90,12 @@ func TestRepackRandom(t *testing.T) {
 		names := m.names()
 		m.writeEntries(t, in, names, m.IntN(len(names)), 1+m.IntN(80))
 		least := Level(m.IntN(5))
-		opts := []Option{AtLeast(least), Write(m.options()[1:]...), Read(rntuple.MapFile(m.IntN(2) == 0))}
+		opts := RepackOptions{Options: Options{AtLeast: least, Write: m.options(), Read: rntuple.ReadOptions{NoMap: m.IntN(2) != 0}}}
+		opts.Write.Compression = 0
 		all := []Encoding{"", DefaultEncoding, UnsplitEncoding}[m.IntN(3)]
-		if all != "" {
-			opts = append(opts, EncodeAll(all))
-		}
+		opts.EncodeAll = all
 		what := fmt.Sprintf("seed %d, level %v, encoding %q", seed, least, all)
-		report, err := Repack(t.Context(), out, Input{Path: in}, opts...)
+		report, err := Repack(t.Context(), out, Input{Path: in}, &opts)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -119,7 +120,7 @@ func TestRepackRandom(t *testing.T) {
 
 func openReader(t *testing.T, path, name string) *rntuple.Reader {
 	t.Helper()
-	r, err := rntuple.Open(path, name)
+	r, err := rntuple.Open(path, name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,11 +132,12 @@ func openReader(t *testing.T, path, name string) *rntuple.Reader {
 func TestRepackFiles(t *testing.T) {
 	for _, in := range goodFiles(t) {
 		want := lines(t, in.Path, in.Name)
-		for _, opts := range [][]Option{
-			nil, {Compression(404)}, {EncodeAll(DefaultEncoding)}, {EncodeAll(UnsplitEncoding), Compression(0)}, {AtLeast(Rewrite)},
+		for _, opts := range []*RepackOptions{
+			nil, {Options: compressed(404)}, {EncodeAll: DefaultEncoding},
+			{EncodeAll: UnsplitEncoding, Options: compressed(compress.None)}, {Options: Options{AtLeast: Rewrite}},
 		} {
 			out := filepath.Join(t.TempDir(), "out")
-			report, err := Repack(t.Context(), out, in, opts...)
+			report, err := Repack(t.Context(), out, in, opts)
 			if err != nil && errors.Is(err, rntuple.ErrRange) && strings.Contains(in.Path, "late") {
 				continue // zeros from before a field was added lie outside of its range
 			}
@@ -149,6 +151,10 @@ func TestRepackFiles(t *testing.T) {
 			compareLines(t, in.String(), lines(t, out, ""), want)
 		}
 	}
+}
+
+func compressed(s compress.Settings) Options {
+	return Options{Write: rntuple.WriteOptions{Compression: s}}
 }
 
 func sum(r *Report) (all Work) {
@@ -171,8 +177,7 @@ func TestEncode(t *testing.T) {
 	in, narrow, out := filepath.Join(dir, "in"), filepath.Join(dir, "narrow"), filepath.Join(dir, "out")
 	write(t, in, measured{[]float32{0.5, 1 + 0x1p-20}, "x", 0.25, 1}, measured{nil, "", 1e6, 1 << 40})
 	_, err := Repack(t.Context(), narrow, Input{Path: in},
-		Encode("Pt", schema.ColumnDocument{Type: "Real16"}), Encode("E", schema.ColumnDocument{Type: "Real32Trunc", Bits: 16}),
-		Encode("Name", schema.ColumnDocument{Type: "Index32"}))
+		&RepackOptions{Encode: []FieldEncoding{{"Pt", schema.ColumnDocument{Type: "Real16"}}, {"E", schema.ColumnDocument{Type: "Real32Trunc", Bits: 16}}, {"Name", schema.ColumnDocument{Type: "Index32"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,27 +203,28 @@ func TestEncode(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if _, err := Repack(t.Context(), out, Input{Path: narrow}, EncodeAll(UnsplitEncoding)); err != nil {
+	if _, err := Repack(t.Context(), out, Input{Path: narrow}, &RepackOptions{EncodeAll: UnsplitEncoding}); err != nil {
 		t.Fatal(err)
 	}
 	check(out, "Pt Index64", "Pt._0 Real16", "Name Index64", "Name Char", "E Real32Trunc", "N Int64")
 	compareLines(t, "unsplit", lines(t, out, ""), lines(t, narrow, ""))
-	if _, err := Repack(t.Context(), out, Input{Path: narrow}, Encode("Pt", schema.ColumnDocument{Type: "SplitReal32"})); err != nil {
+	if _, err := Repack(t.Context(), out, Input{Path: narrow},
+		&RepackOptions{Encode: []FieldEncoding{{"Pt", schema.ColumnDocument{Type: "SplitReal32"}}}}); err != nil {
 		t.Fatal(err)
 	}
 	compareLines(t, "wide", lines(t, out, ""), lines(t, narrow, ""))
 
 	for _, bad := range []struct {
-		opt  Option
+		opts RepackOptions
 		what string
 	}{
-		{Encode("Nope", schema.ColumnDocument{Type: "Real16"}), `"Nope"`},
-		{Encode("Pt", schema.ColumnDocument{Type: "Int64"}), "Int64"},
-		{Encode("Pt", schema.ColumnDocument{Type: "Real32Quant", Bits: 10, Range: &[2]float64{0, 1}}), "Pt"},
-		{EncodeAll("all"), `"all"`},
+		{RepackOptions{Encode: []FieldEncoding{{"Nope", schema.ColumnDocument{Type: "Real16"}}}}, `"Nope"`},
+		{RepackOptions{Encode: []FieldEncoding{{"Pt", schema.ColumnDocument{Type: "Int64"}}}}, "Int64"},
+		{RepackOptions{Encode: []FieldEncoding{{"Pt", schema.ColumnDocument{Type: "Real32Quant", Bits: 10, Range: &[2]float64{0, 1}}}}}, "Pt"},
+		{RepackOptions{EncodeAll: "all"}, `"all"`},
 	} {
 		none := filepath.Join(t.TempDir(), "none")
-		if _, err := Repack(t.Context(), none, Input{Path: in}, bad.opt); err == nil || !strings.Contains(err.Error(), bad.what) {
+		if _, err := Repack(t.Context(), none, Input{Path: in}, &bad.opts); err == nil || !strings.Contains(err.Error(), bad.what) {
 			t.Errorf("%s: %v", bad.what, err)
 		}
 		noFile(t, none)
@@ -250,10 +256,11 @@ func TestHMergeRandom(t *testing.T) {
 			inputs, left = append(inputs, Input{Path: path}), left[n:]
 		}
 		least := Level(m.IntN(5))
-		opts := []Option{AtLeast(least), Write(m.options()[1:]...)}
+		opts := HMergeOptions{Options: Options{AtLeast: least, Write: m.options()}}
+		opts.Write.Compression = 0
 		what := fmt.Sprintf("seed %d, level %v", seed, least)
 		out := filepath.Join(dir, "out")
-		report, err := HMerge(t.Context(), out, inputs, opts...)
+		report, err := HMerge(t.Context(), out, inputs, &opts)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -296,7 +303,7 @@ func TestHMerge(t *testing.T) {
 	dir := t.TempDir()
 	make := func(name string, write func(f *rntuple.File) interface{ Close() error }) Input {
 		path := filepath.Join(dir, name)
-		f, err := rntuple.CreateFile(path)
+		f, err := rntuple.CreateFile(path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -309,7 +316,7 @@ func TestHMerge(t *testing.T) {
 		return Input{Path: path}
 	}
 	set := func(w rntuple.Attributed, what string) {
-		a, err := rntuple.NewAttributes[struct{ S string }](w, "set")
+		a, err := rntuple.NewAttributes[struct{ S string }](w, "set", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +324,7 @@ func TestHMerge(t *testing.T) {
 	}
 	writeLeft := func(n int32) func(f *rntuple.File) interface{ Close() error } {
 		return func(f *rntuple.File) interface{ Close() error } {
-			w, err := rntuple.NewWriter[left](f, "left")
+			w, err := rntuple.NewWriter[left](f, "left", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -330,7 +337,7 @@ func TestHMerge(t *testing.T) {
 	}
 	a, long := make("a", writeLeft(100)), make("long", writeLeft(101))
 	b := make("b", func(f *rntuple.File) interface{ Close() error } {
-		w, err := rntuple.NewWriter[right](f, "right")
+		w, err := rntuple.NewWriter[right](f, "right", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -343,7 +350,7 @@ func TestHMerge(t *testing.T) {
 		}
 		return w
 	})
-	_, err := HMerge(t.Context(), filepath.Join(t.TempDir(), "out"), []Input{a, b, long})
+	_, err := HMerge(t.Context(), filepath.Join(t.TempDir(), "out"), []Input{a, b, long}, nil)
 	var all *IncompatibleError
 	if !errors.As(err, &all) {
 		t.Fatal(err)
@@ -360,7 +367,7 @@ func TestHMerge(t *testing.T) {
 		t.Errorf("%q, want %q", all.Problems, want)
 	}
 	out := filepath.Join(dir, "out")
-	report, err := HMerge(t.Context(), out, []Input{a, b}, Prefix("", "r_"), Name("both"))
+	report, err := HMerge(t.Context(), out, []Input{a, b}, &HMergeOptions{Prefix: []string{"", "r_"}, Name: "both"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -390,7 +397,8 @@ func TestHMerge(t *testing.T) {
 			t.Error(name, err)
 		}
 	}
-	if _, err := HMerge(t.Context(), out, []Input{a, b}, Prefix("", "r_"), AtMost(Copy)); err == nil {
+	if _, err := HMerge(t.Context(), out, []Input{a, b},
+		&HMergeOptions{Options: Options{AtMost: new(Copy)}, Prefix: []string{"", "r_"}}); err == nil {
 		t.Error("offsets have been copied")
 	}
 }
@@ -401,7 +409,8 @@ func TestHMergeFiles(t *testing.T) {
 		want := lines(t, in.Path, in.Name)
 		for _, least := range []Level{Copy, Rewrite} {
 			out := filepath.Join(t.TempDir(), "out")
-			_, err := HMerge(t.Context(), out, []Input{in, in}, Prefix("", "2nd "), AtLeast(least))
+			_, err := HMerge(t.Context(), out, []Input{in, in},
+				&HMergeOptions{Options: Options{AtLeast: least}, Prefix: []string{"", "2nd "}})
 			if err != nil && errors.Is(err, rntuple.ErrRange) && strings.Contains(in.Path, "late") {
 				continue // zeros from before a field was added lie outside of its range
 			}
@@ -437,7 +446,7 @@ func TestHMergeFiles(t *testing.T) {
 func TestOperationsFail(t *testing.T) {
 	dir := t.TempDir()
 	good, bad := filepath.Join(dir, "good"), filepath.Join(dir, "bad")
-	points(t, good, 0, 3000, rntuple.ClusterSize(4000), rntuple.Compression(0))
+	points(t, good, 0, 3000, &rntuple.WriteOptions{ClusterSize: 4000, Compression: compress.None})
 	damaged, err := os.ReadFile(good)
 	if err != nil {
 		t.Fatal(err)
@@ -446,39 +455,40 @@ func TestOperationsFail(t *testing.T) {
 	if err := os.WriteFile(bad, damaged, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	for name, operation := range map[string]func(ctx context.Context, out string, in Input, opts ...Option) error{
-		"repack": func(ctx context.Context, out string, in Input, opts ...Option) error {
-			_, err := Repack(ctx, out, in, append(opts, EncodeAll(DefaultEncoding))...)
+	for name, operation := range map[string]func(ctx context.Context, out string, in Input, o Options) error{
+		"repack": func(ctx context.Context, out string, in Input, o Options) error {
+			_, err := Repack(ctx, out, in, &RepackOptions{Options: o, EncodeAll: DefaultEncoding})
 			return err
 		},
-		"rename": func(ctx context.Context, out string, in Input, opts ...Option) error {
-			_, err := Rename(ctx, out, in, Renaming{Name: "new"}, opts...)
+		"rename": func(ctx context.Context, out string, in Input, o Options) error {
+			_, err := Rename(ctx, out, in, Renaming{Name: "new"}, &o)
 			return err
 		},
-		"hmerge": func(ctx context.Context, out string, in Input, opts ...Option) error {
-			_, err := HMerge(ctx, out, []Input{{Path: good}, in}, append(opts, Prefix("", "second_"))...)
+		"hmerge": func(ctx context.Context, out string, in Input, o Options) error {
+			_, err := HMerge(ctx, out, []Input{{Path: good}, in},
+				&HMergeOptions{Options: o, Prefix: []string{"", "second_"}})
 			return err
 		},
 	} {
 		for _, least := range []Level{Copy, Recompress, Rewrite} {
 			out := filepath.Join(t.TempDir(), "out")
-			if err := operation(t.Context(), out, Input{Path: bad}, AtLeast(least)); !errors.Is(err, rntuple.ErrChecksum) || !strings.Contains(err.Error(), bad) {
+			if err := operation(t.Context(), out, Input{Path: bad}, Options{AtLeast: least}); !errors.Is(err, rntuple.ErrChecksum) || !strings.Contains(err.Error(), bad) {
 				t.Errorf("%s, level %v: %v", name, least, err)
 			}
 			noFile(t, out)
 			ctx, cancel := context.WithCancel(t.Context())
-			err := operation(ctx, out, Input{Path: good}, AtLeast(least), Progress(func(done, total int64) {
+			err := operation(ctx, out, Input{Path: good}, Options{AtLeast: least, Progress: func(done, total int64) {
 				if done > total/2 {
 					cancel()
 				}
-			}))
+			}})
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("%s, level %v: %v", name, least, err)
 			}
 			noFile(t, out)
 			cancel()
 		}
-		if err := operation(t.Context(), good, Input{Path: good}); err == nil {
+		if err := operation(t.Context(), good, Input{Path: good}, Options{}); err == nil {
 			t.Errorf("%s: the input has been overwritten", name)
 		}
 	}
@@ -488,14 +498,14 @@ func TestOperationsFail(t *testing.T) {
 func TestIndexInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	old, path := filepath.Join(dir, "old"), filepath.Join(dir, "new")
-	points(t, old, 0, 300)
+	points(t, old, 0, 300, nil)
 	for calls := 0; ; calls++ {
 		copyFile(t, old, path)
 		disk, err := os.OpenFile(path, os.O_RDWR, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = index(t.Context(), updateDying(disk, calls), Input{Path: path}, false, nil)
+		_, err = index(t.Context(), updateDying(disk, calls), Input{Path: path}, nil)
 		disk.Close()
 		sets := openReader(t, path, "n").AttributeSets()
 		checkPoints(t, path, 300)

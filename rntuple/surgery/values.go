@@ -62,7 +62,7 @@ func (c *config) selection(base *ntuple.Reader, within rntuple.EntryRange, keep 
 	}
 	s.begin = func(out *field.Outlets, to []*schema.Field) (*stream, error) {
 		if keep != nil {
-			selected, err := rntuple.Where(entries.Source, keep)
+			selected, err := rntuple.Where(entries.Source, keep, nil)
 			if err != nil {
 				return nil, err
 			}

@@ -313,8 +313,8 @@ func (c *container) object(path, part string, k *rootfile.Key, ok bool, depth in
 		return
 	case isAnchor && k.ObjLen > anchor.MaxSize:
 		c.corrupt(part, k.SeekKey, "an anchor of %d bytes", k.ObjLen)
-	case int64(k.ObjLen) > c.limits.PageBytes:
-		c.problem(part, k.SeekKey, &frame.LimitError{Limit: "PageBytes", What: "object", Need: int64(k.ObjLen), Have: c.limits.PageBytes})
+	case int64(k.ObjLen) > c.Limits.PageBytes:
+		c.problem(part, k.SeekKey, &frame.LimitError{Limit: "PageBytes", What: "object", Need: int64(k.ObjLen), Have: c.Limits.PageBytes})
 	case isAnchor || ok:
 		object, err := c.file.Payload(*k)
 		if err != nil {

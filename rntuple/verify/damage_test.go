@@ -66,7 +66,7 @@ func TestDamage(t *testing.T) {
 	} {
 		file := bytes.Clone(clean)
 		copy(file[c.at:], c.to)
-		lines, _ := check(t, file)
+		lines, _ := check(t, file, nil)
 		if !strings.Contains(strings.Join(lines, "\n"), c.want) {
 			t.Errorf("%s: no problem %q, but\n%s", c.name, c.want, strings.Join(lines, "\n"))
 		}
@@ -77,12 +77,12 @@ func TestDamage(t *testing.T) {
 // one page not the next.
 func TestGoesOn(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "many.root")
-	file, err := rntuple.CreateFile(path)
+	file, err := rntuple.CreateFile(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"a", "b", "c"} {
-		w, err := rntuple.NewWriter[struct{ X, Y int32 }](file, name)
+		w, err := rntuple.NewWriter[struct{ X, Y int32 }](file, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines, s := check(t, b); len(lines) > 0 || s.RNTuples < 3 {
+	if lines, s := check(t, b, nil); len(lines) > 0 || s.RNTuples < 3 {
 		t.Errorf("%+v, %q", s, lines)
 	}
 	f, err := rootfile.Open(bytes.NewReader(b), int64(len(b)))
@@ -129,7 +129,7 @@ func TestGoesOn(t *testing.T) {
 		}
 		b[a.SeekFooter+a.NBytesFooter-1] ^= 1
 	}
-	lines, _ := check(t, b)
+	lines, _ := check(t, b, nil)
 	for _, name := range []string{"a", "b", "c"} {
 		if !strings.Contains(strings.Join(lines, "\n"), fmt.Sprintf("envelope: RNTuple %q, footer at offset", name)) {
 			t.Errorf("nothing is said of RNTuple %s: %q", name, lines)
@@ -186,7 +186,7 @@ func TestClaims(t *testing.T) {
 		file := d.file(t)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		lines, _ := check(t, file)
+		lines, _ := check(t, file, nil)
 		runtime.ReadMemStats(&after)
 		if n := after.TotalAlloc - before.TotalAlloc; n > 2<<20+100*uint64(len(file)) {
 			t.Errorf("%s: %d bytes are allocated for a file of %d", name, n, len(file))
@@ -201,7 +201,7 @@ func TestClaims(t *testing.T) {
 // whose gaps a writer that stopped has not marked, and what is no record. None is a problem.
 func TestFreeSpace(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "free.root")
-	w, err := rntuple.Create[struct{ X int32 }](path, "n")
+	w, err := rntuple.Create[struct{ X int32 }](path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestFreeSpace(t *testing.T) {
 		for _, s := range l.Segments[:len(l.Segments)-1] {
 			copy(file[s.First:s.Last+1], bytes.Repeat(fill, len(file)))
 		}
-		if lines, s := check(t, file); len(lines) > 0 || len(s.Skipped) > 0 {
+		if lines, s := check(t, file, nil); len(lines) > 0 || len(s.Skipped) > 0 {
 			t.Errorf("filled with % .20x: %q, %+v", fill, lines, s)
 		}
 	}
@@ -241,12 +241,12 @@ func TestFreeSpace(t *testing.T) {
 // TestOddities checks files that are unusual in a way that does no harm.
 func TestOddities(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "odd.root")
-	file, err := rntuple.CreateFile(path)
+	file, err := rntuple.CreateFile(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"dir/m", "n", "m"} {
-		w, err := rntuple.NewWriter[struct{ X int32 }](file, name)
+		w, err := rntuple.NewWriter[struct{ X int32 }](file, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,7 +262,7 @@ func TestOddities(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range oddity.Cases(t, b) {
-		lines, s := check(t, c.File)
+		lines, s := check(t, c.File, nil)
 		text := strings.Join(lines, "\n")
 		switch {
 		case c.Hidden != (s.Problems > 0):
@@ -281,7 +281,7 @@ func TestOddities(t *testing.T) {
 func TestNotClosed(t *testing.T) {
 	file := newDraft().file(t)
 	copy(file[16:], make([]byte, 4)) // the position of the free list
-	if lines, s := check(t, append(file, "more"...)); s.Problems == 0 {
+	if lines, s := check(t, append(file, "more"...), nil); s.Problems == 0 {
 		t.Error(lines)
 	}
 }

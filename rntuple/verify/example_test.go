@@ -14,7 +14,7 @@ func ExampleFile() {
 	summary, err := verify.File(context.Background(), "../../testdata/dimuon.root", func(p verify.Problem) error {
 		fmt.Println(p)
 		return nil
-	})
+	}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func ExampleReaderAt() {
 	_, err = verify.ReaderAt(context.Background(), bytes.NewReader(file), int64(len(file)), func(p verify.Problem) error {
 		fmt.Println(p.Check, p.Kind(), p.Path())
 		return nil
-	})
+	}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func FuzzMetadata(f *testing.F) {
 			}
 		}
 		file := d.file(t)
-		lines, _ := check(t, file, verify.Workers(1))
+		lines, _ := check(t, file, &verify.Options{Workers: 1})
 		if len(lines) > 0 {
 			return
 		}
@@ -61,7 +61,7 @@ func FuzzFile(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		lines, _ := check(t, file, verify.Workers(1))
+		lines, _ := check(t, file, &verify.Options{Workers: 1})
 		if err := readAll(file); err != nil && len(lines) == 0 && !errors.Is(err, rntuple.ErrUnsupported) {
 			t.Errorf("no problem, but reading fails: %v", err)
 		}

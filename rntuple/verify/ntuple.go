@@ -79,7 +79,7 @@ func (v *verifier) load(a anchorObject, link *setLink) {
 		n.problem(Anchor, "", a.offset, err)
 		return
 	}
-	n.blobs = pagesource.Blobs{R: v.r, Size: v.size, MaxKeySize: n.anchor.MaxKeySize, MaxPage: v.limits.PageBytes, MaxEnvelope: v.limits.EnvelopeBytes}
+	n.blobs = pagesource.Blobs{R: v.r, Size: v.size, MaxKeySize: n.anchor.MaxKeySize, MaxPage: v.Limits.PageBytes, MaxEnvelope: v.Limits.EnvelopeBytes}
 	if !n.metadata(old) {
 		return
 	}

@@ -16,8 +16,8 @@ import (
 
 // objects checks the RNTuple whose objects are at a location. There is no container, and offsets stand for objects,
 // which problems name instead.
-func objects(ctx context.Context, c config, at location.Location, report func(Problem) error) (*Summary, error) {
-	f, err := remote.OpenObjects(ctx, at, c.remote)
+func objects(ctx context.Context, c Options, at location.Location, report func(Problem) error) (*Summary, error) {
+	f, err := remote.OpenObjects(ctx, at, c.Remote)
 	if damage := new(frame.FormatError); errors.As(err, &damage) {
 		return &Summary{Problems: 1}, report(Problem{Part: "anchor", Offset: -1, Check: Anchor, Err: err}.nowhere())
 	}
@@ -25,7 +25,7 @@ func objects(ctx context.Context, c config, at location.Location, report func(Pr
 		return nil, err
 	}
 	defer f.Close()
-	c.limits = rntuple.Limits(internal.Limits(c.limits).ForObjects())
+	c.Limits = rntuple.Limits(internal.Limits(c.Limits).ForObjects())
 	v := newVerifier(ctx, c, f, f.Len(), func(p Problem) error {
 		if p.Offset >= 0 && !errors.As(p.Err, new(*remote.Error)) { // which names it
 			p.Err = &inObject{store.At(p.Offset), p.Err}

@@ -203,7 +203,7 @@ func (p *pageChecker) check() {
 		}
 	})
 	// The only error is that of the context, which the caller checks.
-	_ = parallel.DoWith(p.workers, len(p.tasks), func(s *scratch, i int) error {
+	_ = parallel.DoWith(p.Workers, len(p.tasks), func(s *scratch, i int) error {
 		if err := p.ctx.Err(); err != nil {
 			return err
 		}
@@ -214,12 +214,12 @@ func (p *pageChecker) check() {
 		p.summary.Bytes += int64(t.page.StoredSize())
 	}
 	p.tasks = p.tasks[:0]
-	if p.progress != nil {
+	if p.Progress != nil {
 		total := p.size
 		if p.objects {
 			total = -1
 		}
-		p.progress(min(p.summary.Bytes, p.size), total)
+		p.Progress(min(p.summary.Bytes, p.size), total)
 	}
 }
 

@@ -213,7 +213,7 @@ func TestSweep(t *testing.T) {
 		Best  *float64
 	}
 	path := filepath.Join(t.TempDir(), "cycles.root")
-	clock := rntuple.Clock(func() time.Time { return time.Unix(1e9, 0).UTC() })
+	clock := &rntuple.FileOptions{Clock: func() time.Time { return time.Unix(1e9, 0).UTC() }}
 	for i := range 3 {
 		create := rntuple.CreateFile
 		if i > 0 {
@@ -223,7 +223,7 @@ func TestSweep(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := rntuple.NewWriter[event](file, []string{"n", "n", "dir/m"}[i], rntuple.Compression(compress.Settings(505)))
+		w, err := rntuple.NewWriter[event](file, []string{"n", "n", "dir/m"}[i], &rntuple.WriteOptions{Compression: compress.Settings(505)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,14 +251,14 @@ func TestSweep(t *testing.T) {
 	files["by ROOT"] = b
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		file := files[name]
-		if lines, _ := check(t, file); len(lines) > 0 {
+		if lines, _ := check(t, file, nil); len(lines) > 0 {
 			t.Errorf("%s: %s", name, strings.Join(lines, "\n"))
 		}
 		region := regions(t, file)
 		total, unnoticed := map[string]int{}, map[string]int{}
 		for i := range file {
 			file[i] ^= 1 << (i % 8)
-			lines, _ := check(t, file, verify.Workers(1))
+			lines, _ := check(t, file, &verify.Options{Workers: 1})
 			agree(t, file, damage(lines))
 			total[region[i]]++
 			if len(lines) == 0 {
@@ -282,7 +282,7 @@ func TestSweep(t *testing.T) {
 func TestCut(t *testing.T) {
 	file := newDraft().file(t)
 	for n := range file {
-		if lines, _ := check(t, file[:n]); len(lines) == 0 {
+		if lines, _ := check(t, file[:n], nil); len(lines) == 0 {
 			t.Errorf("nothing is wrong with %d of %d bytes", n, len(file))
 		}
 	}

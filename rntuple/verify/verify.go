@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -157,75 +158,46 @@ type Summary struct {
 	Skipped []string
 }
 
-// An Option changes how a file is checked.
-type Option func(*config) error
+// Options say how a file is checked. The zero value stands for the defaults, and so does a nil
+// pointer.
+type Options struct {
+	// Workers is the number of goroutines that check pages. The order of problems does not depend on
+	// it. Default: runtime.GOMAXPROCS(0).
+	Workers int
 
-type config struct {
-	workers  int
-	limits   rntuple.Limits
-	limit    int
-	progress func(done, total int64)
-	remote   remote.Options
+	// Limits bound the memory that the file can demand, as for readers; to exceed one is a problem.
+	// No values are made, so EntryBytes and ExpressionBytes are never reached.
+	Limits rntuple.Limits
+
+	// MaxProblems is the number of problems of one Check and Severity to report for each RNTuple; one
+	// more report then gives the number of the others. Default: 20.
+	MaxProblems int
+
+	// Progress, if set, is called now and then with the number of bytes checked so far and the size of
+	// the file, not all of which may need checking, or -1 for objects. Calls do not overlap.
+	Progress func(done, total int64)
+
+	// Remote says how File reads a file whose name is a URL.
+	Remote remote.Options
 }
 
-// Workers sets the number of goroutines that check pages. The order of problems does not
-// depend on it. Default: runtime.GOMAXPROCS(0).
-func Workers(n int) Option {
-	return func(c *config) error {
-		if n <= 0 {
-			return fmt.Errorf("Workers: %d; the number must be positive", n)
-		}
-		c.workers = n
-		return nil
+// defaults returns the options with defaults for those that are not set.
+func (o *Options) defaults() (c Options, err error) {
+	if o != nil {
+		c = *o
 	}
-}
-
-// WithLimits sets the limits on the memory that the file can demand, as for readers; to
-// exceed one is a problem. EntryBytes has no effect.
-func WithLimits(l rntuple.Limits) Option {
-	return func(c *config) error {
-		if l.PageBytes < 0 || l.EnvelopeBytes < 0 {
-			return fmt.Errorf("WithLimits: %+v; limits must not be negative", l)
-		}
-		c.limits = l
-		return nil
+	if l := c.Limits; c.Workers < 0 || c.MaxProblems < 0 || l.PageBytes < 0 || l.EnvelopeBytes < 0 {
+		return c, fmt.Errorf("verify.Options: Workers %d, MaxProblems %d, Limits %+v; the numbers must not be negative", c.Workers, c.MaxProblems, l)
 	}
-}
-
-// Limit sets the number of problems of one Check and Severity to report for each RNTuple; one more report
-// then gives the number of the others. Default: 20.
-func Limit(n int) Option {
-	return func(c *config) error {
-		if n <= 0 {
-			return fmt.Errorf("Limit: %d; the number must be positive", n)
-		}
-		c.limit = n
-		return nil
-	}
-}
-
-// Progress sets a function that is called now and then with the number of bytes checked so
-// far and the size of the file, not all of which may need checking, or -1 for objects. Calls do not overlap.
-func Progress(f func(done, total int64)) Option {
-	return func(c *config) error {
-		c.progress = f
-		return nil
-	}
-}
-
-// Remote sets how File reads a file whose name is a URL. Default: the zero value.
-func Remote(o remote.Options) Option {
-	return func(c *config) error {
-		c.remote = o
-		return nil
-	}
+	c.Workers, c.MaxProblems = cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), cmp.Or(c.MaxProblems, 20)
+	return c, nil
 }
 
 // File checks the file at path, which may be a URL, and calls report for each problem, in an order
 // that depends only on the file. A file is sound if Summary.Problems is 0: its oddities, which are
 // reported, too, do no harm. See ReaderAt for the errors.
-func File(ctx context.Context, path string, report func(Problem) error, opts ...Option) (*Summary, error) {
-	c, err := configure(opts)
+func File(ctx context.Context, path string, report func(Problem) error, o *Options) (*Summary, error) {
+	c, err := o.defaults()
 	if err != nil {
 		return nil, err
 	}
@@ -238,22 +210,12 @@ func File(ctx context.Context, path string, report func(Problem) error, opts ...
 	if at.IsObjects() {
 		return objects(ctx, c, at, named)
 	}
-	r, size, err := input.Open(ctx, at, true, c.remote)
+	r, size, err := input.Open(ctx, at, true, c.Remote)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	return check(ctx, c, r, size, named)
-}
-
-func configure(opts []Option) (c config, err error) {
-	c = config{workers: runtime.GOMAXPROCS(0), limit: 20}
-	for _, opt := range opts {
-		if err := opt(&c); err != nil {
-			return c, err
-		}
-	}
-	return c, nil
 }
 
 // ReaderAt checks the file of size bytes that r reads, which must be safe for
@@ -262,29 +224,29 @@ func configure(opts []Option) (c config, err error) {
 //
 // An error means that the check was not completed: it is one of report, of an option
 // or of ctx.
-func ReaderAt(ctx context.Context, r io.ReaderAt, size int64, report func(Problem) error, opts ...Option) (*Summary, error) {
-	c, err := configure(opts)
+func ReaderAt(ctx context.Context, r io.ReaderAt, size int64, report func(Problem) error, o *Options) (*Summary, error) {
+	c, err := o.defaults()
 	if err != nil {
 		return nil, err
 	}
 	return check(ctx, c, r, size, report)
 }
 
-func check(ctx context.Context, c config, r io.ReaderAt, size int64, report func(Problem) error) (*Summary, error) {
-	c.limits = c.limits.For(size)
+func check(ctx context.Context, c Options, r io.ReaderAt, size int64, report func(Problem) error) (*Summary, error) {
+	c.Limits = c.Limits.For(size)
 	v := newVerifier(ctx, c, r, size, report)
 	v.run()
 	v.more()
 	return &v.summary, v.stopped()
 }
 
-func newVerifier(ctx context.Context, c config, r io.ReaderAt, size int64, report func(Problem) error) *verifier {
-	return &verifier{config: c, ctx: ctx, r: r, size: size, callback: report, counts: map[kind]int64{}, lists: map[listKey]bool{}}
+func newVerifier(ctx context.Context, c Options, r io.ReaderAt, size int64, report func(Problem) error) *verifier {
+	return &verifier{Options: c, ctx: ctx, r: r, size: size, callback: report, counts: map[kind]int64{}, lists: map[listKey]bool{}}
 }
 
 // A verifier checks one file.
 type verifier struct {
-	config
+	Options
 	ctx      context.Context
 	r        io.ReaderAt
 	size     int64
@@ -352,7 +314,7 @@ func (v *verifier) report(p Problem) {
 	} else {
 		v.summary.Problems++
 	}
-	if v.counts[k] <= int64(v.limit) {
+	if v.counts[k] <= int64(v.MaxProblems) {
 		v.send(p)
 	}
 }
@@ -367,7 +329,7 @@ func (v *verifier) send(p Problem) {
 // more reports how many problems of each kind were not reported.
 func (v *verifier) more() {
 	for _, k := range v.kinds {
-		if more := v.counts[k] - int64(v.limit); more > 0 {
+		if more := v.counts[k] - int64(v.MaxProblems); more > 0 {
 			p := Problem{RNTuple: k.ntuple, Part: string(k.check), Offset: -1, Check: k.check, Severity: k.severity}.nowhere()
 			if p.Err = frame.Corrupt("%d more problems of this kind", more); k.severity == Oddity {
 				p.Err = fmt.Errorf("%d more oddities of this kind", more)

@@ -20,7 +20,7 @@ import (
 )
 
 // check returns the problems of a file as lines; those of oddities begin with "oddity: ".
-func check(t testing.TB, file []byte, opts ...verify.Option) (lines []string, s *verify.Summary) {
+func check(t testing.TB, file []byte, opts *verify.Options) (lines []string, s *verify.Summary) {
 	t.Helper()
 	s, err := verify.ReaderAt(context.Background(), bytes.NewReader(file), int64(len(file)), func(p verify.Problem) error {
 		line := fmt.Sprintf("%s: %v", p.Check, p)
@@ -32,7 +32,7 @@ func check(t testing.TB, file []byte, opts ...verify.Option) (lines []string, s 
 			t.Errorf("error of an unknown kind: %v", p)
 		}
 		return nil
-	}, opts...)
+	}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestGood(t *testing.T) {
 		s, err := verify.File(context.Background(), path, func(p verify.Problem) error {
 			t.Errorf("%s: %v", p.File, p)
 			return nil
-		})
+		}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestGood(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	lines, s := check(t, newDraft().file(t))
+	lines, s := check(t, newDraft().file(t), nil)
 	// Of 12 columns one is suppressed in each cluster; the second one has no
 	// strings, characters and alternatives.
 	want := verify.Summary{RNTuples: 1, Records: 1 + 4 + 18 + 1 + 3, Envelopes: 4, Clusters: 2, Pages: 11 + 7, Bytes: s.Bytes}
@@ -93,11 +93,11 @@ func TestSummary(t *testing.T) {
 func TestCycles(t *testing.T) {
 	d := newDraft()
 	d.cycles = 2
-	if lines, s := check(t, d.file(t)); len(lines) > 0 || s.RNTuples != 3 || s.Pages != 18 || s.Clusters != 6 {
+	if lines, s := check(t, d.file(t), nil); len(lines) > 0 || s.RNTuples != 3 || s.Pages != 18 || s.Clusters != 6 {
 		t.Errorf("%+v, %q", s, lines)
 	}
 	d.page(1, colX).elements = 7
-	if lines, _ := check(t, d.file(t)); len(lines) != 2 || !strings.HasPrefix(lines[0], `pages: RNTuple "n", cluster 1, column 0`) {
+	if lines, _ := check(t, d.file(t), nil); len(lines) != 2 || !strings.HasPrefix(lines[0], `pages: RNTuple "n", cluster 1, column 0`) {
 		t.Errorf("%q", lines)
 	}
 }
@@ -259,7 +259,7 @@ func TestLies(t *testing.T) {
 			d := newDraft()
 			c.edit(d)
 			file := d.file(t)
-			lines, _ := check(t, file)
+			lines, _ := check(t, file, nil)
 			for _, want := range c.want {
 				if !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, want) }) {
 					t.Errorf("no problem %q", want)
@@ -297,7 +297,7 @@ func readAll(file []byte) error {
 	}
 	var text []byte
 	for _, info := range infos {
-		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), info.Path, rntuple.ReadWorkers(1), rntuple.ReadAhead(0))
+		r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), info.Path, &rntuple.ReadOptions{Workers: 1, ReadAhead: -1})
 		if err != nil {
 			return err
 		}
@@ -317,14 +317,14 @@ func readAll(file []byte) error {
 
 func TestNoRNTuple(t *testing.T) {
 	for name, file := range map[string][]byte{"empty": nil, "text": []byte("hello, world"), "zeros": make([]byte, 1000), "short": []byte("root")} {
-		if lines, s := check(t, file); len(lines) != 1 || s.RNTuples != 0 {
+		if lines, s := check(t, file, nil); len(lines) != 1 || s.RNTuples != 0 {
 			t.Errorf("%s: %q", name, lines)
 		}
 	}
-	if _, err := verify.File(context.Background(), "missing.root", nil); !errors.Is(err, os.ErrNotExist) {
+	if _, err := verify.File(context.Background(), "missing.root", nil, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
 	}
-	if _, err := verify.File(context.Background(), ".", nil); err == nil {
+	if _, err := verify.File(context.Background(), ".", nil, nil); err == nil {
 		t.Errorf("directory: no error")
 	}
 }
@@ -336,17 +336,17 @@ func TestStop(t *testing.T) {
 	file := d.file(t)
 	stop := errors.New("enough")
 	n := 0
-	_, err := verify.ReaderAt(context.Background(), bytes.NewReader(file), int64(len(file)), func(verify.Problem) error { n++; return stop })
+	_, err := verify.ReaderAt(context.Background(), bytes.NewReader(file), int64(len(file)), func(verify.Problem) error { n++; return stop }, nil)
 	if !errors.Is(err, stop) || n != 1 {
 		t.Errorf("%v after %d problems", err, n)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err = verify.ReaderAt(ctx, bytes.NewReader(file), int64(len(file)), func(verify.Problem) error { t.Error("a problem"); return nil })
+	_, err = verify.ReaderAt(ctx, bytes.NewReader(file), int64(len(file)), func(verify.Problem) error { t.Error("a problem"); return nil }, nil)
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	for _, opt := range []verify.Option{verify.Workers(0), verify.Limit(0), verify.WithLimits(rntuple.Limits{PageBytes: -1})} {
+	for _, opt := range []*verify.Options{{Workers: -1}, {MaxProblems: -1}, {Limits: rntuple.Limits{PageBytes: -1}}} {
 		if _, err := verify.ReaderAt(context.Background(), bytes.NewReader(file), int64(len(file)), nil, opt); err == nil {
 			t.Error("a wrong option is taken")
 		}
@@ -360,16 +360,16 @@ func TestLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clean, _ := check(t, file)
+	clean, _ := check(t, file, nil)
 	for at := len(file) / 2; at < len(file)*3/4; at += 100 { // amid the pages
 		file[at] ^= 1
 	}
-	few, s := check(t, file, verify.Limit(3), verify.Workers(1))
-	many, all := check(t, file, verify.Limit(1<<20), verify.Workers(4))
+	few, s := check(t, file, &verify.Options{MaxProblems: 3, Workers: 1})
+	many, all := check(t, file, &verify.Options{MaxProblems: 1 << 20, Workers: 4})
 	if len(clean) > 0 || s.Problems != all.Problems || int64(len(many)) != all.Problems || len(many) < 50 {
 		t.Errorf("%d lines for %d problems, %d for %d", len(few), s.Problems, len(many), all.Problems)
 	}
-	again, _ := check(t, file, verify.Limit(1<<20), verify.Workers(1))
+	again, _ := check(t, file, &verify.Options{MaxProblems: 1 << 20, Workers: 1})
 	if !slices.Equal(many, again) {
 		t.Error("the order differs")
 	}

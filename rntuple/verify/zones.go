@@ -5,7 +5,6 @@ import (
 	inside "github.com/go-rntuple/go-rntuple/internal/ntuple"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/internal/zone"
-	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -15,10 +14,8 @@ import (
 //
 // Source: docs/reference/zonemaps.md.
 func (n *ntuple) zones(a anchorObject) {
-	o, err := inside.NewReadOptions([]rntuple.Option{rntuple.Context(n.ctx), rntuple.WithLimits(n.limits)})
-	if err != nil {
-		return
-	}
+	o := inside.NewReadOptions()
+	o.Context, o.Limits = n.ctx, inside.Limits(n.Limits)
 	r, err := inside.NewReaderAt(n.r, n.size, a.class, a.object, o)
 	if err != nil || !zone.Has(r) {
 		return
@@ -37,7 +34,7 @@ func (n *ntuple) zones(a anchorObject) {
 		}
 	}
 	found := make([][]zonemap.Bounds, m.Clusters())
-	err = parallel.Do(n.workers, len(found), func(i int) error {
+	err = parallel.Do(n.Workers, len(found), func(i int) error {
 		found[i] = make([]zonemap.Bounds, len(fields))
 		for k, f := range fields {
 			if m.Of(f, i).Kind == zonemap.Unknown {

@@ -17,7 +17,7 @@ import (
 func BenchmarkMake(b *testing.B) {
 	dir := b.TempDir()
 	first := filepath.Join(dir, "0.root")
-	w, err := rntuple.Create[event](first, "Events")
+	w, err := rntuple.Create[event](first, "Events", nil)
 	if err != nil {
 		b.Fatal(err)
 	}

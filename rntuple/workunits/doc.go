@@ -6,7 +6,7 @@
 //
 //	plan, err := workunits.Make(ctx, paths, workunits.Options{Count: 200, Fields: []string{"Muon_*"}})
 //	...
-//	source, err := plan.Open(17)
+//	source, err := plan.Open(17, nil)
 //
 // Together, the units have each entry once, in the order of the files. A file that has changed since the plan
 // was made is an error, not another result.

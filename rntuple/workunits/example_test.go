@@ -22,7 +22,7 @@ func Example() {
 	}
 	total := 0
 	for i := range plan.Units { // each in a job of its own
-		unit, err := plan.Open(i)
+		unit, err := plan.Open(i, nil)
 		if err != nil {
 			log.Fatal(err)
 		}

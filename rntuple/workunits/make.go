@@ -31,7 +31,7 @@ type Options struct {
 	// Count is the number of units to make. There are fewer if there are not so many clusters.
 	Count int
 	// Read are the options for opening files.
-	Read []rntuple.Option
+	Read *rntuple.ReadOptions
 	// Workers is the number of files that are open at a time. Default: 8, or 32 if the first one is far away.
 	Workers int
 	// Clock tells the time of the plan. Default: time.Now.
@@ -48,7 +48,7 @@ const defaultTarget = 256 << 20
 // and options, Clock among them, make the same plan. Of a file only the number of entries and the cost of each cluster are kept.
 func Make(ctx context.Context, paths []string, o Options) (*Plan, error) {
 	if o.Count < 0 || o.Target < 0 || o.Count > 0 && o.Target > 0 {
-		return nil, fmt.Errorf("units.Options: Count is %d and Target is %d; one of them may be set, and must not be negative", o.Count, o.Target)
+		return nil, fmt.Errorf("workunits.Options: Count is %d and Target is %d; one of them may be set, and must not be negative", o.Count, o.Target)
 	}
 	if len(paths) == 0 {
 		return nil, errors.New("a plan of no files")
@@ -99,7 +99,12 @@ type cluster struct {
 
 // read opens the i-th file and returns what a plan needs of it.
 func read(ctx context.Context, i int, path string, o Options) (f File, clusters []cluster, err error) {
-	r, err := rntuple.Open(path, o.Name, append(o.Read[:len(o.Read):len(o.Read)], rntuple.Context(ctx))...)
+	var read rntuple.ReadOptions
+	if o.Read != nil {
+		read = *o.Read
+	}
+	read.Context = ctx
+	r, err := rntuple.Open(path, o.Name, &read)
 	if err != nil {
 		return f, nil, err
 	}

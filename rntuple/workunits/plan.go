@@ -61,7 +61,8 @@ func (p *Plan) Entries() (n int64) {
 	return n
 }
 
-// Clock returns when the plan was made, for rntuple.Clock: what jobs write has the same dates each time.
+// Clock returns when the plan was made, for rntuple.FileOptions.Clock: what jobs write has the
+// same dates each time.
 func (p *Plan) Clock() time.Time { return p.Time }
 
 // ID returns a name for the plan, which no other one has.
@@ -169,7 +170,7 @@ func isDigits(s string) bool {
 
 // Open returns the entries of a unit, given by its number from 0, as a Source. The caller must close it. Files
 // are opened as their entries are reached; the error of one that has changed wraps ErrChanged.
-func (p *Plan) Open(unit int, opts ...rntuple.Option) (*rntuple.Chain, error) {
+func (p *Plan) Open(unit int, opts *rntuple.ReadOptions) (*rntuple.Chain, error) {
 	if unit < 0 || unit >= len(p.Units) {
 		return nil, fmt.Errorf("unit %d of a plan of %d", unit, len(p.Units))
 	}
@@ -180,5 +181,5 @@ func (p *Plan) Open(unit int, opts ...rntuple.Option) (*rntuple.Chain, error) {
 			Path: f.Path, Name: p.Name, Check: f.Check, Entries: rntuple.EntryRange{First: part.First, End: part.End},
 		})
 	}
-	return rntuple.NewChain(inputs, opts...)
+	return rntuple.NewChain(inputs, opts)
 }

@@ -33,7 +33,7 @@ func dataSet(t testing.TB, random *rand.Rand, files int) (paths []string, total 
 	dir := t.TempDir()
 	for i := range files {
 		path := filepath.Join(dir, fmt.Sprintf("%03d.root", i))
-		w, err := rntuple.Create[event](path, "Events")
+		w, err := rntuple.Create[event](path, "Events", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestPlans(t *testing.T) {
 	for round := range 12 {
 		paths, total := dataSet(t, random, 1+random.IntN(8))
 		fields := [][]string{nil, {"X"}, {"V", "S"}}[round%3]
-		chain, err := rntuple.OpenChain("Events", paths)
+		chain, err := rntuple.OpenChain("Events", paths, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestPlans(t *testing.T) {
 			var parts sums
 			for i, u := range again.Units {
 				got += u.Cost
-				s, err := again.Open(i)
+				s, err := again.Open(i, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -139,7 +139,7 @@ func (a sums) add(b sums) sums { return sums{a.id + b.id, a.x + b.x, a.v + b.v, 
 func sum(t *testing.T, s rntuple.Source) sums {
 	t.Helper()
 	all, err := rntuple.Fold(s, func(s rntuple.Source, r rntuple.EntryRange) (a sums, err error) {
-		for e, err := range rntuple.EntriesIn[event](s, r.First, r.End) {
+		for e, err := range rntuple.EntriesIn[event](s, r, nil) {
 			if err != nil {
 				return a, err
 			}
@@ -149,7 +149,7 @@ func sum(t *testing.T, s rntuple.Source) sums {
 			}
 		}
 		return a, nil
-	}, sums.add, rntuple.FoldWorkers(3))
+	}, sums.add, &rntuple.FoldOptions{Workers: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func sum(t *testing.T, s rntuple.Source) sums {
 func cost(t *testing.T, paths, fields []string) (total int64, clusters int) {
 	t.Helper()
 	for _, path := range paths {
-		r, err := rntuple.Open(path, "")
+		r, err := rntuple.Open(path, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestChanged(t *testing.T) {
 			t.Fatal(err)
 		}
 		read := func() error {
-			s, err := p.Open(0)
+			s, err := p.Open(0, nil)
 			if err != nil {
 				return err
 			}
@@ -270,7 +270,7 @@ func TestChanged(t *testing.T) {
 
 // grow adds an entry to a file, and gives it its old time.
 func grow(path string, mod time.Time) error {
-	w, err := rntuple.Append[event](path, "Events")
+	w, err := rntuple.Append[event](path, "Events", nil)
 	if err != nil {
 		return err
 	}

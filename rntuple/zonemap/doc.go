@@ -5,13 +5,13 @@
 // applies the zone maps of any source to conditions of one's own.
 //
 // A zone map is an attribute set, which this project has a convention for; the file
-// docs/reference/zonemaps.md describes it. It is made by surgery.Index, or by the option
-// rntuple.ZoneMap when an RNTuple is written, and kept up by package surgery. Other programs
-// read the file as before.
+// docs/reference/zonemaps.md describes it. It is made by surgery.Index, or when an
+// RNTuple is written with WriteOptions.ZoneMap of package rntuple, and kept up by package
+// surgery. Other programs read the file as before.
 //
 // Conditions believe a zone map as they believe the data, without a look at the values: a map that
-// lies hides entries, or lets wrong ones through. Those of files at URLs are used only with rntuple.TrustZoneMaps. Package verify
-// compares maps with the values.
+// lies hides entries, or lets wrong ones through. Those of files at URLs are used only with
+// rntuple.TrustAll. Package verify compares maps with the values.
 //
 // A zone map that does not fit its RNTuple must not hide entries: each of its attributes
 // says where the pages are that it was made from. Those that say otherwise than the page

@@ -19,7 +19,7 @@ func Example() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "runs.root")
 	type event struct{ Run int32 }
-	w, err := rntuple.Create[event](path, "events", rntuple.ZoneMap("Run"))
+	w, err := rntuple.Create[event](path, "events", &rntuple.WriteOptions{ZoneMap: []string{"Run"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	r, err := rntuple.Open(path, "events")
+	r, err := rntuple.Open(path, "events", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -17,35 +17,38 @@ import (
 // clusters, or at least right ones.
 func TestKept(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	a, b, plain := write(t, rntuple.ZoneMap()), write(t, rntuple.ZoneMap()), write(t)
+	a, b, plain := write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}}), write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}}), write(t, nil)
 	in := func(paths ...string) (all []surgery.Input) {
 		for _, p := range paths {
 			all = append(all, surgery.Input{Path: p})
 		}
 		return all
 	}
-	rewrite := surgery.AtLeast(surgery.Rewrite)
 	all := slices.Collect(maps.Keys(numbers))
 	for name, do := range map[string]func(out string) (*surgery.Report, error){
-		"merge": func(out string) (*surgery.Report, error) { return surgery.Merge(ctx, out, in(a, b)) },
+		"merge": func(out string) (*surgery.Report, error) { return surgery.Merge(ctx, out, in(a, b), nil) },
 		"recompress": func(out string) (*surgery.Report, error) {
-			return surgery.Merge(ctx, out, in(a, b), surgery.Compression(101))
+			return surgery.Merge(ctx, out, in(a, b),
+				&surgery.MergeOptions{Options: surgery.Options{Write: rntuple.WriteOptions{Compression: 101}}})
 		},
-		"rewrite": func(out string) (*surgery.Report, error) { return surgery.Merge(ctx, out, in(a, plain), rewrite) },
+		"rewrite": func(out string) (*surgery.Report, error) {
+			return surgery.Merge(ctx, out, in(a, plain),
+				&surgery.MergeOptions{Options: surgery.Options{AtLeast: surgery.Rewrite}})
+		},
 		"join": func(out string) (*surgery.Report, error) {
-			return surgery.Merge(ctx, out, in(a, b), surgery.JoinClusters(1<<20))
+			return surgery.Merge(ctx, out, in(a, b), &surgery.MergeOptions{Options: surgery.Options{JoinClusters: 1 << 20}})
 		},
 		"concat": func(out string) (*surgery.Report, error) {
-			return surgery.Concat(ctx, out, []surgery.Piece{{Input: in(a)[0], First: 5, End: 70}, {Input: in(b)[0], First: 10, End: 61}})
+			return surgery.Concat(ctx, out, []surgery.Piece{{Input: in(a)[0], First: 5, End: 70}, {Input: in(b)[0], First: 10, End: 61}}, nil)
 		},
 		"skim": func(out string) (*surgery.Report, error) {
-			return surgery.Skim(ctx, out, in(a, b), rntuple.WhereFunc(func(e *struct{ N int64 }) bool { return e.N%5 == 0 || e.N < -20 }))
+			return surgery.Skim(ctx, out, in(a, b), rntuple.WhereFunc(func(e *struct{ N int64 }) bool { return e.N%5 == 0 || e.N < -20 }), nil)
 		},
 		"rename": func(out string) (*surgery.Report, error) {
-			return surgery.Rename(ctx, out, in(a)[0], surgery.Renaming{Name: "other"})
+			return surgery.Rename(ctx, out, in(a)[0], surgery.Renaming{Name: "other"}, nil)
 		},
 		"repack": func(out string) (*surgery.Report, error) {
-			return surgery.Repack(ctx, out, in(a)[0], surgery.EncodeAll(surgery.UnsplitEncoding))
+			return surgery.Repack(ctx, out, in(a)[0], &surgery.RepackOptions{EncodeAll: surgery.UnsplitEncoding})
 		},
 	} {
 		out := filepath.Join(dir, name+".root")
@@ -62,7 +65,7 @@ func TestKept(t *testing.T) {
 		})
 	}
 	t.Run("into", func(t *testing.T) {
-		if _, err := surgery.MergeInto(ctx, in(b)[0], in(a)); err != nil {
+		if _, err := surgery.MergeInto(ctx, in(b)[0], in(a), nil); err != nil {
 			t.Fatal(err)
 		}
 		r, m := open(t, b)
@@ -70,7 +73,8 @@ func TestKept(t *testing.T) {
 	})
 	t.Run("slim", func(t *testing.T) {
 		out := filepath.Join(dir, "slim.root")
-		if _, err := surgery.Slim(ctx, out, in(a)[0], surgery.Keep("N", "Hits.X", "Name")); err != nil {
+		if _, err := surgery.Slim(ctx, out, in(a)[0],
+			&surgery.SlimOptions{Keep: []string{"N", "Hits.X", "Name"}}); err != nil {
 			t.Fatal(err)
 		}
 		_, m := open(t, out)
@@ -83,7 +87,8 @@ func TestKept(t *testing.T) {
 	})
 	t.Run("beside", func(t *testing.T) {
 		out := filepath.Join(dir, "beside.root")
-		if _, err := surgery.HMerge(ctx, out, in(a, plain, a), surgery.Prefix("", "p_", "q_")); err != nil {
+		if _, err := surgery.HMerge(ctx, out, in(a, plain, a),
+			&surgery.HMergeOptions{Prefix: []string{"", "p_", "q_"}}); err != nil {
 			t.Fatal(err)
 		}
 		_, m := open(t, out)
@@ -99,7 +104,7 @@ func TestKept(t *testing.T) {
 	})
 	t.Run("some", func(t *testing.T) { // of clusters that are copied, nothing is known
 		out := filepath.Join(dir, "some.root")
-		if _, err := surgery.Merge(ctx, out, in(a, plain)); err != nil {
+		if _, err := surgery.Merge(ctx, out, in(a, plain), nil); err != nil {
 			t.Fatal(err)
 		}
 		_, m := open(t, out)
@@ -111,7 +116,8 @@ func TestKept(t *testing.T) {
 	})
 	t.Run("lossy", func(t *testing.T) { // values change
 		out := filepath.Join(dir, "lossy.root")
-		if _, err := surgery.Repack(ctx, out, in(a)[0], surgery.Encode("F", schema.ColumnDocument{Type: "Real16"})); err != nil {
+		if _, err := surgery.Repack(ctx, out, in(a)[0],
+			&surgery.RepackOptions{Encode: []surgery.FieldEncoding{{Path: "F", Column: schema.ColumnDocument{Type: "Real16"}}}}); err != nil {
 			t.Fatal(err)
 		}
 		_, m := open(t, out)
@@ -124,7 +130,8 @@ func TestKept(t *testing.T) {
 	})
 	t.Run("dropped", func(t *testing.T) {
 		out := filepath.Join(dir, "dropped.root")
-		if _, err := surgery.Merge(ctx, out, in(a), surgery.DropAttributes()); err != nil {
+		if _, err := surgery.Merge(ctx, out, in(a),
+			&surgery.MergeOptions{Options: surgery.Options{DropAttributes: true}}); err != nil {
 			t.Fatal(err)
 		}
 		if r, _ := open(t, out); len(r.AttributeSets()) > 0 {
@@ -135,10 +142,10 @@ func TestKept(t *testing.T) {
 
 // TestRenameInPlace lets fields exchange their names.
 func TestRenameInPlace(t *testing.T) {
-	path := write(t, rntuple.ZoneMap())
+	path := write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}})
 	_, before := open(t, path)
 	to := surgery.Renaming{Fields: map[string]string{"F": "Half", "Half": "F", "Jets": "Jots", "N": "M"}}
-	if err := surgery.RenameInPlace(context.Background(), surgery.Input{Path: path}, to); err != nil {
+	if err := surgery.RenameInPlace(context.Background(), surgery.Input{Path: path}, to, nil); err != nil {
 		t.Fatal(err)
 	}
 	_, m := open(t, path)
@@ -159,7 +166,7 @@ func TestRenameInPlace(t *testing.T) {
 func TestUnion(t *testing.T) {
 	dir := t.TempDir()
 	x, y, out := filepath.Join(dir, "x.root"), filepath.Join(dir, "y.root"), filepath.Join(dir, "out.root")
-	wx, err := rntuple.Create[struct{ A int32 }](x, "x", rntuple.ZoneMap())
+	wx, err := rntuple.Create[struct{ A int32 }](x, "x", &rntuple.WriteOptions{ZoneMap: []string{"*"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +179,7 @@ func TestUnion(t *testing.T) {
 		B float32
 		C []int8
 	}
-	wy, err := rntuple.Create[wide](y, "y", rntuple.ZoneMap())
+	wy, err := rntuple.Create[wide](y, "y", &rntuple.WriteOptions{ZoneMap: []string{"*"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +187,8 @@ func TestUnion(t *testing.T) {
 	if err := wy.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = surgery.Merge(context.Background(), out, []surgery.Input{{Path: x}, {Path: y}, {Path: x}}, surgery.WithMode(surgery.Union))
+	_, err = surgery.Merge(context.Background(), out, []surgery.Input{{Path: x}, {Path: y}, {Path: x}},
+		&surgery.MergeOptions{Mode: surgery.Union})
 	if err != nil {
 		t.Fatal(err)
 	}

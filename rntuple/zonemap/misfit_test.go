@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/rntuple/verify"
@@ -45,11 +46,11 @@ func remade(t *testing.T, good, base string, change func(e *rntuple.EntryRange, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.Append[event](base, "sample")
+	w, err := rntuple.Append[event](base, "sample", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	to, err := rntuple.NewAttributes[record](w, zonemap.SetName)
+	to, err := rntuple.NewAttributes[record](w, zonemap.SetName, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func remade(t *testing.T, good, base string, change func(e *rntuple.EntryRange, 
 // TestMisfits has zone maps that do not fit: the set of another RNTuple, of another version,
 // with other fields, or damaged. They are ignored, with a message.
 func TestMisfits(t *testing.T) {
-	good := write(t, rntuple.ZoneMap())
+	good := write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}})
 	same := func(*rntuple.EntryRange, *record) {}
 	for want, change := range map[string]func(e *rntuple.EntryRange, a *record){
 		"":                         same,
@@ -81,8 +82,8 @@ func TestMisfits(t *testing.T) {
 		"has int [1, 0] there":     func(_ *rntuple.EntryRange, a *record) { a.IntLeast, a.IntGreatest = 1, 0 },
 		"has float [NaN, ":         func(_ *rntuple.EntryRange, a *record) { a.FloatLeast = math.NaN() },
 	} {
-		base := write(t, rntuple.ZoneMap()) // its pages lie in the same places as in the good file
-		if err := surgery.RemoveIndex(context.Background(), surgery.Input{Path: base}); err != nil {
+		base := write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}}) // its pages lie in the same places as in the good file
+		if err := surgery.RemoveIndex(context.Background(), surgery.Input{Path: base}, nil); err != nil {
 			t.Fatal(err)
 		}
 		_, m := open(t, remade(t, good, base, change))
@@ -100,8 +101,8 @@ func TestMisfits(t *testing.T) {
 		func(a *record) { a.Empty = true },
 		func(a *record) { a.NaN = false },
 	} {
-		base := write(t, rntuple.ZoneMap())
-		if err := surgery.RemoveIndex(context.Background(), surgery.Input{Path: base}); err != nil {
+		base := write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}})
+		if err := surgery.RemoveIndex(context.Background(), surgery.Input{Path: base}, nil); err != nil {
 			t.Fatal(err)
 		}
 		lines := verified(t, remade(t, good, base, func(_ *rntuple.EntryRange, a *record) {
@@ -116,7 +117,7 @@ func TestMisfits(t *testing.T) {
 		}
 	}
 	// Pages in other places; of clusters without pages the zones are right.
-	other := write(t, rntuple.SharePages(false), rntuple.Compression(0))
+	other := write(t, &rntuple.WriteOptions{NoSharing: true, Compression: compress.None})
 	r, m := open(t, remade(t, good, other, same))
 	for i := range len(clusters) - 1 {
 		if z, ok := m.Zone("N", i); ok {
@@ -127,12 +128,12 @@ func TestMisfits(t *testing.T) {
 		t.Error(m.Problems)
 	}
 	// A set with other fields.
-	path := write(t)
-	w, err := rntuple.Append[event](path, "sample")
+	path := write(t, nil)
+	w, err := rntuple.Append[event](path, "sample", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rntuple.NewAttributes[hit](w, zonemap.SetName); err != nil {
+	if _, err := rntuple.NewAttributes[hit](w, zonemap.SetName, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -142,10 +143,10 @@ func TestMisfits(t *testing.T) {
 		t.Error(m.Problems)
 	}
 	out := filepath.Join(t.TempDir(), "out.root")
-	if _, err := surgery.Merge(context.Background(), out, []surgery.Input{{Path: path}, {Path: good}}); err != nil {
+	if _, err := surgery.Merge(context.Background(), out, []surgery.Input{{Path: path}, {Path: good}}, nil); err != nil {
 		t.Error(err)
 	}
-	if _, err := surgery.MergeInto(context.Background(), surgery.Input{Path: path}, []surgery.Input{{Path: good}}); err != nil {
+	if _, err := surgery.MergeInto(context.Background(), surgery.Input{Path: path}, []surgery.Input{{Path: good}}, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -156,7 +157,7 @@ func verified(t *testing.T, path string) (lines []string) {
 	_, err := verify.File(context.Background(), path, func(p verify.Problem) error {
 		lines = append(lines, p.String())
 		return nil
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,12 +166,12 @@ func verified(t *testing.T, path string) (lines []string) {
 
 // TestDamage flips bytes of a zone map: reading goes on without it.
 func TestDamage(t *testing.T) {
-	path := write(t)
+	path := write(t, nil)
 	before, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := surgery.Index(context.Background(), surgery.Input{Path: path}); err != nil {
+	if _, err := surgery.Index(context.Background(), surgery.Input{Path: path}, nil); err != nil {
 		t.Fatal(err)
 	}
 	after, err := os.ReadFile(path)
@@ -181,7 +182,7 @@ func TestDamage(t *testing.T) {
 	for at := len(before); at < len(after); at += 5 {
 		damaged := slices.Clone(after)
 		damaged[at] ^= 0x41
-		r, err := rntuple.NewReader(bytes.NewReader(damaged), int64(len(damaged)), "sample")
+		r, err := rntuple.NewReader(bytes.NewReader(damaged), int64(len(damaged)), "sample", nil)
 		if err != nil {
 			continue // the footer or the directory
 		}

@@ -62,10 +62,10 @@ func entry(i int) *event {
 var clusters = []int{0, 10, 25, 26, 60, 100}
 
 // write makes a sample.
-func write(t testing.TB, opts ...rntuple.WriteOption) (path string) {
+func write(t testing.TB, opts *rntuple.WriteOptions) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "sample.root")
-	w, err := rntuple.Create[event](path, "sample", opts...)
+	w, err := rntuple.Create[event](path, "sample", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func write(t testing.TB, opts ...rntuple.WriteOption) (path string) {
 // open opens the RNTuple of a file, and its zone map.
 func open(t testing.TB, path string) (*rntuple.Reader, *zonemap.Map) {
 	t.Helper()
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func check(t *testing.T, r *rntuple.Reader, m *zonemap.Map, paths ...string) {
 
 // TestIndex makes a zone map of a file, and replaces and removes it.
 func TestIndex(t *testing.T) {
-	path := write(t)
+	path := write(t, nil)
 	if _, m := open(t, path); len(m.Problems) > 0 {
 		t.Error(m.Problems)
 	} else if paths, _ := m.Fields(); len(paths) > 0 {
@@ -226,7 +226,7 @@ func TestIndex(t *testing.T) {
 	}
 	in, ctx := surgery.Input{Path: path}, context.Background()
 	for _, keep := range [][]string{nil, {"N", "Jets"}, {"*"}} {
-		report, err := surgery.Index(ctx, in, surgery.Keep(keep...), surgery.Drop("At"))
+		report, err := surgery.Index(ctx, in, &surgery.IndexOptions{Keep: keep, Drop: []string{"At"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -240,17 +240,17 @@ func TestIndex(t *testing.T) {
 			wanted = slices.DeleteFunc(slices.Collect(maps.Keys(numbers)), func(p string) bool { return strings.HasPrefix(p, "At") })
 		}
 		check(t, r, m, wanted...)
-		infos, err := rntuple.ListFile(path)
+		infos, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil || len(infos) != 1 || !reflect.DeepEqual(r.AttributeSets(), []rntuple.AttributeSet{{Name: zonemap.SetName, SchemaMajor: 1}}) {
 			t.Error(infos, err, r.AttributeSets())
 		}
 	}
 	for _, pattern := range []string{"M", "X*", "Name", "["} {
-		if _, err := surgery.Index(ctx, in, surgery.Keep(pattern)); err == nil {
+		if _, err := surgery.Index(ctx, in, &surgery.IndexOptions{Keep: []string{pattern}}); err == nil {
 			t.Errorf("%s: no error", pattern)
 		}
 	}
-	if err := surgery.RemoveIndex(ctx, in); err != nil {
+	if err := surgery.RemoveIndex(ctx, in, nil); err != nil {
 		t.Fatal(err)
 	}
 	if r, _ := open(t, path); len(r.AttributeSets()) > 0 {
@@ -262,8 +262,8 @@ func TestIndex(t *testing.T) {
 func TestWrite(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		path := filepath.Join(t.TempDir(), "sample.root")
-		opts := []rntuple.WriteOption{rntuple.ZoneMap(), rntuple.Workers(workers), rntuple.MaxUnzippedPageSize(64)}
-		w, err := rntuple.Create[event](path, "sample", opts...)
+		opts := &rntuple.WriteOptions{ZoneMap: []string{"*"}, Workers: workers, MaxUnzippedPageSize: 64}
+		w, err := rntuple.Create[event](path, "sample", opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +285,7 @@ func TestWrite(t *testing.T) {
 		r, m := open(t, path)
 		check(t, r, m)
 
-		w, err = rntuple.Append[event](path, "sample", append(opts, rntuple.ZoneMap("*"))...)
+		w, err = rntuple.Append[event](path, "sample", opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -301,7 +301,7 @@ func TestWrite(t *testing.T) {
 			t.Error(r.NumEntries())
 		}
 
-		w, err = rntuple.Append[event](path, "sample")
+		w, err = rntuple.Append[event](path, "sample", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +317,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("zone of a cluster that was added: %v", z)
 		}
 	}
-	if _, err := rntuple.Create[event](filepath.Join(t.TempDir(), "x.root"), "x", rntuple.ZoneMap("nothing")); err == nil {
+	if _, err := rntuple.Create[event](filepath.Join(t.TempDir(), "x.root"), "x", &rntuple.WriteOptions{ZoneMap: []string{"nothing"}}); err == nil {
 		t.Error("no error of a field that is not there")
 	}
 }
@@ -325,7 +325,7 @@ func TestWrite(t *testing.T) {
 // TestFill has several goroutines write clusters.
 func TestFill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "sample.root")
-	w, err := rntuple.Create[event](path, "sample", rntuple.ZoneMap(), rntuple.Workers(3), rntuple.MaxUnzippedPageSize(64))
+	w, err := rntuple.Create[event](path, "sample", &rntuple.WriteOptions{ZoneMap: []string{"*"}, Workers: 3, MaxUnzippedPageSize: 64})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,7 +354,7 @@ func TestFill(t *testing.T) {
 func TestExtend(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "extended.root")
 	doc := &schema.Document{Name: "x", Fields: []*schema.FieldDocument{{Name: "N", Type: "std::int32_t"}}}
-	w, err := rntuple.CreateRecords(path, "x", doc, rntuple.ZoneMap())
+	w, err := rntuple.CreateRecords(path, "x", doc, &rntuple.WriteOptions{ZoneMap: []string{"*"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,7 +386,7 @@ func TestExtend(t *testing.T) {
 			t.Errorf("cluster %d: %v, want %v; %v", i, z, want, m.Problems)
 		}
 	}
-	if _, err := surgery.Index(context.Background(), surgery.Input{Path: path}); err != nil {
+	if _, err := surgery.Index(context.Background(), surgery.Input{Path: path}, nil); err != nil {
 		t.Fatal(err)
 	}
 	_, m = open(t, path)

@@ -25,12 +25,12 @@ func TestAttributes(t *testing.T) {
 		}
 	}
 	type entry struct{ X int32 }
-	w, err := rntuple.Create[entry](path, "main")
+	w, err := rntuple.Create[entry](path, "main", nil)
 	check(err)
 	check(w.WriteBatch(make([]entry, entries)))
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, n := range map[string]int{"none": 0, "one": 1, "few": 40, "many": 500} {
-		a, err := rntuple.NewAttributes[entry](w, name)
+		a, err := rntuple.NewAttributes[entry](w, name, nil)
 		check(err)
 		for i := range n { // empty ones, and some that end beyond the last entry
 			check(a.Write(rng.Int64N(entries), max(0, rng.Int64N([]int64{3, 10, entries}[i%3])-1), entry{int32(i)}))
@@ -44,7 +44,7 @@ func TestAttributes(t *testing.T) {
 	for _, file := range files {
 		var want map[string]found
 		check(out.Decode(&want))
-		r, err := rntuple.Open(file[:len(file)-len(":main")], "main")
+		r, err := rntuple.Open(file[:len(file)-len(":main")], "main", nil)
 		check(err)
 		defer r.Close()
 		if len(r.AttributeSets()) != len(want) || len(want) < 2 {

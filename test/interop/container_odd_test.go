@@ -56,7 +56,7 @@ func ourFile(path string) (*rootFile, error) {
 		if k.Class != "ROOT::RNTuple" {
 			return nil
 		}
-		r, err := rntuple.Open(path, name)
+		r, err := rntuple.Open(path, name, nil)
 		if err != nil {
 			return err
 		}
@@ -100,7 +100,7 @@ func TestOddContainers(t *testing.T) {
 				t.Errorf("%s: %v", filepath.Base(path), p)
 			}
 			return nil
-		})
+		}, nil)
 		if err != nil {
 			t.Errorf("%s: %+v, %v", filepath.Base(path), s, err)
 		}
@@ -126,14 +126,14 @@ func TestOddContainers(t *testing.T) {
 
 // addOdd appends an RNTuple called ours, with a commit before its last entry.
 func addOdd(path string) error {
-	f, err := rntuple.UpdateFile(path)
+	f, err := rntuple.UpdateFile(path, nil)
 	if err != nil {
 		return err
 	}
 	type entry struct {
 		I int32 `rntuple:"i"`
 	}
-	w, err := rntuple.NewWriter[entry](f, "ours")
+	w, err := rntuple.NewWriter[entry](f, "ours", nil)
 	if err != nil {
 		return errors.Join(err, f.Close())
 	}

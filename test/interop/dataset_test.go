@@ -83,7 +83,7 @@ func writeSets[T any](t *testing.T, dir, name string, entries []T, n ...int) (pa
 	t.Helper()
 	for i, n := range n {
 		path := filepath.Join(dir, fmt.Sprintf("%s%d.root", name, i))
-		w, err := rntuple.Create[T](path, "set")
+		w, err := rntuple.Create[T](path, "set", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,14 +106,14 @@ func processed(events, aux, on []string) (string, error) {
 		Weight *float64   `rntuple:"aux.weight,optional"`
 		List   *[]float32 `rntuple:"aux.list,optional"`
 	}
-	chain, err := rntuple.OpenChain("set", events)
+	chain, err := rntuple.OpenChain("set", events, nil)
 	if err != nil {
 		return "", err
 	}
 	defer chain.Close()
 	var all rntuple.Source = chain
 	if aux != nil {
-		other, err := rntuple.OpenChain("set", aux)
+		other, err := rntuple.OpenChain("set", aux, nil)
 		if err != nil {
 			return "", err
 		}

@@ -65,7 +65,7 @@ func TestDefine(t *testing.T) {
 		t.Fatal(err)
 	}
 	report, err := surgery.Skim(t.Context(), ours, []surgery.Input{{Path: in}}, condition.With(fields.Definitions()...).Condition(),
-		surgery.Keep("run", "event"), surgery.DefineColumns(fields))
+		&surgery.SkimOptions{Keep: []string{"run", "event"}, Define: []surgery.Definition{surgery.DefineColumns(fields)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestDefineMissing(t *testing.T) {
 	w, err := rntuple.Create[struct {
 		N int32
 		V [][]float32
-	}](in, "n")
+	}](in, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,8 @@ func TestDefineMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := surgery.Slim(t.Context(), out, surgery.Input{Path: in}, surgery.Drop("V"), surgery.DefineColumns(fields)); err != nil {
+	if _, err := surgery.Slim(t.Context(), out, surgery.Input{Path: in},
+		&surgery.SlimOptions{Drop: []string{"V"}, Define: []surgery.Definition{surgery.DefineColumns(fields)}}); err != nil {
 		t.Fatal(err)
 	}
 	sameEntries(t, "out", rootViews(t, out+":n")[0],
@@ -136,7 +137,7 @@ func TestDefineMissing(t *testing.T) {
 
 func recordsIn(t *testing.T, path string) (all []value.Record) {
 	t.Helper()
-	r, err := rntuple.Open(path, "Events")
+	r, err := rntuple.Open(path, "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -128,7 +128,7 @@ func (s sums) plus(o sums) sums { return sums{s[0] + o[0], s[1] + o[1]} }
 // sumsOf returns the sums of an RNTuple of numbered entries, as this library reads
 // it.
 func sumsOf(path, name string) (s sums, err error) {
-	r, err := rntuple.Open(path, name)
+	r, err := rntuple.Open(path, name, nil)
 	if err != nil {
 		return s, err
 	}
@@ -159,7 +159,7 @@ func content(t *testing.T, path, what string) {
 	if _, err := verify.File(t.Context(), path, func(p verify.Problem) error {
 		t.Errorf("%s: %v", what, p)
 		return nil
-	}); err != nil {
+	}, nil); err != nil {
 		t.Errorf("%s: %v", what, err)
 	}
 }
@@ -170,7 +170,7 @@ func TestPairsWithROOT(t *testing.T) {
 	root := startROOT(t)
 	dir := t.TempDir()
 	base, path := filepath.Join(dir, "base.root"), filepath.Join(dir, "both.root")
-	w, err := rntuple.Create[numbered](base, "n")
+	w, err := rntuple.Create[numbered](base, "n", nil)
 	if err == nil {
 		err = errors.Join(write(w, 100), w.Close())
 	}
@@ -203,7 +203,7 @@ func TestPairsWithROOT(t *testing.T) {
 		root.begin(job)
 		sleep(pause())
 		ours := func() error {
-			w, err := rntuple.Append[numbered](path, "n", rntuple.ClusterSize(2000))
+			w, err := rntuple.Append[numbered](path, "n", &rntuple.WriteOptions{ClusterSize: 2000})
 			if err != nil {
 				return err
 			}
@@ -287,11 +287,11 @@ func TestManyCheckpoints(t *testing.T) {
 	}
 	for _, name := range []string{"n", "dir/sub/n"} {
 		path := filepath.Join(t.TempDir(), "many.root")
-		f, err := rntuple.CreateFile(path, rntuple.Sync(false))
+		f, err := rntuple.CreateFile(path, &rntuple.FileOptions{NoSync: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		w, err := rntuple.NewWriter[entry](f, name)
+		w, err := rntuple.NewWriter[entry](f, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -352,7 +352,7 @@ func TestManyCheckpoints(t *testing.T) {
 		root.do(rootJob{Update: path, NTuple: "dir/root", Entries: 1000})
 		roots := map[string]sums{"root;1": oneTo(1000), "dir/root;1": oneTo(1000)}
 		check("after an update by ROOT", roots)
-		w, err = rntuple.Append[entry](path, name, rntuple.Sync(false))
+		w, err = rntuple.Append[entry](path, name, &rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -73,7 +73,7 @@ func TestEvolve(t *testing.T) {
 	needed(t)
 	file := filepath.Join(t.TempDir(), "evolve.root")
 	lines := script(t, "evolve.sh", file)
-	r, err := rntuple.Open(file, "evolve")
+	r, err := rntuple.Open(file, "evolve", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,7 +46,7 @@ type expressed struct {
 func expressedFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "expressed.root")
-	w, err := rntuple.Create[expressed](path, "n")
+	w, err := rntuple.Create[expressed](path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +342,7 @@ func TestExpressions(t *testing.T) {
 	if err := json.Unmarshal(scriptWith(t, input, "expression_check.py", path, "n"), &want); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "n")
+	r, err := rntuple.Open(path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -425,7 +425,7 @@ func TestFormulas(t *testing.T) {
 		}
 	}
 	path := expressedFile(t)
-	r, err := rntuple.Open(path, "n")
+	r, err := rntuple.Open(path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func TestFlight(t *testing.T) {
 	if err := os.Mkdir(many, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.Create[entry](filepath.Join(many, "many.root"), "ntuple")
+	w, err := rntuple.Create[entry](filepath.Join(many, "many.root"), "ntuple", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,7 @@ func TestObjects(t *testing.T) {
 // records returns the dynamic values of all entries of an RNTuple.
 func records(t *testing.T, path string) (all []value.Record) {
 	t.Helper()
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/internal/test/golden"
 	"github.com/go-rntuple/go-rntuple/rntuple"
@@ -139,7 +140,7 @@ func (f *mergeFile) write(t *testing.T) {
 			doc.Fields = append(doc.Fields, field.document(t))
 		}
 	}
-	w, err := rntuple.CreateRecords(f.Path, "n", doc, rntuple.Compression(settingOf(f.Compression)))
+	w, err := rntuple.CreateRecords(f.Path, "n", doc, &rntuple.WriteOptions{Compression: settingOf(f.Compression)})
 	check(err)
 	for i := range f.Entries {
 		if i > 0 && i%f.Cluster == 0 {
@@ -493,11 +494,9 @@ func (j *mergeJob) merge(ctx context.Context) error {
 	for _, path := range j.Inputs {
 		inputs = append(inputs, surgery.Input{Path: path, Name: j.Name})
 	}
-	opts := []surgery.Option{surgery.WithMode(j.mode), surgery.Name(j.Name)}
-	if j.Compression != 0 {
-		opts = append(opts, surgery.Compression(settingOf(j.Compression)))
-	}
-	_, err := surgery.Merge(ctx, j.ours, inputs, opts...)
+	opts := &surgery.MergeOptions{Mode: j.mode, Name: j.Name}
+	opts.Write.Compression = compress.Settings(j.Compression)
+	_, err := surgery.Merge(ctx, j.ours, inputs, opts)
 	return err
 }
 
@@ -558,7 +557,7 @@ func (j *mergeJob) judge(t *testing.T, refused error, root mergeView, view rootV
 // judgeLines returns the entries of an RNTuple as this library reads them, in the
 // form of package golden.
 func judgeLines(path, name string) (lines []string, err error) {
-	r, err := rntuple.Open(path, name)
+	r, err := rntuple.Open(path, name, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -575,14 +574,14 @@ func sameToCompare(t *testing.T, a, b, name string) error {
 	t.Helper()
 	var readers [2]*rntuple.Reader
 	for i, path := range []string{a, b} {
-		r, err := rntuple.Open(path, name)
+		r, err := rntuple.Open(path, name, nil)
 		if err != nil {
 			return err
 		}
 		defer r.Close()
 		readers[i] = r
 	}
-	result, err := diff.Values(t.Context(), readers[0], readers[1])
+	result, err := diff.Values(t.Context(), readers[0], readers[1], nil)
 	if err == nil && !result.Equal() {
 		err = fmt.Errorf("%+v", result)
 	}
@@ -592,7 +591,7 @@ func sameToCompare(t *testing.T, a, b, name string) error {
 // setsOf returns the names of an RNTuple's attribute sets.
 func setsOf(t *testing.T, path, name string) (names []string) {
 	t.Helper()
-	r, err := rntuple.Open(path, name)
+	r, err := rntuple.Open(path, name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -606,7 +605,7 @@ func setsOf(t *testing.T, path, name string) (names []string) {
 // schemasOf returns the descriptors in the header and the footer of a file.
 func schemasOf(t *testing.T, path, name string) [2]envelope.Schema {
 	t.Helper()
-	r, err := rntuple.Open(path, name)
+	r, err := rntuple.Open(path, name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

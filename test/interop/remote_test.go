@@ -114,7 +114,7 @@ func doRemote(j remoteJob) (r remoteResult) {
 
 // readRemote reads fields, nil for all, unless the job is to open the file only.
 func readRemote(j remoteJob, fields []string) (r remoteResult, err error) {
-	in, err := rntuple.Open(j.URL, "Events")
+	in, err := rntuple.Open(j.URL, "Events", nil)
 	if err != nil {
 		return r, err
 	}
@@ -122,7 +122,7 @@ func readRemote(j remoteJob, fields []string) (r remoteResult, err error) {
 	if r.Entries = float64(in.NumEntries()); j.Do == "open" {
 		return r, nil
 	}
-	for batch, err := range rntuple.Batches(in, rntuple.BatchOptions{Fields: fields}) {
+	for batch, err := range rntuple.Batches(in, &rntuple.BatchOptions{Fields: fields}) {
 		if err != nil {
 			return r, err
 		}
@@ -161,7 +161,7 @@ func skimRemote(j remoteJob) (r remoteResult, err error) {
 	if err != nil {
 		return r, err
 	}
-	report, err := surgery.Skim(context.Background(), j.Out, []surgery.Input{{Path: j.URL}}, e.Condition())
+	report, err := surgery.Skim(context.Background(), j.Out, []surgery.Input{{Path: j.URL}}, e.Condition(), nil)
 	if err == nil {
 		r.Entries = float64(report.Entries)
 	}
@@ -302,7 +302,7 @@ func remoteJobs(t *testing.T, path string) []remoteJob {
 		{name: "4 of 60 columns", Do: "columns", Fields: four, goal: 2},
 		{name: "all columns", Do: "all", Fields: one},
 	}
-	r, err := rntuple.Open(path, "Events")
+	r, err := rntuple.Open(path, "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +326,7 @@ func remoteJobs(t *testing.T, path string) []remoteJob {
 		Muon_pt, Jet_eta []float32
 	}
 	for _, chosen := range chosenEntries() {
-		for e, err := range rntuple.EntriesIn[entry](r, chosen.First, chosen.End) {
+		for e, err := range rntuple.EntriesIn[entry](r, chosen, nil) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -434,7 +434,7 @@ func (p *storedPages) of(fields []string, entries []rntuple.EntryRange) (bytes i
 // sizesOf returns the sizes of a collection.
 func (p *storedPages) sizesOf(name string) []int64 {
 	if p.sizes[name] == nil {
-		for batch, err := range rntuple.Batches(p.r, rntuple.BatchOptions{Fields: []string{name}}) {
+		for batch, err := range rntuple.Batches(p.r, &rntuple.BatchOptions{Fields: []string{name}}) {
 			if err != nil {
 				p.t.Fatal(err)
 			}

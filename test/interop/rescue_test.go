@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/rescue"
 )
@@ -21,7 +22,7 @@ func TestRescue(t *testing.T) {
 	dir := t.TempDir()
 	number := 0
 	// save damages a file, and returns both as rootViews takes them.
-	save := func(file string, damage func([]byte) []byte, opts ...rescue.Option) (before, after string, report rescue.NTuple) {
+	save := func(file string, damage func([]byte) []byte, opts *rescue.Options) (before, after string, report rescue.NTuple) {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +32,7 @@ func TestRescue(t *testing.T) {
 		if err := os.WriteFile(bad, damage(b), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		all, err := rescue.File(t.Context(), out, bad, opts...)
+		all, err := rescue.File(t.Context(), out, bad, opts)
 		if err != nil || len(all.NTuples) != 1 || all.NTuples[0].Saved == 0 {
 			t.Fatalf("%s: %v, %+v", file, err, all)
 		}
@@ -39,9 +40,9 @@ func TestRescue(t *testing.T) {
 		return file + path, out + path, all.NTuples[0]
 	}
 	file := ours(t, dir)
-	all, allAfter, whole := save(file, noHead)
-	_, firstAfter, first := save(file, noEnd)
-	_, someAfter, some := save(file, noCluster, rescue.KeepGoing())
+	all, allAfter, whole := save(file, noHead, nil)
+	_, firstAfter, first := save(file, noEnd, nil)
+	_, someAfter, some := save(file, noCluster, &rescue.Options{KeepGoing: true})
 	views := rootViews(t, all, allAfter, firstAfter, someAfter)
 	for i, report := range []rescue.NTuple{whole, first, some} {
 		var want []map[string]any
@@ -55,7 +56,7 @@ func TestRescue(t *testing.T) {
 	}
 	args := []string{"--columns"}
 	for _, name := range []string{"special_late", "special_multirep_late", "special_samepage", "special_nochecksum", "types_zlib_groups"} {
-		before, after, _ := save("../../testdata/good/"+name+".root", noHead)
+		before, after, _ := save("../../testdata/good/"+name+".root", noHead, nil)
 		args = append(args, before, after)
 	}
 	views = rootViews(t, args...)
@@ -64,7 +65,7 @@ func TestRescue(t *testing.T) {
 			t.Errorf("%s: ROOT sees the columns %v, want %v", args[1+i], got, want)
 		}
 	}
-	before, after, _ := save("../../testdata/good/special_attributes.root", noHead)
+	before, after, _ := save("../../testdata/good/special_attributes.root", noHead, nil)
 	if views := rootViews(t, "--attributes", before, after); len(views[0].Attributes) == 0 || !reflect.DeepEqual(views[0].Attributes, views[1].Attributes) {
 		t.Errorf("ROOT reads the attributes %v, want %v", views[1].Attributes, views[0].Attributes)
 	}
@@ -112,7 +113,7 @@ func ours(t *testing.T, dir string) string {
 		Name string
 	}
 	path := filepath.Join(dir, "ours.root")
-	w, err := rntuple.Create[event](path, "n", rntuple.Compression(0), rntuple.SharePages(false))
+	w, err := rntuple.Create[event](path, "n", &rntuple.WriteOptions{Compression: compress.None, NoSharing: true})
 	if err != nil {
 		t.Fatal(err)
 	}

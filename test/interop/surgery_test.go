@@ -79,10 +79,15 @@ func (s *surgeon) copied() string {
 	return s.out()
 }
 
-func (s *surgeon) merge(opts ...surgery.Option) {
+func (s *surgeon) merge(o surgery.Options) {
 	out := s.out()
-	_, err := surgery.Merge(s.t.Context(), out, []surgery.Input{s.in(s.a), s.in(s.b)}, opts...)
+	_, err := surgery.Merge(s.t.Context(), out, []surgery.Input{s.in(s.a), s.in(s.b)}, &surgery.MergeOptions{Options: o})
 	s.is(err, out, "n", s.both())
+}
+
+// compressed returns options with one of ROOT's compression settings.
+func compressed(setting int) rntuple.WriteOptions {
+	return rntuple.WriteOptions{Compression: settingOf(setting)}
 }
 
 func (s *surgeon) both() []string {
@@ -91,19 +96,19 @@ func (s *surgeon) both() []string {
 
 var operations = []operation{
 	{"nothing", func(s *surgeon) { s.is(nil, s.a.Path, "n", s.a.lines(surgeryFields)) }},
-	{"merge by copying", func(s *surgeon) { s.merge(surgery.AtMost(surgery.Copy)) }},
-	{"merge with recompression", func(s *surgeon) { s.merge(surgery.AtLeast(surgery.Recompress), surgery.Compression(404)) }},
-	{"merge with resealing", func(s *surgeon) { s.merge(surgery.AtLeast(surgery.Reseal), surgery.Compression(101)) }},
-	{"merge with rewriting", func(s *surgeon) { s.merge(surgery.AtLeast(surgery.Rewrite), surgery.Compression(0)) }},
-	{"merge of small clusters", func(s *surgeon) { s.merge(surgery.JoinClusters(1000)) }},
+	{"merge by copying", func(s *surgeon) { s.merge(surgery.Options{AtMost: new(surgery.Copy)}) }},
+	{"merge with recompression", func(s *surgeon) { s.merge(surgery.Options{AtLeast: surgery.Recompress, Write: compressed(404)}) }},
+	{"merge with resealing", func(s *surgeon) { s.merge(surgery.Options{AtLeast: surgery.Reseal, Write: compressed(101)}) }},
+	{"merge with rewriting", func(s *surgeon) { s.merge(surgery.Options{AtLeast: surgery.Rewrite, Write: compressed(0)}) }},
+	{"merge of small clusters", func(s *surgeon) { s.merge(surgery.Options{JoinClusters: 1000}) }},
 	{"merge in place", func(s *surgeon) {
 		out := s.copied()
-		_, err := surgery.MergeInto(s.t.Context(), surgery.Input{Path: out, Name: "n"}, []surgery.Input{s.in(s.b)})
+		_, err := surgery.MergeInto(s.t.Context(), surgery.Input{Path: out, Name: "n"}, []surgery.Input{s.in(s.b)}, nil)
 		s.is(err, out, "n", s.both())
 	}},
 	{"slim", func(s *surgeon) {
 		out := s.out()
-		_, err := surgery.Slim(s.t.Context(), out, s.in(s.a), surgery.Keep("x", "vv", "l", "view"))
+		_, err := surgery.Slim(s.t.Context(), out, s.in(s.a), &surgery.SlimOptions{Keep: []string{"x", "vv", "l", "view"}})
 		s.is(err, out, "n", s.a.lines([]mergeField{surgeryFields[0], *s.a.field("vv"), *s.a.field("view"), *s.a.field("l")}))
 	}},
 	{"skim", func(s *surgeon) {
@@ -112,7 +117,7 @@ var operations = []operation{
 		}
 		keep := func(x int32) bool { return x < 6 || x%2 == 0 }
 		out := s.out()
-		_, err := surgery.Skim(s.t.Context(), out, []surgery.Input{s.in(s.a), s.in(s.b)}, rntuple.WhereFunc(func(e *entry) bool { return keep(e.X) }))
+		_, err := surgery.Skim(s.t.Context(), out, []surgery.Input{s.in(s.a), s.in(s.b)}, rntuple.WhereFunc(func(e *entry) bool { return keep(e.X) }), nil)
 		var want []string
 		for _, line := range s.both() {
 			var e entry
@@ -126,12 +131,12 @@ var operations = []operation{
 		out := s.out()
 		_, err := surgery.Concat(s.t.Context(), out, []surgery.Piece{
 			{Input: s.in(s.b)}, {Input: s.in(s.a), First: 3, End: 9}, {Input: s.in(s.a), First: 1, End: 2, Clusters: true},
-		})
+		}, nil)
 		a := s.a.lines(surgeryFields)
 		s.is(err, out, "n", slices.Concat(s.b.lines(surgeryFields), a[3:9], a[5:10]))
 	}},
 	{"split", func(s *surgeon) {
-		parts, err := surgery.Split(s.t.Context(), s.out()+"_%d.root", s.in(s.a), surgery.PartSize{Entries: 7})
+		parts, err := surgery.Split(s.t.Context(), s.out()+"_%d.root", s.in(s.a), surgery.PartSize{Entries: 7}, nil)
 		for _, p := range parts {
 			s.is(err, p.Path, "n", s.a.lines(surgeryFields)[p.Entries.First:p.Entries.End])
 		}
@@ -141,7 +146,8 @@ var operations = []operation{
 	}},
 	{"hmerge", func(s *surgeon) {
 		out := s.out()
-		_, err := surgery.HMerge(s.t.Context(), out, []surgery.Input{s.in(s.a), s.in(s.other)}, surgery.Prefix("", "r_"))
+		_, err := surgery.HMerge(s.t.Context(), out, []surgery.Input{s.in(s.a), s.in(s.other)},
+			&surgery.HMergeOptions{Prefix: []string{"", "r_"}})
 		want := s.a.lines(surgeryFields)
 		for i, right := range s.other.lines(s.other.Fields) {
 			want[i] = strings.TrimSuffix(want[i], "}") + "," + strings.ReplaceAll(right[1:], `"m_`, `"r_m_`)
@@ -150,7 +156,7 @@ var operations = []operation{
 	}},
 	{"append", func(s *surgeon) {
 		out := s.copied()
-		w, err := rntuple.AppendRecords(out, "n")
+		w, err := rntuple.AppendRecords(out, "n", nil)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -171,17 +177,18 @@ var operations = []operation{
 	}},
 	{"repack", func(s *surgeon) {
 		out := s.out()
-		_, err := surgery.Repack(s.t.Context(), out, s.in(s.a), surgery.Compression(404), surgery.EncodeAll(surgery.UnsplitEncoding))
+		_, err := surgery.Repack(s.t.Context(), out, s.in(s.a),
+			&surgery.RepackOptions{Options: surgery.Options{Write: compressed(404)}, EncodeAll: surgery.UnsplitEncoding})
 		s.is(err, out, "n", s.a.lines(surgeryFields))
 	}},
 	{"rename", func(s *surgeon) {
 		out := s.out()
-		_, err := surgery.Rename(s.t.Context(), out, s.in(s.a), surgeryNames)
+		_, err := surgery.Rename(s.t.Context(), out, s.in(s.a), surgeryNames, nil)
 		s.is(err, out, "renamed", s.renamed())
 	}},
 	{"rename in place", func(s *surgeon) {
 		out := s.copied()
-		err := surgery.RenameInPlace(s.t.Context(), surgery.Input{Path: out, Name: "n"}, surgeryNames)
+		err := surgery.RenameInPlace(s.t.Context(), surgery.Input{Path: out, Name: "n"}, surgeryNames, nil)
 		s.is(err, out, "renamed", s.renamed())
 	}},
 }

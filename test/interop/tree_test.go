@@ -146,7 +146,7 @@ func compareImported(t *testing.T, c converted, imported, ours string) {
 			t.Errorf("%s: the schemas differ: %v", c.Name, d)
 		}
 	}
-	r, err := diff.Values(context.Background(), a, b)
+	r, err := diff.Values(context.Background(), a, b, nil)
 	if err != nil {
 		t.Errorf("%s: %v", c.Name, err)
 	} else if (len(r.Fields) > 0 || r.Entries[0] != r.Entries[1]) && explained(alsoDiffers, c.Name) == "" {
@@ -158,7 +158,7 @@ func quoted(s string) string { return `"` + s + `"` }
 
 func opened(t *testing.T, path, name string) *rntuple.Reader {
 	t.Helper()
-	r, err := rntuple.Open(path, name)
+	r, err := rntuple.Open(path, name, nil)
 	if err != nil {
 		t.Errorf("%s: %v", filepath.Base(path), err)
 		return nil
@@ -207,7 +207,7 @@ func compareSplits(t *testing.T, trees []converted, dir string) {
 		if a == nil || b == nil {
 			continue
 		}
-		r, err := diff.Values(context.Background(), a, b)
+		r, err := diff.Values(context.Background(), a, b, nil)
 		if err != nil || len(r.Fields) > 0 || r.Entries[0] != r.Entries[1] {
 			t.Errorf("%s has other values than with more branches (%v):\n%v", c.Name, err, r)
 		}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -32,7 +31,7 @@ func TestWriteBudget(t *testing.T) {
 	needed(t)
 	for _, c := range []struct {
 		kind                            string
-		setting                         compress.Settings
+		setting                         int   // of ROOT
 		cluster, unzipped, budget, page int64 // bytes; 0 is the default
 		entries                         int
 	}{
@@ -51,24 +50,20 @@ func TestWriteBudget(t *testing.T) {
 		t.Run(fmt.Sprintf("%s,%d,%d,%d,%d", c.kind, c.setting, c.cluster, c.budget, c.page), func(t *testing.T) {
 			dir := t.TempDir()
 			root, ours := filepath.Join(dir, "root.root"), filepath.Join(dir, "ours.root")
-			script(t, "written_budget.sh", "write", root, c.kind, fmt.Sprint(int(c.setting)), fmt.Sprint(c.cluster), fmt.Sprint(c.unzipped), fmt.Sprint(c.budget), fmt.Sprint(c.page), fmt.Sprint(c.entries))
-			opts := []rntuple.WriteOption{rntuple.Compression(c.setting), rntuple.ClusterSize(c.cluster), rntuple.SharePages(false)}
-			if c.unzipped > 0 {
-				opts = append(opts, rntuple.MaxUnzippedClusterSize(c.unzipped))
-			}
-			if c.budget > 0 {
-				opts = append(opts, rntuple.PageBufferBudget(c.budget))
-			}
+			script(t, "written_budget.sh", "write", root, c.kind, fmt.Sprint(c.setting), fmt.Sprint(c.cluster), fmt.Sprint(c.unzipped), fmt.Sprint(c.budget), fmt.Sprint(c.page), fmt.Sprint(c.entries))
 			if c.page == 0 {
 				c.page = 1 << 20
 			}
-			opts = append(opts, rntuple.MaxUnzippedPageSize(c.page))
+			opts := &rntuple.WriteOptions{
+				Compression: settingOf(c.setting), ClusterSize: c.cluster, NoSharing: true,
+				MaxUnzippedClusterSize: c.unzipped, PageBufferBudget: c.budget, MaxUnzippedPageSize: c.page,
+			}
 			if c.kind == "wide" {
-				if err := rewrite(ours, root, "events", layout{page: c.page}, opts...); err != nil {
+				if err := rewrite(ours, root, "events", layout{page: c.page}, opts); err != nil {
 					t.Fatal(err)
 				}
 			} else {
-				copyAll[jaggedEvent](t, ours, root, opts...)
+				copyAll[jaggedEvent](t, ours, root, opts)
 			}
 			var pages [2][][][]int // by file, cluster, column
 			lines := bytes.Split(script(t, "written_budget.sh", "pages", root, ours), []byte("\n"))
@@ -103,14 +98,14 @@ func samePages(t *testing.T, want, got [][][]int) {
 }
 
 // copyAll writes the entries of one file to another.
-func copyAll[E any](t *testing.T, to, from string, opts ...rntuple.WriteOption) {
+func copyAll[E any](t *testing.T, to, from string, opts *rntuple.WriteOptions) {
 	t.Helper()
-	r, err := rntuple.Open(from, "events")
+	r, err := rntuple.Open(from, "events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	w, err := rntuple.Create[E](to, "events", opts...)
+	w, err := rntuple.Create[E](to, "events", opts)
 	if err != nil {
 		t.Fatal(err)
 	}

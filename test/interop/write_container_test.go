@@ -77,7 +77,7 @@ func whole(t *testing.T, path string, keys map[string]string) {
 // linesOf returns the entries of an RNTuple as this library reads them.
 func linesOf(t *testing.T, path, name string) (all []string) {
 	t.Helper()
-	r, err := rntuple.Open(path, name)
+	r, err := rntuple.Open(path, name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func secondLines() (all []string) {
 func TestWriteUpdate(t *testing.T) {
 	needed(t)
 	path := filepath.Join(t.TempDir(), "ours.root")
-	f, err := rntuple.CreateFile(path)
+	f, err := rntuple.CreateFile(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,7 @@ func TestWriteUpdate(t *testing.T) {
 	}
 	var lines []string
 	for _, name := range []string{"ours", "dir/sub/ours"} {
-		w, err := rntuple.NewWriter[entry](f, name)
+		w, err := rntuple.NewWriter[entry](f, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestWriteMerge(t *testing.T) {
 	root, ours := filepath.Join(dir, "root.root"), filepath.Join(dir, "ours.root")
 	for _, setting := range []int{505, 0} {
 		script(t, "written_size.sh", root, fmt.Sprint(setting), "3000")
-		copyEvents(t, ours, root, rntuple.Compression(settingOf(setting)), rntuple.ClusterSize(10_000))
+		copyEvents(t, ours, root, &rntuple.WriteOptions{Compression: settingOf(setting), ClusterSize: 10_000})
 		whole(t, ours, map[string]string{"events;1": "ROOT::RNTuple"})
 		want, view := linesOf(t, root, "events"), rootViews(t, root+":events")[0]
 		for name, inputs := range map[string][]string{"ours first": {ours, root}, "ROOT's first": {root, ours}, "ours only": {ours, ours}} {
@@ -218,13 +218,13 @@ func TestWriteAppend(t *testing.T) {
 	whole(t, path, keys)
 	events := linesOf(t, path, "events")
 
-	f, err := rntuple.UpdateFile(path)
+	f, err := rntuple.UpdateFile(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	type entry struct{ X int32 }
 	for _, name := range []string{"dir/ours", "new/sub/ours", "events"} {
-		w, err := rntuple.NewWriter[entry](f, name)
+		w, err := rntuple.NewWriter[entry](f, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

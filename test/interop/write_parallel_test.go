@@ -51,7 +51,7 @@ func TestWriteParallel(t *testing.T) {
 		return nil
 	}
 	dir := t.TempDir()
-	opts := []rntuple.WriteOption{rntuple.Workers(goroutines), rntuple.ClusterSize(1500), rntuple.MaxUnzippedPageSize(500)}
+	opts := &rntuple.WriteOptions{Workers: goroutines, ClusterSize: 1500, MaxUnzippedPageSize: 500}
 	ordered, unordered := filepath.Join(dir, "ordered.root"), filepath.Join(dir, "any.root")
 
 	const half = parts / 2
@@ -60,7 +60,7 @@ func TestWriteParallel(t *testing.T) {
 		if i == 1 {
 			begin = rntuple.Append[entry]
 		}
-		w, err := begin(ordered, "n", opts...)
+		w, err := begin(ordered, "n", opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestWriteParallel(t *testing.T) {
 		}
 	}
 
-	w, err := rntuple.Create[entry](unordered, "n", opts...)
+	w, err := rntuple.Create[entry](unordered, "n", opts)
 	if err != nil {
 		t.Fatal(err)
 	}

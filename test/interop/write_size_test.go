@@ -9,7 +9,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
@@ -65,26 +64,25 @@ func TestWriteSize(t *testing.T) {
 	dir := t.TempDir()
 	dimuon := filepath.Join(dir, "dimuon.root")
 	begin := time.Now()
-	if err := rewrite(dimuon, "../../testdata/dimuon.root", "Events", layout{page: 1 << 20, clusters: dimuonClusters}); err != nil {
+	if err := rewrite(dimuon, "../../testdata/dimuon.root", "Events", layout{page: 1 << 20, clusters: dimuonClusters}, &rntuple.WriteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	row("dimuon, 505", dimuon, "../../testdata/dimuon.root", "", time.Since(begin), 0)
 	for _, c := range []struct {
-		setting compress.Settings
+		setting int // of ROOT
 		cluster int64
 	}{{0, 0}, {404, 0}, {405, 0}, {505, 0}, {101, 8_000_000}, {505, 8_000_000}} {
 		root, ours := filepath.Join(dir, "root.root"), filepath.Join(dir, "ours.root")
-		args := []string{root, fmt.Sprint(int(c.setting)), fmt.Sprint(sizeEntries)}
-		opts := []rntuple.WriteOption{rntuple.Compression(c.setting)}
+		args := []string{root, fmt.Sprint(c.setting), fmt.Sprint(sizeEntries)}
+		opts := &rntuple.WriteOptions{Compression: settingOf(c.setting), ClusterSize: c.cluster}
 		name := fmt.Sprintf("events, %d", c.setting)
 		if c.cluster > 0 {
 			args = append(args, fmt.Sprint(c.cluster))
-			opts = append(opts, rntuple.ClusterSize(c.cluster))
 			name += fmt.Sprintf(", clusters of %d", c.cluster)
 		}
 		seconds := strings.TrimSpace(string(script(t, "written_size.sh", args...)))
 		begin := time.Now()
-		copyEvents(t, ours, root, opts...)
+		copyEvents(t, ours, root, opts)
 		row(name, ours, root, seconds[:min(4, len(seconds))], time.Since(begin), c.cluster)
 	}
 	tab.Flush()
@@ -92,14 +90,14 @@ func TestWriteSize(t *testing.T) {
 }
 
 // copyEvents writes the entries of one file to another.
-func copyEvents(t *testing.T, to, from string, opts ...rntuple.WriteOption) {
+func copyEvents(t *testing.T, to, from string, opts *rntuple.WriteOptions) {
 	t.Helper()
-	r, err := rntuple.Open(from, "events")
+	r, err := rntuple.Open(from, "events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	w, err := rntuple.Create[sizeEvent](to, "events", opts...)
+	w, err := rntuple.Create[sizeEvent](to, "events", opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +124,7 @@ func inspect(t *testing.T, path string) inspected {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

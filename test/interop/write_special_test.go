@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/value"
@@ -119,9 +120,9 @@ func (r *recorder) check(err error) {
 	}
 }
 
-func record(t *testing.T, path, name string, names string, doc []*schema.FieldDocument, opts ...rntuple.WriteOption) *recorder {
+func record(t *testing.T, path, name string, names string, doc []*schema.FieldDocument, opts *rntuple.WriteOptions) *recorder {
 	t.Helper()
-	w, err := rntuple.CreateRecords(path, name, &schema.Document{Name: name[strings.LastIndexByte(name, '/')+1:], Fields: doc}, opts...)
+	w, err := rntuple.CreateRecords(path, name, &schema.Document{Name: name[strings.LastIndexByte(name, '/')+1:], Fields: doc}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,9 +132,9 @@ func record(t *testing.T, path, name string, names string, doc []*schema.FieldDo
 // TestWriteLate adds fields, plain and projected, while writing.
 func TestWriteLate(t *testing.T) {
 	needed(t)
-	for _, setting := range []rntuple.WriteOption{rntuple.Compression(505), rntuple.Compression(0)} {
+	for _, setting := range []compress.Settings{505, compress.None} {
 		path := filepath.Join(t.TempDir(), "late.root")
-		r := record(t, path, "late", "x v", []*schema.FieldDocument{fieldOf(t, "x", "std::int32_t"), fieldOf(t, "v", "std::vector<std::int32_t>")}, setting)
+		r := record(t, path, "late", "x v", []*schema.FieldDocument{fieldOf(t, "x", "std::int32_t"), fieldOf(t, "v", "std::vector<std::int32_t>")}, &rntuple.WriteOptions{Compression: setting})
 		r.put(int32(1), []any{})
 		r.check(r.w.CommitCluster())
 		r.put(int32(2), []any{int32(7)})
@@ -183,7 +184,7 @@ func TestWriteRepresentations(t *testing.T) {
 		fieldOf(t, "x", "double", columns(column("Real32Trunc", 12), column("SplitReal64", 64), column("Real16", 16))),
 		fieldOf(t, "v", "std::vector<std::int32_t>", columns(column("SplitIndex64", 64), column("Index32", 32))),
 		fieldOf(t, "s", "std::string"),
-	})
+	}, nil)
 	// Real32Trunc comes first: ROOT takes the number of bits of all representations
 	// from the first one.
 	r.put(0.5, []any{int32(1)}, "one")
@@ -219,7 +220,7 @@ func TestWriteChunks(t *testing.T) {
 			names = append(names, f.Name)
 		}
 		path := filepath.Join(dir, fmt.Sprintf("chunks_%d.root", setting))
-		r := record(t, path, "chunks", strings.Join(names, " "), doc, rntuple.Compression(settingOf(setting)), rntuple.MaxKeySize(size), rntuple.MaxUnzippedPageSize(8192))
+		r := record(t, path, "chunks", strings.Join(names, " "), doc, &rntuple.WriteOptions{Compression: settingOf(setting), MaxKeySize: size, MaxUnzippedPageSize: 8192})
 		var lines []string
 		state := uint32(setting)
 		for i := range 60 {
@@ -266,7 +267,7 @@ func entryOf(names []string, values []any) map[string]any {
 func TestWriteSeveral(t *testing.T) {
 	needed(t)
 	path := filepath.Join(t.TempDir(), "several.root")
-	f, err := rntuple.CreateFile(path)
+	f, err := rntuple.CreateFile(path, nil)
 	check := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -275,12 +276,12 @@ func TestWriteSeveral(t *testing.T) {
 	}
 	check(err)
 	type entry struct{ X int32 }
-	begin := func(name string, opts ...rntuple.WriteOption) *rntuple.Writer[entry] {
-		w, err := rntuple.NewWriter[entry](f, name, opts...)
+	begin := func(name string, opts *rntuple.WriteOptions) *rntuple.Writer[entry] {
+		w, err := rntuple.NewWriter[entry](f, name, opts)
 		check(err)
 		return w
 	}
-	one, two := begin("a/b/one"), begin("two", rntuple.Compression(0))
+	one, two := begin("a/b/one", nil), begin("two", &rntuple.WriteOptions{Compression: compress.None})
 	for i := range int32(5) {
 		check(one.Write(&entry{i}))
 		check(two.Write(&entry{10 * i}))
@@ -289,11 +290,11 @@ func TestWriteSeveral(t *testing.T) {
 		}
 	}
 	check(one.Close())
-	three := begin("a/three", rntuple.Compression(404), rntuple.PageChecksums(false))
+	three := begin("a/three", &rntuple.WriteOptions{Compression: 404, NoChecksums: true})
 	check(three.Write(&entry{33}))
 	check(two.Close())
 	check(three.Close())
-	again := begin("two", rntuple.Description("the second of its name"))
+	again := begin("two", &rntuple.WriteOptions{Description: "the second of its name"})
 	check(again.Write(&entry{77}))
 	check(again.Close())
 	check(f.Close())
@@ -317,7 +318,7 @@ func TestWriteCheckpoints(t *testing.T) {
 		X int32
 		S string
 	}
-	w, err := rntuple.Create[entry](path, "sub/n")
+	w, err := rntuple.Create[entry](path, "sub/n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +382,7 @@ func TestWriteStructs(t *testing.T) {
 		Nested [][]string
 	}
 	path := filepath.Join(t.TempDir(), "structs.root")
-	w, err := rntuple.Create[entry](path, "n", rntuple.Description("structs"))
+	w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{Description: "structs"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -428,11 +429,11 @@ func TestWriteAttributes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w, err := rntuple.Create[entry](path, "main")
+	w, err := rntuple.Create[entry](path, "main", nil)
 	check(err)
-	a, err := rntuple.NewAttributes[first](w, "first")
+	a, err := rntuple.NewAttributes[first](w, "first", nil)
 	check(err)
-	b, err := rntuple.NewAttributes[second](w, "second")
+	b, err := rntuple.NewAttributes[second](w, "second", nil)
 	check(err)
 	for i := range int32(10) {
 		check(w.Write(&entry{i}))

@@ -3,6 +3,7 @@ package interop
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
@@ -130,7 +131,7 @@ var rewritten = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	for _, f := range files {
-		if err := rewrite(filepath.Join(dir, f.File), filepath.Join(from, f.File), f.Ntuple, f.layout(), rntuple.Compression(f.Compression)); err != nil {
+		if err := rewrite(filepath.Join(dir, f.File), filepath.Join(from, f.File), f.Ntuple, f.layout(), &rntuple.WriteOptions{Compression: settingOf(f.Compression)}); err != nil {
 			return "", fmt.Errorf("%s: %w", f.File, err)
 		}
 	}
@@ -140,7 +141,7 @@ var rewritten = sync.OnceValues(func() (string, error) {
 // A written is a file of matrix.
 type written struct {
 	File, Ntuple, Layout string
-	Compression          compress.Settings
+	Compression          int // 0: none
 }
 
 // writtenFiles lists the files of matrix.
@@ -176,8 +177,8 @@ func (w written) layout() layout {
 }
 
 // rewrite reads an RNTuple and writes it to a file of its own.
-func rewrite(to, from, name string, l layout, opts ...rntuple.WriteOption) error {
-	r, err := rntuple.Open(from, name)
+func rewrite(to, from, name string, l layout, opts *rntuple.WriteOptions) error {
+	r, err := rntuple.Open(from, name, nil)
 	if err != nil {
 		return err
 	}
@@ -192,7 +193,9 @@ func rewrite(to, from, name string, l layout, opts ...rntuple.WriteOption) error
 	if err != nil {
 		return err
 	}
-	w, err := rntuple.CreateRecords(to, r.Name(), r.Schema().Document(), append(opts, rntuple.MaxUnzippedPageSize(l.page))...)
+	o := *opts
+	o.MaxUnzippedPageSize = l.page
+	w, err := rntuple.CreateRecords(to, r.Name(), r.Schema().Document(), &o)
 	if err != nil {
 		return err
 	}
@@ -267,7 +270,7 @@ func sameColumnLines(t *testing.T, want, got []string) {
 
 // checkLayout makes sure that the file has the intended layout.
 func checkLayout(t *testing.T, path string, f written) {
-	r, err := rntuple.Open(path, f.Ntuple)
+	r, err := rntuple.Open(path, f.Ntuple, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +346,8 @@ func memberDifference(want, got []byte) string {
 	return fmt.Sprintf("%d members differ:\n\t%s", len(differ), strings.Join(differ[:min(10, len(differ))], "\n\t"))
 }
 
-func settingOf(n int) compress.Settings { return compress.Settings(n) }
+// settingOf returns one of ROOT's compression settings, of which 0 is no compression.
+func settingOf(n int) compress.Settings { return cmp.Or(compress.Settings(n), compress.None) }
 
 // uprootFaults are those of the pinned version.
 var uprootFaults = []readerFault{

@@ -25,9 +25,9 @@ func TestZoneMaps(t *testing.T) {
 		}
 	}
 	const entries, size = 40, 8
-	made := func(name string, opts ...rntuple.WriteOption) string {
+	made := func(name string, opts *rntuple.WriteOptions) string {
 		path := filepath.Join(dir, name)
-		w, err := rntuple.Create[numbered](path, "n", opts...)
+		w, err := rntuple.Create[numbered](path, "n", opts)
 		check(err)
 		for x := range int64(entries) {
 			if x%size == 0 {
@@ -41,7 +41,7 @@ func TestZoneMaps(t *testing.T) {
 	// selected returns the numbers above 30, and how many clusters were passed over.
 	selected := func(path string) (numbers []int64, passed int64, problems []string) {
 		t.Helper()
-		r, err := rntuple.Open(path, "n")
+		r, err := rntuple.Open(path, "n", nil)
 		check(err)
 		defer r.Close()
 		e, err := expression.Parse("x > 30 and x <= 40")
@@ -49,7 +49,7 @@ func TestZoneMaps(t *testing.T) {
 		z := &rntuple.ZoneUse{}
 		for part, err := range e.ConditionUsing(z).Select(r, rntuple.EntryRange{End: r.NumEntries()}) {
 			check(err)
-			for e, err := range rntuple.EntriesIn[numbered](r, part.First, part.End) {
+			for e, err := range rntuple.EntriesIn[numbered](r, part, nil) {
 				check(err)
 				numbers = append(numbers, e.X)
 			}
@@ -59,8 +59,8 @@ func TestZoneMaps(t *testing.T) {
 	}
 	want := []int64{31, 32, 33, 34, 35, 36, 37, 38, 39, 40}
 
-	written, indexed := made("written.root", rntuple.ZoneMap()), made("indexed.root")
-	_, err := surgery.Index(t.Context(), surgery.Input{Path: indexed})
+	written, indexed := made("written.root", &rntuple.WriteOptions{ZoneMap: []string{"*"}}), made("indexed.root", nil)
+	_, err := surgery.Index(t.Context(), surgery.Input{Path: indexed}, nil)
 	check(err)
 	for _, path := range []string{written, indexed} {
 		if got := root.do(rootJob{Read: path}); len(got.NTuples) != 1 || got.NTuples["n;1"] != oneTo(entries) {
@@ -85,13 +85,13 @@ func TestZoneMaps(t *testing.T) {
 	}
 	// What ROOT's merger makes of the set does not matter.
 	out := filepath.Join(dir, "out.root")
-	_, _, err = run("written_hadd.sh", out, written, made("plain.root"), indexed)
+	_, _, err = run("written_hadd.sh", out, written, made("plain.root", nil), indexed)
 	check(err)
 	if got, passed, problems := selected(out); !slices.Equal(got, slices.Concat(want, want, want)) || passed != 0 {
 		t.Errorf("after hadd: %v, %d clusters passed over, %v", got, passed, problems)
 	}
 	// It can be indexed anew.
-	_, err = surgery.Index(t.Context(), surgery.Input{Path: out, Name: "n"})
+	_, err = surgery.Index(t.Context(), surgery.Input{Path: out, Name: "n"}, nil)
 	check(err)
 	if got, passed, problems := selected(out); !slices.Equal(got, slices.Concat(want, want, want)) || passed != 9 || len(problems) > 0 {
 		t.Errorf("merged by ROOT and indexed: %v, %d clusters passed over, %v", got, passed, problems)

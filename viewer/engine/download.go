@@ -65,7 +65,7 @@ func (f *file) download(c *call) (Answer, error) {
 		if err != nil {
 			return Answer{}, invalid("the condition: %w", err)
 		}
-		s, err := rntuple.Where(r, e.Condition())
+		s, err := rntuple.Where(r, e.Condition(), nil)
 		if err != nil {
 			return Answer{}, invalid("the condition: %w", err)
 		}

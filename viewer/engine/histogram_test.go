@@ -12,7 +12,7 @@ import (
 // TestHistogram compares histograms with loops over the values.
 func TestHistogram(t *testing.T) {
 	e, _ := opened(t, dimuon)
-	r, err := rntuple.Open(dimuon, "Events")
+	r, err := rntuple.Open(dimuon, "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

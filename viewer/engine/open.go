@@ -254,7 +254,7 @@ func (f *file) reader(name string) (*rntuple.Reader, error) {
 	if !slices.ContainsFunc(f.infos, func(i rntuple.Info) bool { return i.Path == name }) {
 		return nil, fmt.Errorf("RNTuple %q: %w", name, rntuple.ErrNotFound)
 	}
-	r, err := rntuple.NewReader(f.r, f.r.Len(), name, rntuple.Context(f.ctx), rntuple.ReadWorkers(workers), rntuple.ReadAhead(readAhead))
+	r, err := rntuple.NewReader(f.r, f.r.Len(), name, &rntuple.ReadOptions{Context: f.ctx, Workers: workers, ReadAhead: readAhead})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"context"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -66,12 +67,12 @@ func TestOpen(t *testing.T) {
 		if o.Name != filepath.Base(path) || int(o.Size) != len(read(t, path)) || len(o.Warnings) > 0 {
 			t.Errorf("%s: %+v", path, o)
 		}
-		infos, err := rntuple.ListFile(path)
+		infos, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil || len(infos) != len(o.NTuples) {
 			t.Fatalf("%s: %d RNTuples, want %d, %v", path, len(o.NTuples), len(infos), err)
 		}
 		for i, n := range o.NTuples {
-			r, err := rntuple.Open(path, infos[i].Path)
+			r, err := rntuple.Open(path, infos[i].Path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

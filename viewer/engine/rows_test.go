@@ -75,7 +75,7 @@ func TestRows(t *testing.T) {
 			if i < 0 || int64(o.NTuples[i].Entries) != x.Entries || o.NTuples[i].Error != nil {
 				t.Fatalf("%+v has no %s of %d entries", o.NTuples, x.Ntuple, x.Entries)
 			}
-			r, err := rntuple.Open(filepath.Join(good, x.File), x.Ntuple)
+			r, err := rntuple.Open(filepath.Join(good, x.File), x.Ntuple, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,7 @@ import (
 func TestStorage(t *testing.T) {
 	for _, path := range []string{dimuon, good + "/types_zstd_many.root", good + "/types_zlib_groups.root", good + "/special_late.root", good + "/special_samepage.root"} {
 		e, o := opened(t, path)
-		r, err := rntuple.Open(path, o.NTuples[0].Name)
+		r, err := rntuple.Open(path, o.NTuples[0].Name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestManyRuns(t *testing.T) {
 	type event struct {
 		A, B, C int64
 	}
-	w, err := rntuple.Create[event](path, "t", rntuple.ClusterSize(1))
+	w, err := rntuple.Create[event](path, "t", &rntuple.WriteOptions{ClusterSize: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

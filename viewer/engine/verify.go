@@ -49,7 +49,7 @@ func (f *file) verify(c *call) (Answer, error) {
 		v.OK = v.OK && problem.Severity == verify.Oddity
 		v.Findings = append(v.Findings, to)
 		return nil
-	}, verify.Workers(workers), verify.Progress(func(done, total int64) { c.report(done, total, "bytes") }))
+	}, &verify.Options{Workers: workers, Progress: func(done, total int64) { c.report(done, total, "bytes") }})
 	if err != nil {
 		return Answer{}, err
 	}

@@ -93,7 +93,7 @@ func installJsroot(t *testing.T) string {
 
 func fieldsOf(t *testing.T, base string) []string {
 	t.Helper()
-	r, err := rntuple.Open(testdata+"/good/"+base+".root", "types")
+	r, err := rntuple.Open(testdata+"/good/"+base+".root", "types", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func rightOfJsroot(t *testing.T, modules, base string) int {
 func rightOfPage(t *testing.T, base string, fields []string) int {
 	t.Helper()
 	path := testdata + "/good/" + base + ".root"
-	r, err := rntuple.Open(path, "types")
+	r, err := rntuple.Open(path, "types", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func makeJ(t *testing.T, entries int) string {
 		add("std::vector<float>", objects[object]...)
 	}
 	path := filepath.Join(t.TempDir(), "J.root")
-	w, err := rntuple.CreateColumns(path, "Events", doc, rntuple.Compression(505))
+	w, err := rntuple.CreateColumns(path, "Events", doc, &rntuple.WriteOptions{Compression: 505})
 	if err != nil {
 		t.Fatal(err)
 	}

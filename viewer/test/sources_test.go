@@ -2,6 +2,7 @@ package test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/schema"
 	"github.com/go-rntuple/go-rntuple/viewer"
@@ -54,8 +56,8 @@ func big(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer disk.Close()
-	opts := []rntuple.WriteOption{rntuple.Compression(0), rntuple.SharePages(false)}
-	f, err := rntuple.NewFile(holey{disk}, "big.root", opts...)
+	opts := &rntuple.WriteOptions{Compression: compress.None, NoSharing: true}
+	f, err := rntuple.NewFile(holey{disk}, "big.root", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +65,7 @@ func big(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewColumnWriter(f, "big", &schema.Document{Name: "big", Fields: []*schema.FieldDocument{x}}, opts...)
+	w, err := rntuple.NewColumnWriter(f, "big", &schema.Document{Name: "big", Fields: []*schema.FieldDocument{x}}, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +286,7 @@ func TestText(t *testing.T) {
 		Text string `rntuple:"text,desc=<img src=x onerror=\"window.broken=1\"><script>window.broken=1</script>"`
 	}
 	path := filepath.Join(t.TempDir(), `<b onclick="x">.root`)
-	w, err := rntuple.Create[entry](path, "<img>")
+	w, err := rntuple.Create[entry](path, "<img>", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +300,7 @@ func TestText(t *testing.T) {
 	if !p.open(path) {
 		t.Fatal(p.text(".failure"))
 	}
-	infos, err := rntuple.ListFile(path)
+	infos, err := rntuple.ListFile(context.Background(), path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package test
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -27,7 +28,7 @@ func good(t *testing.T) []string {
 // lines returns entries as rnt cat prints them.
 func lines(t *testing.T, path, ntuple string, first int64, n int) []string {
 	t.Helper()
-	r, err := rntuple.Open(path, ntuple)
+	r, err := rntuple.Open(path, ntuple, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,12 +80,12 @@ func TestValues(t *testing.T) {
 			t.Errorf("%s: %s", path, p.text(".failure"))
 			continue
 		}
-		infos, err := rntuple.ListFile(path)
+		infos, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, info := range infos {
-			r, err := rntuple.Open(path, info.Path)
+			r, err := rntuple.Open(path, info.Path, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +154,7 @@ func TestTable(t *testing.T) {
 			break
 		}
 	}
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,9 +195,9 @@ func TestDamage(t *testing.T) {
 	p := newTab(t, 1200, 800, "")
 	for _, path := range damaged(t) {
 		want := ""
-		infos, err := rntuple.ListFile(path)
+		infos, err := rntuple.ListFile(context.Background(), path, nil)
 		for _, info := range infos {
-			if r, errOpen := rntuple.Open(path, info.Path); errOpen != nil {
+			if r, errOpen := rntuple.Open(path, info.Path, nil); errOpen != nil {
 				err = errOpen
 			} else {
 				if _, errInspect := r.Inspect(nil); errInspect != nil {

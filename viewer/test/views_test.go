@@ -31,7 +31,7 @@ func openDimuon(t *testing.T) *tab {
 
 // TestHistogram compares bins with those counted here, chooses a range by dragging, and sees errors of expressions.
 func TestHistogram(t *testing.T) {
-	r, err := rntuple.Open(testdata+"/dimuon.root", "Events")
+	r, err := rntuple.Open(testdata+"/dimuon.root", "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,8 +102,7 @@ func (s *Server) limits(size int64) rntuple.Limits {
 
 // reader opens an RNTuple in a file.
 func (s *Server) reader(ctx context.Context, f *os.File, size int64, name string) (*rntuple.Reader, error) {
-	return rntuple.NewReader(contents{f}, size, name, rntuple.Context(ctx), rntuple.WithLimits(s.limits(size)),
-		rntuple.ReadAhead(readAhead), rntuple.ReadWorkers(min(workers, runtime.GOMAXPROCS(0))))
+	return rntuple.NewReader(contents{f}, size, name, &rntuple.ReadOptions{Context: ctx, Limits: s.limits(size), ReadAhead: readAhead, Workers: min(workers, runtime.GOMAXPROCS(0))})
 }
 
 // A source is what a query asks for. It is valid while its file is open.

@@ -178,13 +178,13 @@ func TestAllFiles(t *testing.T) {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, "root") {
 				return err
 			}
-			found, err := rntuple.ListFile(path)
+			found, err := rntuple.ListFile(context.Background(), path, nil)
 			if err != nil {
 				return nil // other tests say why
 			}
 			name, _ := filepath.Rel(folder, path)
 			for _, f := range found {
-				r, err := rntuple.Open(path, f.Path)
+				r, err := rntuple.Open(path, f.Path, nil)
 				if err != nil {
 					continue
 				}
@@ -244,7 +244,7 @@ func write(t testing.TB, path string, n, cluster int64) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.Create[event](path, "Events")
+	w, err := rntuple.Create[event](path, "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,7 +338,7 @@ func TestZones(t *testing.T) {
 	needsTime(t)
 	const n = 120_000
 	folder := t.TempDir()
-	w, err := rntuple.Create[event](filepath.Join(folder, "a.root"), "Events", rntuple.ZoneMap("ID"))
+	w, err := rntuple.Create[event](filepath.Join(folder, "a.root"), "Events", &rntuple.WriteOptions{ZoneMap: []string{"ID"}})
 	if err != nil {
 		t.Fatal(err)
 	}

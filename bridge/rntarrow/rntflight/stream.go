@@ -80,7 +80,7 @@ func (s *Server) records(src *source) iter.Seq2[array.RecordReader, error] {
 			return
 		}
 		for _, u := range units {
-			selection, err := rntuple.Where(src.Reader, within{src.condition, u})
+			selection, err := rntuple.Where(src.Reader, within{src.condition, u}, nil)
 			if err != nil {
 				yield(nil, err)
 				return

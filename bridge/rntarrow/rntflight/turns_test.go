@@ -143,7 +143,7 @@ func TestManyStalled(t *testing.T) {
 func TestMemory(t *testing.T) {
 	folder := t.TempDir()
 	type row struct{ A, B, C, D, E, F, G, H [64]float64 } // 4 KiB
-	w, err := rntuple.Create[row](filepath.Join(folder, "a.root"), "Events")
+	w, err := rntuple.Create[row](filepath.Join(folder, "a.root"), "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

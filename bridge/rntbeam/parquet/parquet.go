@@ -87,7 +87,7 @@ func convert(ctx context.Context, f rntbeam.Foreign, to string, e rntuple.EntryR
 			return err
 		}
 		defer records.Release()
-		_, err = rntarrow.Create(to, "entries", records, rntarrow.WriteOptions{}, rntuple.Sync(false))
+		_, err = rntarrow.Create(to, "entries", records, rntarrow.WriteOptions{}, &rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
 		return err
 	})
 }

@@ -69,10 +69,10 @@ func TestRead(t *testing.T) {
 	const sample = "../../../testdata/dimuon.root"
 	dir := t.TempDir()
 	small := filepath.Join(dir, "small.root") // clusters become row groups
-	if _, err := surgery.Slim(t.Context(), small, surgery.Input{Path: sample, Name: "Events"}, surgery.AtLeast(surgery.Rewrite), surgery.Write(rntuple.ClusterSize(200_000))); err != nil {
+	if _, err := surgery.Slim(t.Context(), small, surgery.Input{Path: sample, Name: "Events"}, &surgery.SlimOptions{Options: surgery.Options{AtLeast: surgery.Rewrite, Write: rntuple.WriteOptions{ClusterSize: 200_000}}}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(small, "Events")
+	r, err := rntuple.Open(small, "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,7 +92,7 @@ func convert(ctx context.Context, f rntbeam.Foreign, to string, e rntuple.EntryR
 		return err
 	}
 	defer t.Close()
-	w, err := rntuple.CreateColumns(to, "entries", t.Document(), rntuple.Sync(false))
+	w, err := rntuple.CreateColumns(to, "entries", t.Document(), &rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
 	if err != nil {
 		return err
 	}

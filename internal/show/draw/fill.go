@@ -220,16 +220,8 @@ func (p *Plan) find(s rntuple.Source) (all []*found, kept bool, err error) {
 			a[i].join(b[i])
 		}
 		return a
-	}, p.fold()...)
+	}, &rntuple.FoldOptions{Progress: p.Progress})
 	return all, n.Load() <= maxKept, err
-}
-
-// fold returns the options of Fold.
-func (p *Plan) fold() (opts []rntuple.FoldOption) {
-	if p.Progress != nil {
-		opts = append(opts, rntuple.FoldProgress(p.Progress))
-	}
-	return opts
 }
 
 // fillKept fills what find has kept, in the same steps as fillEntries would.
@@ -276,7 +268,7 @@ func (p *Plan) fillEntries(s rntuple.Source, fresh func() []*Histogram) ([]*Hist
 		}
 		pool.Put(b)
 		return a
-	}, p.fold()...)
+	}, &rntuple.FoldOptions{Progress: p.Progress})
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func randomEvents() []event {
 func written(t *testing.T, events []event) (*rntuple.Reader, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "events.root")
-	w, err := rntuple.Create[event](path, "n", rntuple.ClusterSize(20000))
+	w, err := rntuple.Create[event](path, "n", &rntuple.WriteOptions{ClusterSize: 20000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func written(t *testing.T, events []event) (*rntuple.Reader, string) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "n")
+	r, err := rntuple.Open(path, "n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +309,7 @@ func TestSameBits(t *testing.T) {
 	var first []*Histogram
 	for _, maxKept = range []int64{1 << 24, 100} {
 		for _, workers := range []int{1, 3} {
-			r, err := rntuple.Open(path, "n", rntuple.ReadWorkers(workers))
+			r, err := rntuple.Open(path, "n", &rntuple.ReadOptions{Workers: workers})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -93,7 +93,7 @@ func TestTiles(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", path, err)
 			}
-			r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), info.Path)
+			r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), info.Path, nil)
 			if err != nil {
 				continue // refused, but it can be looked at
 			}
@@ -187,7 +187,7 @@ func TestAt(t *testing.T) {
 func TestPage(t *testing.T) {
 	path := "../../../testdata/good/special_zero.root"
 	file := open(t, path)
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

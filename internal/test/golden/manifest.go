@@ -47,7 +47,7 @@ func Test(t *testing.T, manifest, dir string) {
 	for _, e := range all {
 		t.Run(e.File+":"+e.Ntuple, func(t *testing.T) {
 			t.Parallel()
-			r, err := rntuple.Open(filepath.Join(dir, e.File), e.Ntuple)
+			r, err := rntuple.Open(filepath.Join(dir, e.File), e.Ntuple, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -128,10 +128,10 @@ func TestSentences(t *testing.T) {
 // zoo returns an RNTuple of random entries, and its fields.
 func zoo(t *testing.T) (*rntuple.Reader, *Fields) {
 	path := filepath.Join(t.TempDir(), "zoo.root")
-	if err := WriteZoo(path, 12, 1); err != nil {
+	if err := WriteZoo(path, 12, 1, nil); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(path, "")
+	r, err := rntuple.Open(path, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -105,8 +105,8 @@ type Track struct {
 }
 
 // WriteZoo makes a file with an RNTuple "zoo" of random entries in several clusters.
-func WriteZoo(path string, entries int, seed uint64, opts ...rntuple.WriteOption) error {
-	w, err := rntuple.Create[Zoo](path, "zoo", opts...)
+func WriteZoo(path string, entries int, seed uint64, opts *rntuple.WriteOptions) error {
+	w, err := rntuple.Create[Zoo](path, "zoo", opts)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ type faultRun struct {
 
 func newFaultRun(t *testing.T, sc *scenario) *faultRun {
 	r := &faultRun{scenario: sc, t: t, dir: t.TempDir()}
-	s := sc.start(t, r.dir)
+	s := sc.start(t, r.dir, false)
 	r.start, r.first = snapshot(t, r.dir), s.state
 	r.log = NewLog(r.start)
 	r.sizes = []int64{sizeOf(s.path)}
@@ -135,7 +135,7 @@ func (r *faultRun) committing(at int, f *Fault) bool {
 // try runs the scenario with a fault.
 func (r *faultRun) try(f *Fault) (err error) {
 	r.reset()
-	s := r.resume(r.dir, r.first)
+	s := r.resume(r.dir, r.first, false)
 	f.Log = NewLog(r.start)
 	acked := 0
 	s.ack = func() {

@@ -1,6 +1,7 @@
 package powercut
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-rntuple/go-rntuple/compress"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
@@ -29,7 +31,7 @@ type scenario struct {
 // A script runs a scenario.
 type script struct {
 	dir, path string
-	opts      []rntuple.WriteOption
+	opts      *rntuple.WriteOptions
 	ack       func() // is called when a state has been acknowledged
 
 	state   state   // that the program is about to commit
@@ -77,10 +79,11 @@ func write[W interface{ Write(*row) error }](w W, first, n int64) error {
 	return nil
 }
 
-// put writes an RNTuple to a file; its path is that of its first cycle.
-func (s *script) put(f *rntuple.File, path string, first, n int64, opts ...rntuple.WriteOption) error {
+// put writes an RNTuple to a file; its path is that of its first cycle. Without options, it takes
+// those of the script.
+func (s *script) put(f *rntuple.File, path string, first, n int64, opts *rntuple.WriteOptions) error {
 	s.adds(path+";1", count(first, n))
-	w, err := rntuple.NewWriter[row](f, path, append(s.opts, opts...)...)
+	w, err := rntuple.NewWriter[row](f, path, within(cmp.Or(opts, s.opts)))
 	if err != nil {
 		return err
 	}
@@ -91,10 +94,17 @@ func (s *script) put(f *rntuple.File, path string, first, n int64, opts ...rntup
 	return w.Close()
 }
 
+// within returns options for an RNTuple in a file that is open.
+func within(opts *rntuple.WriteOptions) *rntuple.WriteOptions {
+	o := *opts
+	o.File = rntuple.FileOptions{}
+	return &o
+}
+
 // all writes RNTuples with put.
 func (s *script) all(f *rntuple.File, first, n int64, paths ...string) error {
 	for i, path := range paths {
-		if err := s.put(f, path, first+1000*int64(i), n); err != nil {
+		if err := s.put(f, path, first+1000*int64(i), n, nil); err != nil {
 			return err
 		}
 	}
@@ -103,7 +113,7 @@ func (s *script) all(f *rntuple.File, first, n int64, paths ...string) error {
 
 // create makes the file with RNTuples.
 func (s *script) create(first, n int64, paths ...string) error {
-	f, err := rntuple.CreateFile(s.path, s.opts...)
+	f, err := rntuple.CreateFile(s.path, &s.opts.File)
 	if err != nil {
 		return err
 	}
@@ -115,7 +125,7 @@ func (s *script) create(first, n int64, paths ...string) error {
 
 // update adds RNTuples to the file.
 func (s *script) update(first, n int64, paths ...string) error {
-	f, err := rntuple.UpdateFile(s.path, s.opts...)
+	f, err := rntuple.UpdateFile(s.path, &s.opts.File)
 	if err != nil {
 		return err
 	}
@@ -205,7 +215,7 @@ func (s *script) checkpoints(w *rntuple.Writer[row], path string, have *ids, n, 
 // appends adds entries to an RNTuple of created, at the path, and notes, with a checkpoint
 // between them.
 func (s *script) appends(path string, n int64) error {
-	w, err := rntuple.Append[row](s.path, path, s.opts...)
+	w, err := rntuple.Append[row](s.path, path, s.opts)
 	if err != nil {
 		return err
 	}
@@ -215,7 +225,7 @@ func (s *script) appends(path string, n int64) error {
 		if err := write(w, 7000, n); err != nil {
 			return err
 		}
-		a, err := rntuple.NewAttributes[note](w, "notes", s.opts...)
+		a, err := rntuple.NewAttributes[note](w, "notes", within(s.opts))
 		if err != nil {
 			return err
 		}
@@ -287,7 +297,7 @@ var scenarios = []*scenario{
 	{name: "append", before: created("a"), run: func(s *script) error { return s.appends("a", 10) }},
 	{name: "append in a directory", before: created("a", "sub/b"), run: func(s *script) error { return s.appends("sub/b", 10) }},
 	{name: "checkpoints", before: nothing, run: func(s *script) error {
-		w, err := rntuple.Create[row](s.path, "x", s.opts...)
+		w, err := rntuple.Create[row](s.path, "x", s.opts)
 		if err != nil {
 			return err
 		}
@@ -298,13 +308,13 @@ var scenarios = []*scenario{
 		return s.closes(w.Close)
 	}},
 	{name: "checkpoints of two", before: created("a"), run: func(s *script) error {
-		f, err := rntuple.UpdateFile(s.path, s.opts...)
+		f, err := rntuple.UpdateFile(s.path, &s.opts.File)
 		if err != nil {
 			return err
 		}
 		err = func() error {
 			for _, path := range []string{"x", "sub/y", "sub/z"} {
-				w, err := rntuple.NewWriter[row](f, path, s.opts...)
+				w, err := rntuple.NewWriter[row](f, path, within(s.opts))
 				if err != nil {
 					return err
 				}
@@ -325,7 +335,7 @@ var scenarios = []*scenario{
 		return s.closes(f.Close)
 	}},
 	{name: "append with checkpoints", before: created("a"), run: func(s *script) error {
-		w, err := rntuple.Append[row](s.path, "a", s.opts...)
+		w, err := rntuple.Append[row](s.path, "a", s.opts)
 		if err != nil {
 			return err
 		}
@@ -337,13 +347,14 @@ var scenarios = []*scenario{
 		return s.closes(w.Close)
 	}},
 	{name: "several clusters", unsteady: true, before: created("a"), run: func(s *script) error {
-		opts := append(s.opts, rntuple.Workers(3), rntuple.ClusterSize(1000))
-		f, err := rntuple.UpdateFile(s.path, opts...)
+		opts := *s.opts
+		opts.Workers, opts.ClusterSize = 3, 1000
+		f, err := rntuple.UpdateFile(s.path, &opts.File)
 		if err != nil {
 			return err
 		}
 		for i, path := range []string{"b", "sub/c"} {
-			if err := s.put(f, path, int64(100*i), 90, opts...); err != nil {
+			if err := s.put(f, path, int64(100*i), 90, &opts); err != nil {
 				return errors.Join(err, f.Close())
 			}
 		}
@@ -358,7 +369,8 @@ var scenarios = []*scenario{
 			s.state = s.state.with(dir+"other;1", s.state[old+";1"].(content)).without(old + ";1")
 			err := s.commits(func() error {
 				return surgery.RenameInPlace(context.Background(), surgery.Input{Path: s.path, Name: old},
-					surgery.Renaming{Name: "other"}, surgery.Write(s.opts...))
+					surgery.Renaming{Name: "other"},
+					&surgery.InPlaceOptions{Compression: s.opts.Compression, File: s.opts.File})
 			})
 			if err != nil {
 				return err
@@ -369,7 +381,8 @@ var scenarios = []*scenario{
 	{name: "merge", before: merging, run: func(s *script) error {
 		s.adds("x;1", count(100, 20).then(200, 20))
 		return s.commits(func() error {
-			_, err := surgery.Merge(context.Background(), s.path, s.inputs(), surgery.Write(s.opts...))
+			_, err := surgery.Merge(context.Background(), s.path, s.inputs(),
+				&surgery.MergeOptions{Options: surgery.Options{Write: *s.opts}})
 			return err
 		})
 	}},
@@ -382,7 +395,8 @@ var scenarios = []*scenario{
 		for _, path := range []string{"x", "sub/x"} {
 			s.adds(path+";2", s.state[path+";1"].(*ids).then(100, 20).then(200, 20))
 			err := s.commits(func() error {
-				_, err := surgery.MergeInto(context.Background(), surgery.Input{Path: s.path, Name: path}, s.inputs(), surgery.Write(s.opts...))
+				_, err := surgery.MergeInto(context.Background(), surgery.Input{Path: s.path, Name: path}, s.inputs(),
+					&surgery.MergeOptions{Options: surgery.Options{Write: *s.opts}})
 				return err
 			})
 			if err != nil {
@@ -398,7 +412,7 @@ var scenarios = []*scenario{
 		return s.update(200, 10, "e")
 	}},
 	{name: "long name, checkpoints", file: strings.Repeat("n", 245) + ".root", before: nothing, run: func(s *script) error {
-		w, err := rntuple.Create[row](s.path, "x", s.opts...)
+		w, err := rntuple.Create[row](s.path, "x", s.opts)
 		if err != nil {
 			return err
 		}
@@ -411,34 +425,33 @@ var scenarios = []*scenario{
 }
 
 // script returns a script that runs the scenario in a folder.
-func (sc *scenario) script(dir string, opts ...rntuple.WriteOption) *script {
+func (sc *scenario) script(dir string, noSync bool) *script {
 	name := sc.file
 	if name == "" {
 		name = "file.root"
 	}
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	s := &script{dir: dir, path: filepath.Join(dir, name), ack: func() {}}
-	s.opts = append([]rntuple.WriteOption{
-		rntuple.Workers(1), rntuple.Compression(0), rntuple.UUID([16]byte{1, 15: 2}),
-		rntuple.Clock(func() time.Time { at = at.Add(time.Second); return at }),
-	}, opts...)
+	s.opts = &rntuple.WriteOptions{Workers: 1, Compression: compress.None, File: rntuple.FileOptions{
+		Compression: compress.None, NoSync: noSync, UUID: [16]byte{1, 15: 2}, Clock: func() time.Time { at = at.Add(time.Second); return at },
+	}}
 	return s
 }
 
 // start makes the files of a scenario in a folder, and returns a script that will run it.
-func (sc *scenario) start(t *testing.T, dir string, opts ...rntuple.WriteOption) *script {
+func (sc *scenario) start(t *testing.T, dir string, noSync bool) *script {
 	t.Helper()
-	s := sc.script(dir, opts...)
+	s := sc.script(dir, noSync)
 	st, err := sc.before(s)
 	if err != nil {
 		t.Fatalf("%s: %v", sc.name, err)
 	}
-	return sc.resume(dir, st, opts...)
+	return sc.resume(dir, st, noSync)
 }
 
 // resume returns a script that runs the scenario in a folder with the files, in a state.
-func (sc *scenario) resume(dir string, st state, opts ...rntuple.WriteOption) *script {
-	s := sc.script(dir, opts...)
+func (sc *scenario) resume(dir string, st state, noSync bool) *script {
+	s := sc.script(dir, noSync)
 	s.state, s.states = st, []state{st}
 	return s
 }

@@ -196,7 +196,7 @@ func (s state) group(at string) string {
 }
 
 // frugal are options to read many small files with.
-var frugal = []rntuple.Option{rntuple.ReadWorkers(1), rntuple.ReadAhead(0)}
+var frugal = &rntuple.ReadOptions{Workers: 1, ReadAhead: -1}
 
 // keysOf returns the keys of a file, except those of directories, with class and payload; of
 // RNTuples the class only.
@@ -286,7 +286,7 @@ func compareOne(b []byte, name, key string, want any) error {
 		}
 		return nil
 	case content:
-		r, err := rntuple.NewReader(bytes.NewReader(b), int64(len(b)), name, frugal...)
+		r, err := rntuple.NewReader(bytes.NewReader(b), int64(len(b)), name, frugal)
 		if err != nil {
 			return err
 		}
@@ -301,6 +301,6 @@ func sound(b []byte) error {
 	_, err := verify.ReaderAt(context.Background(), bytes.NewReader(b), int64(len(b)), func(p verify.Problem) error {
 		all = append(all, errors.New("verify: "+p.String()))
 		return nil
-	}, verify.Workers(1))
+	}, &verify.Options{Workers: 1})
 	return errors.Join(append(all, err)...)
 }

@@ -52,12 +52,12 @@ func snapshot(t *testing.T, dir string) map[string][]byte {
 }
 
 // record runs a scenario and returns what it does.
-func (sc *scenario) record(t *testing.T, opts ...rntuple.WriteOption) (*Log, *script) {
+func (sc *scenario) record(t *testing.T, noSync bool) (*Log, *script) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no syncs of folders")
 	}
-	s := sc.start(t, t.TempDir(), opts...)
+	s := sc.start(t, t.TempDir(), noSync)
 	l := NewLog(snapshot(t, s.dir))
 	s.ack = l.Mark
 	if err := hooked(l.Hook, func() error { return sc.run(s) }); err != nil {
@@ -112,7 +112,7 @@ func TestPowerCuts(t *testing.T) {
 	var all Result
 	for _, sc := range scenarios {
 		t.Run(sc.name, func(t *testing.T) {
-			l, s := sc.record(t)
+			l, s := sc.record(t, false)
 			began := time.Now()
 			r, err := l.Sweep(s.path, plan(t), func(i *Image) error {
 				found, err := s.check(i)
@@ -141,7 +141,7 @@ func TestPowerCuts(t *testing.T) {
 // of all scenarios. It does not count what only package verify finds.
 func TestUnsynced(t *testing.T) {
 	for _, sc := range scenarios {
-		l, s := sc.record(t, rntuple.Sync(false))
+		l, s := sc.record(t, true)
 		if l.Count(diskfile.SyncOp)+l.Count(diskfile.SyncDirOp) > 0 {
 			t.Errorf("%s: there are syncs\n%s", sc.name, l)
 		}
@@ -185,7 +185,7 @@ func TestSyncs(t *testing.T) {
 		if test.old != nil {
 			sc.before, sc.run = created(test.old...), func(s *script) error { return s.update(10, 5, test.added...) }
 		}
-		l, _ := sc.record(t)
+		l, _ := sc.record(t, false)
 		if got := (counts{l.Count(diskfile.SyncOp), l.Count(diskfile.SyncDirOp)}); got != test.want {
 			t.Errorf("%s: %+v, want %+v\n%s", sc.name, got, test.want, l)
 		}
@@ -199,19 +199,21 @@ func TestSectors(t *testing.T) {
 	for _, n := range sampletest.Cases(sampletest.Rand(t), sector, 14) {
 		sc := &scenario{name: fmt.Sprint("shift by ", n),
 			before: func(s *script) (state, error) {
-				f, err := rntuple.CreateFile(s.path, s.opts...)
+				f, err := rntuple.CreateFile(s.path, &s.opts.File)
 				if err != nil {
 					return nil, err
 				}
-				err = s.put(f, "x", 0, 3, rntuple.Description(fmt.Sprintf("%*s", n, "")))
+				opts := *s.opts
+				opts.Description = fmt.Sprintf("%*s", n, "")
+				err = s.put(f, "x", 0, 3, &opts)
 				if err == nil {
-					err = s.put(f, "sub/y", 10, 3)
+					err = s.put(f, "sub/y", 10, 3, nil)
 				}
 				return s.state, errors.Join(err, f.Close())
 			},
 			run: inSub,
 		}
-		l, s := sc.record(t)
+		l, s := sc.record(t, false)
 		r, err := l.Sweep(s.path, Plan{All: 64, Random: 10}, func(i *Image) error {
 			_, err := s.check(i)
 			return err
@@ -229,15 +231,15 @@ func TestSectors(t *testing.T) {
 // TestTargets makes checkpoints of a file that the caller provides.
 func TestTargets(t *testing.T) {
 	sc := &scenario{name: "target"}
-	s := sc.resume("", nil)
+	s := sc.resume("", nil, false)
 	l := NewLog(nil)
 	s.ack = l.Mark
 	target := NewTarget(l, s.path)
-	f, err := rntuple.NewFile(target, s.path, s.opts...)
+	f, err := rntuple.NewFile(target, s.path, &s.opts.File)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := rntuple.NewWriter[row](f, "sub/x", s.opts...)
+	w, err := rntuple.NewWriter[row](f, "sub/x", within(s.opts))
 	if err == nil {
 		err = s.checkpoints(w, "sub/x;1", &ids{}, 10, 3)
 	}

@@ -36,11 +36,7 @@ func TakeApart(t testing.TB, path, name string) *Objects {
 // TakeApart makes o the objects of an RNTuple in a file.
 func (o *Objects) TakeApart(t testing.TB, path, name string) {
 	t.Helper()
-	options, err := ntuple.NewReadOptions[func(*ntuple.ReadOptions) error](nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := ntuple.Open(location.Parse(path), name, options)
+	r, err := ntuple.Open(location.Parse(path), name, ntuple.NewReadOptions())
 	if err != nil {
 		t.Fatal(path, err)
 	}

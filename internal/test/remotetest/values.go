@@ -1,11 +1,13 @@
 package remotetest
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/value"
 )
@@ -40,8 +42,8 @@ func GoodFiles(t testing.TB) []string {
 }
 
 // Values returns the entries of an RNTuple as JSON, one a line, up to the first error.
-func Values(path, name string, opts ...rntuple.Option) (string, error) {
-	r, err := rntuple.Open(path, name, opts...)
+func Values(path, name string, opts *rntuple.ReadOptions) (string, error) {
+	r, err := rntuple.Open(path, name, opts)
 	if err != nil {
 		return "", err
 	}
@@ -60,16 +62,20 @@ func Values(path, name string, opts ...rntuple.Option) (string, error) {
 // CheckValues reads all RNTuples in the files of testdata/good by URL, and makes sure that their names
 // and values are those that are read locally. The URL of a file is base with its name appended, behind
 // a slash.
-func CheckValues(t *testing.T, base string, opts ...rntuple.Option) {
+func CheckValues(t *testing.T, base string, opts *rntuple.ReadOptions) {
 	t.Helper()
+	var far *remote.Options
+	if opts != nil {
+		far = &opts.Remote
+	}
 	compared := 0
 	for _, path := range GoodFiles(t) {
 		url := strings.TrimSuffix(base, "/") + "/" + filepath.Base(path)
-		want, err := rntuple.ListFile(path)
+		want, err := rntuple.ListFile(context.Background(), path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := rntuple.ListFile(url, opts...)
+		got, err := rntuple.ListFile(context.Background(), url, far)
 		if err != nil || len(got) != len(want) {
 			t.Errorf("%s lists %v, %v, want %v", url, got, err, want)
 			continue
@@ -78,13 +84,13 @@ func CheckValues(t *testing.T, base string, opts ...rntuple.Option) {
 			if got[i] != info {
 				t.Errorf("%s lists %v, want %v", url, got[i], info)
 			}
-			values, err := Values(path, info.Path)
+			values, err := Values(path, info.Path, nil)
 			if err != nil {
 				t.Fatal(path, err)
 			}
-			remote, err := Values(url, info.Path, opts...)
-			if err != nil || remote != values {
-				t.Errorf("%s of %s: %v; %d bytes of JSON, want %d", info.Path, url, err, len(remote), len(values))
+			received, err := Values(url, info.Path, opts)
+			if err != nil || received != values {
+				t.Errorf("%s of %s: %v; %d bytes of JSON, want %d", info.Path, url, err, len(received), len(values))
 			}
 			compared += len(values)
 		}

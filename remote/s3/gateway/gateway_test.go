@@ -140,8 +140,8 @@ func TestGateway(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		remotetest.CheckValues(t, dir)
-		remotetest.CheckValues(t, dir, rntuple.Remote(remote.Options{Tail: 2048}))
+		remotetest.CheckValues(t, dir, nil)
+		remotetest.CheckValues(t, dir, &rntuple.ReadOptions{Remote: remote.Options{Tail: 2048}})
 	})
 	t.Run("uploads", func(t *testing.T) {
 		put, part := limits.Put, limits.Part

@@ -13,7 +13,7 @@ import (
 
 // arrowRecords reads all fields as record batches, with as many workers as threads.
 func arrowRecords(file string, _ int) ([]uint64, error) {
-	r, err := rntuple.Open(file, "Events")
+	r, err := rntuple.Open(file, "Events", nil)
 	if err != nil {
 		return nil, err
 	}

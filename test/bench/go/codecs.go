@@ -142,7 +142,7 @@ func writePages(kind, file, output string) error {
 		if k.name != kind {
 			continue
 		}
-		r, err := rntuple.Open(file, "Events")
+		r, err := rntuple.Open(file, "Events", nil)
 		if err != nil {
 			return err
 		}

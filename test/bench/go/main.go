@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"strconv"
@@ -48,25 +49,25 @@ func run(args []string) error {
 	case "bulk J":
 		return work.Serve("", read(bulk[work.J]))
 	case "entries F":
-		return work.Serve("", read(entries[work.F]()))
+		return work.Serve("", read(entries[work.F](nil)))
 	case "entries J":
-		return work.Serve("", read(entries[work.J]()))
+		return work.Serve("", read(entries[work.J](nil)))
 	case "entries S":
-		return work.Serve("", read(entries[work.S]()))
+		return work.Serve("", read(entries[work.S](nil)))
 	case "maps S":
-		return work.Serve("", read(entries[work.SMap]()))
+		return work.Serve("", read(entries[work.SMap](nil)))
 	case "views F":
 		return work.Serve("", read(views))
 	case "reuse J":
-		return work.Serve("", read(entries[work.J](rntuple.Reuse())))
+		return work.Serve("", read(entries[work.J](&rntuple.EntriesOptions{Reuse: true})))
 	case "batches J":
 		return work.Serve("", read(batches))
 	case "arrow F", "arrow J":
 		return work.Serve("", read(arrowRecords))
 	case "loop J":
-		return work.Serve("", read(dimuonLoop()))
+		return work.Serve("", read(dimuonLoop(nil)))
 	case "reuseloop J":
-		return work.Serve("", read(dimuonLoop(rntuple.Reuse())))
+		return work.Serve("", read(dimuonLoop(&rntuple.EntriesOptions{Reuse: true})))
 	case "dimuon J":
 		return work.Serve("", read(dimuon))
 	case "histogram J":
@@ -84,19 +85,20 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
+	compression := cmp.Or(compress.Settings(settings), compress.None)
 	output := args[5]
 	write := func(w writer, err error) error {
 		if err != nil {
 			return err
 		}
-		return work.Serve(output, func() ([]uint64, error) { return nil, w.write(output, threads, compress.Settings(settings)) })
+		return work.Serve(output, func() ([]uint64, error) { return nil, w.write(output, threads, compression) })
 	}
 	if limit, ok := strings.CutPrefix(args[0], "skim-"); ok && args[1] == "J" {
 		met, err := strconv.ParseFloat(limit, 32)
 		if err != nil {
 			return err
 		}
-		return work.Serve(output, func() ([]uint64, error) { return nil, skim(file, output, float32(met), compress.Settings(settings)) })
+		return work.Serve(output, func() ([]uint64, error) { return nil, skim(file, output, float32(met), compression) })
 	}
 	if args[0] == "convert" {
 		return work.Serve(output, func() ([]uint64, error) { return nil, convert(file, output, threads, settings) })

@@ -54,10 +54,10 @@ type muons struct {
 }
 
 // dimuonLoop returns the same as dimuon in a plain loop over structs.
-func dimuonLoop(opts ...rntuple.EntriesOption) func(file string, threads int) ([]uint64, error) {
+func dimuonLoop(opts *rntuple.EntriesOptions) func(file string, threads int) ([]uint64, error) {
 	return func(file string, threads int) ([]uint64, error) {
 		return overEntries(file, threads, 101, func(r *rntuple.Reader, entries rntuple.EntryRange, bins []uint64) error {
-			for e, err := range rntuple.EntriesIn[muons](r, entries.First, entries.End, opts...) {
+			for e, err := range rntuple.EntriesIn[muons](r, entries, opts) {
 				if err != nil {
 					return err
 				}

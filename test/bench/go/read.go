@@ -15,7 +15,7 @@ import (
 // open opens a file for threads that divide the work among themselves, so that views need
 // no workers of their own.
 func open(file string) (*rntuple.Reader, error) {
-	return rntuple.Open(file, "Events", rntuple.ReadWorkers(1))
+	return rntuple.Open(file, "Events", &rntuple.ReadOptions{Workers: 1})
 }
 
 // overEntries opens a file, divides its entries among threads, and returns the sums
@@ -166,10 +166,10 @@ func bulk[E any](file string, threads int) ([]uint64, error) {
 func entries[E any, P interface {
 	*E
 	work.Entry
-}](opts ...rntuple.EntriesOption) func(file string, threads int) ([]uint64, error) {
+}](opts *rntuple.EntriesOptions) func(file string, threads int) ([]uint64, error) {
 	return func(file string, threads int) ([]uint64, error) {
 		return overEntries(file, threads, reflect.TypeFor[E]().NumField(), func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error {
-			for e, err := range rntuple.EntriesIn[E](r, entries.First, entries.End, opts...) {
+			for e, err := range rntuple.EntriesIn[E](r, entries, opts) {
 				if err != nil {
 					return err
 				}
@@ -182,13 +182,13 @@ func entries[E any, P interface {
 
 // batches reads all fields in batches, with as many workers as threads.
 func batches(file string, _ int) ([]uint64, error) {
-	r, err := rntuple.Open(file, "Events")
+	r, err := rntuple.Open(file, "Events", nil)
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
 	sums := make([]uint64, len(r.Schema().Fields))
-	for b, err := range rntuple.Batches(r, rntuple.BatchOptions{}) {
+	for b, err := range rntuple.Batches(r, nil) {
 		if err != nil {
 			return nil, err
 		}
@@ -246,7 +246,7 @@ func views(file string, threads int) ([]uint64, error) {
 
 // random reads single entries of one field.
 func random(file string, _ int) ([]uint64, error) {
-	r, err := rntuple.Open(file, "Events")
+	r, err := rntuple.Open(file, "Events", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func random(file string, _ int) ([]uint64, error) {
 
 // openWide opens a file and reads one value from the middle.
 func openWide(file string, _ int) ([]uint64, error) {
-	r, err := rntuple.Open(file, "Events")
+	r, err := rntuple.Open(file, "Events", nil)
 	if err != nil {
 		return nil, err
 	}

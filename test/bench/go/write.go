@@ -93,7 +93,7 @@ func load(r *rntuple.Reader, member reflect.StructField) (source, error) {
 }
 
 func newColumnWriter[E any](file string) (writer, error) {
-	r, err := rntuple.Open(file, "Events")
+	r, err := rntuple.Open(file, "Events", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func newColumnWriter[E any](file string) (writer, error) {
 }
 
 func (c *columnWriter) write(output string, threads int, settings compress.Settings) error {
-	w, err := rntuple.CreateColumns(output, "Events", c.doc, rntuple.Compression(settings), rntuple.Workers(threads))
+	w, err := rntuple.CreateColumns(output, "Events", c.doc, &rntuple.WriteOptions{Compression: settings, Workers: threads})
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ type rowWriter[E any] struct{ rows []E }
 func newRowWriter[E any](file string) (writer, error) { return loadRows[E](file) }
 
 func loadRows[E any](file string) (*rowWriter[E], error) {
-	r, err := rntuple.Open(file, "Events")
+	r, err := rntuple.Open(file, "Events", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func loadRows[E any](file string) (*rowWriter[E], error) {
 }
 
 func (r *rowWriter[E]) write(output string, threads int, settings compress.Settings) error {
-	w, err := rntuple.Create[E](output, "Events", rntuple.Compression(settings), rntuple.Workers(threads))
+	w, err := rntuple.Create[E](output, "Events", &rntuple.WriteOptions{Compression: settings, Workers: threads})
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func newFillWriter[E any](file string) (writer, error) {
 }
 
 func (r fillWriter[E]) write(output string, threads int, settings compress.Settings) error {
-	w, err := rntuple.Create[E](output, "Events", rntuple.Compression(settings), rntuple.Workers(threads))
+	w, err := rntuple.Create[E](output, "Events", &rntuple.WriteOptions{Compression: settings, Workers: threads})
 	if err != nil {
 		return err
 	}
@@ -194,6 +194,7 @@ func skim(file, output string, met float32, settings compress.Settings) error {
 	}) bool {
 		return e.MET > met
 	})
-	_, err := surgery.Skim(context.Background(), output, []surgery.Input{{Path: file, Name: "Events"}}, above, surgery.Compression(settings))
+	opts := &surgery.SkimOptions{Options: surgery.Options{Write: rntuple.WriteOptions{Compression: settings}}}
+	_, err := surgery.Skim(context.Background(), output, []surgery.Input{{Path: file, Name: "Events"}}, above, opts)
 	return err
 }

@@ -23,7 +23,7 @@ func numFields[E any]() int { return reflect.TypeFor[E]().NumField() }
 // convert writes the entries of an RNTuple as a Parquet file: zstd, plain
 // encodings, pages of 1 MiB, row groups of a size that leaves work for two threads.
 func convert[E any](file, output string) (err error) {
-	r, err := rntuple.Open(file, "Events")
+	r, err := rntuple.Open(file, "Events", nil)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func TestBinsEqualUproot(t *testing.T) {
 			}
 			dir := t.TempDir()
 			size := surgery.PartSize{Entries: (want.Entries + int64(test.parts) - 1) / int64(test.parts)}
-			parts, err := surgery.Split(t.Context(), filepath.Join(dir, "part-%03d.root"), surgery.Input{Path: test.file, Name: "Events"}, size)
+			parts, err := surgery.Split(t.Context(), filepath.Join(dir, "part-%03d.root"), surgery.Input{Path: test.file, Name: "Events"}, size, nil)
 			if err != nil || len(parts) != test.parts {
 				t.Fatalf("%d parts, %v", len(parts), err)
 			}

@@ -63,5 +63,5 @@ func convert(to string, files []string, name string) (int64, error) {
 		return 0, err
 	}
 	defer t.Close()
-	return rntgroot.CreateFromTree(context.Background(), to, "", t, nil)
+	return rntgroot.CreateFromTree(context.Background(), to, "", t, nil, nil)
 }

@@ -90,8 +90,8 @@ With --quiet nothing is printed; the status tells.`,
 }
 
 // options returns the options of package compare.
-func (d *diffing) options() ([]differ.Option, error) {
-	opts := []differ.Option{differ.Tolerance(d.abs, d.rel)}
+func (d *diffing) options() (*differ.Options, error) {
+	opts := &differ.Options{Tolerance: differ.Tolerance{Abs: d.abs, Rel: d.rel}, Fields: map[string]differ.Tolerance{}}
 	for _, text := range d.tolerances {
 		wrong := cli.UsageError(fmt.Sprintf("--tolerance %s: want FIELD=ABS or FIELD=ABS:REL", text))
 		at := strings.LastIndexByte(text, '=')
@@ -107,13 +107,13 @@ func (d *diffing) options() ([]differ.Option, error) {
 		if err1 != nil || err2 != nil {
 			return nil, wrong
 		}
-		opts = append(opts, differ.FieldTolerance(text[:at], abs, rel))
+		opts.Fields[text[:at]] = differ.Tolerance{Abs: abs, Rel: rel}
 	}
 	return opts, nil
 }
 
 // diff compares two RNTuples, prints how they differ and reports whether they do.
-func diff(ctx context.Context, t *cli.Tool, args []string, d diffing, opts []differ.Option) (found bool, err error) {
+func diff(ctx context.Context, t *cli.Tool, args []string, d diffing, opts *differ.Options) (found bool, err error) {
 	sources, err := openBoth(ctx, t, args)
 	for _, s := range sources {
 		if s != nil {
@@ -138,10 +138,11 @@ func diff(ctx context.Context, t *cli.Tool, args []string, d diffing, opts []dif
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", cli.Shown(args[0]), err)
 		}
-		opts = append(opts, differ.Only(paths...))
+		opts.Only = paths
 	}
 	bar := t.Report.Bar("values")
-	result, err := differ.Values(ctx, readers[0], readers[1], append(opts, differ.Progress(bar.Set))...)
+	opts.Progress = bar.Set
+	result, err := differ.Values(ctx, readers[0], readers[1], opts)
 	bar.Done()
 	if err != nil {
 		return false, err
@@ -152,7 +153,7 @@ func diff(ctx context.Context, t *cli.Tool, args []string, d diffing, opts []dif
 	}
 	var layout []differ.Difference
 	if d.layout {
-		if layout, err = differ.Layout(readers[0], readers[1], opts...); err != nil {
+		if layout, err = differ.Layout(readers[0], readers[1], opts); err != nil {
 			return false, err
 		}
 	}

@@ -98,7 +98,7 @@ func verifyFile(ctx context.Context, t *cli.Tool, arg string, limit int, asJSON 
 			_, err = fmt.Fprintln(t.Out, schema.Printable(cli.WithAdvice(fmt.Sprintf("%s: %s%v", p.File, kind, p))))
 		}
 		return errors.Join(err, t.Out.Flush())
-	}, verify.Limit(limit), verify.WithLimits(t.Input.Limits()), verify.Remote(t.Input.Remote()), verify.Progress(bar.Set))
+	}, &verify.Options{MaxProblems: limit, Limits: t.Input.Limits(), Remote: t.Input.Remote(), Progress: bar.Set})
 	bar.Done()
 	switch {
 	case err != nil:

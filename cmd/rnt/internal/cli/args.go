@@ -101,7 +101,7 @@ func (t *Tool) takeLists(c *cobra.Command) {
 			names := []string{arg}
 			if list, ok := strings.CutPrefix(arg, "@"); ok {
 				var err error
-				if names, err = rntuple.PathsIn(list, rntuple.Context(cmd.Context()), rntuple.Remote(t.Input.Remote())); err != nil {
+				if names, err = rntuple.PathsIn(cmd.Context(), list, new(t.Input.Remote())); err != nil {
 					return err
 				}
 			}

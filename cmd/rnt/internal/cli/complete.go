@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,7 +31,7 @@ func CompleteArgs(files, limit int) cobra.CompletionFunc {
 
 // ntuplesOf returns the paths of the RNTuples in a file, without older cycles; none if it cannot be read.
 func ntuplesOf(path string) (names []string) {
-	infos, _ := rntuple.ListFile(path)
+	infos, _ := rntuple.ListFile(context.Background(), path, nil)
 	for _, info := range infos {
 		if info.Newest {
 			names = append(names, info.Path)
@@ -78,7 +79,7 @@ func CompleteFields(cmd *cobra.Command, flag string, file int) {
 			name = args[file+1]
 		}
 		path, _ := CutRange(args[file])
-		r, err := rntuple.Open(path, name)
+		r, err := rntuple.Open(path, name, nil)
 		if err != nil {
 			return nil, directive
 		}

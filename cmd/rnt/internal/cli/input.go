@@ -63,10 +63,10 @@ func (in *Input) Limits() rntuple.Limits {
 }
 
 // Options returns the options with which all commands open RNTuples.
-func (in *Input) Options(ctx context.Context) []rntuple.Option {
-	opts := []rntuple.Option{rntuple.Context(ctx), rntuple.WithLimits(in.Limits()), rntuple.Remote(in.Remote())}
+func (in *Input) Options(ctx context.Context) *rntuple.ReadOptions {
+	opts := &rntuple.ReadOptions{Context: ctx, Limits: in.Limits(), Remote: in.Remote()}
 	if in.remote.zones {
-		opts = append(opts, rntuple.TrustZoneMaps(true))
+		opts.ZoneMaps = rntuple.TrustAll
 	}
 	return opts
 }

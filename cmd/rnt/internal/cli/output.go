@@ -73,18 +73,11 @@ func (o *Output) Done() {
 	o.kind = noOutput
 }
 
-// Options returns the options for the RNTuple in the file for which begin was called. Without --force,
-// it replaces none that has appeared since then.
-func (o *Output) Options() []rntuple.WriteOption {
-	opts := []rntuple.WriteOption{rntuple.Upload(o.uploads)}
-	if !o.uploads.Replace {
-		opts = append(opts, rntuple.NoReplace())
-	}
-	return opts
+// Options sets the options for the file that the command makes. Without --force, it replaces none that has
+// appeared since Begin.
+func (o *Output) Options(f *rntuple.FileOptions) {
+	f.Upload, f.NoReplace = o.uploads.Options, !o.uploads.Replace && o.kind != updated
 }
-
-// Uploading returns the options for uploading the file for which begin was called.
-func (o *Output) Uploading() remote.UploadOptions { return o.uploads }
 
 // Create makes the file out, for which begin was called, with what write writes. It appears once it is
 // complete.

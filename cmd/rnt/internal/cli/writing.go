@@ -18,17 +18,18 @@ type WriteFlags struct {
 }
 
 // Options returns the options that the flags stand for.
-func (w *WriteFlags) Options(ctx context.Context) ([]rntuple.WriteOption, error) {
+func (w *WriteFlags) Options(ctx context.Context) (*rntuple.WriteOptions, error) {
 	if w.ClusterSize <= 0 {
 		return nil, UsageError("--cluster-size must be positive")
 	}
-	opts := append(w.Durability.Options(), rntuple.WriteContext(ctx), rntuple.ClusterSize(w.ClusterSize))
+	opts := &rntuple.WriteOptions{ClusterSize: w.ClusterSize, File: w.Durability.Options()}
+	opts.File.Context = ctx
 	if w.Compression != "" {
 		settings, err := ParseCompression(w.Compression)
 		if err != nil {
 			return nil, err
 		}
-		opts = append(opts, rntuple.Compression(settings))
+		opts.Compression = settings
 	}
 	return opts, nil
 }
@@ -50,8 +51,8 @@ func (d *Durability) WaitFlag(cmd *cobra.Command) {
 }
 
 // Options returns the options that the flags stand for.
-func (d *Durability) Options() []rntuple.WriteOption {
-	return []rntuple.WriteOption{rntuple.Sync(!d.NoSync), rntuple.LockWait(d.wait)}
+func (d *Durability) Options() rntuple.FileOptions {
+	return rntuple.FileOptions{NoSync: d.NoSync, LockWait: d.wait}
 }
 
 // ForceFlag adds the flag --force.

@@ -79,7 +79,7 @@ func Made(t *testing.T, name, fields, lines string) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), name+".root")
-	w, err := rntuple.CreateRecords(path, name, doc, rntuple.Sync(false))
+	w, err := rntuple.CreateRecords(path, name, doc, &rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -219,7 +219,7 @@ func convert(ctx context.Context, t *cli.Tool, args []string, out string, c conv
 		bad := source.BadFiles{Skip: c.skipBad, Out: out, Force: c.force, Name: c.name}
 		return bad.Without(ctx, t, paths, func(files []string) error {
 			if to == foreign.RNTuple {
-				return convertWithin(ctx, t, source.Pieces(files, c.name), out, c)
+				return convertWithin(ctx, t, source.Pieces(files, c.name), out, c, anew)
 			}
 			s, err := source.Open(ctx, t, files, c.name, source.Part{})
 			if err != nil {
@@ -247,7 +247,7 @@ func convert(ctx context.Context, t *cli.Tool, args []string, out string, c conv
 	defer s.Close()
 	if c.name = ""; to == foreign.RNTuple {
 		t.Report.Incomplete = t.Report.Incomplete || len(c.fields) == 0 && len(s.Left) > 0
-		return convertWithin(ctx, t, source.Pieces(s.Paths, c.name), out, c)
+		return convertWithin(ctx, t, source.Pieces(s.Paths, c.name), out, c, anew)
 	}
 	return convertFrom(ctx, t, s, source.Pieces(s.Paths, c.name), to, out, c)
 }
@@ -337,7 +337,9 @@ func convertTo(ctx context.Context, t *cli.Tool, args, paths []string, from fore
 	if err != nil {
 		return err
 	}
-	opts = append(opts, t.Output.Options()...)
+	t.Output.Options(&opts.File)
+	file := opts.File
+	opts.File = rntuple.FileOptions{} // the tables are added to the file
 	all := []string{c.name}
 	if c.everyTree {
 		if all, err = treesOf(t, paths); err != nil {
@@ -359,13 +361,13 @@ func convertTo(ctx context.Context, t *cli.Tool, args, paths []string, from fore
 		}
 		tables[name], names = table, append(names, name)
 	}
-	f, err := rntuple.CreateFile(out, opts...)
+	f, err := rntuple.CreateFile(out, &file)
 	if err != nil {
 		return err
 	}
 	total := int64(0)
 	for _, name := range names {
-		n, err := tables[name].Add(f, name, opts...)
+		n, err := tables[name].Add(f, name, opts)
 		if err != nil {
 			f.Abort()
 			return err
@@ -406,14 +408,18 @@ func printConverted(t *cli.Tool, out string, n int64) error {
 	return err
 }
 
+// anew is the identity of a file that is different each time.
+func anew(*rntuple.FileOptions) {}
+
 // convertWithin makes an RNTuple of others.
-func convertWithin(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, out string, c conversion, more ...surgery.Option) error {
-	opts, err := operation.Options(&c.WriteFlags)
+func convertWithin(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, out string, c conversion, identity units.Identity) error {
+	o, err := operation.Options(&c.WriteFlags)
 	if err != nil {
 		return err
 	}
-	report, err := operation.Run(ctx, t, false, func(all ...surgery.Option) (*surgery.Report, error) {
-		return skimmed(ctx, t, out, pieces, &c, slices.Concat(opts, more, all)...)
+	identity(&o.Write.File)
+	report, err := operation.Run(ctx, t, false, &o, func() (*surgery.Report, error) {
+		return skimmed(ctx, t, out, pieces, &c, o)
 	})
 	if err != nil {
 		return operation.Lacking(err, operation.AdviseFields, c.fields...)
@@ -440,7 +446,7 @@ func convertUnits(t *cli.Tool, cmd *cobra.Command, args []string, c conversion) 
 	ctx := cmd.Context()
 	return units.Each(t, cmd, c.unit, args[0], args[1], suffix, units.Work(cmd), func(o *units.Output) error {
 		if to == foreign.RNTuple {
-			return convertWithin(ctx, t, o.Pieces(), o.Path(), c, o.Writing())
+			return convertWithin(ctx, t, o.Pieces(), o.Path(), c, o.Identify)
 		}
 		pieces := o.Pieces()
 		s, err := source.Open(ctx, t, []string{pieces[0].Path}, pieces[0].Name, source.Part{})

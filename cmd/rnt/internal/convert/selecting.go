@@ -40,7 +40,7 @@ func (s *selecting) choose(ctx context.Context, t *cli.Tool, from *source.Source
 }
 
 // skimmed makes an RNTuple of the chosen entries and fields of pieces, with the fields that --define adds.
-func skimmed(ctx context.Context, t *cli.Tool, out string, pieces []surgery.Piece, c *conversion, opts ...surgery.Option) (*surgery.Report, error) {
+func skimmed(ctx context.Context, t *cli.Tool, out string, pieces []surgery.Piece, c *conversion, common surgery.Options) (*surgery.Report, error) {
 	zones := &rntuple.ZoneUse{Off: c.NoZones}
 	condition, err := c.Condition(zones)
 	if err != nil {
@@ -50,11 +50,11 @@ func skimmed(ctx context.Context, t *cli.Tool, out string, pieces []surgery.Piec
 	if err != nil {
 		return nil, err
 	}
-	opts = append(opts, surgery.Keep(c.fields...))
+	o := &surgery.SkimOptions{Options: common, Keep: c.fields}
 	if len(defined) > 0 {
-		opts = append(opts, surgery.DefineColumns(defined))
+		o.Define = []surgery.Definition{surgery.DefineColumns(defined)}
 	}
-	report, err := surgery.SkimPieces(ctx, out, pieces, condition, opts...)
+	report, err := surgery.SkimPieces(ctx, out, pieces, condition, o)
 	selection.WarnOfZones(t.Report, zones)
 	return report, err
 }
@@ -66,7 +66,9 @@ func withDefined(ctx context.Context, t *cli.Tool, pieces []surgery.Piece, name 
 		return nil, err
 	}
 	bar := t.Report.ByteBar()
-	report, err := skimmed(ctx, t, f.Name(), pieces, c, surgery.Read(t.Input.Options(ctx)...), surgery.Write(rntuple.Sync(false)), surgery.Progress(bar.Set))
+	report, err := skimmed(ctx, t, f.Name(), pieces, c, surgery.Options{
+		Read: *t.Input.Options(ctx), Write: rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}}, Progress: bar.Set,
+	})
 	bar.Done()
 	if err != nil {
 		return nil, err

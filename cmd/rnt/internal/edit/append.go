@@ -63,7 +63,8 @@ func appendLines(t *cli.Tool, cmd *cobra.Command, into string, m merging) error 
 		return err
 	}
 	t.Output.Update(into)
-	w, err := rntuple.AppendRecords(into, m.name, append(opts, rntuple.ReadLimits(t.Input.Limits()))...)
+	opts.Limits = t.Input.Limits()
+	w, err := rntuple.AppendRecords(into, m.name, opts)
 	if err != nil {
 		return err
 	}

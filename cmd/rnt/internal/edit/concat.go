@@ -49,8 +49,9 @@ Ranges of attributes are cut and renumbered with their entries.`,
 			if err := t.Output.Begin(cmd.Context(), args[0], c.force, paths...); err != nil {
 				return err
 			}
-			report, err := operation.Run(cmd.Context(), t, false, func(more ...surgery.Option) (*surgery.Report, error) {
-				return surgery.Concat(cmd.Context(), args[0], pieces, append(opts, more...)...)
+			o := &surgery.MergeOptions{Options: opts.Options, Keep: opts.Keep, Drop: opts.Drop}
+			report, err := operation.Run(cmd.Context(), t, false, &o.Options, func() (*surgery.Report, error) {
+				return surgery.Concat(cmd.Context(), args[0], pieces, o)
 			})
 			if err != nil {
 				return err

@@ -73,7 +73,8 @@ func create(t *cli.Tool, cmd *cobra.Command, out string, c creation) error {
 	if name == "" {
 		name = doc.Name
 	}
-	w, err := rntuple.CreateRecords(out, name, doc, append(opts, t.Output.Options()...)...)
+	t.Output.Options(&opts.File)
+	w, err := rntuple.CreateRecords(out, name, doc, opts)
 	if err != nil {
 		return fmt.Errorf("%s: %w", remote.Redact(out), err)
 	}

@@ -46,20 +46,21 @@ OUT appears only once it is complete: after an error there is no new file.`,
 }
 
 func hmerge(t *cli.Tool, cmd *cobra.Command, out string, in []string, h hmerging) error {
-	opts, err := h.options()
+	common, err := h.options()
 	if err != nil {
 		return err
 	}
 	if len(h.prefixes) > len(in) || len(h.names) > len(in) {
 		return cli.UsageError("there are more names or prefixes than files")
 	}
-	report, err := makeFrom(cmd.Context(), t, out, h.force, in, "", func(inputs []surgery.Input, more ...surgery.Option) (*surgery.Report, error) {
+	o := &surgery.HMergeOptions{Options: common, Prefix: h.prefixes}
+	report, err := makeFrom(cmd.Context(), t, out, h.force, in, "", &o.Options, func(inputs []surgery.Input) (*surgery.Report, error) {
 		if n := len(h.names); n > 0 {
 			for i := range inputs {
 				inputs[i].Name = h.names[min(i, n-1)]
 			}
 		}
-		return surgery.HMerge(cmd.Context(), out, inputs, append(append(opts, surgery.Prefix(h.prefixes...)), more...)...)
+		return surgery.HMerge(cmd.Context(), out, inputs, o)
 	})
 	if err != nil {
 		return withNames(err)

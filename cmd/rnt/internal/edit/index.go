@@ -42,14 +42,13 @@ maps up, verify checks them, and stat tells what they have.`,
 				return cli.UsageError("--remove has no report; leave out --json")
 			}
 			in := surgery.Input{Path: args[0], Name: cli.NameOf(args)}
-			write := surgery.Write(d.Options()...)
+			o := surgery.InPlaceOptions{Read: *t.Input.Options(cmd.Context()), File: d.Options()}
 			t.Output.Update(in.Path)
 			if remove {
-				return surgery.RemoveIndex(cmd.Context(), in, write, surgery.Read(t.Input.Options(cmd.Context())...))
+				return surgery.RemoveIndex(cmd.Context(), in, &o)
 			}
 			bar := t.Report.Bar("clusters")
-			report, err := surgery.Index(cmd.Context(), in, surgery.Keep(fields...), surgery.Drop(drop...), write, surgery.Read(t.Input.Options(cmd.Context())...),
-				surgery.Progress(bar.Set))
+			report, err := surgery.Index(cmd.Context(), in, &surgery.IndexOptions{InPlaceOptions: o, Keep: fields, Drop: drop, Progress: bar.Set})
 			bar.Done()
 			if err != nil {
 				return err

@@ -33,19 +33,18 @@ func (m *making) flags(cmd *cobra.Command, standard string) {
 }
 
 // options returns the options of package surgery.
-func (m *making) options() ([]surgery.Option, error) {
+func (m *making) options() (surgery.Options, error) {
 	if m.ClusterSize <= 0 {
-		return nil, cli.UsageError("--cluster-size must be positive")
+		return surgery.Options{}, cli.UsageError("--cluster-size must be positive")
 	}
-	opts, err := operation.Options(&m.WriteFlags)
-	if m.dropSets {
-		opts = append(opts, surgery.DropAttributes())
-	}
-	return opts, err
+	o, err := operation.Options(&m.WriteFlags)
+	o.DropAttributes = m.dropSets
+	return o, err
 }
 
-// makeFrom makes the file out by an operation on the RNTuples called name in the files that arguments name.
-func makeFrom(ctx context.Context, t *cli.Tool, out string, force bool, args []string, name string, do func(in []surgery.Input, more ...surgery.Option) (*surgery.Report, error)) (*surgery.Report, error) {
+// makeFrom makes the file out by an operation, which has the options o, on the RNTuples called name in the files
+// that arguments name.
+func makeFrom(ctx context.Context, t *cli.Tool, out string, force bool, args []string, name string, o *surgery.Options, do func(in []surgery.Input) (*surgery.Report, error)) (*surgery.Report, error) {
 	paths, err := t.Input.Roots(ctx, args)
 	if err != nil {
 		return nil, err
@@ -53,9 +52,7 @@ func makeFrom(ctx context.Context, t *cli.Tool, out string, force bool, args []s
 	if err := t.Output.Begin(ctx, out, force, paths...); err != nil {
 		return nil, err
 	}
-	return operation.Run(ctx, t, false, func(more ...surgery.Option) (*surgery.Report, error) {
-		return do(source.Inputs(paths, name), more...)
-	})
+	return operation.Run(ctx, t, false, o, func() (*surgery.Report, error) { return do(source.Inputs(paths, name)) })
 }
 
 // reportJSON is a report as JSON.

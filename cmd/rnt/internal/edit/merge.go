@@ -2,7 +2,6 @@ package edit
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -90,7 +89,7 @@ func (m *merging) modeFlag(cmd *cobra.Command) {
 }
 
 // options returns the options of package surgery.
-func (m *merging) options() ([]surgery.Option, error) {
+func (m *merging) options() (*surgery.MergeOptions, error) {
 	mode, err := surgery.ParseMode(m.mode)
 	if err != nil {
 		return nil, cli.UsageError("--mode: " + err.Error())
@@ -103,21 +102,13 @@ func (m *merging) options() ([]surgery.Option, error) {
 	if err != nil {
 		return nil, cli.UsageError("--max-level: " + err.Error())
 	}
-	opts, err := m.making.options()
-	if err != nil {
+	o := &surgery.MergeOptions{Mode: mode, ConvertTypes: m.convert}
+	if o.Options, err = m.making.options(); err != nil {
 		return nil, err
 	}
-	opts = append(opts, surgery.WithMode(mode), surgery.AtLeast(least), surgery.AtMost(most), surgery.JoinClusters(m.join))
-	if m.keep {
-		opts = append(opts, surgery.KeepCompression())
-	}
-	if m.convert {
-		opts = append(opts, surgery.ConvertTypes())
-	}
-	if m.fast {
-		opts = append(opts, surgery.Read(rntuple.VerifyPages(false)))
-	}
-	return opts, nil
+	o.AtLeast, o.AtMost, o.JoinClusters, o.KeepCompression = least, &most, m.join, m.keep
+	o.Read.SkipChecksums = m.fast
+	return o, nil
 }
 
 func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) error {
@@ -143,7 +134,8 @@ func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) 
 		if err != nil {
 			return err
 		}
-		in, opts = files, append(opts, identity)
+		in = files
+		identity(&opts.Write.File)
 	}
 	paths, err := t.Input.Roots(cmd.Context(), in)
 	if err != nil {
@@ -162,7 +154,7 @@ func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) 
 	bad := source.BadFiles{Skip: m.skipBad, Out: out, Force: m.force, Name: m.name}
 	if m.all {
 		bad.Open = func(path string) error {
-			_, err := rntuple.ListFile(path, t.Input.Options(cmd.Context())...)
+			_, err := rntuple.ListFile(cmd.Context(), path, new(t.Input.Remote()))
 			return err
 		}
 	}
@@ -170,8 +162,8 @@ func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) 
 		if m.all {
 			return mergeAll(t, cmd, out, files, m, opts, bad.Skipped)
 		}
-		report, err := operation.Run(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (*surgery.Report, error) {
-			return surgery.Merge(cmd.Context(), out, source.Inputs(files, m.name), slices.Concat(opts, more)...)
+		report, err := operation.Run(cmd.Context(), t, m.filtering, &opts.Options, func() (*surgery.Report, error) {
+			return surgery.Merge(cmd.Context(), out, source.Inputs(files, m.name), opts)
 		})
 		if err != nil {
 			return operation.Lacking(err, operation.AdviseUnion)
@@ -181,21 +173,21 @@ func merge(t *cli.Tool, cmd *cobra.Command, out string, in []string, m merging) 
 }
 
 // mergeInto adds the entries of the RNTuples in files to one in its file.
-func mergeInto(t *cli.Tool, cmd *cobra.Command, into surgery.Input, files []string, opts []surgery.Option, m merging) (*surgery.Report, error) {
+func mergeInto(t *cli.Tool, cmd *cobra.Command, into surgery.Input, files []string, opts *surgery.MergeOptions, m merging) (*surgery.Report, error) {
 	if err := cli.CheckNotInput(into.Path, files...); err != nil {
 		return nil, err
 	}
 	t.Output.Update(into.Path)
-	return operation.Run(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (*surgery.Report, error) {
-		return surgery.MergeInto(cmd.Context(), into, source.Inputs(files, m.name), append(opts, more...)...)
+	return operation.Run(cmd.Context(), t, m.filtering, &opts.Options, func() (*surgery.Report, error) {
+		return surgery.MergeInto(cmd.Context(), into, source.Inputs(files, m.name), opts)
 	})
 }
 
 // mergeAll merges all RNTuples of files into the file out.
-func mergeAll(t *cli.Tool, cmd *cobra.Command, out string, files []string, m merging, opts []surgery.Option, skipped []source.BadFile) error {
+func mergeAll(t *cli.Tool, cmd *cobra.Command, out string, files []string, m merging, opts *surgery.MergeOptions, skipped []source.BadFile) error {
 	var merged []surgery.Merged
-	if _, err := operation.Run(cmd.Context(), t, m.filtering, func(more ...surgery.Option) (_ *surgery.Report, err error) {
-		merged, err = surgery.MergeAll(cmd.Context(), out, files, slices.Concat(opts, more)...)
+	if _, err := operation.Run(cmd.Context(), t, m.filtering, &opts.Options, func() (_ *surgery.Report, err error) {
+		merged, err = surgery.MergeAll(cmd.Context(), out, files, opts)
 		if err != nil {
 			return nil, err
 		}

@@ -118,7 +118,7 @@ func plannedFields(ctx context.Context, t *cli.Tool, path string, p planning) ([
 	if err != nil || len(conditions) == 0 {
 		return p.fields, err
 	}
-	r, err := rntuple.Open(path, p.name, t.Input.Options(ctx)...)
+	r, err := rntuple.Open(path, p.name, t.Input.Options(ctx))
 	if err != nil {
 		return nil, source.WithKind(ctx, t, path, p.name, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
+	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
@@ -48,13 +49,13 @@ Fields are top-level ones, or members of untyped records: "jet.pt=eta" makes
 				return cli.UsageError("--json and --force go with --out")
 			}
 			in := surgery.Input{Path: args[0], Name: cli.NameOf(args)}
-			write := surgery.Write(d.Options()...)
 			if out == "" {
 				t.Output.Update(in.Path)
-				return surgery.RenameInPlace(cmd.Context(), in, renaming, write, surgery.Read(t.Input.Options(cmd.Context())...))
+				return surgery.RenameInPlace(cmd.Context(), in, renaming, &surgery.InPlaceOptions{Read: *t.Input.Options(cmd.Context()), File: d.Options()})
 			}
-			report, err := makeFrom(cmd.Context(), t, out, force, args[:1], in.Name, func(in []surgery.Input, more ...surgery.Option) (*surgery.Report, error) {
-				return surgery.Rename(cmd.Context(), out, in[0], renaming, append(more, write)...)
+			o := &surgery.Options{Write: rntuple.WriteOptions{File: d.Options()}}
+			report, err := makeFrom(cmd.Context(), t, out, force, args[:1], in.Name, o, func(in []surgery.Input) (*surgery.Report, error) {
+				return surgery.Rename(cmd.Context(), out, in[0], renaming, o)
 			})
 			if err != nil {
 				return err

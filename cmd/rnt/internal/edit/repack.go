@@ -9,7 +9,6 @@ import (
 
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/cli"
 	"github.com/go-rntuple/go-rntuple/cmd/rnt/internal/operation"
-	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/schema"
 )
@@ -55,12 +54,12 @@ OUT appears only once it is complete: after an error there is no new file.`,
 }
 
 func repack(t *cli.Tool, cmd *cobra.Command, args []string, r repacking) error {
-	opts, err := r.options(cmd)
+	o, err := r.options(cmd)
 	if err != nil {
 		return err
 	}
-	report, err := makeFrom(cmd.Context(), t, args[0], r.force, args[1:2], cli.NameOf(args[1:]), func(in []surgery.Input, more ...surgery.Option) (*surgery.Report, error) {
-		return surgery.Repack(cmd.Context(), args[0], in[0], append(opts, more...)...)
+	report, err := makeFrom(cmd.Context(), t, args[0], r.force, args[1:2], cli.NameOf(args[1:]), &o.Options, func(in []surgery.Input) (*surgery.Report, error) {
+		return surgery.Repack(cmd.Context(), args[0], in[0], o)
 	})
 	if err != nil {
 		return err
@@ -69,66 +68,65 @@ func repack(t *cli.Tool, cmd *cobra.Command, args []string, r repacking) error {
 }
 
 // options returns the options of package surgery.
-func (r *repacking) options(cmd *cobra.Command) ([]surgery.Option, error) {
-	opts, err := operation.Compression(r.Compression)
-	if err != nil {
+func (r *repacking) options(cmd *cobra.Command) (o *surgery.RepackOptions, err error) {
+	o = new(surgery.RepackOptions)
+	if o.Options, err = operation.Options(&r.WriteFlags); err != nil {
 		return nil, err
 	}
-	opts = append(opts, surgery.Write(r.Durability.Options()...))
 	for _, text := range r.encodings {
-		opt, err := parseEncoding(text)
-		if err != nil {
+		if err := encode(o, text); err != nil {
 			return nil, cli.UsageError(fmt.Sprintf("--encoding %s: %v", text, err))
 		}
-		opts = append(opts, opt)
 	}
+	o.Write.MaxUnzippedPageSize = r.pageSize
 	for _, size := range []struct {
-		flag   string
-		bytes  int64
-		option func(int64) rntuple.WriteOption
-	}{{"cluster-size", r.ClusterSize, rntuple.ClusterSize}, {"page-size", r.pageSize, rntuple.MaxUnzippedPageSize}} {
+		flag  string
+		bytes int64
+	}{{"cluster-size", r.ClusterSize}, {"page-size", r.pageSize}} {
 		if !cmd.Flags().Changed(size.flag) {
 			continue
 		}
 		if size.bytes <= 0 {
 			return nil, cli.UsageError(fmt.Sprintf("--%s must be positive", size.flag))
 		}
-		opts = append(opts, surgery.AtLeast(surgery.Rewrite), surgery.Write(size.option(size.bytes)))
+		o.AtLeast = surgery.Rewrite
 	}
-	return opts, nil
+	return o, nil
 }
 
-// parseEncoding parses a value of --encoding.
-func parseEncoding(text string) (surgery.Option, error) {
+// encode sets the encodings that a value of --encoding stands for.
+func encode(o *surgery.RepackOptions, text string) error {
 	at := strings.LastIndexByte(text, '=') // names may contain it
 	if at < 0 {
-		e := surgery.Encoding(text)
-		if e != surgery.DefaultEncoding && e != surgery.UnsplitEncoding {
-			return nil, fmt.Errorf("want %q, %q or FIELD=TYPE", surgery.DefaultEncoding, surgery.UnsplitEncoding)
+		o.EncodeAll = surgery.Encoding(text)
+		if o.EncodeAll != surgery.DefaultEncoding && o.EncodeAll != surgery.UnsplitEncoding {
+			return fmt.Errorf("want %q, %q or FIELD=TYPE", surgery.DefaultEncoding, surgery.UnsplitEncoding)
 		}
-		return surgery.EncodeAll(e), nil
+		return nil
 	}
 	parts := strings.Split(text[at+1:], ":")
 	column := schema.ColumnDocument{Type: parts[0]}
 	switch len(parts) {
-	case 1:
-		return surgery.Encode(text[:at], column), nil
-	case 2, 4:
+	case 1, 2, 4:
 	default:
-		return nil, fmt.Errorf("want TYPE, TYPE:BITS or TYPE:BITS:MIN:MAX")
+		return fmt.Errorf("want TYPE, TYPE:BITS or TYPE:BITS:MIN:MAX")
 	}
-	bits, err := strconv.ParseUint(parts[1], 10, 16)
-	if err != nil {
-		return nil, fmt.Errorf("%q is not a number of bits", parts[1])
+	if len(parts) > 1 {
+		bits, err := strconv.ParseUint(parts[1], 10, 16)
+		if err != nil {
+			return fmt.Errorf("%q is not a number of bits", parts[1])
+		}
+		column.Bits = uint16(bits)
 	}
-	column.Bits = uint16(bits)
 	if len(parts) == 4 {
+		var err error
 		column.Range = new([2]float64)
 		for i, part := range parts[2:] {
 			if column.Range[i], err = strconv.ParseFloat(part, 64); err != nil {
-				return nil, fmt.Errorf("%q is not a number", part)
+				return fmt.Errorf("%q is not a number", part)
 			}
 		}
 	}
-	return surgery.Encode(text[:at], column), nil
+	o.Encode = append(o.Encode, surgery.FieldEncoding{Path: text[:at], Column: column})
+	return nil
 }

@@ -3,7 +3,6 @@ package edit
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -69,14 +68,16 @@ with --zones only.
 				return err
 			}
 			bad := source.BadFiles{Skip: skipBad, Out: args[0], Force: c.force, Name: c.name}
-			skim := func(out string, pieces []surgery.Piece, more ...surgery.Option) error {
+			skim := func(out string, pieces []surgery.Piece, identity units.Identity) error {
 				zones := &rntuple.ZoneUse{Off: f.NoZones}
 				condition, err := f.Condition(zones)
 				if err != nil {
 					return err
 				}
-				report, err := operation.Run(cmd.Context(), t, false, func(all ...surgery.Option) (*surgery.Report, error) {
-					return surgery.SkimPieces(cmd.Context(), out, pieces, condition, slices.Concat(opts, more, all)...)
+				o := *opts
+				identity(&o.Write.File)
+				report, err := operation.Run(cmd.Context(), t, false, &o.Options, func() (*surgery.Report, error) {
+					return surgery.SkimPieces(cmd.Context(), out, pieces, condition, &o)
 				})
 				if err != nil {
 					return operation.Lacking(err, operation.AdviseFields, c.fields...)
@@ -94,7 +95,7 @@ with --zones only.
 				return err
 			}
 			return bad.Without(cmd.Context(), t, paths, func(files []string) error {
-				return skim(args[0], source.Pieces(files, c.name))
+				return skim(args[0], source.Pieces(files, c.name), func(*rntuple.FileOptions) {})
 			})
 		},
 	}

@@ -2,7 +2,6 @@ package edit
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -31,22 +30,23 @@ func (c *cutting) flags(cmd *cobra.Command) {
 }
 
 // options returns the options of package surgery.
-func (c *cutting) options(cmd *cobra.Command) ([]surgery.Option, error) {
+func (c *cutting) options(cmd *cobra.Command) (*surgery.SkimOptions, error) {
 	if err := selection.CheckFields(cmd, c.fields); err != nil {
 		return nil, err
 	}
-	opts, err := c.making.options()
+	common, err := c.making.options()
 	if err != nil {
 		return nil, err
 	}
+	o := &surgery.SkimOptions{Options: common, Keep: c.fields, Drop: c.drop}
 	if len(c.define) > 0 {
 		defined, err := selection.NewFields(c.define)
 		if err != nil {
 			return nil, err
 		}
-		opts = append(opts, surgery.DefineColumns(defined))
+		o.Define = []surgery.Definition{surgery.DefineColumns(defined)}
 	}
-	return append(opts, surgery.Keep(c.fields...), surgery.Drop(c.drop...)), nil
+	return o, nil
 }
 
 // defineFlag adds the flag --define of slim and skim, which defineHelp describes.
@@ -119,9 +119,11 @@ kept, too; projections of a field that is dropped are dropped.
 				return cli.UsageError("which fields? Use --fields, --drop or --define")
 			}
 			if unit != "" {
-				return units.Cut(t, cmd, unit, args, func(out string, pieces []surgery.Piece, identity ...surgery.Option) error {
-					report, err := operation.Run(cmd.Context(), t, false, func(more ...surgery.Option) (*surgery.Report, error) {
-						return surgery.SkimPieces(cmd.Context(), out, pieces, nil, slices.Concat(opts, more, identity)...)
+				return units.Cut(t, cmd, unit, args, func(out string, pieces []surgery.Piece, identity units.Identity) error {
+					o := *opts
+					identity(&o.Write.File)
+					report, err := operation.Run(cmd.Context(), t, false, &o.Options, func() (*surgery.Report, error) {
+						return surgery.SkimPieces(cmd.Context(), out, pieces, nil, &o)
 					})
 					if err != nil {
 						return err
@@ -129,8 +131,9 @@ kept, too; projections of a field that is dropped are dropped.
 					return printCut(t, out, report, c.asJSON)
 				})
 			}
-			report, err := makeFrom(cmd.Context(), t, args[0], c.force, args[1:2], cli.NameOf(args[1:]), func(in []surgery.Input, more ...surgery.Option) (*surgery.Report, error) {
-				return surgery.Slim(cmd.Context(), args[0], in[0], append(opts, more...)...)
+			o := &surgery.SlimOptions{Options: opts.Options, Keep: opts.Keep, Drop: opts.Drop, Define: opts.Define}
+			report, err := makeFrom(cmd.Context(), t, args[0], c.force, args[1:2], cli.NameOf(args[1:]), &o.Options, func(in []surgery.Input) (*surgery.Report, error) {
+				return surgery.Slim(cmd.Context(), args[0], in[0], o)
 			})
 			if err != nil {
 				return err

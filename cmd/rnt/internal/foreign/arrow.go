@@ -155,8 +155,8 @@ func (t *arrowTable) Document() *schema.Document { return t.doc }
 func (t *arrowTable) Warnings() []error          { return nil }
 func (t *arrowTable) Close() error               { return nil }
 
-func (t *arrowTable) Add(f *rntuple.File, name string, opts ...rntuple.WriteOption) (int64, error) {
+func (t *arrowTable) Add(f *rntuple.File, name string, opts *rntuple.WriteOptions) (int64, error) {
 	r := t.records()
 	defer r.Release()
-	return rntarrow.Add(f, name, r, t.write, opts...)
+	return rntarrow.Add(f, name, r, t.write, opts)
 }

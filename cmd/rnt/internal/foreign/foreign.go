@@ -115,7 +115,7 @@ func Detect(ctx context.Context, path, name string, o remote.Options) (Kind, err
 
 // detectTree tells RNTuples and TTrees apart.
 func detectTree(ctx context.Context, path, name string, o remote.Options) (Kind, error) {
-	infos, err := rntuple.ListFile(path, rntuple.Context(ctx), rntuple.Remote(o))
+	infos, err := rntuple.ListFile(ctx, path, &o)
 	if err == nil {
 		name, _, _ = strings.Cut(name, ";")
 		for _, i := range infos {
@@ -163,7 +163,7 @@ type Table interface {
 	// Warnings are what should be known of the conversion.
 	Warnings() []error
 	// Add writes the RNTuple to a file, and returns the number of entries.
-	Add(f *rntuple.File, name string, opts ...rntuple.WriteOption) (int64, error)
+	Add(f *rntuple.File, name string, opts *rntuple.WriteOptions) (int64, error)
 	Close() error
 }
 

@@ -260,8 +260,8 @@ func (c *lineCounter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (t *textTable) Add(f *rntuple.File, name string, opts ...rntuple.WriteOption) (int64, error) {
-	w, err := rntuple.NewRecordWriter(f, name, t.Document(), opts...)
+func (t *textTable) Add(f *rntuple.File, name string, opts *rntuple.WriteOptions) (int64, error) {
+	w, err := rntuple.NewRecordWriter(f, name, t.Document(), opts)
 	if err != nil {
 		return 0, err
 	}

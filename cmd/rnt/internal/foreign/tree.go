@@ -69,8 +69,8 @@ func (t *treeTable) Warnings() (all []error) {
 	return all
 }
 
-func (t *treeTable) Add(f *rntuple.File, name string, opts ...rntuple.WriteOption) (int64, error) {
-	w, err := rntuple.NewColumnWriter(f, name, t.Document(), opts...)
+func (t *treeTable) Add(f *rntuple.File, name string, opts *rntuple.WriteOptions) (int64, error) {
+	w, err := rntuple.NewColumnWriter(f, name, t.Document(), opts)
 	if err != nil {
 		return 0, err
 	}

@@ -55,17 +55,17 @@ func roundTrip(t *testing.T, kind Kind, n int) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := rntuple.CreateFile(out)
+	f, err := rntuple.CreateFile(out, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := table.Add(f, "n"); err != nil {
+	if _, err := table.Add(f, "n", nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntuple.Open(out, "")
+	r, err := rntuple.Open(out, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func Write(ctx context.Context, w io.Writer, k Kind, s rntuple.Source, o WriteOp
 		return rntarrow.WriteParquet(w, s, rntarrow.ParquetOptions{
 			Options: rntarrow.Options{Fields: o.Fields, Binary: o.Binary},
 			Item:    o.Item,
-			Fold:    []rntuple.FoldOption{rntuple.FoldProgress(o.Progress)},
+			Fold:    &rntuple.FoldOptions{Progress: o.Progress},
 		})
 	}
 	r, err := rntarrow.NewReader(s, rntarrow.Options{Fields: o.Fields, Binary: o.Binary, BatchSize: 1 << 16, Reuse: true})

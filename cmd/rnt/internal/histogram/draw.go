@@ -129,7 +129,7 @@ func (d *drawing) complete(cmd *cobra.Command, args []string, word string) ([]st
 	if len(args) == 0 || len(d.expr) > 0 {
 		return cli.CompleteFiles(cmd, args, word)
 	}
-	r, err := rntuple.Open(args[0], d.name)
+	r, err := rntuple.Open(args[0], d.name, nil)
 	if err != nil {
 		return cli.CompleteFiles(cmd, args, word)
 	}
@@ -247,7 +247,7 @@ func drawUnits(t *cli.Tool, cmd *cobra.Command, which string, files []string, d 
 		if err != nil {
 			return err
 		}
-		chain, err := o.Open(t.Input.Options(cmd.Context())...)
+		chain, err := o.Open(t.Input.Options(cmd.Context()))
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ type muons struct {
 
 // The bins of rnt draw are those of loops over the entries, also of several files.
 func TestDrawJSON(t *testing.T) {
-	r, err := rntuple.Open(dimuon, "Events")
+	r, err := rntuple.Open(dimuon, "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +347,7 @@ func TestDrawZones(t *testing.T) {
 		Run int32
 		Pt  []float64
 	}
-	w, err := rntuple.Create[event](file, "events", rntuple.ZoneMap("Run"))
+	w, err := rntuple.Create[event](file, "events", &rntuple.WriteOptions{ZoneMap: []string{"Run"}})
 	if err != nil {
 		t.Fatal(err)
 	}

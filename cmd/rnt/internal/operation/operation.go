@@ -14,15 +14,17 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-// A Func calls package surgery, with the options that all operations have: for
-// the inputs, and to report its progress.
-type Func func(more ...surgery.Option) (*surgery.Report, error)
-
-// Run runs an operation with a progress bar, and warns of what was not copied from the files of the
-// inputs. Filtering says that a flag leaves out fields that the first input lacks.
-func Run(ctx context.Context, t *cli.Tool, filtering bool, do Func) (*surgery.Report, error) {
+// Run runs an operation of package surgery with a progress bar, and warns of what was not copied from the files
+// of the inputs. It sets those of the operation's options that are alike for all: how the inputs are read, how
+// the output is uploaded and what it may replace. Filtering says that a flag leaves out fields that the first
+// input lacks.
+func Run(ctx context.Context, t *cli.Tool, filtering bool, o *surgery.Options, do func() (*surgery.Report, error)) (*surgery.Report, error) {
 	bar := t.Report.ByteBar()
-	report, err := do(surgery.Read(t.Input.Options(ctx)...), surgery.Write(t.Output.Options()...), surgery.Progress(bar.Set))
+	fast := o.Read.SkipChecksums
+	o.Read, o.Progress = *t.Input.Options(ctx), bar.Set
+	o.Read.SkipChecksums = fast
+	t.Output.Options(&o.Write.File)
+	report, err := do()
 	bar.Done()
 	if err == nil {
 		t.Output.Done()
@@ -64,23 +66,13 @@ func nameOfObject(o surgery.Object) string {
 	return fmt.Sprintf("%s %q", class, o.Path)
 }
 
-// Compression returns the option for the flag --compression, or none if that
-// is empty.
-func Compression(flag string) ([]surgery.Option, error) {
-	if flag == "" {
-		return nil, nil
-	}
-	c, err := cli.ParseCompression(flag)
-	if err != nil {
-		return nil, err
-	}
-	return []surgery.Option{surgery.Compression(c)}, nil
-}
-
 // Options returns the options of package surgery that the flags stand for.
-func Options(w *cli.WriteFlags) ([]surgery.Option, error) {
-	opts, err := Compression(w.Compression)
-	return append(opts, surgery.Write(rntuple.ClusterSize(w.ClusterSize)), surgery.Write(w.Durability.Options()...)), err
+func Options(w *cli.WriteFlags) (o surgery.Options, err error) {
+	o.Write.ClusterSize, o.Write.File = w.ClusterSize, w.Durability.Options()
+	if w.Compression != "" {
+		o.Write.Compression, err = cli.ParseCompression(w.Compression)
+	}
+	return o, err
 }
 
 // Advice for lacking.

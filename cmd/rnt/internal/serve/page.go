@@ -164,7 +164,7 @@ func writePage(ctx context.Context, t *cli.Tool, arg string, p *paging) error {
 
 // cutFile makes the file out with part of an RNTuple.
 func cutFile(ctx context.Context, t *cli.Tool, out, in string, p *paging) error {
-	r, err := rntuple.Open(in, p.name, t.Input.Options(ctx)...)
+	r, err := rntuple.Open(in, p.name, t.Input.Options(ctx))
 	if err != nil {
 		return err
 	}
@@ -179,10 +179,7 @@ func cutFile(ctx context.Context, t *cli.Tool, out, in string, p *paging) error 
 	if left := n - piece.First; int64(p.count) < left {
 		piece.End = piece.First + int64(p.count)
 	}
-	opts := []surgery.Option{surgery.Read(t.Input.Options(ctx)...)}
-	if len(p.fields) > 0 {
-		opts = append(opts, surgery.Keep(p.fields...))
-	}
-	_, err = surgery.Concat(ctx, out, []surgery.Piece{piece}, opts...)
+	o := &surgery.MergeOptions{Options: surgery.Options{Read: *t.Input.Options(ctx)}, Keep: p.fields}
+	_, err = surgery.Concat(ctx, out, []surgery.Piece{piece}, o)
 	return err
 }

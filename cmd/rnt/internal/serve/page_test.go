@@ -60,7 +60,7 @@ func TestPage(t *testing.T) {
 	}
 	tool.RNT(t, "-q", "page", dimuon, "-o", out, "--force", "--first", "79000", "--count", "5000", "--fields", "run,event")
 	name, file := inPage(t, out)
-	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "")
+	r, err := rntuple.NewReader(bytes.NewReader(file), int64(len(file)), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -139,7 +139,7 @@ func listROOT(ctx context.Context, t *cli.Tool, arg, path string) (list []listin
 	infos, err := rntuple.List(f, size)
 	for _, i := range infos {
 		l := listing{File: cli.Shown(arg), Path: i.Path, Class: i.Class, Older: !i.Newest, Compression: []string{}, Settings: []uint32{}}
-		r, err := rntuple.NewReader(f, size, i.Path, t.Input.Options(ctx)...)
+		r, err := rntuple.NewReader(f, size, i.Path, t.Input.Options(ctx))
 		if err == nil {
 			err = l.read(r)
 		}
@@ -152,7 +152,7 @@ func listROOT(ctx context.Context, t *cli.Tool, arg, path string) (list []listin
 		list = append(list, l)
 	}
 	if err == nil && len(list) == 0 {
-		_, err = rntuple.NewReader(f, size, "") // which says what there is instead
+		_, err = rntuple.NewReader(f, size, "", nil) // which says what there is instead
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", cli.Shown(arg), err)
@@ -162,7 +162,7 @@ func listROOT(ctx context.Context, t *cli.Tool, arg, path string) (list []listin
 
 // listObjects lists the RNTuple in the objects at a URL.
 func listObjects(ctx context.Context, t *cli.Tool, arg, url string) ([]listing, error) {
-	r, err := rntuple.Open(url, "", t.Input.Options(ctx)...)
+	r, err := rntuple.Open(url, "", t.Input.Options(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"context"
 	"encoding/xml"
 	"errors"
 	"io"
@@ -76,9 +77,9 @@ func TestStatMapOfAll(t *testing.T) {
 	more, _ := filepath.Glob(shared + "/*/*.root")
 	checked := 0
 	for _, path := range append(paths, more...) {
-		infos, _ := rntuple.ListFile(path)
+		infos, _ := rntuple.ListFile(context.Background(), path, nil)
 		for _, info := range infos {
-			r, err := rntuple.Open(path, info.Path)
+			r, err := rntuple.Open(path, info.Path, nil)
 			if err != nil {
 				continue
 			}
@@ -150,7 +151,7 @@ func find(n *storagemap.Node, name string) *storagemap.Node {
 // More columns than rows: top-level fields have rows, and if these are too many as well
 // the largest.
 func TestMapRows(t *testing.T) {
-	r, err := rntuple.Open(clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"), "Events")
+	r, err := rntuple.Open(clitest.Shared(t, shared, "cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1.root"), "Events", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func TestFollow(t *testing.T) {
 	type entry struct{ X int }
 	next := 0
 	create := func() *rntuple.Writer[entry] {
-		w, err := rntuple.Create[entry](path, "n")
+		w, err := rntuple.Create[entry](path, "n", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

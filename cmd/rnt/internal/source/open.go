@@ -25,7 +25,7 @@ func OpenRNTuple(ctx context.Context, t *cli.Tool, args []string) (*rntuple.Read
 	if err != nil {
 		return nil, err
 	}
-	r, err := rntuple.Open(path, name, t.Input.Options(ctx)...)
+	r, err := rntuple.Open(path, name, t.Input.Options(ctx))
 	if err != nil {
 		return nil, WithKind(ctx, t, path, name, err)
 	}

@@ -89,7 +89,7 @@ func (b *BadFiles) Without(ctx context.Context, t *cli.Tool, files []string, do 
 	open := b.Open
 	if open == nil {
 		open = func(path string) error {
-			r, err := rntuple.Open(path, b.Name, t.Input.Options(ctx)...)
+			r, err := rntuple.Open(path, b.Name, t.Input.Options(ctx))
 			if err != nil {
 				return err
 			}

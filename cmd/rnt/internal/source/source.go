@@ -46,7 +46,7 @@ func Open(ctx context.Context, t *cli.Tool, args []string, name string, p Part) 
 		return nil, err
 	}
 	s := &Source{Paths: paths, Name: cli.Shown(args[0]), Kind: foreign.RNTuple}
-	if s.Reader, err = rntuple.Open(paths[0], name, t.Input.Options(ctx)...); err != nil {
+	if s.Reader, err = rntuple.Open(paths[0], name, t.Input.Options(ctx)); err != nil {
 		kind, unknown := foreign.Detect(ctx, paths[0], name, t.Input.Remote())
 		switch {
 		case unknown != nil && !errors.Is(err, fs.ErrNotExist):
@@ -104,7 +104,7 @@ func (s *Source) OpenChain(ctx context.Context, t *cli.Tool, pieces []surgery.Pi
 			return p.Check(r)
 		}})
 	}
-	if s.chain, err = rntuple.NewChain(inputs, t.Input.Options(ctx)...); err == nil {
+	if s.chain, err = rntuple.NewChain(inputs, t.Input.Options(ctx)); err == nil {
 		s.Entries = s.chain
 	}
 	return err
@@ -168,7 +168,7 @@ func (s *Source) Where(ctx context.Context, t *cli.Reporter, f *selection.Filter
 	if err != nil || c == nil {
 		return s.Entries, err
 	}
-	some, err := rntuple.Where(s.Entries, c)
+	some, err := rntuple.Where(s.Entries, c, nil)
 	if err != nil {
 		return nil, s.Named(err)
 	}

@@ -59,15 +59,12 @@ func FromTable(ctx context.Context, t *cli.Tool, name string, paths []string, o 
 		return nil, err
 	}
 	t.Report.Call(place, name)
-	plain, err := compress.ParseSettings("none")
+	w, err := rntuple.NewFile(f, "temporary.root", &rntuple.FileOptions{Context: ctx})
 	if err != nil {
 		return nil, err
 	}
-	w, err := rntuple.NewFile(f, "temporary.root", rntuple.Compression(plain), rntuple.WriteContext(ctx), rntuple.PageChecksums(false))
-	if err != nil {
-		return nil, err
-	}
-	if _, err := table.Add(w, path.Base(cmp.Or(newName, table.Name(), DefaultName))); err != nil {
+	plain := &rntuple.WriteOptions{Compression: compress.None, NoChecksums: true}
+	if _, err := table.Add(w, path.Base(cmp.Or(newName, table.Name(), DefaultName)), plain); err != nil {
 		return nil, err
 	}
 	if err := w.Close(); err != nil {
@@ -86,7 +83,7 @@ const DefaultName = "Events"
 
 // FromTemporary opens the only RNTuple in a temporary file, which messages call name.
 func FromTemporary(ctx context.Context, t *cli.Tool, path, name string) (*Source, error) {
-	r, err := rntuple.Open(path, "", t.Input.Options(ctx)...)
+	r, err := rntuple.Open(path, "", t.Input.Options(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/internal/parallel"
 	"github.com/go-rntuple/go-rntuple/remote"
-	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 	"github.com/go-rntuple/go-rntuple/rntuple/workunits"
 )
 
@@ -73,9 +72,9 @@ func Collect(ctx context.Context, t *cli.Tool, planArg, folder string, fast bool
 	return plan, all, nil
 }
 
-// RNTuples returns the files that jobs have made in a folder of the units of a plan, in its order, and an option for
-// merging them by cmd. Fast is as for check.
-func RNTuples(t *cli.Tool, cmd *cobra.Command, planArg, folder string, fast bool) (files []string, identity surgery.Option, err error) {
+// RNTuples returns the files that jobs have made in a folder of the units of a plan, in its order, and the identity
+// of what cmd merges of them. Fast is as for check.
+func RNTuples(t *cli.Tool, cmd *cobra.Command, planArg, folder string, fast bool) (files []string, identity Identity, err error) {
 	plan, all, err := Collect(cmd.Context(), t, planArg, folder, fast)
 	if err != nil {
 		return nil, nil, err
@@ -87,7 +86,7 @@ func RNTuples(t *cli.Tool, cmd *cobra.Command, planArg, folder string, fast bool
 		files = append(files, o.Path())
 	}
 	whole := Output{Plan: all[0].Plan, Unit: "all", Work: all[0].Work + "\n" + Work(cmd), plan: plan}
-	return files, whole.Writing(), nil
+	return files, whole.Identify, nil
 }
 
 // readPlan reads the plan that an argument names.

@@ -66,15 +66,18 @@ func (o *Output) Pieces() (all []surgery.Piece) {
 }
 
 // Open opens the entries of the unit.
-func (o *Output) Open(opts ...rntuple.Option) (*rntuple.Chain, error) {
-	return o.plan.Open(o.number, opts...)
+func (o *Output) Open(opts *rntuple.ReadOptions) (*rntuple.Chain, error) {
+	return o.plan.Open(o.number, opts)
 }
 
-// Writing returns the option with which an RNTuple has the same bytes each time: the time is that of the plan, and
-// its UUID is made of the plan, the unit and the work.
-func (o *Output) Writing() surgery.Option {
+// An Identity sets the options with which a file has the same bytes each time.
+type Identity func(*rntuple.FileOptions)
+
+// Identify is the Identity of the output: the time is that of the plan, and the UUID is made of the plan, the unit
+// and the work.
+func (o *Output) Identify(f *rntuple.FileOptions) {
 	sum := sha256.Sum256([]byte(o.Plan + "\n" + o.Unit + "\n" + o.Work))
-	return surgery.Write(rntuple.UUID([16]byte(sum[:16])), rntuple.Clock(o.plan.Clock), rntuple.LockWait(unitWait))
+	f.UUID, f.Clock, f.LockWait = [16]byte(sum[:16]), o.plan.Clock, unitWait
 }
 
 // Work returns a text for a command and those of its flags and arguments on which the output depends.
@@ -229,11 +232,11 @@ func sumOfFile(path string) (size int64, sum string, err error) {
 }
 
 // Cut makes RNTuples of units by an operation on the pieces of each.
-func Cut(t *cli.Tool, cmd *cobra.Command, which string, args []string, do func(out string, pieces []surgery.Piece, identity ...surgery.Option) error) error {
+func Cut(t *cli.Tool, cmd *cobra.Command, which string, args []string, do func(out string, pieces []surgery.Piece, identity Identity) error) error {
 	if len(args) != 2 {
 		return cli.UsageError("--unit takes two arguments, a folder and a plan")
 	}
 	return Each(t, cmd, which, args[1], args[0], ".root", Work(cmd), func(o *Output) error {
-		return do(o.Path(), o.Pieces(), o.Writing())
+		return do(o.Path(), o.Pieces(), o.Identify)
 	})
 }
