@@ -27,11 +27,10 @@ type File struct {
 // Open opens the file at a URL, with one request as a rule. The context is that of Open and of
 // ReadAt. If the URL is of objects, the error wraps ErrObjects.
 func Open(ctx context.Context, name string, o Options) (*File, error) {
-	return OpenAt(ctx, location.Parse(name), o)
+	return openFile(ctx, location.Parse(name), o)
 }
 
-// OpenAt is Open for the packages of this library, which have parsed the name.
-func OpenAt(ctx context.Context, at location.Location, o Options) (*File, error) {
+func openFile(ctx context.Context, at location.Location, o Options) (*File, error) {
 	if at.IsObjects() {
 		return nil, &Error{Op: "open", URL: at.String(), Err: ErrObjects}
 	}

@@ -422,3 +422,19 @@ func TestBadSize(t *testing.T) {
 		}
 	}
 }
+
+// TestOpenObjects refuses what is no RNTuple in objects, and closes it.
+func TestOpenObjects(t *testing.T) {
+	b := &fake{data: noise(100)}
+	register()
+	fakes.Store("objects", b)
+	t.Cleanup(func() { fakes.Delete("objects") })
+	for url, want := range map[string]error{"fake://objects/a": errors.ErrUnsupported, "ntpl+s3+https://host/a": ErrScheme, "a": ErrScheme} {
+		if s, err := OpenObjects(t.Context(), url, Options{}); s != nil || !errors.Is(err, want) {
+			t.Errorf("%s: opened %v, %v, want %v", url, s, err, want)
+		}
+	}
+	if b.attempts != 1 || !b.closed {
+		t.Errorf("%d attempts, closed: %v", b.attempts, b.closed)
+	}
+}

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/remote/objects"
@@ -11,12 +12,16 @@ import (
 // ErrObjects is the error of those who need a file where a URL is of an RNTuple in objects.
 var ErrObjects = errors.New("the URL is of an RNTuple in objects of its own, which is read, but is not a file")
 
-// OpenObjects opens the RNTuple in objects at a URL for the packages of this library, which have parsed the
-// URL: IsObjects of the location must hold.
-func OpenObjects(ctx context.Context, at location.Location, o Options) (objects.Source, error) {
-	f, err := openAny(ctx, at, o)
+// OpenObjects opens the RNTuple in objects at a URL, as Open opens a file. It is experimental: package rntuple is what
+// reads RNTuples, wherever they are. If there is a file at the URL, the error wraps errors.ErrUnsupported.
+func OpenObjects(ctx context.Context, name string, o Options) (objects.Source, error) {
+	f, err := openAny(ctx, location.Parse(name), o)
 	if err != nil {
 		return nil, err
+	}
+	if f.objects == nil {
+		f.Close()
+		return nil, &Error{Op: "open", URL: f.name, Err: fmt.Errorf("%w: there is a file, not an RNTuple in objects", errors.ErrUnsupported)}
 	}
 	return objectFile{f}, nil
 }

@@ -123,7 +123,7 @@ func Exists(ctx context.Context, name string, o Options) (bool, error) {
 
 func exists(ctx context.Context, at location.Location, o Options) (bool, error) {
 	o.Tail, o.Cache, o.Stats = 1, nil, nil
-	f, err := OpenAt(ctx, at, o)
+	f, err := openFile(ctx, at, o)
 	switch {
 	case err == nil:
 		return true, f.Close()
@@ -167,7 +167,7 @@ func (t *Transfer) Try(ctx context.Context, request func(ctx context.Context, se
 
 // isThere reports whether the URL has what is to be uploaded.
 func (t *Transfer) isThere(ctx context.Context, at location.Location) bool {
-	f, err := OpenAt(ctx, at, *t.Options)
+	f, err := openFile(ctx, at, *t.Options)
 	if err != nil {
 		return false
 	}

@@ -17,15 +17,8 @@ import (
 
 // public are the packages that users import.
 var public = []string{"rntuple", "schema", "schema/cpptype", "value", "envelope", "frame", "locator", "column", "compress", "anchor", "container",
-	"remote", "remote/https", "remote/xrootd", "rntuple/columnar", "rntuple/cpp", "rntuple/zonemap", "rntuple/expression", "rntuple/surgery",
+	"remote", "remote/objects", "remote/https", "remote/xrootd", "rntuple/columnar", "rntuple/cpp", "rntuple/zonemap", "rntuple/expression", "rntuple/surgery",
 	"rntuple/verify", "rntuple/rescue", "rntuple/compare", "rntuple/workunits"}
-
-// hooks are exported names that may have types of internal packages, as
-// "rntuple.Name" or "rntuple.Type.Method", with the reason.
-var hooks = map[string]string{
-	"remote.OpenObjects": "readers of RNTuples in objects see a source, others do not see objects",
-	"remote.OpenAt":      "readers parse names before they open what is there",
-}
 
 // TestPublicTypes makes sure that users can name every type in the public
 // packages' exported functions, methods, struct members, variables and constants:
@@ -33,7 +26,7 @@ var hooks = map[string]string{
 // exports.
 func TestPublicTypes(t *testing.T) {
 	load := loader(t)
-	c := apiCheck{nameable: map[*types.TypeName]bool{}, seen: map[types.Object]bool{}, used: map[string]bool{}}
+	c := apiCheck{nameable: map[*types.TypeName]bool{}, seen: map[types.Object]bool{}}
 	var packages []*types.Package
 	for _, name := range public {
 		pkg, err := load.Import(module + name)
@@ -61,11 +54,6 @@ func TestPublicTypes(t *testing.T) {
 	}
 	if c.objects < 500 {
 		t.Errorf("only %d exported names found", c.objects)
-	}
-	for name := range hooks {
-		if !c.used[name] {
-			t.Errorf("%s needs no exception", name)
-		}
 	}
 }
 
@@ -122,7 +110,6 @@ func loader(t *testing.T) types.Importer {
 type apiCheck struct {
 	nameable map[*types.TypeName]bool // types with an alias in a public package
 	seen     map[types.Object]bool
-	used     map[string]bool // of hooks
 	objects  int
 	problems []string
 }
@@ -130,10 +117,6 @@ type apiCheck struct {
 // object checks an exported name, which is called path.
 func (c *apiCheck) object(path string, o types.Object) {
 	c.objects++
-	if hooks[path] != "" {
-		c.used[path] = true
-		return
-	}
 	name, ok := o.(*types.TypeName)
 	if !ok {
 		c.typ(path, o.Type(), internal(o.Pkg()))
@@ -164,12 +147,8 @@ func (c *apiCheck) definition(path string, named *types.Named) {
 	methods := types.NewMethodSet(types.NewPointer(named))
 	for i := range methods.Len() {
 		if m := methods.At(i).Obj(); m.Exported() {
-			if full := path + "." + m.Name(); hooks[full] != "" {
-				c.used[full] = true
-			} else {
-				c.objects++
-				c.typ(full, m.Type(), within || internal(m.Pkg()))
-			}
+			c.objects++
+			c.typ(path+"."+m.Name(), m.Type(), within || internal(m.Pkg()))
 		}
 	}
 }

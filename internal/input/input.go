@@ -20,7 +20,7 @@ type File interface {
 // into memory if possible. The context is also that of reading a file that is far away.
 func Open(ctx context.Context, at location.Location, mapped bool, o remote.Options) (File, int64, error) {
 	if at.IsURL() {
-		f, err := remote.OpenAt(ctx, at, o)
+		f, err := remote.Open(ctx, at.Name(), o)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -16,7 +16,7 @@ import (
 // openObjects opens the RNTuple whose objects are at a location. There is one: the name, if it is not empty, must
 // be that in its header, as ROOT has it.
 func openObjects(at location.Location, name string, o *ReadOptions) (*Reader, error) {
-	f, err := remote.OpenObjects(o.Context, at, o.Remote)
+	f, err := remote.OpenObjects(o.Context, at.Name(), o.Remote)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/go-rntuple/go-rntuple/column"
 	"github.com/go-rntuple/go-rntuple/envelope"
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/internal/location"
 	"github.com/go-rntuple/go-rntuple/locator"
 	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/remote/objects"
@@ -403,7 +402,7 @@ func TestObjects(t *testing.T) {
 		}
 	}
 
-	r, err := remote.OpenObjects(t.Context(), location.Parse("pagesourcetest://host/object"), remote.Options{})
+	r, err := remote.OpenObjects(t.Context(), "pagesourcetest://host/object", remote.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
