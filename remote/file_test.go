@@ -429,7 +429,11 @@ func TestOpenObjects(t *testing.T) {
 	register()
 	fakes.Store("objects", b)
 	t.Cleanup(func() { fakes.Delete("objects") })
-	for url, want := range map[string]error{"fake://objects/a": errors.ErrUnsupported, "ntpl+s3+https://host/a": ErrScheme, "a": ErrScheme} {
+	for url, want := range map[string]error{
+		"fake://objects/a":       errors.ErrUnsupported,
+		"ntpl+s3+https://host/a": ErrScheme,
+		"a":                      ErrScheme,
+	} {
 		if s, err := OpenObjects(t.Context(), url, Options{}); s != nil || !errors.Is(err, want) {
 			t.Errorf("%s: opened %v, %v, want %v", url, s, err, want)
 		}

@@ -12,8 +12,9 @@ import (
 // ErrObjects is the error of those who need a file where a URL is of an RNTuple in objects.
 var ErrObjects = errors.New("the URL is of an RNTuple in objects of its own, which is read, but is not a file")
 
-// OpenObjects opens the RNTuple in objects at a URL, as Open opens a file. It is experimental: package rntuple is what
-// reads RNTuples, wherever they are. If there is a file at the URL, the error wraps errors.ErrUnsupported.
+// OpenObjects opens the RNTuple in objects at a URL, as Open opens a file. If there is a file at the
+// URL, the error wraps errors.ErrUnsupported. It is experimental, and for programs that read the bytes
+// of objects: package rntuple reads RNTuples, wherever they are.
 func OpenObjects(ctx context.Context, name string, o Options) (objects.Source, error) {
 	f, err := openAny(ctx, location.Parse(name), o)
 	if err != nil {
@@ -21,7 +22,8 @@ func OpenObjects(ctx context.Context, name string, o Options) (objects.Source, e
 	}
 	if f.objects == nil {
 		f.Close()
-		return nil, &Error{Op: "open", URL: f.name, Err: fmt.Errorf("%w: there is a file, not an RNTuple in objects", errors.ErrUnsupported)}
+		return nil, &Error{Op: "open", URL: f.name,
+			Err: fmt.Errorf("%w: there is a file, not an RNTuple in objects", errors.ErrUnsupported)}
 	}
 	return objectFile{f}, nil
 }
