@@ -3,7 +3,7 @@ package arch
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
+	"flag"
 	"go/importer"
 	"go/token"
 	"go/types"
@@ -11,50 +11,90 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
 // public are the packages that users import.
-var public = []string{"rntuple", "schema", "schema/cpptype", "value", "envelope", "frame", "locator", "column", "compress", "anchor", "container",
-	"remote", "remote/objects", "remote/https", "remote/xrootd", "rntuple/columnar", "rntuple/cpp", "rntuple/zonemap", "rntuple/expression", "rntuple/surgery",
-	"rntuple/verify", "rntuple/rescue", "rntuple/compare", "rntuple/workunits"}
+var public = []string{
+	"anchor", "column", "compress", "container", "envelope", "frame", "locator",
+	"remote", "remote/https", "remote/objects", "remote/xrootd",
+	"rntuple", "rntuple/columnar", "rntuple/compare", "rntuple/cpp", "rntuple/expression", "rntuple/rescue",
+	"rntuple/surgery", "rntuple/verify", "rntuple/workunits", "rntuple/zonemap",
+	"schema", "schema/cpptype", "value",
+}
 
-// TestPublicTypes makes sure that users can name every type in the public
-// packages' exported functions, methods, struct members, variables and constants:
-// a type of an internal package must be spelled as an alias that a public package
-// exports.
+var update = flag.Bool("update", false, "write api/api.txt")
+
+// TestPublic makes sure that public has all packages that users can import.
+func TestPublic(t *testing.T) {
+	for name := range packages(t) {
+		// test/interop has tests only.
+		want := !slices.Contains(strings.Split(name, "/"), "internal") && name != "test/interop"
+		if moduleOf(name) == "." && slices.Contains(public, name) != want {
+			t.Errorf("package %s in the list: %v, want %v", name, !want, want)
+		}
+	}
+}
+
+// TestPublicTypes makes sure that users can name every type in the public API.
 func TestPublicTypes(t *testing.T) {
+	n := 0
+	for _, s := range publicSymbols(t) {
+		n++
+		for _, name := range s.hidden {
+			t.Errorf("%s: users cannot name the type %s", s.text, name)
+		}
+	}
+	if n < 1000 {
+		t.Errorf("only %d lines found", n)
+	}
+}
+
+// TestAPI makes sure that api/api.txt has the public API, so that each change of it is seen.
+func TestAPI(t *testing.T) {
+	const file = "../../api/api.txt"
+	var got []string
+	for _, s := range publicSymbols(t) {
+		got = append(got, s.text)
+	}
+	slices.Sort(got)
+	if *update {
+		if err := os.WriteFile(file, []byte(strings.Join(got, "\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := strings.Split(strings.TrimSuffix(read(t, file), "\n"), "\n")
+	if slices.Equal(got, want) {
+		return
+	}
+	t.Error("The public API has changed. If that is intended, run this, and read the difference:\n" +
+		"\tgo test ./internal/arch -run TestAPI -update")
+	for _, line := range want {
+		if _, found := slices.BinarySearch(got, line); !found {
+			t.Log("- " + line)
+		}
+	}
+	for _, line := range got {
+		if !slices.Contains(want, line) {
+			t.Log("+ " + line)
+		}
+	}
+}
+
+// publicSymbols returns the symbols of all public packages.
+func publicSymbols(t *testing.T) (all []symbol) {
+	t.Helper()
 	load := loader(t)
-	c := apiCheck{nameable: map[*types.TypeName]bool{}, seen: map[types.Object]bool{}}
-	var packages []*types.Package
 	for _, name := range public {
 		pkg, err := load.Import(module + name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		packages = append(packages, pkg)
-		for _, n := range pkg.Scope().Names() {
-			if alias, ok := pkg.Scope().Lookup(n).(*types.TypeName); ok && alias.IsAlias() && alias.Exported() {
-				if named, ok := types.Unalias(alias.Type()).(*types.Named); ok {
-					c.nameable[named.Obj()] = true
-				}
-			}
-		}
+		all = append(all, symbolsOf(pkg)...)
 	}
-	for _, pkg := range packages {
-		for _, n := range pkg.Scope().Names() {
-			if o := pkg.Scope().Lookup(n); o.Exported() {
-				c.object(strings.TrimPrefix(pkg.Path(), module)+"."+n, o)
-			}
-		}
-	}
-	for _, problem := range c.problems {
-		t.Error(problem)
-	}
-	if c.objects < 500 {
-		t.Errorf("only %d exported names found", c.objects)
-	}
+	return all
 }
 
 // TestExamples makes sure that every public package has an example, and that
@@ -104,114 +144,4 @@ func loader(t *testing.T) types.Importer {
 		files[pkg.ImportPath] = pkg.Export
 	}
 	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
-}
-
-// An apiCheck walks over exported names.
-type apiCheck struct {
-	nameable map[*types.TypeName]bool // types with an alias in a public package
-	seen     map[types.Object]bool
-	objects  int
-	problems []string
-}
-
-// object checks an exported name, which is called path.
-func (c *apiCheck) object(path string, o types.Object) {
-	c.objects++
-	name, ok := o.(*types.TypeName)
-	if !ok {
-		c.typ(path, o.Type(), internal(o.Pkg()))
-		return
-	}
-	if alias, ok := name.Type().(*types.Alias); ok {
-		if named, ok := types.Unalias(alias).(*types.Named); ok {
-			c.definition(path, named)
-			return
-		}
-		c.typ(path, alias.Rhs(), false)
-		return
-	}
-	c.definition(path, name.Type().(*types.Named))
-}
-
-// definition checks the members and methods of a type.
-func (c *apiCheck) definition(path string, named *types.Named) {
-	if c.seen[named.Obj()] {
-		return
-	}
-	c.seen[named.Obj()] = true
-	within := internal(named.Obj().Pkg())
-	for i := range named.TypeParams().Len() {
-		c.typ(path, named.TypeParams().At(i).Constraint(), within)
-	}
-	c.typ(path, named.Underlying(), within)
-	methods := types.NewMethodSet(types.NewPointer(named))
-	for i := range methods.Len() {
-		if m := methods.At(i).Obj(); m.Exported() {
-			c.objects++
-			c.typ(path+"."+m.Name(), m.Type(), within || internal(m.Pkg()))
-		}
-	}
-}
-
-// typ checks a type that is part of the one called path. Within a type of an
-// internal package, which has an alias, it is enough if there are aliases for its
-// parts, too.
-func (c *apiCheck) typ(path string, t types.Type, within bool) {
-	switch t := t.(type) {
-	case *types.Alias:
-		if internal(t.Obj().Pkg()) {
-			c.typ(path, t.Rhs(), within)
-			return
-		}
-		for i := range t.TypeArgs().Len() {
-			c.typ(path, t.TypeArgs().At(i), within)
-		}
-	case *types.Named:
-		if o := t.Obj(); internal(o.Pkg()) && !(within && c.nameable[o]) {
-			c.problems = append(c.problems, fmt.Sprintf("%s has the type %v, which users cannot name", path, t))
-		}
-		for i := range t.TypeArgs().Len() {
-			c.typ(path, t.TypeArgs().At(i), within)
-		}
-	case *types.Signature:
-		c.typ(path, t.Params(), within)
-		c.typ(path, t.Results(), within)
-		for i := range t.TypeParams().Len() {
-			c.typ(path, t.TypeParams().At(i).Constraint(), within)
-		}
-	case *types.Tuple:
-		for i := range t.Len() {
-			c.typ(path, t.At(i).Type(), within)
-		}
-	case *types.Struct:
-		for i := range t.NumFields() {
-			if f := t.Field(i); f.Exported() {
-				c.objects++
-				c.typ(path+"."+f.Name(), f.Type(), within)
-			}
-		}
-	case *types.Interface:
-		for i := range t.NumExplicitMethods() {
-			if m := t.ExplicitMethod(i); m.Exported() {
-				c.typ(path+"."+m.Name(), m.Type(), within)
-			}
-		}
-		for i := range t.NumEmbeddeds() {
-			c.typ(path, t.EmbeddedType(i), within)
-		}
-	case *types.Union:
-		for i := range t.Len() {
-			c.typ(path, t.Term(i).Type(), within)
-		}
-	case *types.Map:
-		c.typ(path, t.Key(), within)
-		c.typ(path, t.Elem(), within)
-	case interface{ Elem() types.Type }: // pointers, slices, arrays, channels
-		c.typ(path, t.Elem(), within)
-	}
-}
-
-// internal reports whether a package is one that users cannot import.
-func internal(p *types.Package) bool {
-	return p != nil && strings.HasPrefix(p.Path(), module) && strings.Contains(p.Path(), "/internal/")
 }
