@@ -47,8 +47,11 @@ type File struct {
 
 // Open opens the ROOT file at a path or a URL. The context and the options are for a file that is far away; the
 // context is also that of reading it.
-func Open(ctx context.Context, name string, far remote.Options) (*File, error) {
-	r, size, err := input.Open(ctx, location.Parse(name), false, far)
+func Open(ctx context.Context, name string, far *remote.Options) (*File, error) {
+	if far == nil {
+		far = new(remote.Options)
+	}
+	r, size, err := input.Open(ctx, location.Parse(name), false, *far)
 	if err != nil {
 		return nil, err
 	}

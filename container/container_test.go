@@ -11,14 +11,13 @@ import (
 	"github.com/go-rntuple/go-rntuple/anchor"
 	"github.com/go-rntuple/go-rntuple/container"
 	"github.com/go-rntuple/go-rntuple/frame"
-	"github.com/go-rntuple/go-rntuple/remote"
 )
 
 const dimuon = "../testdata/dimuon.root"
 
 func open(t *testing.T, name string) (*container.File, error) {
 	t.Helper()
-	f, err := container.Open(context.Background(), name, remote.Options{})
+	f, err := container.Open(context.Background(), name, nil)
 	if err == nil {
 		t.Cleanup(func() { f.Close() })
 	}

@@ -22,7 +22,7 @@ func (b *fake) openCached(t *testing.T, c *Cache, s *Stats) *File {
 	t.Helper()
 	register()
 	fakes.Store("cached", b)
-	f, err := Open(t.Context(), "fake://cached/a?secret", Options{Cache: c, Stats: s, Tail: 1})
+	f, err := Open(t.Context(), "fake://cached/a?secret", &Options{Cache: c, Stats: s, Tail: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,11 @@ type File struct {
 
 // Open opens the file at a URL, with one request as a rule. The context is that of Open and of
 // ReadAt. If the URL is of objects, the error wraps ErrObjects.
-func Open(ctx context.Context, name string, o Options) (*File, error) {
-	return OpenAt(ctx, location.Parse(name), o)
+func Open(ctx context.Context, name string, o *Options) (*File, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	return OpenAt(ctx, location.Parse(name), *o)
 }
 
 // OpenAt is Open for the packages of this library, which have parsed the name.

@@ -117,7 +117,7 @@ func (b *fake) tryOpen(t *testing.T, o Options) (*File, error) {
 	host := fmt.Sprintf("host%d", rand.Uint64())
 	fakes.Store(host, b)
 	t.Cleanup(func() { fakes.Delete(host) })
-	return Open(t.Context(), "fake://"+host+"/a", o)
+	return Open(t.Context(), "fake://"+host+"/a", &o)
 }
 
 // noise returns bytes of which no part is like another.

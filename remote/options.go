@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Options say how files are read. The zero value stands for the defaults.
+// Options say how files are read. The zero value stands for the defaults, and so does a nil pointer.
 type Options struct {
 	// Timeout is how long a request may go without 1 KiB, or all that is left, arriving. Default: 30 s.
 	Timeout time.Duration

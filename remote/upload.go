@@ -30,7 +30,7 @@ func RegisterUploader(scheme string, u Uploader) {
 	schemes.uploaders[scheme] = u
 }
 
-// UploadOptions say how files are written. The zero value stands for the defaults.
+// UploadOptions say how files are written. The zero value stands for the defaults, and so does a nil pointer.
 type UploadOptions struct {
 	Options
 	// Replace is set to replace the file that is there. Otherwise that is an error, which wraps
@@ -46,13 +46,17 @@ const digested = 20e6
 // is there still. A server that has got a large file may take longer than o.Timeout to answer, by up to
 // four minutes. Requests that fail for now are repeated, so that from is read more than once; it
 // must be safe for concurrent use, and must not change.
-func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, o UploadOptions) error {
+func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, options *UploadOptions) error {
+	var o UploadOptions
+	if options != nil {
+		o = *options
+	}
 	at := location.Parse(name)
-	options, err := o.complete()
+	complete, err := o.complete()
 	if err != nil {
 		return &Error{Op: "upload", URL: at.String(), Err: err}
 	}
-	o.Options = options
+	o.Options = complete
 	o.Timeout += time.Duration(min(size, 5e9)) * time.Second / digested
 	o.Cache, o.Tail = nil, 1 // what is written need not be kept
 	u, upload, err := uploader(at)
@@ -117,8 +121,11 @@ func uploader(at location.Location) (*url.URL, Uploader, error) {
 
 // Exists reports whether there is a file at a URL. It returns false as well if the server does not
 // let the file be read: whether there is one is not known then.
-func Exists(ctx context.Context, name string, o Options) (bool, error) {
-	return exists(ctx, location.Parse(name), o)
+func Exists(ctx context.Context, name string, o *Options) (bool, error) {
+	if o == nil {
+		o = new(Options)
+	}
+	return exists(ctx, location.Parse(name), *o)
 }
 
 func exists(ctx context.Context, at location.Location, o Options) (bool, error) {

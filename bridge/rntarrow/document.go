@@ -48,7 +48,10 @@ type typer struct {
 
 // Document returns the schema of the RNTuple that Write makes of record batches with a schema.
 // The error names every field that has no type in an RNTuple.
-func Document(s *arrow.Schema, o WriteOptions) (*schema.Document, error) {
+func Document(s *arrow.Schema, o *WriteOptions) (*schema.Document, error) {
+	if o == nil {
+		o = new(WriteOptions)
+	}
 	plain, err := o.match()
 	if err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func ExampleNewReader() {
 		log.Fatal(err)
 	}
 	defer r.Close()
-	records, err := rntarrow.NewReader(r, rntarrow.Options{Fields: []string{"run", "Muon_pt"}})
+	records, err := rntarrow.NewReader(r, &rntarrow.Options{Fields: []string{"run", "Muon_pt"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func ExampleCreate() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	entries, err := rntarrow.Create(filepath.Join(dir, "events.root"), "events", records, rntarrow.WriteOptions{}, nil)
+	entries, err := rntarrow.Create(filepath.Join(dir, "events.root"), "events", records, nil, nil)
 	fmt.Println(entries, err)
 	// Output: 2 <nil>
 }

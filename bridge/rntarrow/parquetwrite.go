@@ -41,7 +41,11 @@ type ParquetOptions struct {
 // several goroutines, as rntuple.Fold says, each of which holds a compressed one in memory.
 //
 // It does not close w. If there is an error, the file has no end, and readers refuse it.
-func WriteParquet(w io.Writer, s rntuple.Source, o ParquetOptions) (entries int64, err error) {
+func WriteParquet(w io.Writer, s rntuple.Source, options *ParquetOptions) (entries int64, err error) {
+	var o ParquetOptions
+	if options != nil {
+		o = *options
+	}
 	before, err := stored(s)
 	if err != nil {
 		return 0, err

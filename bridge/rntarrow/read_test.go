@@ -230,7 +230,7 @@ func checkRange(t *testing.T, s *rntuple.Reader, first, end int64, o rntarrow.Op
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := rntarrow.NewRangeReader(s, first, end, o)
+	r, err := rntarrow.NewRangeReader(s, first, end, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,7 +331,7 @@ func TestAllFiles(t *testing.T) {
 						continue
 					}
 					o.Fields = []string{f.Name}
-					if _, err := rntarrow.SchemaOf(r, o); err != nil {
+					if _, err := rntarrow.SchemaOf(r, &o); err != nil {
 						if !strings.Contains(err.Error(), "has no type in Arrow") {
 							continue // not readable at all
 						}

@@ -26,7 +26,7 @@ func created(t *testing.T, s *arrow.Schema, rows string) *rntuple.Reader {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "created.root")
-	if _, err := rntarrow.Create(path, "events", records, rntarrow.WriteOptions{}, nil); err != nil {
+	if _, err := rntarrow.Create(path, "events", records, nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	r, err := rntuple.Open(path, "", nil)
@@ -85,7 +85,7 @@ func TestTypesComeBack(t *testing.T) {
 			"bytes": binary, "text": text,
 			"union": pick(o.Structs, arrow.StructOf(arrow.Field{Name: "day", Type: arrow.StructOf(arrow.Field{Name: "_0", Type: date, Nullable: true}), Nullable: true}, number), arrow.DenseUnionOf(union, []arrow.UnionTypeCode{5, 9})),
 		}
-		records, err := rntarrow.NewReader(r, o)
+		records, err := rntarrow.NewReader(r, &o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +148,7 @@ func TestSchemaStored(t *testing.T) {
 		if stored := len(r.AttributeSets()) == 1; stored != f.stored {
 			t.Errorf("%s: stored %v, want %v", name, stored, f.stored)
 		}
-		if got, err := rntarrow.SchemaOf(r, rntarrow.Options{Lists32: true}); err != nil || f.stored && f.Type.String() != got.Field(0).Type.String() {
+		if got, err := rntarrow.SchemaOf(r, &rntarrow.Options{Lists32: true}); err != nil || f.stored && f.Type.String() != got.Field(0).Type.String() {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
@@ -158,7 +158,7 @@ func TestSchemaStored(t *testing.T) {
 		if stored := len(r.AttributeSets()) == 1; stored != want {
 			t.Errorf("metadata %q: stored %v", key, stored)
 		}
-		got, err := rntarrow.SchemaOf(r, rntarrow.Options{Structs: true})
+		got, err := rntarrow.SchemaOf(r, &rntarrow.Options{Structs: true})
 		if v, _ := got.Metadata().GetValue(key); err != nil || (v == "x") != want {
 			t.Errorf("metadata %q: %q, %v", key, v, err)
 		}

@@ -15,7 +15,10 @@ import (
 
 // Create creates a ROOT file at path with one RNTuple of all that r yields, and returns the
 // number of entries. If there is an error, no file is left.
-func Create(path, name string, r array.RecordReader, o WriteOptions, opts *rntuple.WriteOptions) (entries int64, err error) {
+func Create(path, name string, r array.RecordReader, o *WriteOptions, opts *rntuple.WriteOptions) (entries int64, err error) {
+	if o == nil {
+		o = new(WriteOptions)
+	}
 	doc, err := Document(r.Schema(), o)
 	if err != nil {
 		return 0, err
@@ -24,11 +27,14 @@ func Create(path, name string, r array.RecordReader, o WriteOptions, opts *rntup
 	if err != nil {
 		return 0, err
 	}
-	return fill(w, r, o)
+	return fill(w, r, *o)
 }
 
 // Add writes one RNTuple of all that r yields to a file, and returns the number of entries.
-func Add(f *rntuple.File, name string, r array.RecordReader, o WriteOptions, opts *rntuple.WriteOptions) (entries int64, err error) {
+func Add(f *rntuple.File, name string, r array.RecordReader, o *WriteOptions, opts *rntuple.WriteOptions) (entries int64, err error) {
+	if o == nil {
+		o = new(WriteOptions)
+	}
 	doc, err := Document(r.Schema(), o)
 	if err != nil {
 		return 0, err
@@ -37,7 +43,7 @@ func Add(f *rntuple.File, name string, r array.RecordReader, o WriteOptions, opt
 	if err != nil {
 		return 0, err
 	}
-	return fill(w, r, o)
+	return fill(w, r, *o)
 }
 
 // fill writes all that r yields, and its schema, and closes the writer.

@@ -57,12 +57,12 @@ func TestThereAndBack(t *testing.T) {
 		to := filepath.Join(t.TempDir(), "to.root")
 		o := rntarrow.Options{Binary: false, BatchSize: int(seed%20) + 1}
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			records, err := rntarrow.NewReader(r, o)
+			records, err := rntarrow.NewReader(r, &o)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer records.Release()
-			n, err := rntarrow.Create(to, "random", records, rntarrow.WriteOptions{}, nil)
+			n, err := rntarrow.Create(to, "random", records, nil, nil)
 			if err != nil && strings.Contains(err.Error(), "is not UTF-8") {
 				t.Skip("random bytes are no text in Arrow")
 			}
@@ -85,7 +85,7 @@ func sameArrow(t *testing.T, path string, want arrow.RecordBatch) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	records, err := rntarrow.NewReader(r, rntarrow.Options{Lists32: true})
+	records, err := rntarrow.NewReader(r, &rntarrow.Options{Lists32: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestCreate(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "created.root")
-		if n, err := rntarrow.Create(path, "events", r, rntarrow.WriteOptions{}, nil); err != nil || n != 3 {
+		if n, err := rntarrow.Create(path, "events", r, nil, nil); err != nil || n != 3 {
 			t.Fatalf("%s: %d, %v", name, n, err)
 		}
 		if got := all(t, path); got[strings.Index(got, "{"):] != want {
@@ -164,7 +164,7 @@ func TestCreate(t *testing.T) {
 		}
 		sameArrow(t, path, whole)
 	}
-	doc, err := rntarrow.Document(s, rntarrow.WriteOptions{})
+	doc, err := rntarrow.Document(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestCreate(t *testing.T) {
 	// Nulls of fields that were to have none.
 	r, _ := array.NewRecordReader(s, []arrow.RecordBatch{whole})
 	path := filepath.Join(t.TempDir(), "none.root")
-	if _, err := rntarrow.Create(path, "events", r, rntarrow.WriteOptions{Plain: []string{"*"}}, nil); err == nil || !strings.Contains(err.Error(), `field "n": row 1 is null`) {
+	if _, err := rntarrow.Create(path, "events", r, &rntarrow.WriteOptions{Plain: []string{"*"}}, nil); err == nil || !strings.Contains(err.Error(), `field "n": row 1 is null`) {
 		t.Error(err)
 	}
 	if _, err := rntuple.Open(path, "", nil); err == nil {
@@ -190,7 +190,7 @@ func TestCreate(t *testing.T) {
 
 	// Types that an RNTuple does not have are named all at once.
 	_, err = rntarrow.Document(arrow.NewSchema([]arrow.Field{{Name: "a", Type: &arrow.Decimal128Type{Precision: 5, Scale: 2}}, {Name: "ok", Type: arrow.PrimitiveTypes.Int8},
-		{Name: "i", Type: arrow.ListOf(arrow.FixedWidthTypes.MonthInterval)}, {Name: "ok", Type: arrow.PrimitiveTypes.Int8}, {Name: "z", Type: arrow.Null}}, nil), rntarrow.WriteOptions{})
+		{Name: "i", Type: arrow.ListOf(arrow.FixedWidthTypes.MonthInterval)}, {Name: "ok", Type: arrow.PrimitiveTypes.Int8}, {Name: "z", Type: arrow.Null}}, nil), nil)
 	if err == nil || strings.Count(err.Error(), "\n") != 3 {
 		t.Error(err)
 	}

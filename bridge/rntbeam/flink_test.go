@@ -87,7 +87,7 @@ func TestKilledWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := workunits.Make(t.Context(), paths, workunits.Options{})
+	plan, err := workunits.Make(t.Context(), paths, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,9 +105,9 @@ func TestKilledWorkers(t *testing.T) {
 	dir := t.TempDir()
 	bundles, ordered := filepath.Join(dir, "bundles"), filepath.Join(dir, "ordered")
 	p, s := beam.NewPipelineWithRoot()
-	numbered := beam.ParDo(s, &slowFn{}, rntbeam.ReadPlan[event](s, plan, rntbeam.ReadOptions{Numbered: true, BlockBytes: 1, SplitBytes: 1}))
-	rntbeam.WriteOrdered[event](s, filepath.Join(ordered, "out.root"), numbered, rntbeam.WriteOptions{})
-	rntbeam.Write[event](s, filepath.Join(bundles, "out.root"), beam.DropKey(s, numbered), rntbeam.WriteOptions{})
+	numbered := beam.ParDo(s, &slowFn{}, rntbeam.ReadPlan[event](s, plan, &rntbeam.ReadOptions{Numbered: true, BlockBytes: 1, SplitBytes: 1}))
+	rntbeam.WriteOrdered[event](s, filepath.Join(ordered, "out.root"), numbered, nil)
+	rntbeam.Write[event](s, filepath.Join(bundles, "out.root"), beam.DropKey(s, numbered), nil)
 
 	ctx, done := context.WithCancel(context.Background())
 	killed := make(chan int)

@@ -79,7 +79,7 @@ func (o *ReadOptions) columns(t reflect.Type) func(string) bool {
 // file describes the file as it is.
 func (f *foreign) file(ctx context.Context) (workunits.File, error) {
 	if remote.IsURL(f.Path) {
-		r, err := remote.Open(ctx, f.Path, remote.Options{})
+		r, err := remote.Open(ctx, f.Path, nil)
 		if err != nil {
 			return workunits.File{}, err
 		}

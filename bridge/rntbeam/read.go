@@ -38,23 +38,33 @@ type ReadOptions struct {
 // Read reads the files that match a pattern, as for path/filepath.Match, or the file at a URL, as a collection of T: a
 // struct, as rntuple.Entries takes it; value.Record; or Batch. It panics, as beam.ParDo does, if T is not registered or
 // an option is wrong.
-func Read[T any](s beam.Scope, pattern string, o ReadOptions) beam.PCollection {
+func Read[T any](s beam.Scope, pattern string, o *ReadOptions) beam.PCollection {
+	if o == nil {
+		o = new(ReadOptions)
+	}
 	s = s.Scope("rntbeam.Read")
-	return read[T](s, beam.ParDo(s, &expandFn{Numbered: true}, beam.Create(s, pattern)), o)
+	return read[T](s, beam.ParDo(s, &expandFn{Numbered: true}, beam.Create(s, pattern)), *o)
 }
 
 // ReadAll is like Read, for a collection of patterns and URLs, of type string. The entries cannot be numbered.
-func ReadAll[T any](s beam.Scope, patterns beam.PCollection, o ReadOptions) beam.PCollection {
+func ReadAll[T any](s beam.Scope, patterns beam.PCollection, o *ReadOptions) beam.PCollection {
+	if o == nil {
+		o = new(ReadOptions)
+	}
 	if o.Numbered {
 		panic("rntbeam.ReadAll: the files of a collection have no order, so that entries cannot be numbered")
 	}
 	s = s.Scope("rntbeam.ReadAll")
-	return read[T](s, beam.ParDo(s, &expandFn{}, patterns), o)
+	return read[T](s, beam.ParDo(s, &expandFn{}, patterns), *o)
 }
 
 // ReadPlan is like Read, for the files of a plan. The name of the RNTuples is the plan's. A file that has changed since
 // is an error that wraps workunits.ErrChanged.
-func ReadPlan[T any](s beam.Scope, plan *workunits.Plan, o ReadOptions) beam.PCollection {
+func ReadPlan[T any](s beam.Scope, plan *workunits.Plan, options *ReadOptions) beam.PCollection {
+	var o ReadOptions
+	if options != nil {
+		o = *options
+	}
 	if o.Format != "" {
 		panic("rntbeam.ReadPlan: plans are of RNTuples, and not of the format " + o.Format)
 	}

@@ -69,8 +69,8 @@ func TestWideStructs(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, s := beam.NewPipelineWithRoot()
-	events := rntbeam.Read[wide](s, in, rntbeam.ReadOptions{Numbered: true})
-	rntbeam.WriteOrdered[wide](s, out, beam.ParDo(s, sameWide, events), rntbeam.WriteOptions{})
+	events := rntbeam.Read[wide](s, in, &rntbeam.ReadOptions{Numbered: true})
+	rntbeam.WriteOrdered[wide](s, out, beam.ParDo(s, sameWide, events), nil)
 	mustRun(t, p)
 	want, got := all(t, in), all(t, out)
 	if len(want) != 300 || !reflect.DeepEqual(got, want) {

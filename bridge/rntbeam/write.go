@@ -46,16 +46,23 @@ type WriteOptions struct {
 // A file appears whole, and replaces one of its name. If a runner begins the whole pipeline again, there may be other
 // bundles, and so other files: at a URL, from which none can be removed, give the number of files. Of a pipeline that
 // has failed, a folder remains beside them whose name ends in ".tmp".
-func Write[T any](s beam.Scope, path string, entries beam.PCollection, o WriteOptions) beam.PCollection {
+func Write[T any](s beam.Scope, path string, entries beam.PCollection, o *WriteOptions) beam.PCollection {
+	if o == nil {
+		o = new(WriteOptions)
+	}
 	s = s.Scope("rntbeam.Write")
-	w := newWriting[T](path, o, false)
+	w := newWriting[T](path, *o, false)
 	return finish[T](s, w, beam.ParDo(s, &writeFn[T]{writing: w}, entries))
 }
 
 // WriteOrdered is like Write, for a collection of KV<int64,T>: the files have the entries in the order of their keys,
 // the first file the first ones. Runs of entries that come in order, as those of Read, are copied; elsewhere entries
 // are rewritten. The order of entries of the same key is not defined.
-func WriteOrdered[T any](s beam.Scope, path string, entries beam.PCollection, o WriteOptions) beam.PCollection {
+func WriteOrdered[T any](s beam.Scope, path string, entries beam.PCollection, options *WriteOptions) beam.PCollection {
+	var o WriteOptions
+	if options != nil {
+		o = *options
+	}
 	s = s.Scope("rntbeam.WriteOrdered")
 	o.Shards = max(1, o.Shards)
 	w := newWriting[T](path, o, true)

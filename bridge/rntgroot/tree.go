@@ -125,11 +125,14 @@ type column struct {
 // one in the first. The branches must be the same in all files.
 //
 // The error wraps a *TreeError if branches cannot become fields.
-func OpenTree(name string, paths []string, o TreeOptions) (*Tree, error) {
+func OpenTree(name string, paths []string, o *TreeOptions) (*Tree, error) {
+	if o == nil {
+		o = new(TreeOptions)
+	}
 	if len(paths) == 0 {
 		return nil, errors.New("rntgroot: no files")
 	}
-	t := &Tree{name: name, options: o, at: -1}
+	t := &Tree{name: name, options: *o, at: -1}
 	at := int64(0)
 	for i, path := range paths {
 		t.files = append(t.files, treeFile{path: path, first: at, end: -1})

@@ -17,7 +17,6 @@ import (
 	"go-hep.org/x/hep/groot/rtree"
 
 	"github.com/go-rntuple/go-rntuple/bridge/rntgroot"
-	"github.com/go-rntuple/go-rntuple/remote"
 	"github.com/go-rntuple/go-rntuple/rntuple"
 	"github.com/go-rntuple/go-rntuple/rntuple/compare"
 )
@@ -51,7 +50,7 @@ func convert(t *testing.T, tree *rntgroot.Tree, opts *rntuple.WriteOptions) *rnt
 
 func openTree(t *testing.T, o rntgroot.TreeOptions, paths ...string) *rntgroot.Tree {
 	t.Helper()
-	tree, err := rntgroot.OpenTree("", paths, o)
+	tree, err := rntgroot.OpenTree("", paths, &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +142,7 @@ func hepTrees(t *testing.T, pattern string) []string {
 // TestTreeSkip opens a tree of which several branches cannot be read.
 func TestTreeSkip(t *testing.T) {
 	path := hepTrees(t, "tdatime.root")[0]
-	_, err := rntgroot.OpenTree("", []string{path}, rntgroot.TreeOptions{})
+	_, err := rntgroot.OpenTree("", []string{path}, nil)
 	var all *rntgroot.TreeError
 	if !errors.As(err, &all) || !errors.Is(err, rntuple.ErrCorrupt) && !errors.Is(err, rntuple.ErrUnsupported) {
 		t.Fatalf("%v, expected a TreeError", err)
@@ -180,7 +179,7 @@ func TestTreesOfOldROOT(t *testing.T) {
 }
 
 func TestTrees(t *testing.T) {
-	trees, err := rntgroot.Trees(sharedTree(t, "uproot-HZZ.root"), remote.Options{})
+	trees, err := rntgroot.Trees(sharedTree(t, "uproot-HZZ.root"), nil)
 	if err != nil || len(trees) != 1 {
 		t.Fatalf("%v (%v)", trees, err)
 	}
@@ -192,7 +191,7 @@ func TestTrees(t *testing.T) {
 	if !reflect.DeepEqual(got.Branches[:2], want) {
 		t.Errorf("%+v, expected %+v", got.Branches[:2], want)
 	}
-	if _, err := rntgroot.Trees("../../testdata/dimuon.root", remote.Options{}); err != nil {
+	if _, err := rntgroot.Trees("../../testdata/dimuon.root", nil); err != nil {
 		t.Errorf("a file without trees: %v", err)
 	}
 }
@@ -286,7 +285,7 @@ func TestTreeErrors(t *testing.T) {
 		{"bad pattern", "", []string{hzz}, rntgroot.TreeOptions{Branches: []string{"["}}, "syntax error in pattern"},
 		{"other branches", "", []string{hzz, zmumu}, rntgroot.TreeOptions{}, "uproot-Zmumu.root: there is no branch for the field"},
 	} {
-		tree, err := rntgroot.OpenTree(test.tree, test.paths, test.o)
+		tree, err := rntgroot.OpenTree(test.tree, test.paths, &test.o)
 		if err == nil || !strings.Contains(err.Error(), test.text) {
 			t.Errorf("%s: %v, expected %q", test.name, err, test.text)
 		}
@@ -365,7 +364,7 @@ func TestDamagedTrees(t *testing.T) {
 }
 
 func convertFile(from, to string) error {
-	tree, err := rntgroot.OpenTree("", []string{from}, rntgroot.TreeOptions{})
+	tree, err := rntgroot.OpenTree("", []string{from}, nil)
 	if err != nil {
 		return err
 	}

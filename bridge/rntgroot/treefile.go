@@ -22,7 +22,7 @@ type openFile struct {
 }
 
 func openTrees(name string, far remote.Options) (*openFile, error) {
-	f, err := container.Open(context.Background(), name, far)
+	f, err := container.Open(context.Background(), name, &far)
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +102,11 @@ func (o *openFile) read(k treeKey) (t *tree, err error) {
 
 // Trees describes all TTrees in a ROOT file, also in its folders. Of several cycles of a name,
 // only the highest counts. The options are for a file whose name is a URL.
-func Trees(path string, far remote.Options) ([]TreeInfo, error) {
-	o, err := openTrees(path, far)
+func Trees(path string, far *remote.Options) ([]TreeInfo, error) {
+	if far == nil {
+		far = new(remote.Options)
+	}
+	o, err := openTrees(path, *far)
 	if err != nil {
 		return nil, err
 	}

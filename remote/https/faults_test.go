@@ -211,7 +211,7 @@ func (s *script) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // readNoise reads some of noise in every way, with four requests if none fails.
 func readNoise(url string, o remote.Options) error {
 	o.Tail = 1000
-	f, err := remote.Open(context.Background(), url, o)
+	f, err := remote.Open(context.Background(), url, &o)
 	if err != nil {
 		return err
 	}

@@ -188,7 +188,7 @@ func TestNginx(t *testing.T) {
 		}
 	}
 
-	f, err := remote.Open(t.Context(), plain+"/plain/noise", remote.Options{Tail: 100})
+	f, err := remote.Open(t.Context(), plain+"/plain/noise", &remote.Options{Tail: 100})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,7 +163,7 @@ func TestMoved(t *testing.T) {
 	first.set(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, o.URL+"/there1", http.StatusTemporaryRedirect)
 	})
-	f, err := remote.Open(t.Context(), s.URL+"/a", remote.Options{Backoff: time.Millisecond, Tail: 100})
+	f, err := remote.Open(t.Context(), s.URL+"/a", &remote.Options{Backoff: time.Millisecond, Tail: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +237,7 @@ func TestMovedStalled(t *testing.T) {
 			}
 		}))
 		// On a busy machine other requests may meet the timeout, too.
-		f, err := remote.Open(t.Context(), s.URL+"/a", remote.Options{Backoff: time.Millisecond, Tail: 100, Timeout: 300 * time.Millisecond, Attempts: 100})
+		f, err := remote.Open(t.Context(), s.URL+"/a", &remote.Options{Backoff: time.Millisecond, Tail: 100, Timeout: 300 * time.Millisecond, Attempts: 100})
 		if err != nil {
 			t.Fatal(err)
 		}

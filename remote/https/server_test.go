@@ -59,7 +59,7 @@ func TestChanged(t *testing.T) {
 					http.ServeContent(w, r, "", now.modified, bytes.NewReader(noise[:now.size]))
 				}))
 				defer s.Close()
-				f, err := remote.Open(t.Context(), s.URL, remote.Options{Tail: 100})
+				f, err := remote.Open(t.Context(), s.URL, &remote.Options{Tail: 100})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -111,7 +111,7 @@ func TestNoRangesAnyMore(t *testing.T) {
 			w.Header().Set("Last-Modified", modified.Format(http.TimeFormat))
 			w.Write(noise)
 		}))
-		f, err := remote.Open(t.Context(), s.URL, remote.Options{Tail: 100})
+		f, err := remote.Open(t.Context(), s.URL, &remote.Options{Tail: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +257,7 @@ func TestSmall(t *testing.T) {
 				}
 				serveBytes(w, r, noise[:size])
 			}))
-			f, err := remote.Open(t.Context(), s.URL, remote.Options{Tail: 100})
+			f, err := remote.Open(t.Context(), s.URL, &remote.Options{Tail: 100})
 			if err != nil || f.Len() != int64(size) {
 				t.Fatalf("%d bytes: %v", size, err)
 			}
@@ -296,7 +296,7 @@ func TestEnds(t *testing.T) {
 				s := &script{first: 2, last: 1 << 62, fault: c.fault}
 				server := httptest.NewServer(s)
 				defer server.Close()
-				f, err := remote.Open(t.Context(), server.URL, remote.Options{Tail: 100, Requests: 2, Timeout: time.Minute})
+				f, err := remote.Open(t.Context(), server.URL, &remote.Options{Tail: 100, Requests: 2, Timeout: time.Minute})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -362,7 +362,7 @@ func TestRequests(t *testing.T) {
 	defer s.Close()
 	var all sync.WaitGroup
 	for range 3 {
-		f, err := remote.Open(t.Context(), s.URL, remote.Options{Requests: 3, Tail: 100})
+		f, err := remote.Open(t.Context(), s.URL, &remote.Options{Requests: 3, Tail: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,7 +390,7 @@ func TestNames(t *testing.T) {
 		"gopher://h/a":           `gopher://h/a: open: unknown scheme "gopher"; known are ["dav" "davs" "http" "https"]`,
 		"s3://b/k":               `s3://b/k: open: unknown scheme "s3"; import github.com/go-rntuple/go-rntuple/remote/s3`,
 	} {
-		f, err := remote.Open(t.Context(), name, remote.Options{})
+		f, err := remote.Open(t.Context(), name, nil)
 		if err == nil {
 			f.Close()
 		}
@@ -399,7 +399,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	for _, o := range []remote.Options{{Timeout: -1}, {Attempts: -1}, {Backoff: -1}, {Requests: -1}, {Whole: -1}, {Tail: -1}} {
-		if _, err := remote.Open(t.Context(), "http://127.0.0.1:1/a", o); err == nil || !strings.HasSuffix(err.Error(), " is -1; it must not be negative") {
+		if _, err := remote.Open(t.Context(), "http://127.0.0.1:1/a", &o); err == nil || !strings.HasSuffix(err.Error(), " is -1; it must not be negative") {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

@@ -98,7 +98,7 @@ var quick = remote.Options{Attempts: 3, Backoff: 1}
 func dav(url string) string { return strings.Replace(url, "http", "dav", 1) }
 
 func put(t *testing.T, url string, b []byte, replace bool) error {
-	return remote.Upload(t.Context(), url, bytes.NewReader(b), int64(len(b)), remote.UploadOptions{Options: quick, Replace: replace})
+	return remote.Upload(t.Context(), url, bytes.NewReader(b), int64(len(b)), &remote.UploadOptions{Options: quick, Replace: replace})
 }
 
 func TestUpload(t *testing.T) {
@@ -198,7 +198,7 @@ func TestUploadCut(t *testing.T) {
 			}
 			b := noise[:500_000]
 			from := &brittle{bytes.NewReader(b), 300_000}
-			err := remote.Upload(t.Context(), url+"/file", from, int64(len(b)), remote.UploadOptions{Options: quick, Replace: replace})
+			err := remote.Upload(t.Context(), url+"/file", from, int64(len(b)), &remote.UploadOptions{Options: quick, Replace: replace})
 			if err == nil || !strings.Contains(err.Error(), "the disk is broken") {
 				t.Errorf("%v", err)
 			}
@@ -296,7 +296,7 @@ func TestNginxUpload(t *testing.T) {
 			check([]byte("other"))
 			// The file ends early, so that the connection is closed in the middle of it.
 			from := &brittle{bytes.NewReader(noise), int64(len(noise) / 2)}
-			if err := remote.Upload(t.Context(), to, from, int64(len(noise)), remote.UploadOptions{Options: quick, Replace: true}); err == nil || !strings.Contains(err.Error(), "broken") {
+			if err := remote.Upload(t.Context(), to, from, int64(len(noise)), &remote.UploadOptions{Options: quick, Replace: true}); err == nil || !strings.Contains(err.Error(), "broken") {
 				t.Error(err)
 			}
 			check([]byte("other"))

@@ -303,7 +303,7 @@ func TestNativeNames(t *testing.T) {
 	if _, err := rntuple.Open(url, "other", nil); !errors.Is(err, rntuple.ErrNotFound) {
 		t.Errorf("another name: %v", err)
 	}
-	if _, err := remote.Open(t.Context(), url, remote.Options{}); !errors.Is(err, remote.ErrObjects) {
+	if _, err := remote.Open(t.Context(), url, nil); !errors.Is(err, remote.ErrObjects) {
 		t.Errorf("as a file: %v", err)
 	}
 	if err := remote.CanUpload(url); !errors.Is(err, errors.ErrUnsupported) {

@@ -99,7 +99,7 @@ func TestBadURLs(t *testing.T) {
 			env[name] = value
 		}
 		environment(t, env)
-		_, err := remote.Open(t.Context(), test.url, remote.Options{})
+		_, err := remote.Open(t.Context(), test.url, nil)
 		if err == nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s %s: %v, want %q", test.env, test.url, err, test.want)
 		}
@@ -109,7 +109,7 @@ func TestBadURLs(t *testing.T) {
 // read opens an object and reads it.
 func read(t *testing.T, name string, o remote.Options) (string, error) {
 	o.Backoff = 1
-	f, err := remote.Open(t.Context(), name, o)
+	f, err := remote.Open(t.Context(), name, &o)
 	if err != nil {
 		return "", err
 	}
@@ -229,7 +229,7 @@ func TestRegion(t *testing.T) {
 				}
 			}
 			regions.Clear()
-			if err := remote.Upload(t.Context(), "s3://bucket/other", strings.NewReader("abc"), 3, remote.UploadOptions{Replace: true}); err != nil {
+			if err := remote.Upload(t.Context(), "s3://bucket/other", strings.NewReader("abc"), 3, &remote.UploadOptions{Replace: true}); err != nil {
 				t.Error(err)
 			}
 			if b, _ := s.get("bucket/other"); string(b) != "abc" {
@@ -321,7 +321,7 @@ func TestEmpty(t *testing.T) {
 func TestChanged(t *testing.T) {
 	s := newStore(t)
 	s.put("bucket/key", []byte("0123456789"))
-	f, err := remote.Open(t.Context(), "s3://bucket/key", remote.Options{Tail: 1})
+	f, err := remote.Open(t.Context(), "s3://bucket/key", &remote.Options{Tail: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +337,7 @@ func TestChanged(t *testing.T) {
 func TestOneRange(t *testing.T) {
 	s := newStore(t)
 	s.put("bucket/key", slices.Repeat([]byte("0123456789"), 10000))
-	f, err := remote.Open(t.Context(), "s3://bucket/key", remote.Options{Tail: 1})
+	f, err := remote.Open(t.Context(), "s3://bucket/key", &remote.Options{Tail: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestUpload(t *testing.T) {
 		upload := func(replace bool) error {
 			o.Replace = replace
 			s.requests()
-			return remote.Upload(t.Context(), "s3://"+name, bytes.NewReader(b), int64(len(b)), o)
+			return remote.Upload(t.Context(), "s3://"+name, bytes.NewReader(b), int64(len(b)), &o)
 		}
 		check := func(what string, err error, requests int) {
 			t.Helper()
@@ -87,7 +87,7 @@ func TestRace(t *testing.T) {
 			return false
 		}
 		b := noise(size)
-		err := remote.Upload(t.Context(), "s3://bucket/key", bytes.NewReader(b), int64(len(b)), remote.UploadOptions{Options: options})
+		err := remote.Upload(t.Context(), "s3://bucket/key", bytes.NewReader(b), int64(len(b)), &remote.UploadOptions{Options: options})
 		if got, _ := s.get("bucket/key"); !errors.Is(err, fs.ErrExist) || string(got) != "theirs" || len(s.uploads) > 0 {
 			t.Errorf("%d bytes: %v, %d bytes are there, %d uploads are left", size, err, len(got), len(s.uploads))
 		}
@@ -162,7 +162,7 @@ func TestUploadFaults(t *testing.T) {
 							}
 						}
 						b := noise(size)
-						err := remote.Upload(t.Context(), "s3://bucket/key", bytes.NewReader(b), int64(size), remote.UploadOptions{Options: o, Replace: replace})
+						err := remote.Upload(t.Context(), "s3://bucket/key", bytes.NewReader(b), int64(size), &remote.UploadOptions{Options: o, Replace: replace})
 						s.mu.Lock()
 						left := len(s.uploads)
 						s.mu.Unlock()
@@ -207,7 +207,7 @@ func TestCancelled(t *testing.T) {
 			return false
 		}
 		b := noise(1500)
-		err := remote.Upload(ctx, "s3://bucket/key", bytes.NewReader(b), int64(len(b)), remote.UploadOptions{Options: options})
+		err := remote.Upload(ctx, "s3://bucket/key", bytes.NewReader(b), int64(len(b)), &remote.UploadOptions{Options: options})
 		cancel(nil)
 		if err == nil || !strings.Contains(err.Error(), "enough") {
 			t.Errorf("request %d: %v", n, err)

@@ -44,7 +44,7 @@ func TestConcurrent(t *testing.T) {
 	}
 	var all sync.WaitGroup
 	for range 3 {
-		r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, remote.Options{})
+		r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestCancel(t *testing.T) {
 		}()
 		return true
 	}
-	r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, remote.Options{Tail: 10})
+	r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, &remote.Options{Tail: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestBroken(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	want := content(200_000)
 	f := newFake(t, want)
-	r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, quick())
+	r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, new(quick()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +191,7 @@ func TestTrickle(t *testing.T) {
 	}
 	o := quick()
 	o.Timeout, o.Attempts = 500*time.Millisecond, 100
-	r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, o)
+	r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, &o)
 	if err != nil {
 		t.Fatal(err)
 	}

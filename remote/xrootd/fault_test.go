@@ -40,7 +40,7 @@ func content(n int) []byte {
 
 // readAll reads parts of the file of a fake in several ways, and returns an error if one is not right.
 func readAll(ctx context.Context, url string, o remote.Options, want []byte) error {
-	f, err := remote.Open(ctx, url, o)
+	f, err := remote.Open(ctx, url, &o)
 	if err != nil {
 		return err
 	}
@@ -347,7 +347,7 @@ func TestChanged(t *testing.T) {
 	for _, reconnect := range []bool{false, true} {
 		for _, what := range []string{"time", "size"} {
 			f := newFake(t, content(100_000))
-			r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, quick())
+			r, err := remote.Open(context.Background(), "root://"+f.addr+"/"+path, new(quick()))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -59,7 +59,7 @@ func TestCluster(t *testing.T) {
 	s := remotetest.StartXRootDCluster(t, remotetest.GoodFiles(t))
 	base := "root://localhost:" + s.Addr[strings.LastIndex(s.Addr, ":")+1:] + "/"
 	remotetest.CheckValues(t, base, nil)
-	if _, err := remote.Open(t.Context(), base+"/none.root", remote.Options{}); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := remote.Open(t.Context(), base+"/none.root", nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, want fs.ErrNotExist", err)
 	}
 }
@@ -69,12 +69,12 @@ func TestServerErrors(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	s := xrootd.StartServer(t, "")
 	for name, want := range map[string]error{"/none.root": fs.ErrNotExist, "/": nil, "/../secret": nil} {
-		_, err := remote.Open(t.Context(), "root://"+s.Addr+"/"+name, remote.Options{Attempts: 1})
+		_, err := remote.Open(t.Context(), "root://"+s.Addr+"/"+name, &remote.Options{Attempts: 1})
 		if err == nil || want != nil && !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}
-	if _, err := remote.Open(t.Context(), "roots://"+s.Addr+"//objects.root", remote.Options{}); err == nil || !strings.Contains(err.Error(), "no TLS") {
+	if _, err := remote.Open(t.Context(), "roots://"+s.Addr+"//objects.root", nil); err == nil || !strings.Contains(err.Error(), "no TLS") {
 		t.Errorf("%v, want no TLS", err)
 	}
 }
@@ -83,7 +83,7 @@ func TestServerErrors(t *testing.T) {
 func TestServerRestart(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	s := xrootd.StartServer(t, "")
-	f, err := remote.Open(t.Context(), "root://"+s.Addr+"//objects.root", remote.Options{Tail: 100})
+	f, err := remote.Open(t.Context(), "root://"+s.Addr+"//objects.root", &remote.Options{Tail: 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestServerLarge(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	f, err := remote.Open(t.Context(), "root://"+s.Addr+"//large", remote.Options{Attempts: 1})
+	f, err := remote.Open(t.Context(), "root://"+s.Addr+"//large", &remote.Options{Attempts: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ db.commit()`
 	} {
 		t.Setenv("BEARER_TOKEN", c.token)
 		t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-		f, err := remote.Open(t.Context(), c.scheme+"://"+s.Addr+"//objects.root", remote.Options{Attempts: 1})
+		f, err := remote.Open(t.Context(), c.scheme+"://"+s.Addr+"//objects.root", &remote.Options{Attempts: 1})
 		if !errors.Is(err, c.want) || err != nil && c.token != "" && strings.Contains(err.Error(), c.token) {
 			t.Errorf("%s: %v, want %v\n%s", name, err, c.want, s.Log())
 		}

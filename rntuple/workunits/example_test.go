@@ -13,7 +13,7 @@ import (
 // Muon_pt.
 func Example() {
 	const path = "../../testdata/dimuon.root"
-	plan, err := workunits.Make(context.Background(), []string{path, path}, workunits.Options{Count: 3, Fields: []string{"Muon_pt"}})
+	plan, err := workunits.Make(context.Background(), []string{path, path}, &workunits.Options{Count: 3, Fields: []string{"Muon_pt"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -19,7 +19,8 @@ import (
 // ErrChanged reports that a file is not what it was when the plan was made.
 var ErrChanged = errors.New("the file has changed since the plan was made")
 
-// Options say how a data set is cut. The zero value stands for the defaults.
+// Options say how a data set is cut. The zero value stands for the defaults, and so does a nil
+// pointer.
 type Options struct {
 	// Name is the name of the RNTuple in each file, as for rntuple.Open.
 	Name string
@@ -46,7 +47,10 @@ const defaultTarget = 256 << 20
 // Make reads the metadata of files and cuts their entries into units. Small clusters and files are joined,
 // large files are cut where clusters end: each unit costs about the same, and differs by at most a cluster. The same files
 // and options, Clock among them, make the same plan. Of a file only the number of entries and the cost of each cluster are kept.
-func Make(ctx context.Context, paths []string, o Options) (*Plan, error) {
+func Make(ctx context.Context, paths []string, o *Options) (*Plan, error) {
+	if o == nil {
+		o = new(Options)
+	}
 	if o.Count < 0 || o.Target < 0 || o.Count > 0 && o.Target > 0 {
 		return nil, fmt.Errorf("workunits.Options: Count is %d and Target is %d; one of them may be set, and must not be negative", o.Count, o.Target)
 	}
@@ -74,7 +78,7 @@ func Make(ctx context.Context, paths []string, o Options) (*Plan, error) {
 	var mu sync.Mutex
 	done := 0
 	err := parallel.Do(min(workers, len(paths)), len(paths), func(i int) (err error) {
-		if p.Files[i], clusters[i], err = read(ctx, i, paths[i], o); err != nil {
+		if p.Files[i], clusters[i], err = read(ctx, i, paths[i], *o); err != nil {
 			return &rntuple.InputError{Index: i, Path: paths[i], Err: err}
 		}
 		mu.Lock()
@@ -87,7 +91,7 @@ func Make(ctx context.Context, paths []string, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.cut(slices.Concat(clusters...), o)
+	p.cut(slices.Concat(clusters...), *o)
 	return p, nil
 }
 

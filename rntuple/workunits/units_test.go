@@ -68,7 +68,7 @@ func TestPlans(t *testing.T) {
 		defer chain.Close()
 		all := sum(t, chain)
 		want, clusters := cost(t, paths, fields)
-		single, err := workunits.Make(t.Context(), paths, workunits.Options{Fields: fields, Count: 1 << 30})
+		single, err := workunits.Make(t.Context(), paths, &workunits.Options{Fields: fields, Count: 1 << 30})
 		if err != nil || len(single.Units) != clusters {
 			t.Fatalf("%d units of one cluster each, want %d, %v", len(single.Units), clusters, err)
 		}
@@ -80,7 +80,7 @@ func TestPlans(t *testing.T) {
 			{}, {Count: 1}, {Count: 2}, {Count: 7}, {Count: 1000}, {Target: 1}, {Target: 3000}, {Target: 20_000}, {Target: 1 << 40},
 		} {
 			o.Name, o.Fields, o.Workers = "Events", fields, 1+random.IntN(4)
-			p, err := workunits.Make(t.Context(), paths, o)
+			p, err := workunits.Make(t.Context(), paths, &o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,7 +199,7 @@ func TestChanged(t *testing.T) {
 		urls[i] = served.URL + "/" + filepath.Base(paths[i])
 	}
 	for _, names := range [][]string{paths, urls} {
-		p, err := workunits.Make(t.Context(), names, workunits.Options{Count: 1})
+		p, err := workunits.Make(t.Context(), names, &workunits.Options{Count: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,15 +303,15 @@ func TestBadPlans(t *testing.T) {
 		"one of them may be set": {Count: 1, Target: 1}, "must not be negative": {Count: -1}, `no field matches "q*"`: {Fields: []string{"q*"}}, `no field "Y"`: {Fields: []string{"Y"}},
 		"pattern": {Fields: []string{"["}}, `"nope": not found`: {Name: "nope"},
 	} {
-		if _, err := workunits.Make(t.Context(), paths, o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := workunits.Make(t.Context(), paths, &o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %q", o, err, want)
 		}
 	}
-	if _, err := workunits.Make(t.Context(), nil, workunits.Options{}); err == nil {
+	if _, err := workunits.Make(t.Context(), nil, nil); err == nil {
 		t.Error("a plan of no files")
 	}
 	var in *rntuple.InputError
-	if _, err := workunits.Make(t.Context(), append(paths, "none.root"), workunits.Options{}); !errors.As(err, &in) || in.Index != 2 {
+	if _, err := workunits.Make(t.Context(), append(paths, "none.root"), nil); !errors.As(err, &in) || in.Index != 2 {
 		t.Errorf("a file that is missing: %v", err)
 	}
 }

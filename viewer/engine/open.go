@@ -121,7 +121,7 @@ func (e *Engine) open(c *call) (Answer, error) {
 	defer stop()
 	e.replace(nil)
 	var err error
-	if f.r, err = remote.Open(f.ctx, p.URL, remote.Options{Stats: f.stats, Whole: MaxWhole}); err != nil {
+	if f.r, err = remote.Open(f.ctx, p.URL, &remote.Options{Stats: f.stats, Whole: MaxWhole}); err != nil {
 		return Answer{}, named(f.ctx, err)
 	}
 	a, err := f.list()

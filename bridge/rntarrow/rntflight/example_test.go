@@ -15,7 +15,7 @@ import (
 
 func Example() {
 	// The server of the files below a folder.
-	s, err := rntflight.New(rntflight.Options{Folder: "../../../testdata"})
+	s, err := rntflight.New(&rntflight.Options{Folder: "../../../testdata"})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -304,7 +304,7 @@ func TestRefused(t *testing.T) {
 		{}, {Folder: filepath.Join(dir, "none")}, {Folder: file}, {Folder: dir, MaxStreams: -1}, {Folder: dir, Timeout: -1},
 		{Folder: dir, Tokens: []string{""}}, {Folder: dir, Tokens: []string{"0123456789abcde"}}, {Folder: dir, Tokens: []string{"0123456789abcdef\n"}},
 	} {
-		if s, err := rntflight.New(o); err == nil {
+		if s, err := rntflight.New(&o); err == nil {
 			s.Close()
 			t.Errorf("New took %+v", o)
 		}
@@ -325,7 +325,7 @@ func TestRefused(t *testing.T) {
 		{rntflight.Options{}, "127.1.2.3:0", runtime.GOOS == "linux"},
 	} {
 		test.o.Folder = dir
-		s, err := rntflight.New(test.o)
+		s, err := rntflight.New(&test.o)
 		if err != nil {
 			t.Fatal(err)
 		}

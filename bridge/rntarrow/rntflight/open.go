@@ -156,7 +156,7 @@ func (s *source) resolve() error {
 		return err
 	}
 	s.options = rntarrow.Options{Fields: fields, Lists32: s.query.Lists32, Binary: s.query.Binary, Structs: s.query.Structs}
-	if s.schema, err = rntarrow.SchemaOf(s.Reader, s.options); err != nil || s.query.Where == "" {
+	if s.schema, err = rntarrow.SchemaOf(s.Reader, &s.options); err != nil || s.query.Where == "" {
 		return err
 	}
 	if s.where, err = expression.Parse(s.query.Where); err != nil {

@@ -13,7 +13,7 @@ import (
 // TestPanic makes sure that clients learn of a panic, but not its value or trace, which are logged.
 func TestPanic(t *testing.T) {
 	var log strings.Builder
-	s, err := New(Options{Folder: t.TempDir(), Log: slog.New(slog.NewTextHandler(&log, nil))})
+	s, err := New(&Options{Folder: t.TempDir(), Log: slog.New(slog.NewTextHandler(&log, nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

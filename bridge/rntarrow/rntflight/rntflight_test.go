@@ -41,7 +41,7 @@ func serve(t testing.TB, o rntflight.Options) string {
 // serveAt starts a server that ends with the test, or when stop is called.
 func serveAt(t testing.TB, o rntflight.Options, l net.Listener) (stop func()) {
 	t.Helper()
-	s, err := rntflight.New(o)
+	s, err := rntflight.New(&o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestAllFiles(t *testing.T) {
 				}
 				defer r.Close()
 				id := filepath.ToSlash(name) + ":" + f.Path
-				reader, err := rntarrow.NewReader(r, rntarrow.Options{})
+				reader, err := rntarrow.NewReader(r, nil)
 				if listed[id] != (err == nil) {
 					t.Errorf("%s: listed %v, but %v", id, listed[id], err)
 				}

@@ -77,7 +77,11 @@ type Server struct {
 // New returns a Server. It can be registered with a grpc.Server by
 // flight.RegisterFlightServiceServer, whose options then decide about addresses, TLS and the
 // sizes of messages; Serve does so with safe ones. The caller must close the Server.
-func New(o Options) (*Server, error) {
+func New(options *Options) (*Server, error) {
+	var o Options
+	if options != nil {
+		o = *options
+	}
 	switch {
 	case o.Folder == "":
 		return nil, errors.New("rntflight: which folder?")

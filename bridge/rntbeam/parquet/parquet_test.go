@@ -82,7 +82,7 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rntarrow.WriteParquet(to, r, rntarrow.ParquetOptions{}); err != nil {
+	if _, err := rntarrow.WriteParquet(to, r, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := to.Close(); err != nil {
@@ -101,10 +101,10 @@ func TestRead(t *testing.T) {
 	records := some
 	records.Fields = []string{"nMuon", "Muon_pt", "Muon_charge"}
 	p, s := beam.NewPipelineWithRoot()
-	beam.ParDo0(s, &keepFn{"all"}, rntbeam.Read[muons](s, path, o))
-	beam.ParDo0(s, &keepFn{"far"}, rntbeam.Read[muons](s, served.URL+"/small.parquet", o))
-	beam.ParDo0(s, &keepFn{"some"}, rntbeam.Read[muons](s, path, some))
-	beam.ParDo0(s, &keepRecordFn{"records"}, rntbeam.Read[value.Record](s, path, records))
+	beam.ParDo0(s, &keepFn{"all"}, rntbeam.Read[muons](s, path, &o))
+	beam.ParDo0(s, &keepFn{"far"}, rntbeam.Read[muons](s, served.URL+"/small.parquet", &o))
+	beam.ParDo0(s, &keepFn{"some"}, rntbeam.Read[muons](s, path, &some))
+	beam.ParDo0(s, &keepRecordFn{"records"}, rntbeam.Read[value.Record](s, path, &records))
 	if _, err := beam.Run(context.Background(), "prism", p); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, s = beam.NewPipelineWithRoot()
-	rntbeam.Read[muons](s, path, o)
+	rntbeam.Read[muons](s, path, &o)
 	if _, err := beam.Run(context.Background(), "prism", p); err == nil || !strings.Contains(rntbeam.Cause(err), path) {
 		t.Errorf("a file that is cut short: %v", err)
 	}

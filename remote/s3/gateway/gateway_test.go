@@ -107,11 +107,11 @@ func start(t *testing.T) {
 }
 
 func upload(t *testing.T, url string, b []byte, replace bool) error {
-	return remote.Upload(t.Context(), url, bytes.NewReader(b), int64(len(b)), remote.UploadOptions{Replace: replace})
+	return remote.Upload(t.Context(), url, bytes.NewReader(b), int64(len(b)), &remote.UploadOptions{Replace: replace})
 }
 
 func read(t *testing.T, url string, o remote.Options) ([]byte, error) {
-	f, err := remote.Open(t.Context(), url, o)
+	f, err := remote.Open(t.Context(), url, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func TestGateway(t *testing.T) {
 		}
 	})
 	t.Run("changed", func(t *testing.T) {
-		f, err := remote.Open(t.Context(), "s3://bucket/object6291456", remote.Options{Tail: 1})
+		f, err := remote.Open(t.Context(), "s3://bucket/object6291456", &remote.Options{Tail: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,7 @@ func init() {
 
 // spectrum adds to a pipeline what makes the spectrum of some files.
 func spectrum(s beam.Scope, patterns ...string) beam.PCollection {
-	events := rntbeam.ReadAll[Event](s, beam.CreateList(s, patterns), rntbeam.ReadOptions{Name: "Events"})
+	events := rntbeam.ReadAll[Event](s, beam.CreateList(s, patterns), &rntbeam.ReadOptions{Name: "Events"})
 	return beam.Combine(s, &spectrumFn{}, events)
 }
 

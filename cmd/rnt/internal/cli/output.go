@@ -141,7 +141,7 @@ func (o *Output) checkURL(ctx context.Context, out string, force bool, inputs ..
 	if err := remote.CanUpload(out); err != nil || force {
 		return err
 	}
-	there, err := remote.Exists(ctx, out, o.input.Remote())
+	there, err := remote.Exists(ctx, out, new(o.input.Remote()))
 	if there {
 		err = fmt.Errorf("%s: exists; --force replaces it", name)
 	}

@@ -91,7 +91,7 @@ func planFiles(ctx context.Context, t *cli.Tool, out string, in []string, p plan
 		return err
 	}
 	bar := t.Report.Bar("files")
-	plan, err := workunits.Make(ctx, in, workunits.Options{
+	plan, err := workunits.Make(ctx, in, &workunits.Options{
 		Name: p.name, Fields: fields, Count: p.units, Target: int64(p.size), Read: t.Input.Options(ctx),
 		Progress: func(done, total int) { bar.Set(int64(done), int64(total)) },
 	})
