@@ -17,7 +17,8 @@ const (
 // IsClass reports whether a class name in a directory is that of an anchor.
 func IsClass(name string) bool { return name == ClassName || name == ExperimentalClassName }
 
-// MaxSize is the size in bytes above which readers should refuse an anchor. It far exceeds the 78 bytes of today's anchors.
+// MaxSize is the size in bytes above which readers should refuse an anchor. It far exceeds the 78
+// bytes of today's anchors.
 const MaxSize = 1 << 16
 
 // ClassVersion is the class version of ROOT::RNTuple that this library writes.

@@ -125,7 +125,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestCacheVersions makes sure that another version or file, and one without a version, is read anew.
+// TestCacheVersions makes sure that another version or file, and one without a version, is read
+// anew.
 func TestCacheVersions(t *testing.T) {
 	c := newCache(t, filepath.Join(t.TempDir(), "cache"), 1<<30)
 	const url = "https://h/a"
@@ -225,7 +226,8 @@ func TestCacheLimit(t *testing.T) {
 	if again, _ := keptFiles(t, dir); !slices.Equal(again, paths) {
 		t.Error("a range of a quarter of the limit is kept")
 	}
-	// A smaller limit holds at once, and what was abandoned is removed, what is being written is not.
+	// A smaller limit holds at once, and what was abandoned is removed, what is being written is
+	// not.
 	old, now := filepath.Join(dir, newName()), filepath.Join(dir, f.cache.dir, newName())
 	long := time.Now().Add(-2 * abandoned)
 	if err := errors.Join(os.WriteFile(old, nil, 0o600), os.WriteFile(now, nil, 0o600), os.Chtimes(old, long, long)); err != nil {
@@ -244,8 +246,8 @@ func TestCacheLimit(t *testing.T) {
 	}
 }
 
-// TestCacheStrangers makes sure that a cache touches nothing that it did not make: neither in folders that are
-// none, nor in its own.
+// TestCacheStrangers makes sure that a cache touches nothing that it did not make: neither in
+// folders that are none, nor in its own.
 func TestCacheStrangers(t *testing.T) {
 	long := time.Now().Add(-2 * abandoned)
 	put := func(path string) {
@@ -315,8 +317,8 @@ func TestCacheAtOnce(t *testing.T) {
 	}
 }
 
-// TestCacheProcesses lets several processes read the same file through one cache, which is so small that they
-// remove what others have kept.
+// TestCacheProcesses lets several processes read the same file through one cache, which is so small
+// that they remove what others have kept.
 func TestCacheProcesses(t *testing.T) {
 	const limit = 64 * block
 	dir := filepath.Join(t.TempDir(), "cache")

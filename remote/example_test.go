@@ -14,8 +14,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// Two columns of a file on a web server are read: it takes one request to open the file, and one for the
-// pages.
+// Two columns of a file on a web server are read: it takes one request to open the file, and one
+// for the pages.
 func Example() {
 	server := httptest.NewServer(http.FileServer(http.Dir("../testdata")))
 	defer server.Close()

@@ -302,7 +302,8 @@ func TestTrickle(t *testing.T) {
 	})
 }
 
-// TestMaxWait has a server that says each 10 s that data will arrive, and fails each 10 min. Data gives it more time.
+// TestMaxWait has a server that says each 10 s that data will arrive, and fails each 10 min. Data
+// gives it more time.
 func TestMaxWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &fake{data: noise(10_000)}

@@ -11,8 +11,8 @@ import (
 // ErrObjects is the error of those who need a file where a URL is of an RNTuple in objects.
 var ErrObjects = errors.New("the URL is of an RNTuple in objects of its own, which is read, but is not a file")
 
-// OpenObjects opens the RNTuple in objects at a URL for the packages of this library, which have parsed the
-// URL: IsObjects of the location must hold.
+// OpenObjects opens the RNTuple in objects at a URL for the packages of this library, which have
+// parsed the URL: IsObjects of the location must hold.
 func OpenObjects(ctx context.Context, at location.Location, o Options) (objects.Source, error) {
 	f, err := openAny(ctx, at, o)
 	if err != nil {

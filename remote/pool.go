@@ -8,9 +8,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/location"
 )
 
-// A Pool keeps files open for a while after they were closed, so that opening them again takes no request:
-// what is at the URL is then taken to be what it was. The Options of those who share a Pool must be equal but
-// for Stats. It is safe for concurrent use.
+// A Pool keeps files open for a while after they were closed, so that opening them again takes no
+// request: what is at the URL is then taken to be what it was. The Options of those who share a
+// Pool must be equal but for Stats. It is safe for concurrent use.
 type Pool struct {
 	mu     sync.Mutex
 	most   int
@@ -92,8 +92,8 @@ func (p *Pool) release(f *pooled) error {
 	return p.shrink(p.most)
 }
 
-// shrink closes files that nobody uses, those first that were closed first, until there are at most the given
-// number. p.mu must be held.
+// shrink closes files that nobody uses, those first that were closed first, until there are at most
+// the given number. p.mu must be held.
 func (p *Pool) shrink(most int) (err error) {
 	for len(p.idle) > most {
 		f := p.idle[0]

@@ -107,7 +107,8 @@ func TestPoolChanged(t *testing.T) {
 	}
 }
 
-// TestPoolErrors opens what cannot be opened, cancels one of two users, and opens from many goroutines.
+// TestPoolErrors opens what cannot be opened, cancels one of two users, and opens from many
+// goroutines.
 func TestPoolErrors(t *testing.T) {
 	pool := NewPool(1)
 	defer pool.Close()

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// Stats counts what is read from files. It is safe for concurrent use; the zero value counts from 0.
+// Stats counts what is read from files. It is safe for concurrent use; the zero value counts from
+// 0.
 type Stats struct {
 	opened, size               atomic.Int64
 	requests, repeated, waited atomic.Int64

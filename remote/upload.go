@@ -19,8 +19,8 @@ import (
 // that. If there is a file already that must not be replaced, the error wraps fs.ErrExist.
 type Uploader func(ctx context.Context, t *Transfer) error
 
-// RegisterUploader makes it known how files are written at URLs of a scheme. It is for packages that
-// have a protocol, and panics if that is known already.
+// RegisterUploader makes it known how files are written at URLs of a scheme. It is for packages
+// that have a protocol, and panics if that is known already.
 func RegisterUploader(scheme string, u Uploader) {
 	schemes.Lock()
 	defer schemes.Unlock()
@@ -30,7 +30,8 @@ func RegisterUploader(scheme string, u Uploader) {
 	schemes.uploaders[scheme] = u
 }
 
-// UploadOptions say how files are written. The zero value stands for the defaults, and so does a nil pointer.
+// UploadOptions say how files are written. The zero value stands for the defaults, and so does a
+// nil pointer.
 type UploadOptions struct {
 	Options
 	// Replace is set to replace the file that is there. Otherwise that is an error, which wraps
@@ -38,14 +39,15 @@ type UploadOptions struct {
 	Replace bool
 }
 
-// digested is how many bytes of a file a server puts away in a second, at least, once it has got all.
+// digested is how many bytes of a file a server puts away in a second, at least, once it has got
+// all.
 const digested = 20e6
 
 // Upload writes a file of size bytes at a URL. Readers find it once it is complete, as far as the
-// protocol can promise that: see the package of the protocol. After an error, the file that was there
-// is there still. A server that has got a large file may take longer than o.Timeout to answer, by up to
-// four minutes. Requests that fail for now are repeated, so that from is read more than once; it
-// must be safe for concurrent use, and must not change.
+// protocol can promise that: see the package of the protocol. After an error, the file that was
+// there is there still. A server that has got a large file may take longer than o.Timeout to
+// answer, by up to four minutes. Requests that fail for now are repeated, so that from is read more
+// than once; it must be safe for concurrent use, and must not change.
 func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, options *UploadOptions) error {
 	var o UploadOptions
 	if options != nil {
@@ -88,7 +90,8 @@ func Upload(ctx context.Context, name string, from io.ReaderAt, size int64, opti
 	return err
 }
 
-// CanUpload returns an error if files are not written by the protocol of a URL. It makes no requests.
+// CanUpload returns an error if files are not written by the protocol of a URL. It makes no
+// requests.
 func CanUpload(name string) error {
 	at := location.Parse(name)
 	_, _, err := uploader(at)
@@ -160,8 +163,8 @@ type Transfer struct {
 	repeated atomic.Bool
 }
 
-// Try makes a request, again and again if its error may pass: see Temporary. The request calls sent with
-// the number of bytes each time that some have been sent, and with 0 when the answer begins.
+// Try makes a request, again and again if its error may pass: see Temporary. The request calls sent
+// with the number of bytes each time that some have been sent, and with 0 when the answer begins.
 func (t *Transfer) Try(ctx context.Context, request func(ctx context.Context, sent func(n int)) error) error {
 	attempts := 0
 	return t.try(ctx, "upload", func(ctx context.Context, sent func(int)) (bool, error) {

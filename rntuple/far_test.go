@@ -105,8 +105,8 @@ func farWays() (all []way) {
 	return all
 }
 
-// TestFarRequests reads parts of a file far away in several ways: each needs few requests, and few bytes
-// beside those of the pages that hold what is asked for.
+// TestFarRequests reads parts of a file far away in several ways: each needs few requests, and few
+// bytes beside those of the pages that hold what is asked for.
 func TestFarRequests(t *testing.T) {
 	const n = 100_000
 	data := manifoldFile(t, n)
@@ -222,8 +222,8 @@ func TestFarRequests(t *testing.T) {
 	}
 }
 
-// TestFarMatches joins entries in no order with a file far away, whose clusters all have some of them: there
-// are few requests, and the values are right.
+// TestFarMatches joins entries in no order with a file far away, whose clusters all have some of
+// them: there are few requests, and the values are right.
 func TestFarMatches(t *testing.T) {
 	const n = 100_000
 	data := manifoldFile(t, n)
@@ -304,8 +304,8 @@ func TestFarMatches(t *testing.T) {
 	}
 }
 
-// TestFarFaults has each request fail in turn, and has each wait until its context is done: reading ends
-// with that error, or with the right values, and no goroutine stays.
+// TestFarFaults has each request fail in turn, and has each wait until its context is done: reading
+// ends with that error, or with the right values, and no goroutine stays.
 func TestFarFaults(t *testing.T) {
 	data := manifoldFile(t, 20_000)
 	before := runtime.NumGoroutine()

@@ -96,10 +96,11 @@ func fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), j
 	return sum, nil
 }
 
-// FoldOptions say how Fold works. The zero value stands for the defaults, and so does a nil pointer.
+// FoldOptions say how Fold works. The zero value stands for the defaults, and so does a nil
+// pointer.
 type FoldOptions struct {
-	// Workers is the number of goroutines that call work, including that of Fold's caller; with one,
-	// Fold is a plain loop. Default: ReadOptions.Workers of the source.
+	// Workers is the number of goroutines that call work, including that of Fold's caller; with
+	// one, Fold is a plain loop. Default: ReadOptions.Workers of the source.
 	Workers int
 
 	// Progress, if set, is called with the number of entries that are done, which rises to the
@@ -113,9 +114,9 @@ type FoldOptions struct {
 // not matter.
 const maxRanges = 4096
 
-// foldRanges returns the ranges of entries that Fold gives to work, at least one, and the
-// number of entries. Clusters are joined where there are too many, or if s is far away and they have less than
-// the given number of entries.
+// foldRanges returns the ranges of entries that Fold gives to work, at least one, and the number of
+// entries. Clusters are joined where there are too many, or if s is far away and they have less
+// than the given number of entries.
 func foldRanges(ctx context.Context, s Source, least int64) (ranges []EntryRange, total int64, err error) {
 	clusters, err := s.ranges(ctx)
 	if err != nil {

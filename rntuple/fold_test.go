@@ -337,7 +337,8 @@ func TestFoldCancelled(t *testing.T) {
 					}
 					return n, nil
 				}, func(a, b int) int { return a + b }, &rntuple.FoldOptions{Workers: workers})
-				// 31 with one worker. Each other may be about to begin an earlier range when 300 is, or be in a later one.
+				// 31 with one worker. Each other may be about to begin an earlier range when 300
+				// is, or be in a later one.
 				if n != 0 || !errors.Is(err, context.Canceled) || begun.Load() <= int64(31-workers) || begun.Load() >= int64(31+workers) {
 					t.Errorf("%s, %d workers, reads %v: %d entries, %v; %d ranges have begun", test.name, workers, reads, n, err, begun.Load())
 				}

@@ -14,8 +14,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// partEntry is an entry of the files of TestReadInParts: a column of each encoding that can be decoded from anywhere in a page, and
-// of some that cannot.
+// partEntry is an entry of the files of TestReadInParts: a column of each encoding that can be
+// decoded from anywhere in a page, and of some that cannot.
 type partEntry struct {
 	Bit   bool
 	Int8  int8
@@ -63,8 +63,8 @@ func partsFile(t *testing.T, c compress.Settings) []byte {
 	return file.b
 }
 
-// checkParts reads ranges of entries of a field, in order and then anywhere, and compares each value with the one that at
-// returns for its entry.
+// checkParts reads ranges of entries of a field, in order and then anywhere, and compares each
+// value with the one that at returns for its entry.
 func checkParts[T comparable](t *testing.T, r *rntuple.Reader, field string, at func(*partEntry) T) {
 	t.Helper()
 	all := allParts()
@@ -97,7 +97,8 @@ func checkParts[T comparable](t *testing.T, r *rntuple.Reader, field string, at 
 	}
 }
 
-// TestReadInParts reads pages in parts, from files that are mapped into memory and others, compressed and not.
+// TestReadInParts reads pages in parts, from files that are mapped into memory and others,
+// compressed and not.
 func TestReadInParts(t *testing.T) {
 	for _, c := range []compress.Settings{compress.None, 101, 404, 505} {
 		file := partsFile(t, c)
@@ -132,7 +133,8 @@ func TestReadInParts(t *testing.T) {
 	}
 }
 
-// checkItems has two views of the same collection read it by turns, which share what they read of its offsets.
+// checkItems has two views of the same collection read it by turns, which share what they read of
+// its offsets.
 func checkItems(t *testing.T, r *rntuple.Reader) {
 	t.Helper()
 	var views [2]*rntuple.JaggedView[int32]
@@ -161,7 +163,8 @@ func checkItems(t *testing.T, r *rntuple.Reader) {
 	}
 }
 
-// TestDamageInParts makes sure that no part of a damaged page is returned, whichever is asked for, and however often.
+// TestDamageInParts makes sure that no part of a damaged page is returned, whichever is asked for,
+// and however often.
 func TestDamageInParts(t *testing.T) {
 	for _, c := range []compress.Settings{compress.None, 404} {
 		file := partsFile(t, c)

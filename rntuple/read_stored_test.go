@@ -12,7 +12,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// TestStored reads all pages of files of ROOT as they are stored, and decompressed, and counts their elements.
+// TestStored reads all pages of files of ROOT as they are stored, and decompressed, and counts
+// their elements.
 func TestStored(t *testing.T) {
 	paths, err := filepath.Glob("../testdata/good/types_*.root")
 	if err != nil || len(paths) < 5 {
@@ -78,7 +79,8 @@ func TestStored(t *testing.T) {
 	}
 }
 
-// TestStoredClusters compares the clusters with those of the page lists, and the elements of their chunks with what Inspect counts.
+// TestStoredClusters compares the clusters with those of the page lists, and the elements of their
+// chunks with what Inspect counts.
 func TestStoredClusters(t *testing.T) {
 	paths, err := filepath.Glob("../testdata/good/*.root")
 	if err != nil || len(paths) < 5 {

@@ -11,7 +11,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
-// zoned makes a file of 100 entries in clusters that end at 10, 20, 40, 60 and 100. N is a quarter of an entry's number.
+// zoned makes a file of 100 entries in clusters that end at 10, 20, 40, 60 and 100. N is a quarter
+// of an entry's number.
 func zoned(t *testing.T, opts *rntuple.WriteOptions) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "zoned.root")

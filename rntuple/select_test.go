@@ -13,8 +13,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestSelect chooses entries by number, and chains ranges of files: the values are those of the same entries of
-// the files.
+// TestSelect chooses entries by number, and chains ranges of files: the values are those of the
+// same entries of the files.
 func TestSelect(t *testing.T) {
 	const n = 3000
 	data := manifoldFile(t, n)

@@ -60,7 +60,8 @@ func Where(s Source, c Condition, o *FoldOptions) (*Selection, error) {
 	return &Selection{s, set, s.context()}, nil
 }
 
-// Select returns the Selection of the entries of s in ranges, which must be in order and not overlap.
+// Select returns the Selection of the entries of s in ranges, which must be in order and not
+// overlap.
 func Select(s Source, ranges ...EntryRange) (*Selection, error) {
 	n, err := s.count(s.context())
 	if err != nil {
@@ -78,8 +79,8 @@ func Select(s Source, ranges ...EntryRange) (*Selection, error) {
 	return &Selection{s, set, s.context()}, nil
 }
 
-// farPart is the number of entries of files far away for which a condition is evaluated at once, at least:
-// each part takes a request.
+// farPart is the number of entries of files far away for which a condition is evaluated at once, at
+// least: each part takes a request.
 const farPart = 1 << 19
 
 // WithContext returns a Selection of the same entries whose views return the context's error

@@ -367,7 +367,8 @@ func (f failing) Select(_ rntuple.Source, r rntuple.EntryRange) iter.Seq2[rntupl
 	return func(yield func(rntuple.EntryRange, error) bool) { yield(f.of(r)) }
 }
 
-// TestSelectionBesideOthers reads entries in a few batches whose neighbours are on a damaged page, or take more memory than a batch may have.
+// TestSelectionBesideOthers reads entries in a few batches whose neighbours are on a damaged page,
+// or take more memory than a batch may have.
 func TestSelectionBesideOthers(t *testing.T) {
 	type entry struct{ Text string }
 	const n = 20_000

@@ -12,9 +12,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// A Source is what views read from: a *Reader; a *Chain of sources, one after the other;
-// a *Join of sources, side by side; or a *Selection of entries. Sources are safe for concurrent use; a view made from
-// one must be used by one goroutine at a time.
+// A Source is what views read from: a *Reader; a *Chain of sources, one after the other; a *Join of
+// sources, side by side; or a *Selection of entries. Sources are safe for concurrent use; a view
+// made from one must be used by one goroutine at a time.
 type Source interface {
 	// bind returns a plan that reads entries into the given members of values of type
 	// t. A single member of type t is the value itself.
@@ -49,11 +49,13 @@ func FieldNames(s Source) []string { return s.names() }
 // Chain, it is the field of the first input.
 func FieldOf(s Source, path string) (*schema.Field, error) { return s.field(path) }
 
-// ContextOf returns the context of a source: loops over its entries, and its views, return the context's error once it is done.
+// ContextOf returns the context of a source: loops over its entries, and its views, return the
+// context's error once it is done.
 func ContextOf(s Source) context.Context { return s.context() }
 
-// LimitsOf returns the limits that apply to the file which has an entry of a source; of a Join, its primary source. A Chain opens
-// its input, whose errors are returned. They are the defaults if there is no such file.
+// LimitsOf returns the limits that apply to the file which has an entry of a source; of a Join, its
+// primary source. A Chain opens its input, whose errors are returned. They are the defaults if
+// there is no such file.
 func LimitsOf(s Source, entry int64) (Limits, error) {
 	l := Limits{}.For(0)
 	_, err := pieceAt(s.context(), s, entry, func(_ context.Context, r *Reader, _ func(EntryRange) EntryRange) error {

@@ -19,8 +19,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/value"
 )
 
-// TestTyped reads every field of ROOT's files into the Go type that mirrors it,
-// alone and as a member of a struct, also in memory that is used again, and compares with the dynamic values,
+// TestTyped reads every field of ROOT's files into the Go type that mirrors it, alone and as a
+// member of a struct, also in memory that is used again, and compares with the dynamic values,
 // which TestGood compares with ROOT's.
 func TestTyped(t *testing.T) {
 	names, err := filepath.Glob("../testdata/good/*.root")

@@ -12,8 +12,9 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestConcurrentWriters uses writers from many goroutines without a lock. Either there is an error that says
-// so and no file, or all went one after the other, and the file has each entry whose Write returned nil.
+// TestConcurrentWriters uses writers from many goroutines without a lock. Either there is an error
+// that says so and no file, or all went one after the other, and the file has each entry whose
+// Write returned nil.
 func TestConcurrentWriters(t *testing.T) {
 	type entry struct {
 		X int32
@@ -108,8 +109,8 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 }
 
-// TestFillerClosedDuringWrite closes a Filler while another goroutine writes to it. Either there is an error, or the
-// file can be read.
+// TestFillerClosedDuringWrite closes a Filler while another goroutine writes to it. Either there is
+// an error, or the file can be read.
 func TestFillerClosedDuringWrite(t *testing.T) {
 	type entry struct {
 		X int32

@@ -16,7 +16,8 @@ func oneField() *schema.Document {
 	return &schema.Document{Fields: []*schema.FieldDocument{{Name: "x", Type: "std::int32_t"}, {Name: "v", Type: "std::vector<std::int32_t>"}}}
 }
 
-// TestNoReplace creates files where there is one already, and where one appears before the new one is complete.
+// TestNoReplace creates files where there is one already, and where one appears before the new one
+// is complete.
 func TestNoReplace(t *testing.T) {
 	type closer interface{ Close() error }
 	type entry struct{ X int32 }

@@ -10,8 +10,8 @@ package rntuple
 // too high than too low. Entries that the RNTuple had before Append do not count.
 func (w *common) Needs() Limits { return above(w.needs(), w.FileSize()) }
 
-// Needs returns the limits that readers must raise for one of the RNTuples that were written to the file, after Close;
-// see Writer.Needs.
+// Needs returns the limits that readers must raise for one of the RNTuples that were written to the
+// file, after Close; see Writer.Needs.
 func (f *File) Needs() Limits { return above(f.needs, f.Size()) }
 
 // needs returns what readers need.
@@ -24,7 +24,8 @@ func (w *common) needs() Limits {
 	return need
 }
 
-// above returns those of the limits that are above the defaults for a file of the given size, and 0 for the others.
+// above returns those of the limits that are above the defaults for a file of the given size, and 0
+// for the others.
 func above(need Limits, size int64) Limits {
 	have := Limits{}.For(size)
 	for _, l := range []struct {

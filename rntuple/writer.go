@@ -283,11 +283,11 @@ func (w *common) Abort() error {
 	return cmp.Or(err, w.owned.Abort())
 }
 
-// Close writes the remaining entries and the metadata. If the writer was made together with
-// its file, as by Create, it closes the file as well. Close returns the first error of all
-// methods, so that a program may ignore those of Write, and an error if one panicked. After an error the file does not
-// exist, or is as it was at the last checkpoint. It is an error if
-// FileOptions.Context is done.
+// Close writes the remaining entries and the metadata. If the writer was made together with its
+// file, as by Create, it closes the file as well. Close returns the first error of all methods, so
+// that a program may ignore those of Write, and an error if one panicked. After an error the file
+// does not exist, or is as it was at the last checkpoint. It is an error if FileOptions.Context is
+// done.
 func (w *common) Close() error {
 	w.ntuple.Sink.Seize("Close")
 	defer w.ntuple.Sink.Leave()

@@ -61,7 +61,8 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// TestWrite makes sure that all parts are in the one file, that what it holds cannot end its blocks, and that its policy knows its scripts.
+// TestWrite makes sure that all parts are in the one file, that what it holds cannot end its
+// blocks, and that its policy knows its scripts.
 func TestWrite(t *testing.T) {
 	files := made(t)
 	data := []byte("</script><script>alert(1)</script>")

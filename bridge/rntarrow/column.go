@@ -354,7 +354,8 @@ func (c *compiler) optional(a *columnar.Array) (arrow.DataType, column, error) {
 // isByte reports whether values are of std::byte.
 func isByte(a *columnar.Array) bool { return a.Field != nil && a.Field.TypeName == "std::byte" }
 
-// bytesOf returns the type and the column of arrays of bytes for Parquet, which has a type for them.
+// bytesOf returns the type and the column of arrays of bytes for Parquet, which has a type for
+// them.
 func bytesOf(size int) (arrow.DataType, column, error) {
 	t := &arrow.FixedSizeBinaryType{ByteWidth: size}
 	return t, func(a *columnar.Array, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {

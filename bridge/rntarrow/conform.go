@@ -13,10 +13,10 @@ import (
 // A conversion returns values as those of another type. Data have no offset.
 type conversion func(arrow.ArrayData) (arrow.ArrayData, error)
 
-// conform returns the type nearest to one that record batches had before they were written, and
-// the conversion to it from the type that NewReader has for the RNTuple; it is not ok if the
-// types do not belong together. Dictionaries, run-end encodings and extension types come back as
-// their values, sparse unions as dense ones; and where the options ask for another type, they have it.
+// conform returns the type nearest to one that record batches had before they were written, and the
+// conversion to it from the type that NewReader has for the RNTuple; it is not ok if the types do
+// not belong together. Dictionaries, run-end encodings and extension types come back as their
+// values, sparse unions as dense ones; and where the options ask for another type, they have it.
 func (o Options) conform(from, to arrow.DataType) (t arrow.DataType, convert conversion, ok bool) {
 	to = o.asked(storage(to))
 	switch from.ID() {
@@ -49,7 +49,8 @@ func (o Options) conform(from, to arrow.DataType) (t arrow.DataType, convert con
 	return to, as(to), from.ID() == to.ID()
 }
 
-// asked returns the type that the options ask for in the place of another, with the layout that they ask for.
+// asked returns the type that the options ask for in the place of another, with the layout that
+// they ask for.
 func (o Options) asked(t arrow.DataType) arrow.DataType {
 	switch t := t.(type) {
 	case arrow.BinaryDataType, *arrow.BinaryViewType, *arrow.StringViewType:

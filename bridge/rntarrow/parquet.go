@@ -27,8 +27,8 @@ func NewParquetReader(ctx context.Context, r parquet.ReaderAtSeeker, fields ...s
 	return newParquetReader(ctx, r, 0, math.MaxInt, fields)
 }
 
-// NewRowGroupReader is like NewParquetReader, but reads the row groups from first up to but not including end, as far as
-// they exist.
+// NewRowGroupReader is like NewParquetReader, but reads the row groups from first up to but not
+// including end, as far as they exist.
 func NewRowGroupReader(ctx context.Context, r parquet.ReaderAtSeeker, first, end int, fields ...string) (array.RecordReader, error) {
 	return newParquetReader(ctx, r, first, end, fields)
 }
@@ -71,7 +71,8 @@ type RowGroup struct {
 	Bytes int64 // of the columns that are wanted, compressed
 }
 
-// RowGroups returns the row groups of a Parquet file. wanted reports whether a column at the top counts for their bytes.
+// RowGroups returns the row groups of a Parquet file. wanted reports whether a column at the top
+// counts for their bytes.
 func RowGroups(r parquet.ReaderAtSeeker, wanted func(column string) bool) (groups []RowGroup, err error) {
 	err = caught(func() error {
 		f, err := file.NewParquetReader(r)

@@ -213,8 +213,8 @@ func TestParquetEncodings(t *testing.T) {
 	}
 }
 
-// TestParquetStatistics checks the bounds of strings, which readers use to pass over row groups, where
-// record batches share memory.
+// TestParquetStatistics checks the bounds of strings, which readers use to pass over row groups,
+// where record batches share memory.
 func TestParquetStatistics(t *testing.T) {
 	type event struct {
 		Word string

@@ -26,8 +26,9 @@ type ParquetOptions struct {
 	// Item is the name of the items of lists, "element" by default, which Parquet asks for.
 	// Earlier writers of Arrow called them "item".
 	Item string
-	// Properties are those of the writer. Default: zstd at level 1, as pyarrow, the bytes of floating-point numbers split
-	// (BYTE_STREAM_SPLIT), as RNTuples have them, and else what arrow-go's defaults are.
+	// Properties are those of the writer. Default: zstd at level 1, as pyarrow, the bytes of
+	// floating-point numbers split (BYTE_STREAM_SPLIT), as RNTuples have them, and else what
+	// arrow-go's defaults are.
 	Properties []parquet.WriterProperty
 	// Plain leaves out the Arrow schema, from which readers of Arrow get types back that Parquet
 	// does not have, as large lists.

@@ -41,10 +41,10 @@ const (
 	DescriptionKey = "description"  // of a field
 )
 
-// NewReader returns a reader of the entries of s as record batches, in order. Its Err returns
-// the error that ended the loop, if there was one. Record batches that are retained stay
-// valid, unless Options.Reuse is set; the memory belongs to the garbage collector, so forgetting to release them does no
-// harm.
+// NewReader returns a reader of the entries of s as record batches, in order. Its Err returns the
+// error that ended the loop, if there was one. Record batches that are retained stay valid, unless
+// Options.Reuse is set; the memory belongs to the garbage collector, so forgetting to release them
+// does no harm.
 //
 // The error is that of rntuple.Batches, or names a field that has no type in Arrow.
 func NewReader(s rntuple.Source, o *Options) (array.RecordReader, error) {

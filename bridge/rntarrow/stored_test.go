@@ -37,8 +37,8 @@ func created(t *testing.T, s *arrow.Schema, rows string) *rntuple.Reader {
 	return r
 }
 
-// TestTypesComeBack reads chosen fields with all options: where none asks for another type, each has the one that it was
-// made of, with its values, in the layout of the options.
+// TestTypesComeBack reads chosen fields with all options: where none asks for another type, each
+// has the one that it was made of, with its values, in the layout of the options.
 func TestTypesComeBack(t *testing.T) {
 	date, time := arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Timestamp_us
 	item := func(t arrow.DataType) arrow.Field { return arrow.Field{Name: "item", Type: t, Nullable: true} }
@@ -114,7 +114,8 @@ func TestTypesComeBack(t *testing.T) {
 	}
 }
 
-// TestSchemaStored stores schemas only if they tell more than the fields of the RNTuple: ROOT warns of attribute sets.
+// TestSchemaStored stores schemas only if they tell more than the fields of the RNTuple: ROOT warns
+// of attribute sets.
 func TestSchemaStored(t *testing.T) {
 	point := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.PrimitiveTypes.Float32}, arrow.Field{Name: "y", Type: arrow.PrimitiveTypes.Float64, Nullable: true})
 	words := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: arrow.BinaryTypes.String}

@@ -75,8 +75,9 @@ func (p *pool) kill(id string) (n int) {
 	return n
 }
 
-// TestKilledWorkers has a cluster of Flink run workers as processes, and kills them all, three times, as they write.
-// The files have each entry once, in order if asked, and no other file is left.
+// TestKilledWorkers has a cluster of Flink run workers as processes, and kills them all, three
+// times, as they write. The files have each entry once, in order if asked, and no other file is
+// left.
 func TestKilledWorkers(t *testing.T) {
 	if flink == "" {
 		t.Skip("RNTBEAM_FLINK is not set; TestRetries has workers fail without it")

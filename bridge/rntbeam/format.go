@@ -35,8 +35,8 @@ type Foreign struct {
 
 var formats = map[string]Format{}
 
-// RegisterFormat makes a format known. It is for packages that have one, which call it in an init function, and panics
-// if the name is known already.
+// RegisterFormat makes a format known. It is for packages that have one, which call it in an init
+// function, and panics if the name is known already.
 func RegisterFormat(name string, f Format) {
 	if _, ok := formats[name]; ok || name == "" {
 		panic(fmt.Sprintf("rntbeam: format %q is registered already", name))
@@ -67,7 +67,8 @@ func (o *ReadOptions) columns(t reflect.Type) func(string) bool {
 	if len(fields) == 0 && !isEntry(t) {
 		return func(string) bool { return true }
 	}
-	// Of a condition, all words count: some are functions, but which ones are columns only their types tell.
+	// Of a condition, all words count: some are functions, but which ones are columns only their
+	// types tell.
 	wanted := strings.FieldsFunc(o.Where, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for _, path := range fields {
 		top, _, _ := strings.Cut(path, ".")

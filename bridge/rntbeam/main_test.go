@@ -53,7 +53,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// flink is the job server on which the tests run, if it is set. Else they run on prism, in this process.
+// flink is the job server on which the tests run, if it is set. Else they run on prism, in this
+// process.
 var flink = os.Getenv("RNTBEAM_FLINK")
 
 // run runs a pipeline, and returns its metrics.

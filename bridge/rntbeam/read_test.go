@@ -30,7 +30,8 @@ type addFn struct{}
 
 func (f *addFn) ProcessElement(e event) int64 { return e.ID }
 
-// TestFieldTypes reads all RNTuples of testdata as records, in one pipeline. They are those of RecordsOf.
+// TestFieldTypes reads all RNTuples of testdata as records, in one pipeline. They are those of
+// RecordsOf.
 func TestFieldTypes(t *testing.T) {
 	paths, err := filepath.Glob("../../testdata/good/*.root")
 	if err != nil || len(paths) < 15 {
@@ -228,7 +229,8 @@ func TestDynamicSplits(t *testing.T) {
 	}
 }
 
-// TestBadFiles reads many files of which one is damaged, is missing, or changes. There is one error, which names it.
+// TestBadFiles reads many files of which one is damaged, is missing, or changes. There is one
+// error, which names it.
 func TestBadFiles(t *testing.T) {
 	pattern := writeFiles(t, 30, 100, 40)
 	dir := filepath.Dir(pattern)
@@ -290,7 +292,8 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// oneError checks that an error names a file, and has some text, and does not name it again and again.
+// oneError checks that an error names a file, and has some text, and does not name it again and
+// again.
 func oneError(t *testing.T, name string, err error, path, text string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), text) {

@@ -20,8 +20,8 @@ func clustersOf(random *rand.Rand, n int) (all []workunits.Cluster) {
 	return all
 }
 
-// TestTracker reads restrictions that are split at random, before and while they are read, and whose splits are split
-// again. Each cluster is read once, and splits are where clusters end.
+// TestTracker reads restrictions that are split at random, before and while they are read, and
+// whose splits are split again. Each cluster is read once, and splits are where clusters end.
 func TestTracker(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 500 {

@@ -87,7 +87,8 @@ func written(t *testing.T, dir string) (paths []string) {
 	return paths
 }
 
-// TestWrite writes files in all ways. They have each entry once, in order if asked, and no other file is left.
+// TestWrite writes files in all ways. They have each entry once, in order if asked, and no other
+// file is left.
 func TestWrite(t *testing.T) {
 	const files, entries = 4, 3000
 	pattern := writeFiles(t, files, entries, 500)

@@ -212,7 +212,8 @@ func form(dst []byte, v any) []byte {
 	return value.AppendJSON(dst, v)
 }
 
-// TestZoneMaps opens a file that groot may have from anywhere: its zone map is used if that is wanted.
+// TestZoneMaps opens a file that groot may have from anywhere: its zone map is used if that is
+// wanted.
 func TestZoneMaps(t *testing.T) {
 	type event struct{ N int32 }
 	path := filepath.Join(t.TempDir(), "zoned.root")

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestBasketSeek reads positions of baskets as versions of TBranch have them (ROOT: TBranch::Streamer).
+// TestBasketSeek reads positions of baskets as versions of TBranch have them (ROOT:
+// TBranch::Streamer).
 func TestBasketSeek(t *testing.T) {
 	for _, c := range []struct {
 		version uint16

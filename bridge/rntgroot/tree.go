@@ -240,8 +240,8 @@ func (t *Tree) write(ctx context.Context, w Writer, first, end int64, progress f
 	return nil
 }
 
-// entries writes n entries of the open file. Columns are read in parallel, no further ahead than there are workers, as
-// each column that waits needs memory.
+// entries writes n entries of the open file. Columns are read in parallel, no further ahead than
+// there are workers, as each column that waits needs memory.
 func (t *Tree) entries(w Writer, first, n int64) error {
 	type result struct {
 		array *columnar.Array
@@ -296,8 +296,8 @@ func (t *Tree) step(f treeFile) int64 {
 }
 
 // CreateFromTree creates a ROOT file at path with one RNTuple of all entries of t, and returns
-// their number. Name "" stands for that of the tree. If progress is not nil, it is called with the number of entries that have
-// been written. If there is an error, no file is left.
+// their number. Name "" stands for that of the tree. If progress is not nil, it is called with the
+// number of entries that have been written. If there is an error, no file is left.
 func CreateFromTree(ctx context.Context, path, name string, t *Tree, progress func(done int64), opts *rntuple.WriteOptions) (entries int64, err error) {
 	if name == "" {
 		name = t.doc.Name

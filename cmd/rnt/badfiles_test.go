@@ -15,7 +15,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// flawed makes the files good0.root, good1.root and so on, each with 3 clusters of 50 entries, and a bad one of each kind.
+// flawed makes the files good0.root, good1.root and so on, each with 3 clusters of 50 entries, and
+// a bad one of each kind.
 func flawed(t *testing.T, dir string) (good []string, bad map[string]string) {
 	type entry struct {
 		A int32
@@ -89,8 +90,9 @@ func timeless(text string) string {
 	return regexp.MustCompile(`"(time|id)": ?"[^"]*"`).ReplaceAllString(text, "")
 }
 
-// TestSkipBad runs commands on good files with a bad one among them: with --skip-bad they make what they make of the good ones
-// alone, say which file they have skipped, and end with status 3; without it they fail.
+// TestSkipBad runs commands on good files with a bad one among them: with --skip-bad they make what
+// they make of the good ones alone, say which file they have skipped, and end with status 3;
+// without it they fail.
 func TestSkipBad(t *testing.T) {
 	dir := t.TempDir()
 	good, bad := flawed(t, dir)

@@ -227,8 +227,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestBlankLines checks that in CSV of one column a blank line is an empty cell, both ways, and that text may begin with
-// a byte order mark.
+// TestBlankLines checks that in CSV of one column a blank line is an empty cell, both ways, and
+// that text may begin with a byte order mark.
 func TestBlankLines(t *testing.T) {
 	dir := t.TempDir()
 	const mark = "\ufeff"
@@ -412,7 +412,8 @@ func TestConvertLeft(t *testing.T) {
 	}
 }
 
-// TestConvertSkip leaves out the branches of a TTree that cannot be read, and says so with its status.
+// TestConvertSkip leaves out the branches of a TTree that cannot be read, and says so with its
+// status.
 func TestConvertSkip(t *testing.T) {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "go-hep.org/x/hep").Output()
 	if err != nil {

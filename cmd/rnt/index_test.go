@@ -114,8 +114,8 @@ func TestIndexCommand(t *testing.T) {
 	}
 }
 
-// TestLyingZones has a file of which a value was changed in its place, so that its zone map is wrong.
-// Commands do not use the map at a URL, unless --zones says so; of a local file they do.
+// TestLyingZones has a file of which a value was changed in its place, so that its zone map is
+// wrong. Commands do not use the map at a URL, unless --zones says so; of a local file they do.
 func TestLyingZones(t *testing.T) {
 	const was, is = 0x1122334455667788, 0x1122334455667799
 	dir := t.TempDir()

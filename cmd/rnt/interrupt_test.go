@@ -273,8 +273,8 @@ func TestSignalBlocked(t *testing.T) {
 			if full {
 				_, to = pipe()
 			}
-			// What waits for input ends by itself, however slow the machine is. The other has a fifth
-			// of the time to say that it ends.
+			// What waits for input ends by itself, however slow the machine is. The other has a
+			// fifth of the time to say that it ends.
 			grace := "1h"
 			if full {
 				grace = "3s"

@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
-// TestObjects has commands read an RNTuple in objects as the one in a file, and has those refuse it that need a
-// file or would write.
+// TestObjects has commands read an RNTuple in objects as the one in a file, and has those refuse it
+// that need a file or would write.
 func TestObjects(t *testing.T) {
 	b, byHTTP, _ := newBucket(t)
 	file, url := special+"multirep.root", "ntpl+s3+"+byHTTP+"n"

@@ -196,8 +196,8 @@ func TestMergeAll(t *testing.T) {
 	fed(t, exitError, "", "merge", "--all", out, in, in) // it is there
 }
 
-// TestNothingThatAppearsIsOverwritten puts a file in the place of OUT just before each command does: without --force
-// it stays.
+// TestNothingThatAppearsIsOverwritten puts a file in the place of OUT just before each command
+// does: without --force it stays.
 func TestNothingThatAppearsIsOverwritten(t *testing.T) {
 	small := filepath.Join(t.TempDir(), "small.root")
 	rnt(t, "concat", small, dimuon+"[0:100]")

@@ -97,7 +97,8 @@ func TestRecoverKeepGoing(t *testing.T) {
 	}
 }
 
-// Entries are saved without an attribute set that is damaged, or without the footer: something is lost.
+// Entries are saved without an attribute set that is damaged, or without the footer: something is
+// lost.
 func TestRecoverMissing(t *testing.T) {
 	dir := t.TempDir()
 	good, in, out := filepath.Join(dir, "good.root"), filepath.Join(dir, "in.root"), filepath.Join(dir, "out.root")

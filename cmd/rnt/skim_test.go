@@ -229,8 +229,9 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestFieldsDiffer gives commands files whose fields differ. They take what they need of fields that all of them have,
-// and leave out those that the first file lacks, with status 3 unless a flag says which fields are wanted.
+// TestFieldsDiffer gives commands files whose fields differ. They take what they need of fields
+// that all of them have, and leave out those that the first file lacks, with status 3 unless a flag
+// says which fields are wanted.
 func TestFieldsDiffer(t *testing.T) {
 	dir := t.TempDir()
 	files := map[string]string{"A": `{"a":1,"b":[1.5],"HLT_x":true}`, "B": `{"a":2,"b":[2.5,1]}`, "C": `{"b":[3.5],"HLT_y":true,"a":3}`}

@@ -23,7 +23,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
-// A slurm is Slurm with one node, this one: its own slurmctld, slurmd and munged, which listen to nobody else.
+// A slurm is Slurm with one node, this one: its own slurmctld, slurmd and munged, which listen to
+// nobody else.
 type slurm struct {
 	t   *testing.T
 	env []string // for Slurm's commands
@@ -167,8 +168,8 @@ func (s *slurm) shell(line string) string {
 	return string(out)
 }
 
-// tasks returns the tasks of arrays that are not done. They are in the given states: R for running, PD for pending,
-// CG for completing.
+// tasks returns the tasks of arrays that are not done. They are in the given states: R for running,
+// PD for pending, CG for completing.
 func (s *slurm) tasks(states string) []string {
 	s.t.Helper()
 	out, err := s.command("squeue", "-h", "-r", "-o", "%i", "--states="+states).Output()
@@ -189,9 +190,9 @@ func (s *slurm) until(what string, is func() bool) {
 	}
 }
 
-// TestSlurm has a real Slurm run the job of docs/guides/scaleout.md for 40 units, some of them in two tasks at the same time.
-// Tasks are killed, outputs are damaged and removed. The document's next line submits what is missing. What is joined
-// has the same bytes as without Slurm and faults.
+// TestSlurm has a real Slurm run the job of docs/guides/scaleout.md for 40 units, some of them in
+// two tasks at the same time. Tasks are killed, outputs are damaged and removed. The document's
+// next line submits what is missing. What is joined has the same bytes as without Slurm and faults.
 func TestSlurm(t *testing.T) {
 	document, err := os.ReadFile("../../docs/guides/scaleout.md")
 	if err != nil {

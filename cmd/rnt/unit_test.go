@@ -18,7 +18,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// unitFiles makes files of 8400 entries in the working directory, with clusters of at most 300, and returns their names.
+// unitFiles makes files of 8400 entries in the working directory, with clusters of at most 300, and
+// returns their names.
 func unitFiles(t *testing.T) (files []string) {
 	t.Helper()
 	type event struct {
@@ -52,8 +53,8 @@ func unitFiles(t *testing.T) (files []string) {
 	return files
 }
 
-// TestUnits works on the units of a plan. What is joined has the entries that the command makes of the files, and the
-// same bytes whether jobs ran once and in order, or not.
+// TestUnits works on the units of a plan. What is joined has the entries that the command makes of
+// the files, and the same bytes whether jobs ran once and in order, or not.
 func TestUnits(t *testing.T) {
 	t.Chdir(t.TempDir())
 	files := unitFiles(t)
@@ -211,8 +212,8 @@ func same(t *testing.T, a, b string) {
 	}
 }
 
-// TestUnitsDrawn fills histograms of units. They add up to those of all entries, with the same bits as one process
-// that fills all units.
+// TestUnitsDrawn fills histograms of units. They add up to those of all entries, with the same bits
+// as one process that fills all units.
 func TestUnitsDrawn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	files := unitFiles(t)

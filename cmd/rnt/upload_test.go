@@ -25,7 +25,8 @@ type bucket struct {
 	waits   chan struct{} // if not nil, uploads are announced here and are not answered
 }
 
-// newBucket starts a bucket and returns the URLs of its objects by HTTP and S3, with a slash at the end.
+// newBucket starts a bucket and returns the URLs of its objects by HTTP and S3, with a slash at the
+// end.
 func newBucket(t *testing.T) (b *bucket, byHTTP, byS3 string) {
 	b = &bucket{objects: map[string][]byte{}}
 	s := httptest.NewServer(b)
@@ -62,8 +63,8 @@ func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestOutputsAtURLs has each command that makes a file make it at a URL, where it must be what it is on
-// disk.
+// TestOutputsAtURLs has each command that makes a file make it at a URL, where it must be what it
+// is on disk.
 func TestOutputsAtURLs(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)

@@ -10,7 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
-// TestReadURLs has each command that reads print the same of files that are far away as of those on disk.
+// TestReadURLs has each command that reads print the same of files that are far away as of those on
+// disk.
 func TestReadURLs(t *testing.T) {
 	files := []string{dimuon}
 	for i, path := range remotetest.GoodFiles(t) { // all of them are read by the tests of the protocols
@@ -65,7 +66,8 @@ func readURLs(t *testing.T, files []string, base string) {
 	}
 }
 
-// TestTokens has no command print the token in a URL, whether the file is good, missing, damaged, or of another schema.
+// TestTokens has no command print the token in a URL, whether the file is good, missing, damaged,
+// or of another schema.
 func TestTokens(t *testing.T) {
 	b, byHTTP, _ := newBucket(t)
 	content, err := os.ReadFile(dimuon)

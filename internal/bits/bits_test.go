@@ -256,7 +256,8 @@ func TestHalf(t *testing.T) {
 	}
 }
 
-// TestEnds compares Ends with ends that are looked at one by one, with one that is wrong anywhere or none, in place or not.
+// TestEnds compares Ends with ends that are looked at one by one, with one that is wrong anywhere
+// or none, in place or not.
 func TestEnds(t *testing.T) {
 	forKernels(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))

@@ -137,7 +137,8 @@ func (m *modeler) standard(path, name, cpp string) *schema.FieldDocument {
 	return f
 }
 
-// dictionary returns the field of a Go map: a std::map, or a std::set if its elements are empty structs.
+// dictionary returns the field of a Go map: a std::map, or a std::set if its elements are empty
+// structs.
 func (m *modeler) dictionary(path, name string, t reflect.Type, tag Tag) *schema.FieldDocument {
 	if t.Key() == timeType {
 		m.fail(path, "%v", errTimeKey)

@@ -69,8 +69,9 @@ const (
 	minWhole = 1 << 12
 )
 
-// stretch returns how many of the spans, which begin at first and go on in a cluster, are read together, at least in part, and which
-// entries are read for them: if exact is set none before the first or behind the last one, which may be in other pages.
+// stretch returns how many of the spans, which begin at first and go on in a cluster, are read
+// together, at least in part, and which entries are read for them: if exact is set none before the
+// first or behind the last one, which may be in other pages.
 func stretch(spans []columnar.Span, first int64, cluster *pagesource.Cluster, exact bool) (n int, all columnar.Span) {
 	begin := first - (first-cluster.First)%maxStretch
 	limit := min(begin+maxStretch, cluster.End)

@@ -8,8 +8,8 @@ type Row struct {
 	Of, Value string   // operands, or fields, and what their value is
 }
 
-// A Section is a part of the documentation. Its paragraphs are in Markdown; those that begin with "- " are items of a list, and those
-// that begin with four spaces are examples. Rows come last.
+// A Section is a part of the documentation. Its paragraphs are in Markdown; those that begin with
+// "- " are items of a list, and those that begin with four spaces are examples. Rows come last.
 type Section struct {
 	Title string
 	Text  []string

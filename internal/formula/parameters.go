@@ -56,7 +56,8 @@ func Named(name string) (all []Function) {
 // String returns the function with its arguments: hypot(x, y).
 func (f Function) String() string { return f.Name + "(" + f.Args + ")" }
 
-// Arity returns how many arguments the function takes at least and at most, which is -1 if it takes any number.
+// Arity returns how many arguments the function takes at least and at most, which is -1 if it takes
+// any number.
 func (f Function) Arity() (least, most int) {
 	args := strings.Split(f.Args, ", ")
 	if args[len(args)-1] == "..." {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestPairMass compares masses of pairs with the squares of the sums of their four-vectors, and those without a mass with those that have hardly one.
+// TestPairMass compares masses of pairs with the squares of the sums of their four-vectors, and
+// those without a mass with those that have hardly one.
 func TestPairMass(t *testing.T) {
 	particles := [][4]float64{{10, 0, 0, 0}, {10, 0, math.Pi, 0}, {20, 1.5, 0.3, 0.1057}, {20, -1.5, 0.3, 0}, {-3, 2, 1, 5}, {0.5, 0.1, -3, 91}, {40, 0, 1, 1e-30}}
 	for _, a := range particles {

@@ -103,7 +103,8 @@ func tooLarge(need, have int64) error {
 	return &frame.LimitError{Limit: "PageBytes", What: "page", Need: need, Have: have}
 }
 
-// buffers holds memory that pages are read and decompressed into. Tests replace it to see what comes back.
+// buffers holds memory that pages are read and decompressed into. Tests replace it to see what
+// comes back.
 var buffers interface {
 	Get() any
 	Put(any)
@@ -155,8 +156,8 @@ func (b *Blobs) read(ctx context.Context, stored []byte, p envelope.Page) error 
 	return anchor.ReadBlob(b.Exactly(ctx), stored, int64(p.Locator.Offset), b.MaxKeySize)
 }
 
-// Exactly returns a reader of the file for pages. That of a file that is far away reads just what it is
-// asked for, unlike R, by which metadata are read.
+// Exactly returns a reader of the file for pages. That of a file that is far away reads just what
+// it is asked for, unlike R, by which metadata are read.
 func (b *Blobs) Exactly(ctx context.Context) io.ReaderAt {
 	if far, ok := b.R.(remote.RangeReader); ok {
 		return pieces{ctx, far, b.ahead}

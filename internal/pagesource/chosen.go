@@ -59,8 +59,9 @@ func (l *list) find(entry int64) int {
 	return sort.Search(len(*l), func(i int) bool { return (*l)[i].First+(*l)[i].N > entry })
 }
 
-// FetchSpans announces that the entries in spans, which are in order, will be read one after the other, until
-// the function that it returns is called. It does nothing if the file is at hand, or entries were chosen.
+// FetchSpans announces that the entries in spans, which are in order, will be read one after the
+// other, until the function that it returns is called. It does nothing if the file is at hand, or
+// entries were chosen.
 func (a *ReadAhead) FetchSpans(ctx context.Context, spans []columnar.Span) (done func()) {
 	if len(spans) < 2 || a.fetch == nil || !a.src.Far() || a.chosen != nil {
 		return func() {}

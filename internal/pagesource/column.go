@@ -394,9 +394,9 @@ func (c *Column[T]) into(ctx context.Context, p int, dst []T) error {
 // minPart is the size in bytes of a part of a page that is worth decoding by itself.
 const minPart = 32 << 10
 
-// within fills dst with elements of page p, from first on, counted in the page, unless they are few, or the page is decoded
-// already, or will be for others, or must be decoded from its beginning. What reads a page part by part needs no copy in
-// between then.
+// within fills dst with elements of page p, from first on, counted in the page, unless they are
+// few, or the page is decoded already, or will be for others, or must be decoded from its
+// beginning. What reads a page part by part needs no copy in between then.
 func (c *Column[T]) within(ctx context.Context, p int, first int64, dst []T) (read bool, err error) {
 	now := c.now
 	page, format, decoder := now.Pages[p], now.Column.Format(), c.decoders[now.Column.Representation]
@@ -497,7 +497,8 @@ func (c *Column[T]) dropRecent(n int) {
 	c.recent = slices.Delete(c.recent, 0, n)
 }
 
-// elements returns the elements of page p, and their lease, which is zero if others may have them, too.
+// elements returns the elements of page p, and their lease, which is zero if others may have them,
+// too.
 func (c *Column[T]) elements(ctx context.Context, pages *clusterPages[T], p int) ([]T, bufpool.Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, bufpool.Lease{}, err

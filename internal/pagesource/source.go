@@ -164,7 +164,8 @@ func (s *Source) read(ctx context.Context, g *group) ([]*Cluster, error) {
 	return clusters, nil
 }
 
-// PageList reads the page list of a cluster group, which is numbered as in the footer, and checks it.
+// PageList reads the page list of a cluster group, which is numbered as in the footer, and checks
+// it.
 func (s *Source) PageList(ctx context.Context, number int) (*envelope.PageList, error) {
 	g := s.groups[slices.IndexFunc(s.groups, func(g *group) bool { return g.index == number })]
 	where := fmt.Sprintf("page list of the clusters from %d on", g.firstID)

@@ -118,7 +118,8 @@ func randomText(r *rand.Rand, depth int) string {
 	}
 }
 
-// dump returns a tree as text, with the places of nodes where expr-lang has the same if it is to be compared with that.
+// dump returns a tree as text, with the places of nodes where expr-lang has the same if it is to be
+// compared with that.
 func dump(n Node, against bool) string {
 	var attributes []any
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(n).Elem()) {

@@ -15,7 +15,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// A Map is what the zone map of an RNTuple says, as far as it fits the RNTuple, and its clusters. It is safe for concurrent use.
+// A Map is what the zone map of an RNTuple says, as far as it fits the RNTuple, and its clusters.
+// It is safe for concurrent use.
 type Map struct {
 	zonemap.Map
 	clusters []*pagesource.Cluster // by first entry; none without a zone map

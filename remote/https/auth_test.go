@@ -96,8 +96,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestTokenInClear makes sure that no token is sent to another machine without encryption. The proxy stands
-// for the other machine.
+// TestTokenInClear makes sure that no token is sent to another machine without encryption. The
+// proxy stands for the other machine.
 func TestTokenInClear(t *testing.T) {
 	var got recorder
 	s := httptest.NewServer(&got)
@@ -161,7 +161,8 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// child reads noise in another process, because net/http reads the environment once, and returns the error.
+// child reads noise in another process, because net/http reads the environment once, and returns
+// the error.
 func child(t *testing.T, url string, env ...string) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

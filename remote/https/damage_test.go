@@ -26,8 +26,8 @@ func (d damaged) Write(p []byte) (int, error) {
 	return d.ResponseWriter.Write(p)
 }
 
-// TestOtherBytes lets a server send other bytes in answer to each request in turn: the values are right, or
-// a checksum or a structure is wrong.
+// TestOtherBytes lets a server send other bytes in answer to each request in turn: the values are
+// right, or a checksum or a structure is wrong.
 func TestOtherBytes(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	dir := remotetest.Good(t)

@@ -19,7 +19,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// noise is a file of which no part is like another, but there are what looks like boundaries of parts.
+// noise is a file of which no part is like another, but there are what looks like boundaries of
+// parts.
 var noise = func() []byte {
 	b := make([]byte, 1<<20)
 	c := rand.NewChaCha8([32]byte{})
@@ -45,8 +46,8 @@ func serveBytes(w http.ResponseWriter, r *http.Request, data []byte) {
 	http.ServeContent(w, r, "", modified, bytes.NewReader(data))
 }
 
-// A fault is what a server does wrong. The errors are what reading then ends with: nil if the values are
-// right, errAny if they are or there is an error.
+// A fault is what a server does wrong. The errors are what reading then ends with: nil if the
+// values are right, errAny if they are or there is an error.
 type fault struct {
 	name   string
 	once   error // if one request meets it

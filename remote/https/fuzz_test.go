@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// FuzzResponse reads responses of any form for three ranges: it ends, and fills no range that the response
-// does not have.
+// FuzzResponse reads responses of any form for three ranges: it ends, and fills no range that the
+// response does not have.
 func FuzzResponse(f *testing.F) {
 	const size = 1000
 	data := make([]byte, size)

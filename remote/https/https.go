@@ -24,8 +24,8 @@ func init() {
 	}
 }
 
-// A Signer adds to a request what proves who makes it. It is called for each request, also for those to
-// which a server redirects, but not for those to another host.
+// A Signer adds to a request what proves who makes it. It is called for each request, also for
+// those to which a server redirects, but not for those to another host.
 type Signer func(*http.Request) error
 
 // open returns the backend for a URL.
@@ -79,8 +79,8 @@ func newBackend(u *url.URL, c Config) (*backend, error) {
 // stay makes a client not follow redirects.
 func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// maxRanges is how many ranges a request asks for at most. Servers limit the length of headers to 8 KiB
-// as a rule.
+// maxRanges is how many ranges a request asks for at most. Servers limit the length of headers to 8
+// KiB as a rule.
 const maxRanges = 128
 
 // gap is how many bytes between two ranges cost no more than the header of another part.
@@ -107,8 +107,8 @@ func (b *backend) Close() error {
 
 func (b *backend) Ranges() (n int, between, least int64) { return int(b.most.Load()), gap, 0 }
 
-// passedOn are the headers that are the same for the host to which a server redirects. What a Signer has
-// added is not.
+// passedOn are the headers that are the same for the host to which a server redirects. What a
+// Signer has added is not.
 var passedOn = map[string]bool{"Range": true, "If-Match": true, "If-None-Match": true, "Accept-Encoding": true, "Content-Type": true, "User-Agent": true, "Expect": true, "Destination": true, "Overwrite": true}
 
 // redirect drops what must not be sent to another host.
@@ -180,7 +180,8 @@ func (b *backend) get(ctx context.Context, info remote.Info, ranges string) (*ht
 	return resp, nil
 }
 
-// gone reports whether a status may be that of a place to which the server does not redirect any more.
+// gone reports whether a status may be that of a place to which the server does not redirect any
+// more.
 func gone(status int) bool {
 	switch status {
 	case http.StatusPreconditionFailed, http.StatusRequestedRangeNotSatisfiable, http.StatusRequestHeaderFieldsTooLarge:
@@ -355,8 +356,8 @@ func (b *backend) fewer(n int) error {
 	}
 }
 
-// tooMany reports whether a server seems to have failed because a request has several ranges: not if it asks
-// to wait, or has an error of its own for the first time.
+// tooMany reports whether a server seems to have failed because a request has several ranges: not
+// if it asks to wait, or has an error of its own for the first time.
 func (b *backend) tooMany(resp *http.Response) bool {
 	switch resp.StatusCode {
 	case http.StatusBadRequest, http.StatusRequestedRangeNotSatisfiable, http.StatusRequestHeaderFieldsTooLarge:
@@ -380,12 +381,12 @@ type question struct {
 	bytes  int64
 }
 
-// apart is the largest gap within a piece: if there is one that is larger, the backend could have more
-// ranges when the request was planned.
+// apart is the largest gap within a piece: if there is one that is larger, the backend could have
+// more ranges when the request was planned.
 const apart = 8 << 20
 
-// ask returns the question for ranges, or for the first of them. If a request may have only one, it is
-// everything from the first to the last.
+// ask returns the question for ranges, or for the first of them. If a request may have only one, it
+// is everything from the first to the last.
 func ask(ranges []remote.Range, most int) (q question) {
 	var b strings.Builder
 	begin := ranges[0].Offset
@@ -412,8 +413,8 @@ func ask(ranges []remote.Range, most int) (q question) {
 	return q
 }
 
-// limit returns how many bytes a response may have: those that were asked for, and headers of its parts.
-// A server may join parts with gaps that are shorter than headers.
+// limit returns how many bytes a response may have: those that were asked for, and headers of its
+// parts. A server may join parts with gaps that are shorter than headers.
 func (q question) limit() int64 { return q.bytes + 64<<10 + 4<<10*int64(q.pieces) }
 
 // version returns what tells this content of a file from others.

@@ -20,8 +20,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// nginxConfig has the places %[1]s, for files of nginx, %[2]s, of testdata/good, and %[3]s, of noise, and
-// the ports %[4]d and, for https, %[5]d.
+// nginxConfig has the places %[1]s, for files of nginx, %[2]s, of testdata/good, and %[3]s, of
+// noise, and the ports %[4]d and, for https, %[5]d.
 const nginxConfig = `
 daemon off;
 master_process off;
@@ -62,7 +62,8 @@ http {
 }
 `
 
-// nginx starts nginx, and returns the URLs of its server, by http and https, and the path of its log.
+// nginx starts nginx, and returns the URLs of its server, by http and https, and the path of its
+// log.
 func nginx(t *testing.T, noiseDir string) (plain, secure, log string) {
 	t.Helper()
 	program, err := exec.LookPath("nginx")

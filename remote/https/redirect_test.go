@@ -116,7 +116,8 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestSignedRedirect makes sure that nothing that a Signer adds goes to another host, nor the Referer.
+// TestSignedRedirect makes sure that nothing that a Signer adds goes to another host, nor the
+// Referer.
 func TestSignedRedirect(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	var other recorder
@@ -251,7 +252,8 @@ func TestMovedStalled(t *testing.T) {
 	}
 }
 
-// breakAfter sends a header and some bytes of the body, or nothing if left is negative, and then breaks.
+// breakAfter sends a header and some bytes of the body, or nothing if left is negative, and then
+// breaks.
 func breakAfter(left int, w http.ResponseWriter, r *http.Request, then func()) {
 	if left < 0 {
 		then()

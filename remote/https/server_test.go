@@ -79,7 +79,8 @@ func TestChanged(t *testing.T) {
 	}
 }
 
-// TestLies opens a file that has more bytes than there are anywhere, as a server says without sending them.
+// TestLies opens a file that has more bytes than there are anywhere, as a server says without
+// sending them.
 func TestLies(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	for _, span := range []string{"0-4611686018427387902/4611686018427387903", "2305843009213693951-4611686018427387902/4611686018427387903"} {
@@ -277,8 +278,8 @@ func TestSmall(t *testing.T) {
 	}
 }
 
-// TestEnds closes a file, and cancels contexts, while requests are under way, wait for others, or wait to be
-// made again.
+// TestEnds closes a file, and cancels contexts, while requests are under way, wait for others, or
+// wait to be made again.
 func TestEnds(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	for _, c := range []struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote/internal/credential"
 )
 
-// transports has the connections, which files share: those of one configuration, which the environment
-// gives.
+// transports has the connections, which files share: those of one configuration, which the
+// environment gives.
 var transports = struct {
 	sync.Mutex
 	all map[credential.Certificates]*http.Transport

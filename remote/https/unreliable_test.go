@@ -58,7 +58,8 @@ func TestUnreliable(t *testing.T) {
 	}
 }
 
-// TestBreaks lets a server fail for good after some requests: reading ends with an error that says so.
+// TestBreaks lets a server fail for good after some requests: reading ends with an error that says
+// so.
 func TestBreaks(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	dir := remotetest.Good(t)

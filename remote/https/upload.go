@@ -36,8 +36,8 @@ type put struct {
 	*backend
 }
 
-// direct writes the file where it belongs. A server that does not wait for all of it, before readers
-// find it, may keep what it has got of a file when the connection breaks.
+// direct writes the file where it belongs. A server that does not wait for all of it, before
+// readers find it, may keep what it has got of a file when the connection breaks.
 func (p *put) direct(ctx context.Context) error {
 	header := http.Header{}
 	if !p.Replace {

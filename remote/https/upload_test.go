@@ -132,9 +132,9 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// TestUploadFaults has each request meet each fault, once and for ever, on servers that show what has
-// arrived of a file and on others. What is there is then the old file or all of the new one, but where a
-// file is replaced on a server that does not wait for all of it.
+// TestUploadFaults has each request meet each fault, once and for ever, on servers that show what
+// has arrived of a file and on others. What is there is then the old file or all of the new one,
+// but where a file is replaced on a server that does not wait for all of it.
 func TestUploadFaults(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	status := func(code int) func(http.ResponseWriter, *http.Request) {
@@ -227,7 +227,8 @@ func (b *brittle) ReadAt(p []byte, off int64) (int, error) {
 	return b.ReaderAt.ReadAt(p, off)
 }
 
-// TestUploadRedirect uploads to a server that redirects to another one, as storage of many disks does.
+// TestUploadRedirect uploads to a server that redirects to another one, as storage of many disks
+// does.
 func TestUploadRedirect(t *testing.T) {
 	t.Setenv("BEARER_TOKEN", "token")
 	pool, to := newPlace(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/frame"
 )
 
-// The checksums of these anchors were computed with the JSON library and the XXH3 of ROOT 6.40: nlohmann's dump
-// of the members without the checksum, and RNTupleSerializer::SerializeXxHash3.
+// The checksums of these anchors were computed with the JSON library and the XXH3 of ROOT 6.40:
+// nlohmann's dump of the members without the checksum, and RNTupleSerializer::SerializeXxHash3.
 const (
 	usualAnchor = `{
   "anchorVersion": 0,

@@ -19,8 +19,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/verify"
 )
 
-// TestNativeClaims has anchors and locators that claim what is not so, or is not read. Memory is not allocated
-// for what they claim.
+// TestNativeClaims has anchors and locators that claim what is not so, or is not read. Memory is
+// not allocated for what they claim.
 func TestNativeClaims(t *testing.T) {
 	s := newStore(t)
 	file := filepath.Join(remotetest.Good(t), severalPages)

@@ -27,7 +27,8 @@ func (s *store) native(path string) string {
 	return "ntpl+s3+" + os.Getenv("AWS_ENDPOINT_URL_S3") + "/" + path
 }
 
-// TestNativeValues takes all RNTuples of testdata/good apart, and compares their values with those in the files.
+// TestNativeValues takes all RNTuples of testdata/good apart, and compares their values with those
+// in the files.
 func TestNativeValues(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	s := newStore(t)
@@ -191,8 +192,8 @@ func status(code int) func(http.ResponseWriter, *http.Request, int64, int) bool 
 	}
 }
 
-// TestNativeFaults has objects fail in all ways: the values are right or there is an error that names the
-// object, and verify finds it.
+// TestNativeFaults has objects fail in all ways: the values are right or there is an error that
+// names the object, and verify finds it.
 func TestNativeFaults(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	s := newStore(t)

@@ -354,7 +354,8 @@ func TestOneRange(t *testing.T) {
 
 var signature = regexp.MustCompile("[0-9a-f]{64}")
 
-// TestMetadata takes credentials from the service of Amazon's machines, and does without where it is silent.
+// TestMetadata takes credentials from the service of Amazon's machines, and does without where it
+// is silent.
 //
 // Source: Amazon EC2 User Guide, "Retrieve security credentials from instance metadata".
 func TestMetadata(t *testing.T) {

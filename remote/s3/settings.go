@@ -109,8 +109,8 @@ func endpoint(ctx context.Context, c aws.Config) (string, error) {
 	return aws.ToString(c.BaseEndpoint), nil
 }
 
-// metadataTime is how long the service may take that gives credentials to Amazon's machines, and that
-// no other machine has. Tests change it.
+// metadataTime is how long the service may take that gives credentials to Amazon's machines, and
+// that no other machine has. Tests change it.
 var metadataTime = time.Second
 
 // credentials returns the credentials, or ok false if there are none.

@@ -239,7 +239,8 @@ func (s *store) check(r *http.Request, body []byte) (status int, code, message s
 
 // canonical returns a path as it is signed.
 //
-// Source: Amazon S3 API Reference, "Signature Calculations for the Authorization Header", UriEncode.
+// Source: Amazon S3 API Reference, "Signature Calculations for the Authorization Header",
+// UriEncode.
 func canonical(path string) string {
 	parts := strings.Split(path, "/")
 	for i, p := range parts {

@@ -128,8 +128,8 @@ func (u *uploading) parts(ctx context.Context, id string, query url.Values) erro
 	return u.do(ctx, http.MethodPost, query, u.condition(), body{bytes.NewReader(text), 0, int64(len(text))}, u.completed)
 }
 
-// each calls do for the indexes from 0 to n-1, for atOnce of them at a time. No more calls begin once one has
-// failed; its error, or that of the lowest index, is the result.
+// each calls do for the indexes from 0 to n-1, for atOnce of them at a time. No more calls begin
+// once one has failed; its error, or that of the lowest index, is the result.
 func each(n int, do func(i int) error) error {
 	var next atomic.Int64
 	var failed atomic.Bool
@@ -206,8 +206,8 @@ func (u *uploading) do(ctx context.Context, method string, query url.Values, hea
 	return err
 }
 
-// send makes a request until it succeeds, and returns the header of the response. It calls read with the
-// response's body.
+// send makes a request until it succeeds, and returns the header of the response. It calls read
+// with the response's body.
 func (u *uploading) send(ctx context.Context, method string, query url.Values, header http.Header, b body, read func([]byte) error) (from http.Header, err error) {
 	sum, err := b.sum(ctx)
 	if err != nil {

@@ -94,8 +94,8 @@ func TestRace(t *testing.T) {
 	}
 }
 
-// TestUploadFaults has each request meet each fault, once and for ever. The object is then as it was, or
-// complete; after a success it is complete.
+// TestUploadFaults has each request meet each fault, once and for ever. The object is then as it
+// was, or complete; after a success it is complete.
 func TestUploadFaults(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	small(t)
@@ -185,7 +185,8 @@ func TestUploadFaults(t *testing.T) {
 	}
 }
 
-// stall waits until the client gives up, which the server notices only when there is nothing to read.
+// stall waits until the client gives up, which the server notices only when there is nothing to
+// read.
 func stall(w http.ResponseWriter, r *http.Request) {
 	io.Copy(io.Discard, r.Body)
 	<-r.Context().Done()

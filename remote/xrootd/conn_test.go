@@ -18,8 +18,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/remote"
 )
 
-// TestConcurrent makes many requests of several files at a time, whose answers come in pieces and in any
-// order.
+// TestConcurrent makes many requests of several files at a time, whose answers come in pieces and
+// in any order.
 func TestConcurrent(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	want := content(500_000)
@@ -171,8 +171,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestTrickle has a server that sends a byte now and then: requests that wait behind are given up as the
-// one whose answer it is, and the connection, too.
+// TestTrickle has a server that sends a byte now and then: requests that wait behind are given up
+// as the one whose answer it is, and the connection, too.
 func TestTrickle(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	want := content(200_000)

@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// A fake is a server of one file that can be told to misbehave. It keeps to the protocol otherwise, and
-// fails the test if the client does not.
+// A fake is a server of one file that can be told to misbehave. It keeps to the protocol otherwise,
+// and fails the test if the client does not.
 type fake struct {
 	t      *testing.T
 	addr   string

@@ -38,7 +38,8 @@ func content(n int) []byte {
 	return b
 }
 
-// readAll reads parts of the file of a fake in several ways, and returns an error if one is not right.
+// readAll reads parts of the file of a fake in several ways, and returns an error if one is not
+// right.
 func readAll(ctx context.Context, url string, o remote.Options, want []byte) error {
 	f, err := remote.Open(ctx, url, &o)
 	if err != nil {
@@ -161,8 +162,8 @@ func (f *fake) stalled(c *fakeConn) {
 	}
 }
 
-// TestFaults answers the first request of each kind, or all of them, in all wrong ways: what is read is
-// right, or there is an error, soon.
+// TestFaults answers the first request of each kind, or all of them, in all wrong ways: what is
+// read is right, or there is an error, soon.
 func TestFaults(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	want := content(200_000)
@@ -221,7 +222,8 @@ func checkFault(t *testing.T, want []byte, kind uint16, fault string, always boo
 	}
 }
 
-// patience is the timeout of clients that good makes wait for longer. Everything else is answered at once.
+// patience is the timeout of clients that good makes wait for longer. Everything else is answered
+// at once.
 const patience = 4 * time.Second
 
 // good are ways to answer that the protocol allows.
@@ -296,7 +298,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestMaxWait has servers that ask to wait for ever, in all ways that the protocol has, or send what nobody has asked for.
+// TestMaxWait has servers that ask to wait for ever, in all ways that the protocol has, or send
+// what nobody has asked for.
 func TestMaxWait(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	// opens answers requests to open, by turns.
@@ -435,8 +438,8 @@ func TestRedirectLoop(t *testing.T) {
 	}
 }
 
-// TestTried has a server that redirects to one that does not have the file, and to one that has it when it
-// is told, or not.
+// TestTried has a server that redirects to one that does not have the file, and to one that has it
+// when it is told, or not.
 func TestTried(t *testing.T) {
 	want := content(200_000)
 	for _, listens := range []bool{true, false} {

@@ -25,8 +25,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/test/remotetest"
 )
 
-// certificate makes a certificate for this machine, which is its own authority. It returns the names of
-// its file, in a folder of its own, and of the file of its key.
+// certificate makes a certificate for this machine, which is its own authority. It returns the
+// names of its file, in a folder of its own, and of the file of its key.
 func certificate(t *testing.T) (certFile, keyFile string) {
 	t.Helper()
 	key, err1 := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -44,7 +44,8 @@ const (
 	statusWaitResp = 4006
 )
 
-// asyncResponse is the action of an answer with statusAttn that holds the answer to another request.
+// asyncResponse is the action of an answer with statusAttn that holds the answer to another
+// request.
 const asyncResponse = 5008
 
 const (

@@ -78,8 +78,9 @@ func (b *backend) drop() {
 	b.file = nil
 }
 
-// least is how many bytes a request should have if more are wanted. Those of a file share a connection, so that
-// several small ones arrive no sooner than a large one, and each has another one that asks whether the file changed.
+// least is how many bytes a request should have if more are wanted. Those of a file share a
+// connection, so that several small ones arrive no sooner than a large one, and each has another
+// one that asks whether the file changed.
 const least = 16 << 20
 
 // Ranges returns the limits of the server's vectored reads.
@@ -227,8 +228,9 @@ func (b *backend) open(ctx context.Context, p *progress) (*file, error) {
 	return f, nil
 }
 
-// find opens the file at a place, or at that to which requests are redirected from there. If a server to
-// which another one redirects cannot open it, the first one is told, and may know of another.
+// find opens the file at a place, or at that to which requests are redirected from there. If a
+// server to which another one redirects cannot open it, the first one is told, and may know of
+// another.
 func (b *backend) find(ctx context.Context, at place, p *progress) (*file, error) {
 	var failed error
 	redirected := at != b.origin

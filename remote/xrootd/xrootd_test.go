@@ -120,7 +120,8 @@ func TestServerRestart(t *testing.T) {
 	}
 }
 
-// TestServerLarge reads more than a real server sends at once, and more than its vectored reads allow.
+// TestServerLarge reads more than a real server sends at once, and more than its vectored reads
+// allow.
 func TestServerLarge(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	want := make([]byte, 30<<20)
@@ -157,8 +158,9 @@ func TestServerLarge(t *testing.T) {
 	}
 }
 
-// TestServerRequests counts what reading 4 of 40 columns takes, in the log of a real server: two reads of the
-// metadata, which are one request to the library, and a vectored read for each cluster or less.
+// TestServerRequests counts what reading 4 of 40 columns takes, in the log of a real server: two
+// reads of the metadata, which are one request to the library, and a vectored read for each cluster
+// or less.
 func TestServerRequests(t *testing.T) {
 	remotetest.CheckGoroutines(t)
 	const columns, entries, clusters = 40, 10_000, 4

@@ -28,8 +28,9 @@ func (v numbers[T]) empty(fresh bool) values {
 	return v[:0]
 }
 
-// Short spans, where there is room, are copied in steps of 32 bytes or 8 offsets; the next spans overwrite what is too much.
-// Processors guess wrongly where loops end that are as short as most spans.
+// Short spans, where there is room, are copied in steps of 32 bytes or 8 offsets; the next spans
+// overwrite what is too much. Processors guess wrongly where loops end that are as short as most
+// spans.
 const stepBytes, stepOffsets = 32, 8
 
 func copyStep(to, from unsafe.Pointer) {

@@ -18,8 +18,8 @@ import (
 // Options say how RNTuples are compared. The zero value stands for the defaults, and so does a nil
 // pointer. Paths are those that rntuple.ViewOf takes.
 type Options struct {
-	// Tolerance is how much floats may differ and still count as equal. NaNs are always equal to each
-	// other, and so are 0 and -0. Integers have no tolerance.
+	// Tolerance is how much floats may differ and still count as equal. NaNs are always equal to
+	// each other, and so are 0 and -0. Integers have no tolerance.
 	Tolerance Tolerance
 
 	// Fields has the tolerances of fields, by path, and of the fields below them; the longest path
@@ -32,12 +32,13 @@ type Options struct {
 	Only []string
 
 	// Progress, if set, is called with the number of entries compared so far, summed over all
-	// top-level fields, and their total. Calls do not overlap, but may come from several goroutines.
+	// top-level fields, and their total. Calls do not overlap, but may come from several
+	// goroutines.
 	Progress func(done, total int64)
 }
 
-// A Tolerance is how much two floats may differ: by Abs, or by Rel times the magnitude of the larger
-// one.
+// A Tolerance is how much two floats may differ: by Abs, or by Rel times the magnitude of the
+// larger one.
 type Tolerance struct{ Abs, Rel float64 }
 
 // check returns a copy of the options if they can be honoured.

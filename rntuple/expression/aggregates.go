@@ -129,7 +129,8 @@ func counted(d *domain, items *node[bool]) func(z *zones) extent[int64] {
 	}
 }
 
-// extremes bounds the least or greatest items of arrays, which empty ones do not have. No item is missing.
+// extremes bounds the least or greatest items of arrays, which empty ones do not have. No item is
+// missing.
 func extremes[T any](d *domain, items *node[T]) func(z *zones) extent[T] {
 	return func(z *zones) extent[T] { return items.extent(z).orMissing(d.span(z).low == 0) }
 }
@@ -179,8 +180,8 @@ func means(d *domain, items *node[float64]) func(z *zones) extent[float64] {
 // maxSummands is more than memory has room for.
 const maxSummands = 1 << 40
 
-// errorOfSums returns a bound, several times too high, of the relative error of sums of up to n floats of one sign: each addition
-// adds 2^-53.
+// errorOfSums returns a bound, several times too high, of the relative error of sums of up to n
+// floats of one sign: each addition adds 2^-53.
 func errorOfSums(n int64) float64 { return float64(min(n, maxSummands)+2) * 0x1p-51 }
 
 // overItems returns the column that a function computes from the items of arrays.
@@ -323,7 +324,8 @@ func (b *builder) pick(n *syntax.Call) (value, error) {
 	return b.index(n, v, all[1])
 }
 
-// length returns the number of items of an array, of members of a record, or of characters of a string.
+// length returns the number of items of an array, of members of a record, or of characters of a
+// string.
 func (b *builder) length(n *syntax.Call) (value, error) {
 	v, err := b.build(n.Args[0])
 	switch {

@@ -112,7 +112,8 @@ func compareNumbers[T number](op string, l, r *node[T]) *node[bool] {
 	return mapped(l, orderConst(op, *r.one)).known(known)
 }
 
-// compareSingles compares a float32 field with c without widening it. It rounds c to a float32 that gives the same results.
+// compareSingles compares a float32 field with c without widening it. It rounds c to a float32 that
+// gives the same results.
 func compareSingles(op string, x *node[float64], c float64) *node[bool] {
 	limit := float32(c)
 	switch up := op == "<" || op == ">="; {
@@ -189,7 +190,8 @@ func calculated[T number](op string, a, b *node[T]) func(z *zones) extent[T] {
 	}, a, b)
 }
 
-// wrapsAround reports whether the sum, difference or product of integers may not fit 64 bits. If not at the bounds, it does nowhere.
+// wrapsAround reports whether the sum, difference or product of integers may not fit 64 bits. If
+// not at the bounds, it does nowhere.
 func wrapsAround(op string, a, b extent[int64]) bool {
 	for _, x := range a.points() {
 		for _, y := range b.points() {

@@ -44,8 +44,8 @@ func (b *builder) memberOf(n, of syntax.Node, v value, name string) (value, erro
 	return b.read(m)
 }
 
-// maxMembers is how many members a record of the text may have, with those of its members: records that let shares could be
-// compared for ever.
+// maxMembers is how many members a record of the text may have, with those of its members: records
+// that let shares could be compared for ever.
 const maxMembers = 10_000
 
 // recordOf returns a record that the text makes.
@@ -238,7 +238,8 @@ func (b *builder) index(n syntax.Node, v, at value) (value, error) {
 	return v.list.item.taken(place, true), nil
 }
 
-// placeOfIndex returns the column of the places of the items with a number, which is missing where there is none.
+// placeOfIndex returns the column of the places of the items with a number, which is missing where
+// there is none.
 func placeOfIndex(array value, index int64) *node[int64] {
 	items := array.list.items
 	return newNode(array.of, func(r *run, n *node[int64]) {
@@ -273,8 +274,8 @@ func lengths(d *domain) *node[int64] {
 	}).known(d.span)
 }
 
-// some returns the items of arrays at several indices: all of them, or none if one is not there. That is an error for the indices that
-// argsort and combinations yield.
+// some returns the items of arrays at several indices: all of them, or none if one is not there.
+// That is an error for the indices that argsort and combinations yield.
 func (b *builder) some(n syntax.Node, v, at value) (value, error) {
 	strict := at.index
 	if at.list.item.null {
@@ -319,8 +320,9 @@ func within(v, at value) *node[bool] {
 	})
 }
 
-// itemsAt returns the rows of the items of v at indices. If strict is not nil, an index outside of the array is an error at that place. Otherwise
-// all indices must be within, and negative ones count from the end.
+// itemsAt returns the rows of the items of v at indices. If strict is not nil, an index outside of
+// the array is an error at that place. Otherwise all indices must be within, and negative ones
+// count from the end.
 func itemsAt(v, at value, strict *place) *node[int64] {
 	items, indices := v.list.items, at.list.items
 	return newNode(indices, func(r *run, n *node[int64]) {
@@ -520,7 +522,8 @@ func sprintLengths(name string, n, m int64) string {
 	return fmt.Sprintf("%s: arrays of %d and %d items", name, n, m)
 }
 
-// aligned returns an array with the items in the domain of those of another one of the same domain, which must have as many.
+// aligned returns an array with the items in the domain of those of another one of the same domain,
+// which must have as many.
 func (b *builder) aligned(v, with value, message func(n, m int64) string, n syntax.Node) value {
 	to, from, at := with.list.items, v.list.items, b.place(n)
 	if to == from {

@@ -53,8 +53,8 @@ func BenchmarkConditions(b *testing.B) {
 	})
 }
 
-// BenchmarkOrder compares all orders of three conditions that leave 1 %, 10 % and 50 % of the entries: worst/best is the time of the
-// slowest divided by that of the fastest.
+// BenchmarkOrder compares all orders of three conditions that leave 1 %, 10 % and 50 % of the
+// entries: worst/best is the time of the slowest divided by that of the fastest.
 func BenchmarkOrder(b *testing.B) {
 	type row struct {
 		A, B, C int32
@@ -75,8 +75,9 @@ func BenchmarkOrder(b *testing.B) {
 	b.ReportMetric(slices.Max(times)/slices.Min(times), "worst/best")
 }
 
-// BenchmarkSelectivity sets reading the entries of a condition beside reading all entries: with and without are their times. The
-// condition is about one of the fields that are read, and leaves entries everywhere, or in one place.
+// BenchmarkSelectivity sets reading the entries of a condition beside reading all entries: with and
+// without are their times. The condition is about one of the fields that are read, and leaves
+// entries everywhere, or in one place.
 func BenchmarkSelectivity(b *testing.B) {
 	type row struct {
 		Everywhere, Together   float64

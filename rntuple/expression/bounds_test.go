@@ -17,7 +17,8 @@ import (
 type bounded interface {
 	// forget makes the node compute its values again.
 	forget()
-	// outside says which value, or number of items of an array, is not within its bounds; tight reports whether there are bounds.
+	// outside says which value, or number of items of an array, is not within its bounds; tight
+	// reports whether there are bounds.
 	outside(z *zones) (what string, tight bool)
 }
 
@@ -62,8 +63,9 @@ func (n *node[T]) outside(z *zones) (what string, tight bool) {
 	return "", n.extents.in != nil
 }
 
-// TestBounds evaluates random expressions for the entries of clusters, and makes sure that no value of any node, no number of items and no error is
-// beyond what the node says of the cluster, from zones that are those of the values or wider.
+// TestBounds evaluates random expressions for the entries of clusters, and makes sure that no value
+// of any node, no number of items and no error is beyond what the node says of the cluster, from
+// zones that are those of the values or wider.
 func TestBounds(t *testing.T) {
 	random := sampletest.Rand(t)
 	path := filepath.Join(t.TempDir(), "zoo.root")

@@ -151,7 +151,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestAnd joins conditions: none reaches into another, and errors have their places in the text of one.
+// TestAnd joins conditions: none reaches into another, and errors have their places in the text of
+// one.
 func TestAnd(t *testing.T) {
 	r := sample(t, nil)
 	for _, test := range []struct {

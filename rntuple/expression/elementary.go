@@ -2,12 +2,12 @@ package expression
 
 import "math"
 
-// functionError bounds the relative and absolute errors of package math's functions, several times too high: they may be
-// monotonic but for such errors.
+// functionError bounds the relative and absolute errors of package math's functions, several times
+// too high: they may be monotonic but for such errors.
 const functionError = 0x1p-40
 
-// monotonicFunctions are functions of a float that rise or fall between two numbers, and are NaN elsewhere. Those that are not exact
-// have an error.
+// monotonicFunctions are functions of a float that rise or fall between two numbers, and are NaN
+// elsewhere. Those that are not exact have an error.
 var monotonicFunctions = map[string]struct{ from, to, err float64 }{
 	"float": everywhere(0), "floor": everywhere(0), "ceil": everywhere(0), "round": everywhere(0), "trunc": everywhere(0), "sign": everywhere(0),
 	"cbrt": everywhere(functionError), "exp": everywhere(functionError), "exp2": everywhere(functionError), "expm1": everywhere(functionError),

@@ -27,8 +27,8 @@ func (c *counter) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // TestFetched reads the entries of a file that one value of a sorted field has: with a zone map,
-// less than 2 % of the file is fetched, of which 0.5 % are the entries. None of the sorted field is fetched to choose
-// the entries of clusters for which the zone map decides.
+// less than 2 % of the file is fetched, of which 0.5 % are the entries. None of the sorted field is
+// fetched to choose the entries of clusters for which the zone map decides.
 func TestFetched(t *testing.T) {
 	type event struct {
 		Run    int32

@@ -11,8 +11,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/syntax"
 )
 
-// TestDocumentedFunctions compares the functions of the documentation with those that there are, and with the numbers of arguments
-// that they take.
+// TestDocumentedFunctions compares the functions of the documentation with those that there are,
+// and with the numbers of arguments that they take.
 func TestDocumentedFunctions(t *testing.T) {
 	documented := map[string]builtin{}
 	for _, f := range formula.Table {

@@ -55,8 +55,8 @@ func toFloats(a *columnar.Array, buf *[]float64) []float64 {
 	return nil
 }
 
-// toIntegers returns the values of a field of integers, in buf if they must be converted. Those that have no place are
-// negative.
+// toIntegers returns the values of a field of integers, in buf if they must be converted. Those
+// that have no place are negative.
 func toIntegers(a *columnar.Array, buf *[]int64) []int64 {
 	switch all := a.Values().(type) {
 	case []int64:

@@ -123,7 +123,8 @@ func (b *builder) operate(n *syntax.Binary, l, r value) (value, error) {
 	return out, err
 }
 
-// itemwise applies a function to two values, or to the items of arrays. It is false if the function is, for the types.
+// itemwise applies a function to two values, or to the items of arrays. It is false if the function
+// is, for the types.
 func (b *builder) itemwise(n syntax.Node, name string, l, r value, f func(l, r value) (value, bool, error)) (value, bool, error) {
 	var err error
 	if l, r, err = b.fitting(n, l, r); err != nil {
@@ -161,8 +162,9 @@ func innermost(all []value) *domain {
 	return d
 }
 
-// zipped returns the items of those values that are arrays, which must have the same lengths, in one domain, and other values as they are; and where
-// all are there, or nil. It is false for maps and tuples.
+// zipped returns the items of those values that are arrays, which must have the same lengths, in
+// one domain, and other values as they are; and where all are there, or nil. It is false for maps
+// and tuples.
 func (b *builder) zipped(n syntax.Node, name string, all ...value) (items []value, there *node[bool], ok bool, err error) {
 	missing, shared := false, true
 	var first *value
@@ -179,7 +181,8 @@ func (b *builder) zipped(n syntax.Node, name string, all ...value) (items []valu
 		shared = shared && (v.list == nil && first.of.within(v.of) || v.list != nil && v.list.items == first.list.items && v.list.item.list == nil)
 	}
 	if missing || !shared {
-		// Arrays meet in the rows for which they are needed, as they can have other lengths elsewhere.
+		// Arrays meet in the rows for which they are needed, as they can have other lengths
+		// elsewhere.
 		for i := range all {
 			if all[i], err = b.down(all[i]); err != nil {
 				return nil, nil, false, err

@@ -13,8 +13,8 @@ import (
 // An output returns the values of an expression in a batch.
 type output func(r *run) *columnar.Array
 
-// fit returns the C++ type for v that is nearest to the type of a field: that type if the field takes v, and without a field
-// the type that v has by itself. It is empty if there is none.
+// fit returns the C++ type for v that is nearest to the type of a field: that type if the field
+// takes v, and without a field the type that v has by itself. It is empty if there is none.
 func (v value) fit(f *schema.FieldDocument) string {
 	present := v
 	present.missing = false
@@ -121,7 +121,8 @@ func (t *target) output(v value, f *schema.FieldDocument) output {
 	}
 }
 
-// array returns an Array for v, as if it were never missing. Fill sets it, and returns where v has values; nil: everywhere.
+// array returns an Array for v, as if it were never missing. Fill sets it, and returns where v has
+// values; nil: everywhere.
 func (t *target) array(v value, f *schema.FieldDocument) (a *columnar.Array, fill func(r *run) (valid []bool)) {
 	a = &columnar.Array{Shape: schema.Scalar}
 	switch {

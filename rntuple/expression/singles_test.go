@@ -7,7 +7,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestSingles compares float32 values with limits that are no float32, and expects what float64 gives.
+// TestSingles compares float32 values with limits that are no float32, and expects what float64
+// gives.
 func TestSingles(t *testing.T) {
 	inf := float32(math.Inf(1))
 	values := []float32{0, float32(math.Copysign(0, -1)), 1, -1, 0.1, -0.1, 16777216, 1e-45, -1e-45, 1e-38, math.MaxFloat32, -math.MaxFloat32, inf, -inf, float32(math.NaN())}

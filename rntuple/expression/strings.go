@@ -19,7 +19,8 @@ type text struct {
 	ends []int
 }
 
-// textOf returns the column of strings that a function makes one after the other. It returns where they are.
+// textOf returns the column of strings that a function makes one after the other. It returns where
+// they are.
 func textOf(d *domain, build func(r *run, t *text) (valid []bool)) *node[[]byte] {
 	t := new(text)
 	return newNode(d, func(r *run, n *node[[]byte]) {

@@ -7,15 +7,16 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/columnar"
 )
 
-// Values checks that the values of expression i of p have the Go type T, and returns a function that returns them, one per
-// entry, for a Batch of p. T is
+// Values checks that the values of expression i of p have the Go type T, and returns a function
+// that returns them, one per entry, for a Batch of p. T is
 //
 //	bool, int64, float64 or string    for the kinds of these names
 //	[]T                               for arrays of T
 //	*T                                for a T that may be missing, and is nil then; also for one that never is
 //
-// The error, an *Error, names the type that fits. The values may share the memory of the Batch: they must not be changed, and
-// are valid until the loop that it comes from goes on. The function may be called by several goroutines at the same time.
+// The error, an *Error, names the type that fits. The values may share the memory of the Batch:
+// they must not be changed, and are valid until the loop that it comes from goes on. The function
+// may be called by several goroutines at the same time.
 func Values[T any](p *Program, i int) (func(b *Batch) []T, error) {
 	t := p.Type(i)
 	if t.Kind == Other {
@@ -50,7 +51,8 @@ func (t Type) goType() reflect.Type {
 	return goTypes[t.Kind]
 }
 
-// reader returns what makes a slice with elements of a Go type of an Array of values of type t, or nil if they do not fit.
+// reader returns what makes a slice with elements of a Go type of an Array of values of type t, or
+// nil if they do not fit.
 func (t Type) reader(to reflect.Type) func(a *columnar.Array) reflect.Value {
 	isPointer := to.Kind() == reflect.Pointer && to.Elem().Kind() != reflect.Pointer
 	switch {

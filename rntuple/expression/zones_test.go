@@ -243,7 +243,8 @@ func (f *filler) integer(x float64, r regime) int64 {
 	return int64(x)
 }
 
-// wideFile makes a file of random entries in clusters of a few, with a zone map of all fields or some.
+// wideFile makes a file of random entries in clusters of a few, with a zone map of all fields or
+// some.
 func wideFile(t testing.TB, entries int, seed uint64) *rntuple.Reader {
 	t.Helper()
 	f := &filler{Rand: rand.New(rand.NewPCG(seed, 3))}
@@ -307,7 +308,8 @@ type agreement struct {
 	passed                          int64
 }
 
-// zonesAgree compares the entries that a condition chooses, or its error, with zone maps and without.
+// zonesAgree compares the entries that a condition chooses, or its error, with zone maps and
+// without.
 func zonesAgree(t *testing.T, r *rntuple.Reader, text string, sum *agreement) bool {
 	t.Helper()
 	e, err := Parse(text)

@@ -57,8 +57,9 @@ func (e *evidence) jobs(name string) (jobs []*job) {
 			jobs = append(jobs, j)
 		}
 	}
-	// RNTuples of the same path are written in the order of their cycles, so that the newest one is the newest again;
-	// before them come those without an anchor, which renaming or a crash has left.
+	// RNTuples of the same path are written in the order of their cycles, so that the newest one is
+	// the newest again; before them come those without an anchor, which renaming or a crash has
+	// left.
 	first := map[string]int{}
 	for i, j := range slices.Backward(jobs) {
 		first[j.path] = i

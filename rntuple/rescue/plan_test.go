@@ -100,8 +100,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestRenamed saves an RNTuple that was renamed and appended to, from a file whose directory cannot be found: what
-// has the last names is the newest cycle again.
+// TestRenamed saves an RNTuple that was renamed and appended to, from a file whose directory cannot
+// be found: what has the last names is the newest cycle again.
 func TestRenamed(t *testing.T) {
 	dir := t.TempDir()
 	in, more, out := filepath.Join(dir, "in.root"), filepath.Join(dir, "more.root"), filepath.Join(dir, "out.root")

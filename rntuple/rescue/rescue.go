@@ -24,12 +24,12 @@ type Options struct {
 	// Only is the path or the name of the only RNTuple to save. Default: all of them.
 	Only string
 
-	// KeepGoing is set to save also the entries after lost ones. Their numbers change. Otherwise the
-	// entries of each RNTuple up to the first lost one are saved.
+	// KeepGoing is set to save also the entries after lost ones. Their numbers change. Otherwise
+	// the entries of each RNTuple up to the first lost one are saved.
 	KeepGoing bool
 
-	// NoSync, NoReplace and Upload say how File writes the new file, as in rntuple.FileOptions. For To
-	// they must be zero.
+	// NoSync, NoReplace and Upload say how File writes the new file, as in rntuple.FileOptions. For
+	// To they must be zero.
 	NoSync    bool
 	NoReplace bool
 	Upload    remote.Options

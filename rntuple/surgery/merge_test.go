@@ -267,8 +267,8 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// TestKeepWhereThere keeps and drops fields that only the first input has: what the others lack of them is missing, or zero
-// in the mode Union, also where they have none of those that are kept.
+// TestKeepWhereThere keeps and drops fields that only the first input has: what the others lack of
+// them is missing, or zero in the mode Union, also where they have none of those that are kept.
 func TestKeepWhereThere(t *testing.T) {
 	type first struct {
 		A, B int32

@@ -110,8 +110,8 @@ func TestRename(t *testing.T) {
 	}
 }
 
-// TestRenameCycles renames an RNTuple that was appended to twice, and makes sure that no older cycle turns up
-// where it was not asked for.
+// TestRenameCycles renames an RNTuple that was appended to twice, and makes sure that no older
+// cycle turns up where it was not asked for.
 func TestRenameCycles(t *testing.T) {
 	type entry struct{ X int32 }
 	dir := t.TempDir()

@@ -33,8 +33,8 @@ func (c *config) bind(s rntuple.Source) (defined, error) {
 // readerOf returns the Reader of an input.
 func readerOf(base *ntuple.Reader) *rntuple.Reader { return entrance.Reader(base).(*rntuple.Reader) }
 
-// selection returns the selection of those of the entries of an input within a range for which a condition holds, all
-// of them if it is nil, with the fields that are defined.
+// selection returns the selection of those of the entries of an input within a range for which a
+// condition holds, all of them if it is nil, with the fields that are defined.
 func (c *config) selection(base *ntuple.Reader, within rntuple.EntryRange, keep rntuple.Condition) (s selection, err error) {
 	in := readerOf(base)
 	s.within = within

@@ -24,8 +24,9 @@ var ErrChanged = errors.New("the file has changed since the plan was made")
 type Options struct {
 	// Name is the name of the RNTuple in each file, as for rntuple.Open.
 	Name string
-	// Fields are patterns of the fields that will be read, those of conditions among them: "Muon_*",
-	// "event.*.x". Their columns, and those of the fields below, make up the cost of a unit. Default: all.
+	// Fields are patterns of the fields that will be read, those of conditions among them:
+	// "Muon_*", "event.*.x". Their columns, and those of the fields below, make up the cost of a
+	// unit. Default: all.
 	Fields []string
 	// Target is the cost that a unit should have, in bytes. Default: 256 MiB, unless Count is set.
 	Target int64
@@ -33,20 +34,23 @@ type Options struct {
 	Count int
 	// Read are the options for opening files.
 	Read *rntuple.ReadOptions
-	// Workers is the number of files that are open at a time. Default: 8, or 32 if the first one is far away.
+	// Workers is the number of files that are open at a time. Default: 8, or 32 if the first one is
+	// far away.
 	Workers int
 	// Clock tells the time of the plan. Default: time.Now.
 	Clock func() time.Time
-	// Progress is called with the number of files that have been read, and of all. Calls do not overlap.
+	// Progress is called with the number of files that have been read, and of all. Calls do not
+	// overlap.
 	Progress func(done, total int)
 }
 
 // defaultTarget is enough for about a second of work.
 const defaultTarget = 256 << 20
 
-// Make reads the metadata of files and cuts their entries into units. Small clusters and files are joined,
-// large files are cut where clusters end: each unit costs about the same, and differs by at most a cluster. The same files
-// and options, Clock among them, make the same plan. Of a file only the number of entries and the cost of each cluster are kept.
+// Make reads the metadata of files and cuts their entries into units. Small clusters and files are
+// joined, large files are cut where clusters end: each unit costs about the same, and differs by at
+// most a cluster. The same files and options, Clock among them, make the same plan. Of a file only
+// the number of entries and the cost of each cluster are kept.
 func Make(ctx context.Context, paths []string, o *Options) (*Plan, error) {
 	if o == nil {
 		o = new(Options)
@@ -120,8 +124,8 @@ func read(ctx context.Context, i int, path string, o Options) (f File, clusters 
 	return f, clusters, err
 }
 
-// columns reports which columns of a schema belong to fields that match one of some patterns, and to the
-// fields below. If there are no patterns, all do.
+// columns reports which columns of a schema belong to fields that match one of some patterns, and
+// to the fields below. If there are no patterns, all do.
 func columns(s *schema.Schema, patterns []string) ([]bool, error) {
 	wanted := make([]bool, len(s.Columns))
 	used := make([]bool, len(patterns))

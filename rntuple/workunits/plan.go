@@ -109,7 +109,8 @@ func (p *Plan) Write(w io.Writer) error {
 	return err
 }
 
-// Read reads a plan that Write has written, and makes sure that its units have each entry once, in order.
+// Read reads a plan that Write has written, and makes sure that its units have each entry once, in
+// order.
 func Read(r io.Reader) (*Plan, error) {
 	p := new(Plan)
 	d := json.NewDecoder(r)
@@ -168,8 +169,9 @@ func isDigits(s string) bool {
 	return s != ""
 }
 
-// Open returns the entries of a unit, given by its number from 0, as a Source. The caller must close it. Files
-// are opened as their entries are reached; the error of one that has changed wraps ErrChanged.
+// Open returns the entries of a unit, given by its number from 0, as a Source. The caller must
+// close it. Files are opened as their entries are reached; the error of one that has changed wraps
+// ErrChanged.
 func (p *Plan) Open(unit int, opts *rntuple.ReadOptions) (*rntuple.Chain, error) {
 	if unit < 0 || unit >= len(p.Units) {
 		return nil, fmt.Errorf("unit %d of a plan of %d", unit, len(p.Units))

@@ -26,8 +26,8 @@ type event struct {
 	S  string
 }
 
-// dataSet writes files with clusters of random sizes, some empty, and returns their paths and how many entries
-// there are.
+// dataSet writes files with clusters of random sizes, some empty, and returns their paths and how
+// many entries there are.
 func dataSet(t testing.TB, random *rand.Rand, files int) (paths []string, total int64) {
 	t.Helper()
 	dir := t.TempDir()
@@ -54,8 +54,9 @@ func dataSet(t testing.TB, random *rand.Rand, files int) (paths []string, total 
 	return paths, total
 }
 
-// TestPlans cuts random data sets in many ways. The units have each entry once, in order, cost what Inspect says,
-// and differ by no more than a cluster from what was asked for. Sums over units have the bits of those over the whole.
+// TestPlans cuts random data sets in many ways. The units have each entry once, in order, cost what
+// Inspect says, and differ by no more than a cluster from what was asked for. Sums over units have
+// the bits of those over the whole.
 func TestPlans(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 12 {
@@ -126,7 +127,8 @@ func TestPlans(t *testing.T) {
 	}
 }
 
-// sums are those of the fields of events. No addition rounds, so that each order gives the same bits.
+// sums are those of the fields of events. No addition rounds, so that each order gives the same
+// bits.
 type sums struct {
 	id   int64
 	x, v float64
@@ -156,8 +158,8 @@ func sum(t *testing.T, s rntuple.Source) sums {
 	return all
 }
 
-// cost returns the bytes of the pages of fields with their checksums, as Inspect has them, and the number of clusters
-// that have entries.
+// cost returns the bytes of the pages of fields with their checksums, as Inspect has them, and the
+// number of clusters that have entries.
 func cost(t *testing.T, paths, fields []string) (total int64, clusters int) {
 	t.Helper()
 	for _, path := range paths {

@@ -17,8 +17,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/zonemap"
 )
 
-// A record is an attribute of a zone map, as docs/reference/zonemaps.md describes it. It does not come from the package that
-// writes zone maps, so that a change of the names in files is noticed.
+// A record is an attribute of a zone map, as docs/reference/zonemaps.md describes it. It does not
+// come from the package that writes zone maps, so that a change of the names in files is noticed.
 type record struct {
 	Version       uint16  `rntuple:"version"`
 	Field         string  `rntuple:"field"`

@@ -17,7 +17,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-// lie makes a sample with a zone map that claims that N has its least value in all entries of a cluster.
+// lie makes a sample with a zone map that claims that N has its least value in all entries of a
+// cluster.
 func lie(t *testing.T) (path string) {
 	t.Helper()
 	path = write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}})
@@ -105,8 +106,8 @@ func TestTrust(t *testing.T) {
 	}
 }
 
-// TestTrustInOutputs copies a file with a zone map that lies. An output has no lie that verify does not
-// find, none of a URL, and none if pages are decompressed or made anew.
+// TestTrustInOutputs copies a file with a zone map that lies. An output has no lie that verify does
+// not find, none of a URL, and none if pages are decompressed or made anew.
 func TestTrustInOutputs(t *testing.T) {
 	lying := lie(t)
 	url := served(t, lying)

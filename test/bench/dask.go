@@ -17,10 +17,12 @@ import (
 // A Race is a histogram by two processes here, and by ROOT on Dask with two workers; seconds.
 type Race struct {
 	Files, Entries int
-	// Ours is from the first command to the bins: the plan, two processes, each with half of the units, the sum.
+	// Ours is from the first command to the bins: the plan, two processes, each with half of the
+	// units, the sum.
 	Ours Timing
-	// Whole is Dask's from the start of Python to its end, with one histogram; Run is without the start of Python,
-	// ROOT and the cluster; Warm is once more in the same cluster, with everything compiled and cached.
+	// Whole is Dask's from the start of Python to its end, with one histogram; Run is without the
+	// start of Python, ROOT and the cluster; Warm is once more in the same cluster, with everything
+	// compiled and cached.
 	Whole, Run, Warm Timing
 }
 
@@ -106,7 +108,8 @@ const (
 	bins, lowest, top = "100", "0", "100"
 )
 
-// jobs plans, has two processes fill half of the units each, as jobs of a batch system would, and adds what they have made.
+// jobs plans, has two processes fill half of the units each, as jobs of a batch system would, and
+// adds what they have made.
 func (s *daskBench) jobs(folder string) ([]float64, error) {
 	plan, units := folder+".json", min(20, len(s.files))
 	if _, err := timed("", append([]string{s.rnt, "plan", "--units", fmt.Sprint(units), "--fields", drawn, "--where", condition, plan}, s.files...)...); err != nil {

@@ -99,7 +99,8 @@ func TestDefine(t *testing.T) {
 	}
 }
 
-// TestDefineMissing has ROOT read defined fields of types that RDataFrame cannot read, with what is missing in them.
+// TestDefineMissing has ROOT read defined fields of types that RDataFrame cannot read, with what is
+// missing in them.
 func TestDefineMissing(t *testing.T) {
 	needed(t)
 	in, out := filepath.Join(t.TempDir(), "in.root"), filepath.Join(t.TempDir(), "out.root")

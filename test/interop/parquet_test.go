@@ -15,8 +15,9 @@ var parquetDiffers = map[string]string{
 	"repeated is list<double>, nullable": "arrow-go takes items of repeated columns for nullable",
 }
 
-// TestParquet converts Parquet files of pyarrow, DuckDB and parquet-go to RNTuples and back: pyarrow reads the
-// same types and values from both, and ROOT those that rnt prints from the RNTuples.
+// TestParquet converts Parquet files of pyarrow, DuckDB and parquet-go to RNTuples and back:
+// pyarrow reads the same types and values from both, and ROOT those that rnt prints from the
+// RNTuples.
 func TestParquet(t *testing.T) {
 	needed(t)
 	dir := t.TempDir()

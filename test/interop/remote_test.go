@@ -24,7 +24,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple/surgery"
 )
 
-// A remoteJob is what this library, ROOT and uproot do with a file at a URL; see testdata/gen/remote.py.
+// A remoteJob is what this library, ROOT and uproot do with a file at a URL; see
+// testdata/gen/remote.py.
 type remoteJob struct {
 	Do      string   `json:"do"`
 	URL     string   `json:"url,omitempty"`
@@ -41,7 +42,8 @@ type remoteJob struct {
 	goal  float64      // how many times as fast as others this library must be; 0: it does not matter
 }
 
-// whole reports whether uproot reads the whole file for the job: with thousands of requests, one after the other.
+// whole reports whether uproot reads the whole file for the job: with thousands of requests, one
+// after the other.
 func (j *remoteJob) whole() bool { return j.Do == "all" || j.Do == "skim" }
 
 // A remoteResult is what comes of it.
@@ -174,7 +176,8 @@ type cost struct {
 	seconds         float64
 }
 
-// A remoteTest compares what jobs cost over links of some latency, with a file behind servers of two protocols.
+// A remoteTest compares what jobs cost over links of some latency, with a file behind servers of
+// two protocols.
 type remoteTest struct {
 	t     *testing.T
 	dir   string
@@ -187,7 +190,8 @@ type remoteTest struct {
 // bandwidth is that of links, in bytes per second.
 const bandwidth = 100e6
 
-// measure does a job over a new link, so that no connection is there and nothing is known of its latency.
+// measure does a job over a new link, so that no connection is there and nothing is known of its
+// latency.
 func (m *remoteTest) measure(p remotePeer, j remoteJob, latency time.Duration) (c cost) {
 	m.t.Run(fmt.Sprintf("%s by %s over %s, %s", j.name, p.name, p.scheme, latency), func(t *testing.T) {
 		target, path := m.http.Addr, "/j.root"
@@ -263,8 +267,8 @@ func (m *remoteTest) compare(j remoteJob, latency time.Duration, rounds int) {
 	}
 }
 
-// openingBytes is how many bytes opening the file takes at most: 64 KiB of its start, as many of its end, and a little
-// of the protocol.
+// openingBytes is how many bytes opening the file takes at most: 64 KiB of its start, as many of
+// its end, and a little of the protocol.
 const openingBytes = 136 << 10
 
 // median returns the median of what costs have.
@@ -280,8 +284,8 @@ func median[T cmp.Ordered](all []cost, of func(cost) T) T {
 // remoteEntries is the number of entries of the file, which has about 46 MB.
 const remoteEntries = 440_000
 
-// chosenBlocks are the values of LuminosityBlock, of 500 entries in each 100,000, that are skimmed: an entry in a hundred,
-// in half of the clusters.
+// chosenBlocks are the values of LuminosityBlock, of 500 entries in each 100,000, that are skimmed:
+// an entry in a hundred, in half of the clusters.
 var chosenBlocks = []int{77, 78}
 
 // chosenEntries returns the entries with these.
@@ -340,8 +344,8 @@ func remoteJobs(t *testing.T, path string) []remoteJob {
 	return append(jobs, skim)
 }
 
-// TestRemote compares what it takes to read a file far away with what it takes ROOT and uproot: requests and bytes,
-// and in the nightly gate, RNTUPLE_CAMPAIGN=1, the time.
+// TestRemote compares what it takes to read a file far away with what it takes ROOT and uproot:
+// requests and bytes, and in the nightly gate, RNTUPLE_CAMPAIGN=1, the time.
 func TestRemote(t *testing.T) {
 	asked(t) // alone, since times are measured
 	m := &remoteTest{t: t, dir: t.TempDir()}
@@ -387,8 +391,8 @@ type storedPages struct {
 	sizes map[string][]int64 // of collections, by entry
 }
 
-// of returns the bytes of the pages of some fields, and of the pages of all fields that have values of some entries. Pages
-// that fields share count once.
+// of returns the bytes of the pages of some fields, and of the pages of all fields that have values
+// of some entries. Pages that fields share count once.
 func (p *storedPages) of(fields []string, entries []rntuple.EntryRange) (bytes int64) {
 	p.t.Helper()
 	clusters, err := p.r.StoredClusters(p.t.Context())

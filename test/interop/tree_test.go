@@ -55,7 +55,8 @@ var (
 		"empty": "a crash", "counted": "cardinalities", "midfill": "cardinalities", "chain": "cardinalities", "others_": "other names",
 		"map_unordered": "the order differs",
 	}
-	// What uproot 5.7 reads wrongly or not at all in trees; ROOT's values, or those of other splits, are compared too.
+	// What uproot 5.7 reads wrongly or not at all in trees; ROOT's values, or those of other
+	// splits, are compared too.
 	notUproot = map[string]string{
 		"baskets_no_offsets": "offsets that are left out", "clones_split1": "objects in TClonesArray", "deque_short": "std::deque",
 		"event_": "classes without a version", "hit_": "classes without a version", "vector_hit_": "classes without a version",

@@ -48,8 +48,9 @@ func TestMain(m *testing.M) {
 	}())
 }
 
-// programs returns the folder in which the programs are kept that the scripts compile, which takes minutes. Its
-// name depends on all that they are made of; those of other sources are removed after a week.
+// programs returns the folder in which the programs are kept that the scripts compile, which takes
+// minutes. Its name depends on all that they are made of; those of other sources are removed after
+// a week.
 func programs() (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -208,7 +208,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestCancel ends requests: those that are cancelled, and those for a file that another one replaces.
+// TestCancel ends requests: those that are cancelled, and those for a file that another one
+// replaces.
 func TestCancel(t *testing.T) {
 	content := read(t, dimuon)
 	for _, replace := range []bool{false, true} {

@@ -15,7 +15,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// TestNewest has a list of keys that has an older cycle before the newest. The latter is the default.
+// TestNewest has a list of keys that has an older cycle before the newest. The latter is the
+// default.
 func TestNewest(t *testing.T) {
 	b := read(t, good+"/special_dirs.root")
 	f, err := rootfile.Open(bytes.NewReader(b), int64(len(b)))
@@ -55,7 +56,8 @@ func TestNewest(t *testing.T) {
 	}
 }
 
-// TestOpen opens all files, and compares the fields with those of package schema. Every expression that it gives for a field is one.
+// TestOpen opens all files, and compares the fields with those of package schema. Every expression
+// that it gives for a field is one.
 func TestOpen(t *testing.T) {
 	paths, err := filepath.Glob(good + "/*.root")
 	if err != nil || len(paths) < 15 {

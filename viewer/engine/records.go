@@ -37,7 +37,8 @@ func (id recordID) String() string {
 	return string(b)
 }
 
-// last stands for the last record that package dump shows for a part: those before it are of the key around it.
+// last stands for the last record that package dump shows for a part: those before it are of the
+// key around it.
 const last = -1
 
 // A Record is the answer to record.
@@ -70,7 +71,8 @@ const (
 	maxRecords  = 20_000
 )
 
-// records lists the records of the file: {records: [RecordInfo]}, with what cannot be read as warnings: [text].
+// records lists the records of the file: {records: [RecordInfo]}, with what cannot be read as
+// warnings: [text].
 func (f *file) records(c *call) (Answer, error) {
 	list, warnings := []RecordInfo{}, []string{}
 	number := 0
@@ -126,8 +128,8 @@ func (f *file) records(c *call) (Answer, error) {
 	return Answer{JSON: map[string]any{"records": list, "warnings": warnings}}, nil
 }
 
-// record describes the record with the {id}, or the one that holds the byte {at}: a Record, bytes, uncompressed, and
-// compressedBytes as they are stored if they are.
+// record describes the record with the {id}, or the one that holds the byte {at}: a Record, bytes,
+// uncompressed, and compressedBytes as they are stored if they are.
 func (f *file) record(c *call) (Answer, error) {
 	var p struct {
 		ID string

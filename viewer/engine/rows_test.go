@@ -56,7 +56,8 @@ func asCat(b []byte) []byte {
 	})
 }
 
-// differs reports whether ROOT's values of a field have another form than those of rnt cat, but for floats.
+// differs reports whether ROOT's values of a field have another form than those of rnt cat, but for
+// floats.
 func differs(f *schema.Field) bool {
 	return f.Shape == schema.Variant || f.Shape == schema.Streamer || f.Kind().IsUnordered() || slices.ContainsFunc(f.Children, differs)
 }

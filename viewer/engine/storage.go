@@ -32,8 +32,8 @@ type Strip struct {
 	Clusters []Cluster  `json:"clusters"`
 	Columns  []Runs     `json:"columns"`
 	Others   []Envelope `json:"others"`
-	// Truncated says that there were too many runs: some lie so close to each other that they are one, with the gap
-	// between them and the cluster of the larger one.
+	// Truncated says that there were too many runs: some lie so close to each other that they are
+	// one, with the gap between them and the cluster of the larger one.
 	Truncated bool `json:"truncated,omitempty"`
 }
 
@@ -144,8 +144,8 @@ func (s *Strip) runs(of *schema.Schema, columns [][]storagemap.Extent) {
 	}
 }
 
-// join joins extents, which are in order, that touch and belong to the same cluster, and those that lie within
-// a number of bytes.
+// join joins extents, which are in order, that touch and belong to the same cluster, and those that
+// lie within a number of bytes.
 func join(extents []storagemap.Extent, within int64) (all []storagemap.Extent) {
 	largest := int64(0)
 	for _, e := range extents {
@@ -165,7 +165,8 @@ func join(extents []storagemap.Extent, within int64) (all []storagemap.Extent) {
 	return all
 }
 
-// columnPath returns the path of the field of a column, with its number if the field has several columns.
+// columnPath returns the path of the field of a column, with its number if the field has several
+// columns.
 func columnPath(c *schema.Column) string {
 	n, at := 0, 0
 	for _, representation := range c.Owner.Columns {
@@ -182,7 +183,8 @@ func columnPath(c *schema.Column) string {
 	return fmt.Sprintf("%s [%d]", c.Owner.Path(), at)
 }
 
-// mapOf returns the tree of the sizes of everything that belongs to an RNTuple. What several columns share belongs to the first.
+// mapOf returns the tree of the sizes of everything that belongs to an RNTuple. What several
+// columns share belongs to the first.
 func mapOf(i *rntuple.Inspection, s *schema.Schema) *Node {
 	root := &Node{Label: s.Name, Kids: []*Node{}}
 	for _, f := range s.TopLevel() {

@@ -8,7 +8,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestStorage compares the runs of pages with the page lists, and the map with the sizes of columns.
+// TestStorage compares the runs of pages with the page lists, and the map with the sizes of
+// columns.
 func TestStorage(t *testing.T) {
 	for _, path := range []string{dimuon, good + "/types_zstd_many.root", good + "/types_zlib_groups.root", good + "/special_late.root", good + "/special_samepage.root"} {
 		e, o := opened(t, path)

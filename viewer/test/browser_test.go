@@ -22,7 +22,8 @@ import (
 const (
 	dist     = "../dist"
 	testdata = "../../testdata"
-	// patience is how long the page may take for anything: no test fails because the machine is slow.
+	// patience is how long the page may take for anything: no test fails because the machine is
+	// slow.
 	patience = 5 * time.Minute
 )
 
@@ -106,8 +107,9 @@ type tab struct {
 	messages []string // of the console, that should not be there
 }
 
-// newTab opens a tab of a size in pixels at an address below that of the site. When the test ends, no rule of the
-// content security policy may have been broken, nothing thrown, and no other host asked.
+// newTab opens a tab of a size in pixels at an address below that of the site. When the test ends,
+// no rule of the content security policy may have been broken, nothing thrown, and no other host
+// asked.
 func newTab(t *testing.T, width, height int64, address string) *tab {
 	t.Helper()
 	ctx, end := chromedp.NewContext(browser)
@@ -165,7 +167,8 @@ func (p *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// eval evaluates an expression of JavaScript, or awaits it. Each %s in it stands for an argument as JSON.
+// eval evaluates an expression of JavaScript, or awaits it. Each %s in it stands for an argument as
+// JSON.
 func eval[T any](p *tab, expression string, args ...any) T {
 	p.Helper()
 	if len(args) > 0 {
@@ -211,7 +214,8 @@ func (p *tab) open(path string) bool {
 	return eval[string](p, `document.documentElement.dataset.ready`) == "open"
 }
 
-// show changes the part of the address behind the number sign: pairs of names and values, beside the file.
+// show changes the part of the address behind the number sign: pairs of names and values, beside
+// the file.
 func (p *tab) show(pairs ...string) {
 	p.Helper()
 	eval[bool](p, `(() => {

@@ -22,8 +22,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// TestJsrootTypes sets the page beside jsroot, of the version of interop: how many fields of the files of testdata that
-// have all types each shows right.
+// TestJsrootTypes sets the page beside jsroot, of the version of interop: how many fields of the
+// files of testdata that have all types each shows right.
 func TestJsrootTypes(t *testing.T) {
 	modules := installJsroot(t)
 	var report strings.Builder
@@ -41,8 +41,9 @@ func TestJsrootTypes(t *testing.T) {
 	t.Log("\n" + report.String())
 }
 
-// TestJsrootHistogram has jsroot and the page draw a histogram of Muon_pt: the time from loading the page, and the bytes
-// of the file that were fetched. RNTUPLE_J names a file of the benchmark, J-505.root; otherwise one of that shape is made.
+// TestJsrootHistogram has jsroot and the page draw a histogram of Muon_pt: the time from loading
+// the page, and the bytes of the file that were fetched. RNTUPLE_J names a file of the benchmark,
+// J-505.root; otherwise one of that shape is made.
 func TestJsrootHistogram(t *testing.T) {
 	modules := installJsroot(t)
 	path := os.Getenv("RNTUPLE_J")
@@ -57,7 +58,8 @@ func TestJsrootHistogram(t *testing.T) {
 	}
 }
 
-// installJsroot returns the folder of modules in which the version of interop is, or skips the test.
+// installJsroot returns the folder of modules in which the version of interop is, or skips the
+// test.
 func installJsroot(t *testing.T) string {
 	t.Helper()
 	if os.Getenv("RNTUPLE_INTEROP") == "" {
@@ -125,8 +127,8 @@ func rightOfJsroot(t *testing.T, modules, base string) int {
 	return right
 }
 
-// rightOfPage returns how many fields the page shows as rnt cat prints them, which TestCat of cmd/rnt and package interop
-// compare with ROOT.
+// rightOfPage returns how many fields the page shows as rnt cat prints them, which TestCat of
+// cmd/rnt and package interop compare with ROOT.
 func rightOfPage(t *testing.T, base string, fields []string) int {
 	t.Helper()
 	path := testdata + "/good/" + base + ".root"
@@ -160,7 +162,8 @@ func rightOfPage(t *testing.T, base string, fields []string) int {
 	return len(fields) - len(wrong)
 }
 
-// makeJ makes a file of the shape of the benchmark's J: an event of a collider, with vectors of what was found in it.
+// makeJ makes a file of the shape of the benchmark's J: an event of a collider, with vectors of
+// what was found in it.
 func makeJ(t *testing.T, entries int) string {
 	t.Helper()
 	doc := &schema.Document{Name: "Events"}
@@ -238,8 +241,8 @@ try {
 }
 </script><body>`
 
-// compareHistograms draws Muon_pt with both, thrice in turns, and returns the size of the file and the bytes of it that
-// the page fetched.
+// compareHistograms draws Muon_pt with both, thrice in turns, and returns the size of the file and
+// the bytes of it that the page fetched.
 func compareHistograms(t *testing.T, out io.Writer, modules, path string) (size, bytes int64) {
 	t.Helper()
 	info, err := os.Stat(path)

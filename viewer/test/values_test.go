@@ -70,8 +70,8 @@ const unfolded = `(async () => {
 	return list(root, true);
 })()`
 
-// TestValues opens every file of testdata in one tab, and compares the first entry, one in the middle and the last of
-// every RNTuple, unfolded, with what rnt cat prints.
+// TestValues opens every file of testdata in one tab, and compares the first entry, one in the
+// middle and the last of every RNTuple, unfolded, with what rnt cat prints.
 func TestValues(t *testing.T) {
 	p := newTab(t, 1200, 800, "")
 	fields, entries := 0, 0
@@ -190,7 +190,8 @@ func damaged(t *testing.T) []string {
 	return paths
 }
 
-// TestDamage shows damaged and foreign files: what the library says of them is there to read, and the page goes on.
+// TestDamage shows damaged and foreign files: what the library says of them is there to read, and
+// the page goes on.
 func TestDamage(t *testing.T) {
 	p := newTab(t, 1200, 800, "")
 	for _, path := range damaged(t) {

@@ -29,7 +29,8 @@ func openDimuon(t *testing.T) *tab {
 	return p
 }
 
-// TestHistogram compares bins with those counted here, chooses a range by dragging, and sees errors of expressions.
+// TestHistogram compares bins with those counted here, chooses a range by dragging, and sees errors
+// of expressions.
 func TestHistogram(t *testing.T) {
 	r, err := rntuple.Open(testdata+"/dimuon.root", "Events", nil)
 	if err != nil {
@@ -66,7 +67,8 @@ func TestHistogram(t *testing.T) {
 		}
 	}
 
-	// From a quarter to three quarters of the axis, which begins 70 pixels from the left and ends 16 from the right.
+	// From a quarter to three quarters of the axis, which begins 70 pixels from the left and ends
+	// 16 from the right.
 	box := eval[[]float64](p, `(() => { const b = document.querySelector(".plot svg").getBoundingClientRect(); return [b.left + 70, b.right - 16, b.top + 100]; })()`)
 	wide := box[1] - box[0]
 	p.do(chromedp.DragAndDropXY(box[0]+wide/4, box[2], box[0]+3*wide/4, box[2]))
@@ -260,7 +262,8 @@ func (p *tab) keepSaved() {
 	})()`)
 }
 
-// TestSaveHistogram saves a plot as a file of its own, in light colours also where the page is dark.
+// TestSaveHistogram saves a plot as a file of its own, in light colours also where the page is
+// dark.
 func TestSaveHistogram(t *testing.T) {
 	p := openDimuon(t)
 	p.show("ntuple", "Events", "view", "histogram", "x", "nMuon", "bins", "7")

@@ -26,8 +26,8 @@ const (
 )
 
 // units returns the ranges of entries that are read in parallel: clusters, joined to parts of about
-// equal size that have enough, and cut where the query does: most of them at most. Those that zone maps
-// rule out are left out. bytes is the footprint.
+// equal size that have enough, and cut where the query does: most of them at most. Those that zone
+// maps rule out are left out. bytes is the footprint.
 func (s *source) units(bytes int64, most int) (units []rntuple.EntryRange, err error) {
 	clusters, err := s.Clusters()
 	if err != nil {
@@ -41,7 +41,8 @@ func (s *source) units(bytes int64, most int) (units []rntuple.EntryRange, err e
 		if c = intersect(c, s.entries); c.Len() == 0 {
 			continue
 		}
-		// A cluster belongs to the part that its middle is in, so that sizes differ by little more than one cluster.
+		// A cluster belongs to the part that its middle is in, so that sizes differ by little more
+		// than one cluster.
 		middle := float64(c.First-s.entries.First) + float64(c.Len())/2
 		if part := int(middle * n / float64(s.entries.Len())); part != last {
 			units, last = append(units, c), part

@@ -40,7 +40,8 @@ func (s *Server) open(name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, invalid("file %q: not the name of a file", name)
 	}
-	// Opening a device can have effects of its own, so what is certain not to be a file is not opened.
+	// Opening a device can have effects of its own, so what is certain not to be a file is not
+	// opened.
 	info, err := s.root.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		return nil, nil, invalid("file %q: not a regular file", name)

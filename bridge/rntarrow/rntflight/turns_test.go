@@ -1,6 +1,7 @@
 //go:build !race
 
-// With the race detector, the runtime of Go 1.26 crashes where a bubble of package synctest makes timers.
+// With the race detector, the runtime of Go 1.26 crashes where a bubble of package synctest makes
+// timers.
 
 package rntflight_test
 

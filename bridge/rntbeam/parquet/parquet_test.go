@@ -63,8 +63,8 @@ type keepRecordFn struct{ Test string }
 
 func (f *keepRecordFn) ProcessElement(k int64, r value.Record) { keep(f.Test, k, r) }
 
-// TestRead reads a Parquet file with many row groups, from disk and over HTTP, as structs and as records, all entries and
-// some. They are those of the RNTuple that it was made of.
+// TestRead reads a Parquet file with many row groups, from disk and over HTTP, as structs and as
+// records, all entries and some. They are those of the RNTuple that it was made of.
 func TestRead(t *testing.T) {
 	const sample = "../../../testdata/dimuon.root"
 	dir := t.TempDir()

@@ -15,7 +15,8 @@ func init() {
 	rntbeam.RegisterFormat("ttree", rntbeam.Format{Clusters: clusters, Convert: convert})
 }
 
-// rangeBytes is about the size of the ranges of entries that are read as one. Baskets at their ends are read twice.
+// rangeBytes is about the size of the ranges of entries that are read as one. Baskets at their ends
+// are read twice.
 const rangeBytes = 16 << 20
 
 // open opens a tree with the branches that are wanted, all of which must be readable.

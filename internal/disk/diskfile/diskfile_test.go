@@ -536,7 +536,8 @@ func TestWait(t *testing.T) {
 	all.Wait()
 }
 
-// TestLastLook cancels a context, or puts a file there, in the last look before a file gets its name.
+// TestLastLook cancels a context, or puts a file there, in the last look before a file gets its
+// name.
 func TestLastLook(t *testing.T) {
 	for _, noReplace := range []bool{false, true} {
 		path := filepath.Join(t.TempDir(), "a")

@@ -34,8 +34,8 @@ type Plan struct {
 	// If it is nil, that is all of them.
 	Possible func(rntuple.Source, rntuple.EntryRange) iter.Seq2[rntuple.EntryRange, error]
 
-	// Condition, if it is not nil, holds for the entries that can fill anything. Where these are few, fields that it does not
-	// need are read for them alone, and Possible is not used.
+	// Condition, if it is not nil, holds for the entries that can fill anything. Where these are
+	// few, fields that it does not need are read for them alone, and Possible is not used.
 	Condition rntuple.Condition
 
 	Progress func(done, total int64) // may be nil

@@ -67,8 +67,8 @@ func (p *Plan) Fixed() bool {
 	return p.X.Range.known() && (p.Curves[0].Y < 0 || p.Profile || p.Y.Range.known()) && !p.IsWords()
 }
 
-// Load adds up what Save has returned for parts of the entries, in their order. The plan must be that of the parts,
-// and Fixed.
+// Load adds up what Save has returned for parts of the entries, in their order. The plan must be
+// that of the parts, and Fixed.
 func (p *Plan) Load(parts [][]byte) ([]*Histogram, error) {
 	if !p.Fixed() {
 		return nil, errors.New("the range is not known")

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestSaved loads what was saved: each bit is there again, those of infinite sums too, and parts add up.
+// TestSaved loads what was saved: each bit is there again, those of infinite sums too, and parts
+// add up.
 func TestSaved(t *testing.T) {
 	r, _ := written(t, randomEvents())
 	for _, c := range []struct {

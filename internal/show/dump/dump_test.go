@@ -134,7 +134,8 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// TestOddities dumps containers that are unusual in a way that does no harm: nothing is called damaged.
+// TestOddities dumps containers that are unusual in a way that does no harm: nothing is called
+// damaged.
 func TestOddities(t *testing.T) {
 	for _, c := range oddity.Cases(t, open(t, "../../../testdata/good/special_dirs.root")) {
 		list, err := collect(c.File, Options{Container: true})

@@ -41,7 +41,8 @@ func (c *checker) predicate(n *syntax.Call, p *syntax.Predicate) node {
 	}}
 }
 
-// ofPredicate returns the type and the value of a function of an array, from the values that the predicate has for its items.
+// ofPredicate returns the type and the value of a function of an array, from the values that the
+// predicate has for its items.
 func ofPredicate(n *syntax.Call, array, x Type, desc bool) (Type, func(items, values []any) any) {
 	elem := array.elem()
 	list := ArrayOf(elem)
@@ -137,7 +138,8 @@ func groups(items, keys []any) any {
 	return all
 }
 
-// argsort returns the order of values, which is stable and has NaN last, by inserting one after the other.
+// argsort returns the order of values, which is stable and has NaN last, by inserting one after the
+// other.
 func argsort(values []any, desc bool) (order []any) {
 	before := func(a, b any) bool {
 		switch {
@@ -427,7 +429,8 @@ func column(n syntax.Node, records []any, member int) any {
 	return all
 }
 
-// pairs returns the indices of all pairs of an item of k and one of m, or, if m is -1, of two different ones of k.
+// pairs returns the indices of all pairs of an item of k and one of m, or, if m is -1, of two
+// different ones of k.
 func pairs(n syntax.Node, k, m int) any {
 	count := k * m
 	if m < 0 {

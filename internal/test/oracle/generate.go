@@ -7,10 +7,12 @@ import (
 	"strings"
 )
 
-// A Generator writes random expressions of given types about fields. It is not safe for concurrent use.
+// A Generator writes random expressions of given types about fields. It is not safe for concurrent
+// use.
 type Generator struct {
 	*rand.Rand
-	// Risk is the share of operations that are likely to be errors of an entry, Mistypes that of operands of any type.
+	// Risk is the share of operations that are likely to be errors of an entry, Mistypes that of
+	// operands of any type.
 	Risk, Mistypes float64
 
 	fields map[string][]variable // by the name of their type; "*" has all arrays and maps
@@ -124,7 +126,8 @@ func (g *Generator) write(typ string, depth int) string {
 	return g.expand(one(g, rules), depth)
 }
 
-// expand writes a rule. In ‹ and › it has alternatives, separated by commas, each a type or text, after one of
+// expand writes a rule. In ‹ and › it has alternatives, separated by commas, each a type or text,
+// after one of
 //
 //	=   let a name, which is $ from there on, have a value of the type
 //	@   an array of items of the type: * is any, {} records, (scalar) what groupBy takes, $ the array of that name
@@ -201,7 +204,8 @@ func (g *Generator) list(choice string, depth int) variable {
 	return newVariable(g.write("["+choice+"]", depth), ArrayOf(parseType(choice)))
 }
 
-// variable returns a field, one of lets or of the innermost item, rather one with a short text, or false if none fits.
+// variable returns a field, one of lets or of the innermost item, rather one with a short text, or
+// false if none fits.
 func (g *Generator) variable(fields []variable, fits func(v variable) bool) (variable, bool) {
 	near := slices.Clone(g.lets)
 	if len(g.items) > 0 {

@@ -18,7 +18,8 @@ func toFloat(v any) float64 {
 	return v.(float64)
 }
 
-// equal reports whether two scalars of comparable types are equal: integers exactly, other numbers as floats.
+// equal reports whether two scalars of comparable types are equal: integers exactly, other numbers
+// as floats.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case bool, string:

@@ -269,8 +269,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestGenerator checks that random expressions can be parsed and, unless they are mistyped on purpose, checked, and that most
-// have a value in most entries.
+// TestGenerator checks that random expressions can be parsed and, unless they are mistyped on
+// purpose, checked, and that most have a value in most entries.
 func TestGenerator(t *testing.T) {
 	r, f := zoo(t)
 	var entries []map[string]any

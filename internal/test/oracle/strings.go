@@ -13,7 +13,8 @@ type function struct {
 	value func(n syntax.Node, v []any) any
 }
 
-// signature returns the name of a function and the types of its arguments: "split string string int".
+// signature returns the name of a function and the types of its arguments: "split string string
+// int".
 func signature(name string, types []Type) string {
 	for _, t := range types {
 		name += " " + t.String()
@@ -53,10 +54,12 @@ var ofStrings = map[string]function{
 	"join [string] string":         {str.optional(true), join},
 }
 
-// TooLong is in errors about strings that are too long for the oracle: reduce can square their lengths again and again.
+// TooLong is in errors about strings that are too long for the oracle: reduce can square their
+// lengths again and again.
 const TooLong = "too long for the oracle"
 
-// KeyMissing ends the error about a key that may be missing. The oracle does not know which arrays have a fixed size, so that their items are there.
+// KeyMissing ends the error about a key that may be missing. The oracle does not know which arrays
+// have a fixed size, so that their items are there.
 const KeyMissing = "the key may be missing"
 
 func short(n syntax.Node, size int) {

@@ -25,10 +25,10 @@ type Link struct {
 	made  int
 }
 
-// NewLink returns a Link to an address, on the same machine, until the test ends. Latency is added in each
-// direction, so that an answer takes twice as much, and a new connection as much again, for its
-// handshake. Bandwidth, in bytes per second, is that of each direction, which all connections share;
-// 0 stands for no limit.
+// NewLink returns a Link to an address, on the same machine, until the test ends. Latency is added
+// in each direction, so that an answer takes twice as much, and a new connection as much again, for
+// its handshake. Bandwidth, in bytes per second, is that of each direction, which all connections
+// share; 0 stands for no limit.
 func NewLink(t testing.TB, target string, latency time.Duration, bandwidth float64) *Link {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

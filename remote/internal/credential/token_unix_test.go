@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// TestTokenFile has what another user has put, or could have put, where a token is looked for, and what others can
-// read. The order of places is tested with package https.
+// TestTokenFile has what another user has put, or could have put, where a token is looked for, and
+// what others can read. The order of places is tested with package https.
 func TestTokenFile(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("BEARER_TOKEN", "")

@@ -27,8 +27,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/rntuple"
 )
 
-// TestMain is the gateway if the environment says so: there can be one in a process, which it makes its own
-// folder the working directory of.
+// TestMain is the gateway if the environment says so: there can be one in a process, which it makes
+// its own folder the working directory of.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("GATEWAY_FOLDER"); dir != "" {
 		if err := serve(dir, os.Getenv("GATEWAY_ADDRESS")); err != nil {
@@ -67,7 +67,8 @@ func serve(dir, addr string) error {
 	})
 }
 
-// start starts a gateway to a folder with an empty bucket "bucket", and makes the environment lead to it.
+// start starts a gateway to a folder with an empty bucket "bucket", and makes the environment lead
+// to it.
 func start(t *testing.T) {
 	addr := remotetest.FreeAddress(t)
 	cmd := exec.Command(os.Args[0])

@@ -127,7 +127,8 @@ func openColumn(r *rntuple.Reader, member reflect.StructField) (column, error) {
 	return nil, fmt.Errorf("no column for %s %v", member.Name, member.Type)
 }
 
-// bulk reads all columns, cluster by cluster. Threads take the next column of a cluster when they are done with one.
+// bulk reads all columns, cluster by cluster. Threads take the next column of a cluster when they
+// are done with one.
 func bulk[E any](file string, threads int) ([]uint64, error) {
 	r, err := open(file)
 	if err != nil {

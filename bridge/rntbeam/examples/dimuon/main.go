@@ -34,7 +34,8 @@ type Event struct {
 	Mass   []float64 `rntuple:"Muon_mass"`
 }
 
-// A Spectrum counts events, and the pairs of opposite sign in bins of equal width on a logarithmic axis.
+// A Spectrum counts events, and the pairs of opposite sign in bins of equal width on a logarithmic
+// axis.
 type Spectrum struct {
 	Entries, Muons, Pairs, OppositeSign int64
 

@@ -36,7 +36,8 @@ type reference struct {
 	}
 }
 
-// TestBinsEqualUproot cuts files into many. The bins are those of uproot, which are those of examples/dimuon.
+// TestBinsEqualUproot cuts files into many. The bins are those of uproot, which are those of
+// examples/dimuon.
 func TestBinsEqualUproot(t *testing.T) {
 	const data = "../../../../examples/dimuon/testdata/"
 	runner := "prism"

@@ -48,8 +48,9 @@ func (t *Tool) Command() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	// The root command is runnable only to have Args called, and help and the version printed. Cobra's templates would do the same, but
-	// text/template looks methods up by name, so that the linker keeps those of all types.
+	// The root command is runnable only to have Args called, and help and the version printed.
+	// Cobra's templates would do the same, but text/template looks methods up by name, so that the
+	// linker keeps those of all types.
 	usage := root.UsageFunc()
 	root.SetUsageFunc(func(c *cobra.Command) error {
 		if c == root {

@@ -7,7 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestPanic makes sure that a panic is an error of the command, without a trace unless it is wanted.
+// TestPanic makes sure that a panic is an error of the command, without a trace unless it is
+// wanted.
 func TestPanic(t *testing.T) {
 	for _, setting := range []string{"", "all"} {
 		t.Setenv("GOTRACEBACK", setting)

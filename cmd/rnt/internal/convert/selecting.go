@@ -39,7 +39,8 @@ func (s *selecting) choose(ctx context.Context, t *cli.Tool, from *source.Source
 	return entries, fields, err
 }
 
-// skimmed makes an RNTuple of the chosen entries and fields of pieces, with the fields that --define adds.
+// skimmed makes an RNTuple of the chosen entries and fields of pieces, with the fields that
+// --define adds.
 func skimmed(ctx context.Context, t *cli.Tool, out string, pieces []surgery.Piece, c *conversion, common surgery.Options) (*surgery.Report, error) {
 	zones := &rntuple.ZoneUse{Off: c.NoZones}
 	condition, err := c.Condition(zones)

@@ -68,7 +68,8 @@ func hmerge(t *cli.Tool, cmd *cobra.Command, out string, in []string, h hmerging
 	return printMerged(t, out, report, h.asJSON)
 }
 
-// withNames returns an error of hmerge, which says how names become different if some occur more than once.
+// withNames returns an error of hmerge, which says how names become different if some occur more
+// than once.
 func withNames(err error) error {
 	var wrong *surgery.IncompatibleError
 	if !errors.As(err, &wrong) {

@@ -42,8 +42,8 @@ func (m *making) options() (surgery.Options, error) {
 	return o, err
 }
 
-// makeFrom makes the file out by an operation, which has the options o, on the RNTuples called name in the files
-// that arguments name.
+// makeFrom makes the file out by an operation, which has the options o, on the RNTuples called name
+// in the files that arguments name.
 func makeFrom(ctx context.Context, t *cli.Tool, out string, force bool, args []string, name string, o *surgery.Options, do func(in []surgery.Input) (*surgery.Report, error)) (*surgery.Report, error) {
 	paths, err := t.Input.Roots(ctx, args)
 	if err != nil {

@@ -112,7 +112,8 @@ func planFiles(ctx context.Context, t *cli.Tool, out string, in []string, p plan
 	return printPlan(t, plan, p.asJSON, skipped)
 }
 
-// plannedFields returns the fields that will be read, those of conditions among them, or none for all.
+// plannedFields returns the fields that will be read, those of conditions among them, or none for
+// all.
 func plannedFields(ctx context.Context, t *cli.Tool, path string, p planning) ([]string, error) {
 	conditions, err := selection.ParseWhere(p.where)
 	if err != nil || len(conditions) == 0 {

@@ -131,7 +131,8 @@ func printSkimmed(t *cli.Tool, out string, r *surgery.Report, zones *rntuple.Zon
 	return err
 }
 
-// explainWhere prints the types of conditions for the RNTuple of a file, and the fields that they read.
+// explainWhere prints the types of conditions for the RNTuple of a file, and the fields that they
+// read.
 func explainWhere(ctx context.Context, t *cli.Tool, arg, name string, f *selection.Filter) error {
 	all, err := selection.ParseWhere(f.Where)
 	if err != nil {

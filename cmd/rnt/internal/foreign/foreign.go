@@ -76,8 +76,8 @@ func BySuffix(path string) (Kind, error) {
 var ErrUnknown = errors.New("the file is none of: ROOT, Parquet, Arrow, CSV, JSON Lines")
 
 // Detect returns the format of a file, by what it begins with or, as for CSV, by its name. A ROOT
-// file is RNTuple if it has one or, if name is not empty, if it has one of that name. A file may be far
-// away.
+// file is RNTuple if it has one or, if name is not empty, if it has one of that name. A file may be
+// far away.
 func Detect(ctx context.Context, path, name string, o remote.Options) (Kind, error) {
 	if location.Parse(path).IsObjects() {
 		return RNTuple, nil

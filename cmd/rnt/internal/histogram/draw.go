@@ -277,7 +277,8 @@ func drawUnits(t *cli.Tool, cmd *cobra.Command, which string, files []string, d 
 	})
 }
 
-// loadUnits returns the histograms that jobs have filled, by unit, and the first file of the plan with the name of its RNTuple.
+// loadUnits returns the histograms that jobs have filled, by unit, and the first file of the plan
+// with the name of its RNTuple.
 func loadUnits(ctx context.Context, t *cli.Tool, args []string, d *drawing) (all [][]byte, files []string, name string, err error) {
 	if len(args) != 1 || d.name != "" {
 		return nil, nil, "", cli.UsageError("--units takes the plan in the place of the files, and no --name")

@@ -14,7 +14,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/schema"
 )
 
-// screenOf returns what pictures of characters are drawn for: the terminal that a stream is, or 80 columns.
+// screenOf returns what pictures of characters are drawn for: the terminal that a stream is, or 80
+// columns.
 func screenOf(stdout io.Writer) draw.Terminal {
 	s := draw.Terminal{Width: 80, Height: 18, ASCII: !speaksUTF8()}
 	if !terminal.Is(stdout) {

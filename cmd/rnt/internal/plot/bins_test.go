@@ -21,7 +21,8 @@ import (
 	"github.com/go-rntuple/go-rntuple/internal/show/draw"
 )
 
-// TestBins looks for the bins of two axes where the axes say that they are, in the picture of each format.
+// TestBins looks for the bins of two axes where the axes say that they are, in the picture of each
+// format.
 func TestBins(t *testing.T) {
 	// The scale from 0 to 9 has the colours of viridis, exactly.
 	contents := [2][3]float64{{9, 1, 0}, {2, 7, 4}} // by y and x
@@ -70,7 +71,8 @@ func TestBins(t *testing.T) {
 	}
 }
 
-// The functions painted… return the colour of each place of a picture, in points from the lower left corner.
+// The functions painted… return the colour of each place of a picture, in points from the lower
+// left corner.
 
 func paintedPNG(t *testing.T, b []byte) func(vg.Point) color.Color {
 	img, err := png.Decode(bytes.NewReader(b))

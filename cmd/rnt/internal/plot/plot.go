@@ -370,9 +370,10 @@ func (f *figure) heat(h *draw.Histogram) {
 	f.FillText(title, vg.Point{X: f.Max.X - 8, Y: f.area.Min.Y - 16}, f.YTitle)
 }
 
-// bins draws the bins of two axes, as vectors: an image would be turned or stretched by each format in its own way. Bins that are
-// equal and lie side by side are one polygon. It reaches below the next bins, to the right and above, which are
-// drawn later, because edges that only touch let the background shine through.
+// bins draws the bins of two axes, as vectors: an image would be turned or stretched by each format
+// in its own way. Bins that are equal and lie side by side are one polygon. It reaches below the
+// next bins, to the right and above, which are drawn later, because edges that only touch let the
+// background shine through.
 func (f *figure) bins(h *draw.Histogram, z scale) {
 	drawn := func(x, y int) bool {
 		if x > h.X.Bins() || y > h.Y.Bins() {

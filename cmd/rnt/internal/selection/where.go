@@ -34,7 +34,8 @@ func Definitions(define []string) ([]expression.Definition, error) {
 	return fields.Definitions(), err
 }
 
-// Untyped returns the definitions of the flag --define of a command that adds no fields, so that types have no effect.
+// Untyped returns the definitions of the flag --define of a command that adds no fields, so that
+// types have no effect.
 func Untyped(define []string) ([]expression.Definition, error) {
 	fields, err := NewFields(define)
 	for _, f := range fields {

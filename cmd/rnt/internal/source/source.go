@@ -123,7 +123,8 @@ func (s *Source) compare(i int, r *rntuple.Reader) {
 	s.omitted[i] = omitted
 }
 
-// LeaveOmitted warns of the fields of other files that the first one lacks, unless flags have chosen fields.
+// LeaveOmitted warns of the fields of other files that the first one lacks, unless flags have
+// chosen fields.
 func (s *Source) LeaveOmitted(t *cli.Reporter, chosen []string) {
 	if len(chosen) > 0 {
 		return
@@ -139,7 +140,8 @@ func (s *Source) LeaveOmitted(t *cli.Reporter, chosen []string) {
 	t.Omit(names, false)
 }
 
-// Named adds the file to an error that does not name it: the first one, whose schema is that of all.
+// Named adds the file to an error that does not name it: the first one, whose schema is that of
+// all.
 func (s *Source) Named(err error) error {
 	if errors.As(err, new(*rntuple.InputError)) {
 		return WithPath(err)

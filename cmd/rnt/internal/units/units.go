@@ -36,8 +36,8 @@ func Flag(cmd *cobra.Command, which *string) {
 	cmd.Flags().StringVar(which, "unit", "", "work on unit `K` of the plan that takes the place of the files, or on K:L, those from K up to L, L excluded; OUT is a folder")
 }
 
-// An Output is what a command has made of a unit: a file in a folder. Its JSON is the record beside it, which is
-// written once the file is complete.
+// An Output is what a command has made of a unit: a file in a folder. Its JSON is the record beside
+// it, which is written once the file is complete.
 type Output struct {
 	Plan string `json:"plan"` // its ID
 	Unit string `json:"unit"` // its name
@@ -73,14 +73,15 @@ func (o *Output) Open(opts *rntuple.ReadOptions) (*rntuple.Chain, error) {
 // An Identity sets the options with which a file has the same bytes each time.
 type Identity func(*rntuple.FileOptions)
 
-// Identify is the Identity of the output: the time is that of the plan, and the UUID is made of the plan, the unit
-// and the work.
+// Identify is the Identity of the output: the time is that of the plan, and the UUID is made of the
+// plan, the unit and the work.
 func (o *Output) Identify(f *rntuple.FileOptions) {
 	sum := sha256.Sum256([]byte(o.Plan + "\n" + o.Unit + "\n" + o.Work))
 	f.UUID, f.Clock, f.LockWait = [16]byte(sum[:16]), o.plan.Clock, unitWait
 }
 
-// Work returns a text for a command and those of its flags and arguments on which the output depends.
+// Work returns a text for a command and those of its flags and arguments on which the output
+// depends.
 func Work(cmd *cobra.Command, args ...string) string {
 	words := []string{cmd.Name()}
 	for _, arg := range args {
@@ -113,8 +114,8 @@ func unitRange(which string, plan *workunits.Plan) (first, end int, err error) {
 	return first, end, nil
 }
 
-// Each calls do for the units that the flag --unit names, but for those of which the folder has the output of
-// the same work already. Do makes the file at the output's path.
+// Each calls do for the units that the flag --unit names, but for those of which the folder has the
+// output of the same work already. Do makes the file at the output's path.
 func Each(t *cli.Tool, cmd *cobra.Command, which, planArg, folder, suffix, work string, do func(*Output) error) error {
 	for _, flag := range []string{"all", "dry-run", "explain", "from", "name", "skip-bad", "units"} {
 		if f := cmd.Flags().Lookup(flag); f != nil && f.Changed {
