@@ -167,7 +167,8 @@ func (a *Anchor) Version() string {
 // String returns the format version and where header and footer lie.
 func (a *Anchor) String() string {
 	return fmt.Sprintf("RNTuple %s: header of %d bytes, stored as %v; footer of %d bytes, stored as %v",
-		a.Version(), a.LenHeader, locator.At(a.SeekHeader, a.NBytesHeader), a.LenFooter, locator.At(a.SeekFooter, a.NBytesFooter))
+		a.Version(), a.LenHeader, locator.At(a.SeekHeader, a.NBytesHeader), a.LenFooter,
+		locator.At(a.SeekFooter, a.NBytesFooter))
 }
 
 // Supported returns nil if this library reads the format version of a, else an

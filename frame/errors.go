@@ -50,7 +50,8 @@ type LimitError struct {
 }
 
 func (e *LimitError) Error() string {
-	return fmt.Sprintf("%v: %s of at least %d bytes, the limit is %d (rntuple.Limits.%s)", ErrUnsupported, e.What, e.Need, e.Have, e.Limit)
+	return fmt.Sprintf("%v: %s of at least %d bytes, the limit is %d (rntuple.Limits.%s)", ErrUnsupported, e.What,
+		e.Need, e.Have, e.Limit)
 }
 
 func (e *LimitError) Unwrap() error { return ErrUnsupported }

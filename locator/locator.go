@@ -113,7 +113,8 @@ func (l Locator) Object() (id, size uint64, err error) {
 	p := []byte(l.Payload)
 	switch {
 	case l.Type != Object:
-		return 0, 0, frame.Unsupported("locator of type %v (%#02x), expected one of an object, of type %v (%#02x)", l.Type, uint8(l.Type), Object, uint8(Object))
+		return 0, 0, frame.Unsupported("locator of type %v (%#02x), expected one of an object, of type %v (%#02x)", l.Type,
+			uint8(l.Type), Object, uint8(Object))
 	case len(p) == 12:
 		return binary.LittleEndian.Uint64(p[4:]), uint64(binary.LittleEndian.Uint32(p)), nil
 	case len(p) == 16:

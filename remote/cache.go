@@ -197,7 +197,8 @@ func (c *cached) read(name string, r Range) error {
 	if _, err := io.ReadFull(f, r.Data); err != nil {
 		return errDamaged
 	}
-	if n, err := io.ReadFull(f, sum[:]); n != trailer || err != io.ErrUnexpectedEOF || binary.LittleEndian.Uint64(sum[:]) != c.checksum(r) {
+	if n, err := io.ReadFull(f, sum[:]); n != trailer || err != io.ErrUnexpectedEOF ||
+		binary.LittleEndian.Uint64(sum[:]) != c.checksum(r) {
 		return errDamaged
 	}
 	return nil

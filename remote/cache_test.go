@@ -172,7 +172,8 @@ func TestCacheDamage(t *testing.T) {
 	if err1 != nil || err2 != nil || len(good) != 58 {
 		t.Fatal(err1, err2, len(good))
 	}
-	bad := map[string][]byte{"another range": exchanged, "longer": append(slices.Clip(good), 0), "twice": append(slices.Clip(good), good...)}
+	bad := map[string][]byte{"another range": exchanged, "longer": append(slices.Clip(good), 0),
+		"twice": append(slices.Clip(good), good...)}
 	for i := range good {
 		for _, x := range []byte{1, 0x80, 0xff} {
 			b := slices.Clone(good)
@@ -230,7 +231,8 @@ func TestCacheLimit(t *testing.T) {
 	// not.
 	old, now := filepath.Join(dir, newName()), filepath.Join(dir, f.cache.dir, newName())
 	long := time.Now().Add(-2 * abandoned)
-	if err := errors.Join(os.WriteFile(old, nil, 0o600), os.WriteFile(now, nil, 0o600), os.Chtimes(old, long, long)); err != nil {
+	if err := errors.Join(os.WriteFile(old, nil, 0o600), os.WriteFile(now, nil, 0o600),
+		os.Chtimes(old, long, long)); err != nil {
 		t.Fatal(err)
 	}
 	newCache(t, dir, 10*block)
@@ -252,14 +254,17 @@ func TestCacheStrangers(t *testing.T) {
 	long := time.Now().Add(-2 * abandoned)
 	put := func(path string) {
 		t.Helper()
-		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, make([]byte, 8*block), 0o600), os.Chtimes(path, long, long))
+		err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, make([]byte, 8*block), 0o600),
+			os.Chtimes(path, long, long))
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	const part = "0123456789abcdef0123456789abcdef"
-	theirs := []string{"thesis.tex", "new-results", "0-8000", "new-0123456789abcdef.txt", "a/0-8000", "a/new-0123456789abcdef",
-		part + "/notes", part + "/a/0-8000", part + "/0-8000.txt", part + "/new-1", part + "0/0-8000", "a/" + part + "/0-8000"}
+	theirs := []string{"thesis.tex", "new-results", "0-8000", "new-0123456789abcdef.txt", "a/0-8000",
+		"a/new-0123456789abcdef",
+		part + "/notes", part + "/a/0-8000", part + "/0-8000.txt", part + "/new-1", part + "0/0-8000",
+		"a/" + part + "/0-8000"}
 	for _, name := range append(theirs, part+"/0-8000", "new-0123456789abcdef", "rntuple-cache-2", "rntuple-cache-1/a") {
 		dir := filepath.Join(t.TempDir(), "a")
 		put(filepath.Join(dir, name))

@@ -60,7 +60,8 @@ func TestCacheLinks(t *testing.T) {
 	dir, outside := filepath.Join(t.TempDir(), "a"), t.TempDir()
 	c := newCache(t, dir, 4*block)
 	theirs := filepath.Join(outside, "0-8000")
-	err := errors.Join(os.WriteFile(theirs, make([]byte, 8*block), 0o600), os.Symlink(outside, filepath.Join(dir, strings.Repeat("a", 32))),
+	err := errors.Join(os.WriteFile(theirs, make([]byte, 8*block), 0o600),
+		os.Symlink(outside, filepath.Join(dir, strings.Repeat("a", 32))),
 		os.Symlink(outside, filepath.Join(dir, c.of("a", Info{}).dir)))
 	if err != nil {
 		t.Fatal(err)

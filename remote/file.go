@@ -62,7 +62,8 @@ func open(ctx context.Context, at location.Location, o Options) (*File, error) {
 		b.Close()
 		return nil, &Error{Op: "open", URL: at.String(), Err: errors.ErrUnsupported}
 	}
-	f := &File{backend: b, objects: store, ctx: ctx, blocks: new(blocks), requests: requests{at.String(), o, hostOf(host, o.Requests), &o.Stats.read, newUse()}}
+	f := &File{backend: b, objects: store, ctx: ctx, blocks: new(blocks),
+		requests: requests{at.String(), o, hostOf(host, o.Requests), &o.Stats.read, newUse()}}
 	err = f.try(ctx, "open", func(ctx context.Context, arrived func(int)) (progress bool, err error) {
 		f.info, err = b.Open(ctx, o.Tail, arrived)
 		if err == nil && (f.info.Size < 0 || f.info.Size < int64(max(len(f.info.Tail), len(f.info.Head)))) {
@@ -194,7 +195,8 @@ func (f *File) ReadAtContext(ctx context.Context, p []byte, offset int64) (int, 
 			return 0, err
 		}
 	} else if n > 0 {
-		if err := f.blocks.read(p[:n], offset, f.info.Size, func(r Range) error { return f.fetch(ctx, []Range{r}) }); err != nil {
+		if err := f.blocks.read(p[:n], offset, f.info.Size,
+			func(r Range) error { return f.fetch(ctx, []Range{r}) }); err != nil {
 			return 0, err
 		}
 	}

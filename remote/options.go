@@ -46,7 +46,8 @@ func (o Options) complete() (Options, error) {
 		name  string
 		value int64
 	}{
-		{"Timeout", int64(o.Timeout)}, {"MaxWait", int64(o.MaxWait)}, {"Attempts", int64(o.Attempts)}, {"Backoff", int64(o.Backoff)},
+		{"Timeout", int64(o.Timeout)}, {"MaxWait", int64(o.MaxWait)}, {"Attempts", int64(o.Attempts)},
+		{"Backoff", int64(o.Backoff)},
 		{"Requests", int64(o.Requests)}, {"Whole", o.Whole}, {"Tail", o.Tail},
 	} {
 		if n.value < 0 {

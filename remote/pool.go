@@ -64,7 +64,8 @@ func (p *Pool) open(ctx context.Context, at location.Location, o Options) (*File
 	f.users++
 	p.idle = slices.DeleteFunc(p.idle, func(other *pooled) bool { return other == f })
 	user := *f.File
-	user.ctx, user.release, user.changed = ctx, sync.OnceValue(func() error { return p.release(f) }), func() { p.forget(f) }
+	user.ctx, user.release, user.changed = ctx, sync.OnceValue(func() error { return p.release(f) }),
+		func() { p.forget(f) }
 	user.requests = requests{user.name, o, user.host, &o.Stats.read, newUse()}
 	return &user, nil
 }

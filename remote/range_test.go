@@ -63,7 +63,8 @@ func TestPlan(t *testing.T) {
 			t.Fatalf("plan %d, %+v of %v: %v: "+format, append([]any{n, c, given, requests}, args...)...)
 		}
 		// Each part once, in order.
-		if got, want := slices.Concat(requests...), slices.Clone(given); !slices.IsSortedFunc(got, byBegin) || !sameParts(got, want) {
+		if got, want := slices.Concat(requests...), slices.Clone(given); !slices.IsSortedFunc(got, byBegin) ||
+			!sameParts(got, want) {
 			fail("got the parts %v", got)
 		}
 		extra, before := int64(0), int64(-1)

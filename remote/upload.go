@@ -192,7 +192,8 @@ func (t *Transfer) isThere(ctx context.Context, at location.Location) bool {
 		if err := f.ReadRanges(ctx, []Range{{Offset: at, Data: theirs[:n]}}); err != nil {
 			return false
 		}
-		if _, err := io.ReadFull(io.NewSectionReader(t.From, at, n), mine[:n]); err != nil || !bytes.Equal(mine[:n], theirs[:n]) {
+		if _, err := io.ReadFull(io.NewSectionReader(t.From, at, n), mine[:n]); err != nil ||
+			!bytes.Equal(mine[:n], theirs[:n]) {
 			return false
 		}
 	}

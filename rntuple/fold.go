@@ -34,12 +34,14 @@ import (
 // Likewise, a panic of work or join becomes one of Fold's caller. Its value is an error with
 // the text of the original value and the stack where it occurred; it wraps the original
 // value if that is an error.
-func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A, o *FoldOptions) (A, error) {
+func Fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A,
+	o *FoldOptions) (A, error) {
 	return fold(s, work, join, o, 0)
 }
 
 // fold is Fold with a least number of entries of a range, for sources that are far away.
-func fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A, options *FoldOptions, least int64) (A, error) {
+func fold[A any](s Source, work func(s Source, entries EntryRange) (A, error), join func(a, b A) A,
+	options *FoldOptions, least int64) (A, error) {
 	var zero A
 	var o FoldOptions
 	if options != nil {

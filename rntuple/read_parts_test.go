@@ -36,7 +36,8 @@ var allParts = sync.OnceValue(func() []partEntry {
 	all := make([]partEntry, numParts)
 	for i := range all {
 		n := int64(i*i - 3000*i)
-		all[i] = partEntry{n%3 == 0, int8(n), int16(n), int32(n), n << 20, uint32(n), float32(n), float32(i % 64), float64(n) / 4, make([]int32, i%4)}
+		all[i] = partEntry{n%3 == 0, int8(n), int16(n), int32(n), n << 20, uint32(n), float32(n), float32(i % 64),
+			float64(n) / 4, make([]int32, i%4)}
 		for k := range all[i].Items {
 			all[i].Items[k] = int32(10*i + k)
 		}

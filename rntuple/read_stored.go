@@ -105,9 +105,11 @@ func (c StoredCluster) Chunk(f *schema.Field, column int) (Chunk, error) {
 
 // A FileInfo describes the file of a Reader, as it was when the Reader was opened.
 type FileInfo struct {
-	Size    int64  // in bytes; of Objects, more than they have
-	Remote  bool   // package remote reads it
-	Version string // of a Remote file: what the server says to tell this content from others, as an ETag; empty if it does not
+	Size   int64 // in bytes; of Objects, more than they have
+	Remote bool  // package remote reads it
+	// of a Remote file: what the server says to tell this content from others, as an ETag; empty if it
+	// does not
+	Version string
 
 	// Objects reports whether the RNTuple is in an object store, with objects for its pages instead
 	// of a file. The offsets of locators are then far apart: each object begins at one.

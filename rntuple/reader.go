@@ -46,7 +46,10 @@ type Reader struct {
 // The error wraps ErrNotFound if there is no such RNTuple. The caller must close the
 // Reader.
 func Open(path, name string, o *ReadOptions) (*Reader, error) {
-	return reader(o, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) { return ntuple.Open(location.Parse(path), name, o) })
+	return reader(o, func(o *ntuple.ReadOptions) (*ntuple.Reader, error) {
+		return ntuple.Open(location.Parse(path), name,
+			o)
+	})
 }
 
 // NewReader opens an RNTuple in the ROOT file of size bytes that ra reads; ra

@@ -85,7 +85,8 @@ func TestSelect(t *testing.T) {
 		}
 		c.Close()
 	}
-	for _, ranges := range [][]rntuple.EntryRange{{{First: -1, End: 2}}, {{First: 3, End: 2}}, {{First: 0, End: n + 1}}, {{First: 5, End: 9}, {First: 8, End: 10}}} {
+	for _, ranges := range [][]rntuple.EntryRange{{{First: -1, End: 2}}, {{First: 3, End: 2}}, {{First: 0, End: n + 1}},
+		{{First: 5, End: 9}, {First: 8, End: 10}}} {
 		if _, err := rntuple.Select(open(), ranges...); err == nil {
 			t.Errorf("%v are selected", ranges)
 		}

@@ -155,14 +155,16 @@ type readerPlan struct {
 	entries int64
 }
 
-func (p *readerPlan) read(ctx context.Context, memory *field.Memory, first, n int64, dst unsafe.Pointer) (int64, error) {
+func (p *readerPlan) read(ctx context.Context, memory *field.Memory, first, n int64,
+	dst unsafe.Pointer) (int64, error) {
 	if n = min(n, p.entries-first); n <= 0 {
 		return 0, nil
 	}
 	return n, p.plan.ReadWith(ctx, memory, first, n, dst)
 }
 
-func (p *readerPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
+func (p *readerPlan) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span,
+	dst unsafe.Pointer) error {
 	return p.plan.ReadSpans(ctx, memory, spans, dst)
 }
 
@@ -179,7 +181,8 @@ type readerJagged struct {
 	entries int64
 }
 
-func (p *readerJagged) read(ctx context.Context, first int64, ends []int64, items func(lo, hi int64) unsafe.Pointer) (int64, error) {
+func (p *readerJagged) read(ctx context.Context, first int64, ends []int64,
+	items func(lo, hi int64) unsafe.Pointer) (int64, error) {
 	n := min(int64(len(ends)), p.entries-first)
 	if n <= 0 {
 		return 0, nil
@@ -187,7 +190,8 @@ func (p *readerJagged) read(ctx context.Context, first int64, ends []int64, item
 	return n, p.plan.Read(ctx, first, n, ends, items)
 }
 
-func (p *readerJagged) readSpans(ctx context.Context, spans []columnar.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+func (p *readerJagged) readSpans(ctx context.Context, spans []columnar.Span, ends []int64,
+	items func(lo, hi int64) unsafe.Pointer) error {
 	return p.plan.ReadSpans(ctx, spans, ends, items)
 }
 
@@ -226,7 +230,8 @@ func (p *records) read(ctx context.Context, memory *field.Memory, first, n int64
 	})
 }
 
-func (p *records) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span, dst unsafe.Pointer) error {
+func (p *records) readSpans(ctx context.Context, memory *field.Memory, spans []columnar.Span,
+	dst unsafe.Pointer) error {
 	_, err := p.fill(columnar.Sum(spans), dst, func(done, want int64, values unsafe.Pointer) (int64, error) {
 		return want, p.plan.readSpans(ctx, memory, within(spans, done, want), values)
 	})
@@ -234,7 +239,8 @@ func (p *records) readSpans(ctx context.Context, memory *field.Memory, spans []c
 }
 
 // fill makes n records of the values that read reads, a batch at a time.
-func (p *records) fill(n int64, dst unsafe.Pointer, read func(done, want int64, values unsafe.Pointer) (int64, error)) (int64, error) {
+func (p *records) fill(n int64, dst unsafe.Pointer,
+	read func(done, want int64, values unsafe.Pointer) (int64, error)) (int64, error) {
 	all := unsafe.Slice((*value.Record)(dst), n)
 	for done := int64(0); done < n; {
 		want, k := min(n-done, recordBatch), int64(len(p.names))

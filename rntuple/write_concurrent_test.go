@@ -25,11 +25,13 @@ func TestConcurrentWriters(t *testing.T) {
 	}
 	for name, create := range map[string]func(path string) (writer, error){
 		"rows": func(path string) (writer, error) {
-			w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
+			w, err := rntuple.Create[entry](path, "n",
+				&rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
 			return writer{func() error { return w.Write(&entry{1, []int32{2, 3}}) }, w.Checkpoint, w.Close}, err
 		},
 		"attributes": func(path string) (writer, error) {
-			w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
+			w, err := rntuple.Create[entry](path, "n",
+				&rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
 			if err != nil {
 				return writer{}, err
 			}
@@ -39,7 +41,8 @@ func TestConcurrentWriters(t *testing.T) {
 			}, w.CommitCluster, w.Close}, err
 		},
 		"filler": func(path string) (writer, error) {
-			w, err := rntuple.Create[entry](path, "n", &rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
+			w, err := rntuple.Create[entry](path, "n",
+				&rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
 			if err != nil {
 				return writer{}, err
 			}
@@ -55,7 +58,8 @@ func TestConcurrentWriters(t *testing.T) {
 			if err := w.Close(); err != nil {
 				return writer{}, err
 			}
-			a, err := rntuple.Append[entry](path, "n", &rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
+			a, err := rntuple.Append[entry](path, "n",
+				&rntuple.WriteOptions{ClusterSize: 1000, File: rntuple.FileOptions{NoSync: true}})
 			return writer{func() error { return a.Write(&entry{1, []int32{2, 3}}) }, a.CommitClusterGroup, a.Close}, err
 		},
 	} {

@@ -41,5 +41,6 @@ func above(need Limits, size int64) Limits {
 
 // raise raises limits to those that others need.
 func raise(l *Limits, need Limits) {
-	l.PageBytes, l.EntryBytes, l.EnvelopeBytes = max(l.PageBytes, need.PageBytes), max(l.EntryBytes, need.EntryBytes), max(l.EnvelopeBytes, need.EnvelopeBytes)
+	l.PageBytes, l.EntryBytes, l.EnvelopeBytes = max(l.PageBytes, need.PageBytes), max(l.EntryBytes, need.EntryBytes),
+		max(l.EnvelopeBytes, need.EnvelopeBytes)
 }

@@ -251,7 +251,8 @@ func (w *common) use(path string, representation int) error {
 	}
 	f := chain[len(chain)-1]
 	if representation < 0 || representation >= len(f.Columns) || f.Source != nil {
-		return fmt.Errorf("field %q has %d representations, counted from 0: there is no representation %d", path, len(f.Columns), representation)
+		return fmt.Errorf("field %q has %d representations, counted from 0: there is no representation %d", path,
+			len(f.Columns), representation)
 	}
 	if err := w.ntuple.Sink.CommitCluster(); err != nil {
 		return err

@@ -134,7 +134,8 @@ func (o Options) conformArray(from *arrow.FixedSizeListType, to arrow.DataType) 
 	case *arrow.FixedSizeBinaryType:
 		bytes := from.Elem().ID() == arrow.UINT8 && to.ByteWidth == int(from.Len())
 		return to, func(d arrow.ArrayData) (arrow.ArrayData, error) {
-			return array.NewData(to, d.Len(), []*memory.Buffer{d.Buffers()[0], d.Children()[0].Buffers()[1]}, nil, d.NullN(), 0), nil
+			return array.NewData(to, d.Len(), []*memory.Buffer{d.Buffers()[0], d.Children()[0].Buffers()[1]}, nil, d.NullN(), 0),
+				nil
 		}, bytes
 	case *arrow.FixedSizeListType:
 		f, convert, ok := o.conformField(from.ElemField(), to.ElemField())
@@ -145,7 +146,8 @@ func (o Options) conformArray(from *arrow.FixedSizeListType, to arrow.DataType) 
 }
 
 // conformList is conform for lists and maps.
-func (o Options) conformList(from arrow.ListLikeType, to arrow.DataType) (t arrow.DataType, convert conversion, ok bool) {
+func (o Options) conformList(from arrow.ListLikeType,
+	to arrow.DataType) (t arrow.DataType, convert conversion, ok bool) {
 	if arrow.IsBaseBinary(to.ID()) {
 		return to, func(d arrow.ArrayData) (arrow.ArrayData, error) {
 			return array.NewData(to, d.Len(), append(d.Buffers()[:2:2], d.Children()[0].Buffers()[1]), nil, d.NullN(), 0), nil
@@ -193,7 +195,8 @@ func halves(d arrow.ArrayData) (arrow.ArrayData, error) {
 			return nil, fmt.Errorf("value %d: %v is no half float", i, v)
 		}
 	}
-	return array.NewData(arrow.FixedWidthTypes.Float16, d.Len(), []*memory.Buffer{d.Buffers()[0], memory.NewBufferBytes(arrow.Float16Traits.CastToBytes(out))}, nil, d.NullN(), 0), nil
+	return array.NewData(arrow.FixedWidthTypes.Float16, d.Len(),
+		[]*memory.Buffer{d.Buffers()[0], memory.NewBufferBytes(arrow.Float16Traits.CastToBytes(out))}, nil, d.NullN(), 0), nil
 }
 
 // conformUnion is conform for unions. The child for no value is left out if there was none.

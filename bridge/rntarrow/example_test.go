@@ -43,7 +43,8 @@ func ExampleCreate() {
 		{Name: "id", Type: arrow.PrimitiveTypes.Int64},
 		{Name: "energy", Type: arrow.ListOfNonNullable(arrow.PrimitiveTypes.Float32)},
 	}, nil)
-	batch, _, err := array.RecordFromJSON(memory.DefaultAllocator, s, strings.NewReader(`[{"id": 1, "energy": [0.5]}, {"id": 2, "energy": []}]`))
+	batch, _, err := array.RecordFromJSON(memory.DefaultAllocator, s,
+		strings.NewReader(`[{"id": 1, "energy": [0.5]}, {"id": 2, "energy": []}]`))
 	if err != nil {
 		log.Fatal(err)
 	}

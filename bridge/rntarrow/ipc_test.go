@@ -197,7 +197,8 @@ func TestDeepSchema(t *testing.T) {
 			typ = arrow.ListOf(typ)
 		}
 		var b bytes.Buffer
-		if err := ipc.NewWriter(&b, ipc.WithSchema(arrow.NewSchema([]arrow.Field{{Name: "a", Type: typ}}, nil))).Close(); err != nil {
+		if err := ipc.NewWriter(&b, ipc.WithSchema(arrow.NewSchema([]arrow.Field{{Name: "a", Type: typ}},
+			nil))).Close(); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := rntarrow.NewStreamReader(&b, int64(b.Len())); (err == nil) != fine {

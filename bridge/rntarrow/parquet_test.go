@@ -120,7 +120,8 @@ func TestParquetItems(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 30 {
-		w.Write(&event{Pt: make([]float32, i), Deep: [][]struct{ X []int32 }{{{[]int32{int32(i)}}}, nil}, List: []string{fmt.Sprint(i)}})
+		w.Write(&event{Pt: make([]float32, i), Deep: [][]struct{ X []int32 }{{{[]int32{int32(i)}}}, nil},
+			List: []string{fmt.Sprint(i)}})
 		if i%10 == 9 {
 			w.CommitCluster()
 		}
@@ -156,7 +157,8 @@ func TestParquetItems(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := chunk.PathInSchema().String(); got != path || f.MetaData().Schema.Column(i).Path() != path {
-					t.Errorf("column %d is %s in row group %d and %s in the schema, want %s", i, got, g, f.MetaData().Schema.Column(i).Path(), path)
+					t.Errorf("column %d is %s in row group %d and %s in the schema, want %s", i, got, g,
+						f.MetaData().Schema.Column(i).Path(), path)
 				}
 			}
 		}
@@ -249,7 +251,8 @@ func TestParquetStatistics(t *testing.T) {
 	}
 	defer r.Close()
 	var b bytes.Buffer
-	if _, err := rntarrow.WriteParquet(&b, r, &rntarrow.ParquetOptions{Options: rntarrow.Options{BatchSize: 7}}); err != nil {
+	if _, err := rntarrow.WriteParquet(&b, r,
+		&rntarrow.ParquetOptions{Options: rntarrow.Options{BatchSize: 7}}); err != nil {
 		t.Fatal(err)
 	}
 	f, err := file.NewParquetReader(bytes.NewReader(b.Bytes()))

@@ -99,7 +99,8 @@ func (o *ParquetOptions) properties(s rntuple.Source, before *arrow.Schema) (*pa
 	for i := range columns.NumColumns() {
 		c := columns.Column(i)
 		if t := c.PhysicalType(); t == parquet.Types.Float || t == parquet.Types.Double {
-			all = append(all, parquet.WithDictionaryPath(c.ColumnPath(), false), parquet.WithEncodingPath(c.ColumnPath(), parquet.Encodings.ByteStreamSplit))
+			all = append(all, parquet.WithDictionaryPath(c.ColumnPath(), false),
+				parquet.WithEncodingPath(c.ColumnPath(), parquet.Encodings.ByteStreamSplit))
 		}
 	}
 	return parquet.NewWriterProperties(append(all, o.Properties...)...), nil
@@ -112,7 +113,8 @@ type rowGroups struct {
 }
 
 // rowGroups makes the row groups with the entries of a range.
-func (t *table) rowGroups(s rntuple.Source, r rntuple.EntryRange, properties *parquet.WriterProperties, plain bool) (*rowGroups, error) {
+func (t *table) rowGroups(s rntuple.Source, r rntuple.EntryRange, properties *parquet.WriterProperties,
+	plain bool) (*rowGroups, error) {
 	b := new(pieces)
 	var options []pqarrow.WriterOption
 	if !plain {
@@ -215,7 +217,8 @@ func (f *parquetFile) add(g *rowGroups) {
 		for _, c := range row.Columns {
 			move(&c.FileOffset, by)
 			move(&c.MetaData.DataPageOffset, by)
-			for _, offset := range []*int64{c.OffsetIndexOffset, c.ColumnIndexOffset, c.MetaData.IndexPageOffset, c.MetaData.DictionaryPageOffset, c.MetaData.BloomFilterOffset} {
+			for _, offset := range []*int64{c.OffsetIndexOffset, c.ColumnIndexOffset, c.MetaData.IndexPageOffset,
+				c.MetaData.DictionaryPageOffset, c.MetaData.BloomFilterOffset} {
 				move(offset, by)
 			}
 		}

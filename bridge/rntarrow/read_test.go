@@ -132,7 +132,8 @@ func valueOf(t *testing.T, a arrow.Array, i int, f *schema.Field, structs bool) 
 		all := []any{}
 		pair := child(0)
 		for k := lo; k < hi; k++ {
-			all = append(all, []any{valueOf(t, a.Keys(), int(k), pair.Children[0], structs), valueOf(t, a.Items(), int(k), pair.Children[1], structs)})
+			all = append(all, []any{valueOf(t, a.Keys(), int(k), pair.Children[0], structs),
+				valueOf(t, a.Items(), int(k), pair.Children[1], structs)})
 		}
 		return all
 	case *array.FixedSizeList:

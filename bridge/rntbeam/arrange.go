@@ -215,7 +215,10 @@ func inOrder(files []Temporary) (pieces []Piece, err error) {
 			runs = append(runs, &keyed{Run: r, file: t.File, at: r.First})
 		}
 	}
-	slices.SortStableFunc(runs, func(a, b *keyed) int { return cmp.Or(cmp.Compare(a.Min, b.Min), cmp.Compare(a.Max, b.Max)) })
+	slices.SortStableFunc(runs, func(a, b *keyed) int {
+		return cmp.Or(cmp.Compare(a.Min, b.Min),
+			cmp.Compare(a.Max, b.Max))
+	})
 	for i := 0; i < len(runs); {
 		end, most := i+1, runs[i].Max
 		for end < len(runs) && runs[end].Min < most {

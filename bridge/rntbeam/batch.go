@@ -47,7 +47,8 @@ func (b Batch) read(ctx context.Context, yield func(*rntuple.Batch) bool) error 
 		if b.Options.Where == "" {
 			shift = b.Entries.First - first
 		}
-		for batch, err := range rntuple.BatchesIn(s, rntuple.EntryRange{First: first, End: end}, &rntuple.BatchOptions{Fields: b.Options.Fields, Fresh: true}) {
+		for batch, err := range rntuple.BatchesIn(s, rntuple.EntryRange{First: first, End: end},
+			&rntuple.BatchOptions{Fields: b.Options.Fields, Fresh: true}) {
 			if err != nil {
 				return err
 			}

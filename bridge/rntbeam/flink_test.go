@@ -106,7 +106,8 @@ func TestKilledWorkers(t *testing.T) {
 	dir := t.TempDir()
 	bundles, ordered := filepath.Join(dir, "bundles"), filepath.Join(dir, "ordered")
 	p, s := beam.NewPipelineWithRoot()
-	numbered := beam.ParDo(s, &slowFn{}, rntbeam.ReadPlan[event](s, plan, &rntbeam.ReadOptions{Numbered: true, BlockBytes: 1, SplitBytes: 1}))
+	numbered := beam.ParDo(s, &slowFn{}, rntbeam.ReadPlan[event](s, plan,
+		&rntbeam.ReadOptions{Numbered: true, BlockBytes: 1, SplitBytes: 1}))
 	rntbeam.WriteOrdered[event](s, filepath.Join(ordered, "out.root"), numbered, nil)
 	rntbeam.Write[event](s, filepath.Join(bundles, "out.root"), beam.DropKey(s, numbered), nil)
 

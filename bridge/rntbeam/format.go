@@ -69,7 +69,10 @@ func (o *ReadOptions) columns(t reflect.Type) func(string) bool {
 	}
 	// Of a condition, all words count: some are functions, but which ones are columns only their
 	// types tell.
-	wanted := strings.FieldsFunc(o.Where, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	wanted := strings.FieldsFunc(o.Where, func(r rune) bool {
+		return r != '_' &&
+			!unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 	for _, path := range fields {
 		top, _, _ := strings.Cut(path, ".")
 		wanted = append(wanted, top)
@@ -115,7 +118,8 @@ func (f *foreign) clusters(ctx context.Context) (workunits.File, []workunits.Clu
 	return file, clusters, err
 }
 
-func (f *foreign) entries(ctx context.Context, e rntuple.EntryRange, use func(rntuple.Source, int64) error) (err error) {
+func (f *foreign) entries(ctx context.Context, e rntuple.EntryRange,
+	use func(rntuple.Source, int64) error) (err error) {
 	dir, err := os.MkdirTemp("", "rntbeam-")
 	if err != nil {
 		return err

@@ -55,7 +55,8 @@ func (f *publishFn[T]) publish(ctx context.Context, o Output) error {
 	case !f.merges():
 		return f.rename(o.Pieces[0], o.Path)
 	}
-	opts := surgery.Options{AtLeast: surgery.Copy, JoinClusters: f.Options.JoinClusters} // the temporary files will be gone
+	// the temporary files will be gone
+	opts := surgery.Options{AtLeast: surgery.Copy, JoinClusters: f.Options.JoinClusters}
 	var pieces []surgery.Piece
 	for _, p := range o.Pieces {
 		pieces = append(pieces, surgery.Piece{

@@ -100,7 +100,8 @@ func read[T any](s beam.Scope, inputs beam.PCollection, o ReadOptions) beam.PCol
 		panic(fmt.Sprintf("rntbeam: format %q: import the package that registers it", o.Format))
 	}
 	if len(o.Fields) > 0 && isEntry(reflect.TypeFor[T]()) {
-		panic(fmt.Sprintf("rntbeam: ReadOptions.Fields is for records and batches; the fields of %v are those that are read", reflect.TypeFor[T]()))
+		panic(fmt.Sprintf("rntbeam: ReadOptions.Fields is for records and batches; the fields of %v are those that are read",
+			reflect.TypeFor[T]()))
 	}
 	if o.SplitBytes <= 0 {
 		o.SplitBytes = 64 << 20
@@ -225,7 +226,8 @@ func (f *source[T]) process(ctx context.Context, rt *sdf.LockRTracker, in Input,
 }
 
 // block emits the entries of a block, and returns their number.
-func (f *source[T]) block(ctx context.Context, file reading, in Input, known workunits.File, e rntuple.EntryRange, emit func(int64, T)) (n int64, err error) {
+func (f *source[T]) block(ctx context.Context, file reading, in Input, known workunits.File, e rntuple.EntryRange,
+	emit func(int64, T)) (n int64, err error) {
 	if reflect.TypeFor[T]() == reflect.TypeFor[Batch]() {
 		emit(in.First+e.First, any(Batch{Options: f.Options, File: known, Entries: e}).(T))
 		return e.Len(), nil

@@ -223,7 +223,8 @@ func TestDynamicSplits(t *testing.T) {
 	if len(got) != entries {
 		t.Errorf("%d entries", len(got))
 	}
-	t.Logf("%d parts, in %v; the blocks alone take %v", counters["parts"], time.Since(start), entries/cluster*150*time.Millisecond)
+	t.Logf("%d parts, in %v; the blocks alone take %v", counters["parts"], time.Since(start),
+		entries/cluster*150*time.Millisecond)
 	if flink == "" && counters["parts"] < 2 {
 		t.Errorf("the file was read in %d parts, so it was not split", counters["parts"])
 	}
@@ -250,7 +251,8 @@ func TestBadFiles(t *testing.T) {
 		at = 600
 	}
 	damaged[at] ^= 0x55
-	contents := map[string][]byte{"cut short": whole[:len(whole)/2], "another format": []byte("PAR1"), "empty": {}, "damaged page": damaged}
+	contents := map[string][]byte{"cut short": whole[:len(whole)/2], "another format": []byte("PAR1"), "empty": {},
+		"damaged page": damaged}
 	if flink != "" { // where each job takes long
 		contents = map[string][]byte{"damaged page": damaged}
 	}
@@ -301,7 +303,8 @@ func oneError(t *testing.T, name string, err error, path, text string) {
 		return
 	}
 	cause := rntbeam.Cause(err)
-	if strings.Contains(cause, "\n") || strings.Count(cause, path) != 1 && text == "" || !strings.Contains(cause, path) || !strings.Contains(cause, text) {
+	if strings.Contains(cause, "\n") || strings.Count(cause, path) != 1 && text == "" || !strings.Contains(cause, path) ||
+		!strings.Contains(cause, text) {
 		t.Errorf("%s: the cause is given as %q", name, cause)
 	}
 	t.Logf("%s: %s", name, cause)

@@ -105,7 +105,8 @@ func all[T any](values []T) func(*T) bool {
 func (f *failing) arrange(files []Temporary) (outputs []Output) {
 	f.t.Helper()
 	f.Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
-	if err := (&arrangeFn{f.w}).ProcessElement(context.Background(), 0, all(append(files, Temporary{})), func(o Output) { outputs = append(outputs, o) }); err != nil {
+	if err := (&arrangeFn{f.w}).ProcessElement(context.Background(), 0, all(append(files, Temporary{})),
+		func(o Output) { outputs = append(outputs, o) }); err != nil {
 		f.t.Fatal(err)
 	}
 	return outputs
@@ -187,7 +188,8 @@ func TestRetries(t *testing.T) {
 		}
 		for range 2 {
 			var got []string
-			if err := (&cleanFn{w}).ProcessElement(ctx, 0, all(slices.Clone(paths)), func(path string) { got = append(got, path) }); err != nil || !slices.Equal(got, paths) {
+			if err := (&cleanFn{w}).ProcessElement(ctx, 0, all(slices.Clone(paths)),
+				func(path string) { got = append(got, path) }); err != nil || !slices.Equal(got, paths) {
 				t.Fatalf("%v, %v", got, err)
 			}
 		}

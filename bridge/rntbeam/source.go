@@ -186,7 +186,8 @@ func members(t reflect.Type) (paths []string) {
 
 // in calls use with a source that has those of the entries e of a file for which the condition
 // holds, from first to end.
-func (o *ReadOptions) in(ctx context.Context, f reading, e rntuple.EntryRange, use func(s rntuple.Source, first, end int64) error) error {
+func (o *ReadOptions) in(ctx context.Context, f reading, e rntuple.EntryRange,
+	use func(s rntuple.Source, first, end int64) error) error {
 	return f.entries(ctx, e, func(s rntuple.Source, first int64) error {
 		end := first + e.Len()
 		if o.Where == "" {

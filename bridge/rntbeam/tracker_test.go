@@ -14,7 +14,8 @@ func clustersOf(random *rand.Rand, n int) (all []workunits.Cluster) {
 	at := int64(0)
 	for range n {
 		end := at + 1 + random.Int64N(100)
-		all = append(all, workunits.Cluster{EntryRange: rntuple.EntryRange{First: at, End: end}, Cost: random.Int64N(3) * random.Int64N(1000)})
+		all = append(all, workunits.Cluster{EntryRange: rntuple.EntryRange{First: at, End: end},
+			Cost: random.Int64N(3) * random.Int64N(1000)})
 		at = end
 	}
 	return all
@@ -56,7 +57,8 @@ func TestTracker(t *testing.T) {
 					return
 				}
 				p, q := primary.(Restriction), residual.(Restriction)
-				if len(q.Ends) == 0 || len(p.Ends) > 0 && q.First != p.Ends[len(p.Ends)-1] || !slices.Equal(before.Ends, append(slices.Clone(p.Ends), q.Ends...)) {
+				if len(q.Ends) == 0 || len(p.Ends) > 0 && q.First != p.Ends[len(p.Ends)-1] ||
+					!slices.Equal(before.Ends, append(slices.Clone(p.Ends), q.Ends...)) {
 					t.Fatalf("%+v was split into %+v and %+v", before, p, q)
 				}
 				if fraction == 0 && !rt.IsDone() {

@@ -91,7 +91,8 @@ func newWriting[T any](path string, o WriteOptions, ordered bool) writing {
 	if o.TempDir == "" {
 		o.TempDir = filepath.Dir(path)
 		if remote.IsURL(path) {
-			panic(fmt.Sprintf("rntbeam: writing to %s takes WriteOptions.TempDir, a folder that all workers share", remote.Redact(path)))
+			panic(fmt.Sprintf("rntbeam: writing to %s takes WriteOptions.TempDir, a folder that all workers share",
+				remote.Redact(path)))
 		}
 	}
 	var err error

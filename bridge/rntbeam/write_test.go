@@ -107,7 +107,8 @@ func TestWrite(t *testing.T) {
 	}
 	rntbeam.Write[event](s, dir("bundles"), events, nil)
 	rntbeam.Write[event](s, dir("elsewhere"), events, &rntbeam.WriteOptions{TempDir: t.TempDir()})
-	rntbeam.Write[event](s, dir("one"), events, &rntbeam.WriteOptions{Shards: 1, Compression: "lz4:4", JoinClusters: 1 << 20})
+	rntbeam.Write[event](s, dir("one"), events,
+		&rntbeam.WriteOptions{Shards: 1, Compression: "lz4:4", JoinClusters: 1 << 20})
 	rntbeam.Write[event](s, dir("three"), events, &rntbeam.WriteOptions{Shards: 3})
 	rntbeam.Write[event](s, dir("empty"), beam.CreateList(s, []event{}), &rntbeam.WriteOptions{Shards: 1})
 	rntbeam.Write[event](s, dir("none"), beam.CreateList(s, []event{}), nil)
@@ -173,7 +174,8 @@ func TestCopied(t *testing.T) {
 	if got := ids(t, written(t, dir)); !slices.Equal(got, upTo(entries)) {
 		t.Errorf("%d entries", len(got))
 	}
-	if flink == "" && (counters["pages_copied"] == 0 || counters["pages_rewritten"] > 0) { // runs of a few entries are not copied
+	// runs of a few entries are not copied
+	if flink == "" && (counters["pages_copied"] == 0 || counters["pages_rewritten"] > 0) {
 		t.Errorf("counters: %v", counters)
 	}
 }
@@ -217,7 +219,8 @@ func TestWriteFar(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	events := rntbeam.Read[event](s, pattern, nil)
 	for name, shards := range map[string]int{"one": 1, "two": 2, "all": 0} {
-		rntbeam.Write[event](s, served.URL+"/"+name+".root", events, &rntbeam.WriteOptions{Shards: shards, TempDir: temporary})
+		rntbeam.Write[event](s, served.URL+"/"+name+".root", events,
+			&rntbeam.WriteOptions{Shards: shards, TempDir: temporary})
 	}
 	mustRun(t, p)
 	for pattern, n := range map[string]int{"one.root": 1, "two-*-of-00002.root": 2, "all-*.root": 1} {

@@ -298,7 +298,8 @@ func (t *Tree) step(f treeFile) int64 {
 // CreateFromTree creates a ROOT file at path with one RNTuple of all entries of t, and returns
 // their number. Name "" stands for that of the tree. If progress is not nil, it is called with the
 // number of entries that have been written. If there is an error, no file is left.
-func CreateFromTree(ctx context.Context, path, name string, t *Tree, progress func(done int64), opts *rntuple.WriteOptions) (entries int64, err error) {
+func CreateFromTree(ctx context.Context, path, name string, t *Tree, progress func(done int64),
+	opts *rntuple.WriteOptions) (entries int64, err error) {
 	if name == "" {
 		name = t.doc.Name
 	}

@@ -60,7 +60,8 @@ func openTree(t *testing.T, o rntgroot.TreeOptions, paths ...string) *rntgroot.T
 
 // TestTreesOfGroot compares the values of converted trees with those that groot reads.
 func TestTreesOfGroot(t *testing.T) {
-	for name, tree := range map[string]string{"uproot-HZZ.root": "events", "uproot-Zmumu.root": "events", "nanoAOD_2015_CMS_Open_Data_ttbar.root": "Events"} {
+	for name, tree := range map[string]string{"uproot-HZZ.root": "events", "uproot-Zmumu.root": "events",
+		"nanoAOD_2015_CMS_Open_Data_ttbar.root": "Events"} {
 		path := sharedTree(t, name)
 		for _, flat := range []bool{false, true} {
 			r := convert(t, openTree(t, rntgroot.TreeOptions{Flat: flat}, path), nil)
@@ -187,7 +188,8 @@ func TestTrees(t *testing.T) {
 	if got.Name != "events" || got.Class != "TTree" || got.Entries != 2421 || got.Cycle != 1 || len(got.Branches) != 51 {
 		t.Errorf("%+v", got)
 	}
-	want := []rntgroot.BranchInfo{{Name: "NJet", Type: "int", Title: "NJet/I"}, {Name: "Jet_Px", Type: "float[NJet]", Title: "Jet_Px[NJet]/F"}}
+	want := []rntgroot.BranchInfo{{Name: "NJet", Type: "int", Title: "NJet/I"},
+		{Name: "Jet_Px", Type: "float[NJet]", Title: "Jet_Px[NJet]/F"}}
 	if !reflect.DeepEqual(got.Branches[:2], want) {
 		t.Errorf("%+v, expected %+v", got.Branches[:2], want)
 	}
@@ -226,7 +228,8 @@ func TestTreeSchema(t *testing.T) {
 		t.Errorf("fields\n%s\nexpected\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	want = []string{
-		"NJet std::int32_t ", "Jet_Px std::vector<float>  [_0 float ]", "Jet_Py std::vector<float>  [_0 float ]", "NMuon std::int32_t ",
+		"NJet std::int32_t ", "Jet_Px std::vector<float>  [_0 float ]",
+		"Jet_Py std::vector<float>  [_0 float ]", "NMuon std::int32_t ",
 		"Muon_Px std::vector<float>  [_0 float ]", "MET_px float ", "MET_py float ",
 	}
 	if got := fields(rntgroot.TreeOptions{Branches: branches, Flat: true}); !slices.Equal(got, want) {
@@ -241,7 +244,8 @@ func TestTreeSchema(t *testing.T) {
 func TestTreeChain(t *testing.T) {
 	path := sharedTree(t, "uproot-HZZ.root")
 	one := convert(t, openTree(t, rntgroot.TreeOptions{}, path), nil)
-	two := convert(t, openTree(t, rntgroot.TreeOptions{Workers: 3}, path, path), &rntuple.WriteOptions{MaxUnzippedPageSize: 4096})
+	two := convert(t, openTree(t, rntgroot.TreeOptions{Workers: 3}, path, path),
+		&rntuple.WriteOptions{MaxUnzippedPageSize: 4096})
 	if n := one.NumEntries(); two.NumEntries() != 2*n {
 		t.Fatalf("%d entries", two.NumEntries())
 	}
@@ -283,7 +287,8 @@ func TestTreeErrors(t *testing.T) {
 		{"other name", "evnts", []string{hzz}, rntgroot.TreeOptions{}, `there is no tree "evnts", only "events"`},
 		{"pattern", "", []string{hzz}, rntgroot.TreeOptions{Branches: []string{"N*", "Jets_*"}}, `has no branch "Jets_*"`},
 		{"bad pattern", "", []string{hzz}, rntgroot.TreeOptions{Branches: []string{"["}}, "syntax error in pattern"},
-		{"other branches", "", []string{hzz, zmumu}, rntgroot.TreeOptions{}, "uproot-Zmumu.root: there is no branch for the field"},
+		{"other branches", "", []string{hzz, zmumu}, rntgroot.TreeOptions{},
+			"uproot-Zmumu.root: there is no branch for the field"},
 	} {
 		tree, err := rntgroot.OpenTree(test.tree, test.paths, &test.o)
 		if err == nil || !strings.Contains(err.Error(), test.text) {
@@ -296,7 +301,8 @@ func TestTreeErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	out := filepath.Join(t.TempDir(), "out.root")
-	if _, err := rntgroot.CreateFromTree(ctx, out, "", openTree(t, rntgroot.TreeOptions{}, hzz), nil, nil); !errors.Is(err, context.Canceled) {
+	if _, err := rntgroot.CreateFromTree(ctx, out, "", openTree(t, rntgroot.TreeOptions{}, hzz), nil,
+		nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v", err)
 	}
 	if _, err := os.Stat(out); err == nil {
@@ -349,7 +355,8 @@ func TestDamagedTrees(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
 			}
-			if result, err := compare.Values(context.Background(), good, r, nil); err != nil || len(result.Fields) > 0 || result.Entries[0] != result.Entries[1] {
+			if result, err := compare.Values(context.Background(), good, r, nil); err != nil || len(result.Fields) > 0 ||
+				result.Entries[0] != result.Entries[1] {
 				if len(result.Schema) == 0 {
 					t.Errorf("%s: other values: %v (%v)", what, result, err)
 				}

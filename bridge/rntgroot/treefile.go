@@ -177,9 +177,12 @@ func (l *leaf) cppType() string {
 }
 
 var codeNames = map[int32]string{
-	codeBool: "bool", codeChar: "char", codeUChar: "unsigned char", codeShort: "short", codeUShort: "unsigned short", codeInt: "int",
-	codeUInt: "unsigned int", codeLong: "long", codeULong: "unsigned long", codeLong64: "Long64_t", codeULong64: "ULong64_t",
-	codeFloat: "float", codeDouble: "double", codeFloat16: "Float16_t", codeDouble32: "Double32_t", codeCharStar: "char*",
+	codeBool: "bool", codeChar: "char", codeUChar: "unsigned char", codeShort: "short",
+	codeUShort: "unsigned short", codeInt: "int",
+	codeUInt: "unsigned int", codeLong: "long", codeULong: "unsigned long", codeLong64: "Long64_t",
+	codeULong64: "ULong64_t",
+	codeFloat:   "float", codeDouble: "double", codeFloat16: "Float16_t",
+	codeDouble32: "Double32_t", codeCharStar: "char*",
 }
 
 // infosOf reads the streamer information of a file.

@@ -101,7 +101,8 @@ PartitionName=all Nodes=HOST Default=YES MaxTime=INFINITE State=UP
 		t.Fatal(err)
 	}
 	s := &slurm{t, append(os.Environ(), "SLURM_CONF="+file)}
-	s.daemon(dir, "munged", "-F", "--force", "--key-file="+dir+"/key", "--socket="+dir+"/munge", "--pid-file="+dir+"/munged.pid", "--log-file="+dir+"/munged.log", "--seed-file="+dir+"/seed")
+	s.daemon(dir, "munged", "-F", "--force", "--key-file="+dir+"/key", "--socket="+dir+"/munge",
+		"--pid-file="+dir+"/munged.pid", "--log-file="+dir+"/munged.log", "--seed-file="+dir+"/seed")
 	s.until("munged is there", func() bool { _, err := os.Stat(dir + "/munge"); return err == nil })
 	s.daemon(dir, "slurmctld", "-D")
 	s.daemon(dir, "slurmd", "-D")
@@ -225,7 +226,8 @@ func TestSlurm(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := fmt.Sprintf("#!/bin/sh\nRNT_TEST_AS_TOOL=1 exec '%s' \"$@\"\n", self)
-	if err := errors.Join(os.WriteFile("bin/rnt", []byte(script), 0o755), os.WriteFile("job.sh", []byte(job), 0o644)); err != nil {
+	if err := errors.Join(os.WriteFile("bin/rnt", []byte(script), 0o755),
+		os.WriteFile("job.sh", []byte(job), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	s.env = append(s.env, "PATH="+here+"/bin:"+os.Getenv("PATH"))
@@ -244,7 +246,8 @@ func TestSlurm(t *testing.T) {
 	for i := range 10 {
 		urls = append(urls, fmt.Sprintf("%s/files-%d.root", server.URL, i))
 	}
-	if n := decode[report](t, append([]string{"plan", "--json", "--units", "40", "plan.json"}, urls...)...).Units; n != 40 {
+	if n := decode[report](t, append([]string{"plan", "--json", "--units", "40", "plan.json"},
+		urls...)...).Units; n != 40 {
 		t.Fatalf("%d units", n)
 	}
 

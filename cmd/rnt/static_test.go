@@ -14,7 +14,8 @@ import (
 func TestStatic(t *testing.T) {
 	install := regexp.MustCompile(`(.*)go install \S*/cmd/rnt@(latest|v)`)
 	found := 0
-	for _, name := range []string{"README.md", "docs/guides/tool.md", "bridge/python/README.md", "docs/notes/releasing.md"} {
+	for _, name := range []string{"README.md", "docs/guides/tool.md", "bridge/python/README.md",
+		"docs/notes/releasing.md"} {
 		text, err := os.ReadFile("../../" + name)
 		if err != nil {
 			t.Fatal(err)

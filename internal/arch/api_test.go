@@ -16,8 +16,10 @@ import (
 )
 
 // public are the packages that users import.
-var public = []string{"rntuple", "schema", "schema/cpptype", "value", "envelope", "frame", "locator", "column", "compress", "anchor", "container",
-	"remote", "remote/https", "remote/xrootd", "rntuple/columnar", "rntuple/cpp", "rntuple/zonemap", "rntuple/expression", "rntuple/surgery",
+var public = []string{"rntuple", "schema", "schema/cpptype", "value", "envelope", "frame", "locator", "column",
+	"compress", "anchor", "container",
+	"remote", "remote/https", "remote/xrootd", "rntuple/columnar", "rntuple/cpp", "rntuple/zonemap",
+	"rntuple/expression", "rntuple/surgery",
 	"rntuple/verify", "rntuple/rescue", "rntuple/compare", "rntuple/workunits"}
 
 // hooks are exported names that may have types of internal packages, as
@@ -85,7 +87,8 @@ func TestExamples(t *testing.T) {
 		runs := strings.Contains(text, "// Output:") || name == "remote/xrootd" // which would need a server
 		if !strings.Contains(text, "\nfunc Example") || !runs {
 			t.Errorf("package %s has no example", name)
-		} else if strings.Contains(text, module+"internal/") || !strings.HasPrefix(text, "package "+filepath.Base(name)+"_test\n") {
+		} else if strings.Contains(text, module+"internal/") ||
+			!strings.HasPrefix(text, "package "+filepath.Base(name)+"_test\n") {
 			t.Errorf("the examples of package %s are not written from outside", name)
 		}
 	}
@@ -115,7 +118,8 @@ func loader(t *testing.T) types.Importer {
 		}
 		files[pkg.ImportPath] = pkg.Export
 	}
-	return importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
+	return importer.ForCompiler(token.NewFileSet(), "gc",
+		func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
 }
 
 // An apiCheck walks over exported names.

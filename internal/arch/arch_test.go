@@ -170,7 +170,8 @@ var owners = map[string][]string{
 var apart = map[string]string{"internal/pagesink": "internal/pagesource"}
 
 // standardOnly are the packages at the bottom.
-var standardOnly = []string{"frame", "internal/bits", "internal/convert", "internal/disk/mmap", "schema/cpptype", "internal/nearest", "value"}
+var standardOnly = []string{"frame", "internal/bits", "internal/convert", "internal/disk/mmap", "schema/cpptype",
+	"internal/nearest", "value"}
 
 // libc are packages that need libc when cgo is on. Loading it takes as long as reading a value of a
 // small file.
@@ -338,7 +339,8 @@ func TestFamilies(t *testing.T) {
 	for name, files := range packages(t) {
 		for _, f := range parse(t, files) {
 			for _, spec := range f.Imports {
-				if family, ok := strings.CutPrefix(importPath(spec), module); ok && slices.Contains(families, family) && name != "cmd/rnt" {
+				if family, ok := strings.CutPrefix(importPath(spec), module); ok &&
+					slices.Contains(families, family) && name != "cmd/rnt" {
 					t.Errorf("%s imports %s", name, family)
 				}
 			}

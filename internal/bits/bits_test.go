@@ -222,7 +222,8 @@ func TestHalf(t *testing.T) {
 		for _, c := range []struct {
 			v    float32
 			want uint16
-		}{{middle, even}, {math.Nextafter32(middle, float32(want)), uint16(h)}, {math.Nextafter32(middle, float32(next)), uint16(h) + 1}} {
+		}{{middle, even}, {math.Nextafter32(middle, float32(want)), uint16(h)},
+			{math.Nextafter32(middle, float32(next)), uint16(h) + 1}} {
 			if got := Float16(math.Float32bits(c.v)); got != c.want {
 				t.Fatalf("Float16(%g) is %#04x, want %#04x", c.v, got, c.want)
 			}

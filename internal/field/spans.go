@@ -40,7 +40,8 @@ func (p *Plan) ReadSpans(ctx context.Context, memory *Memory, spans []columnar.S
 }
 
 // ReadSpans is like Read for the entries in spans, which are in order.
-func (j *Jagged) ReadSpans(ctx context.Context, spans []columnar.Span, ends []int64, items func(lo, hi int64) unsafe.Pointer) error {
+func (j *Jagged) ReadSpans(ctx context.Context, spans []columnar.Span, ends []int64,
+	items func(lo, hi int64) unsafe.Pointer) error {
 	defer j.plan.ahead.FetchSpans(ctx, spans)()
 	total := int64(0)
 	for _, s := range spans {
@@ -90,7 +91,8 @@ func stretch(spans []columnar.Span, first int64, cluster *pagesource.Cluster, ex
 
 // ReadSpans is like Read for the entries in spans, which are in order. It reads some of
 // the first ones, which lie in one cluster, and returns how many.
-func (b *Batches) ReadSpans(ctx context.Context, spans []columnar.Span) (arrays []*columnar.Array, got int64, err error) {
+func (b *Batches) ReadSpans(ctx context.Context,
+	spans []columnar.Span) (arrays []*columnar.Array, got int64, err error) {
 	b.skip(spans[0].First)
 	cluster, err := b.src.Find(ctx, spans[0].First)
 	if err != nil {

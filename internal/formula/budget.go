@@ -81,7 +81,8 @@ func (b *Budget) look() {
 		panic(&Stop{Cause: context.Cause(b.ctx)})
 	}
 	if b.Steps < 0 && b.stepLimit > 0 {
-		panic(&Stop{Steps: true, Need: b.stepLimit - max(b.Steps, b.stepLimit-math.MaxInt64)/StepsPerByte, Limit: b.stepLimit})
+		panic(&Stop{Steps: true, Need: b.stepLimit - max(b.Steps, b.stepLimit-math.MaxInt64)/StepsPerByte,
+			Limit: b.stepLimit})
 	}
 }
 

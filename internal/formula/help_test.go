@@ -12,7 +12,8 @@ var update = flag.Bool("update", false, "write docs/reference/expressions.md and
 // TestDocumentation compares docs/reference/expressions.md and docs/reference/functions.md with the
 // tables.
 func TestDocumentation(t *testing.T) {
-	for path, want := range map[string]string{"../../docs/reference/functions.md": Functions(), "../../docs/reference/expressions.md": Expressions()} {
+	for path, want := range map[string]string{"../../docs/reference/functions.md": Functions(),
+		"../../docs/reference/expressions.md": Expressions()} {
 		if *update {
 			if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
 				t.Fatal(err)

@@ -67,4 +67,5 @@ func (f Function) Arity() (least, most int) {
 }
 
 // Dropped are functions of expr-lang that conditions on data do not have.
-var Dropped = []string{"type", "toJSON", "fromJSON", "toBase64", "fromBase64", "now", "date", "duration", "timezone", "toPairs", "fromPairs"}
+var Dropped = []string{"type", "toJSON", "fromJSON", "toBase64", "fromBase64", "now", "date", "duration", "timezone",
+	"toPairs", "fromPairs"}

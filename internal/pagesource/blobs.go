@@ -134,7 +134,8 @@ func (b *Blobs) Page(ctx context.Context, f column.Format, p envelope.Page, use 
 	return b.page(ctx, f, p, !b.SkipChecksums, nil, use)
 }
 
-func (b *Blobs) page(ctx context.Context, f column.Format, p envelope.Page, verify bool, into []byte, use func(page []byte) error) error {
+func (b *Blobs) page(ctx context.Context, f column.Format, p envelope.Page, verify bool, into []byte,
+	use func(page []byte) error) error {
 	n, err := b.StoredSize(f, p)
 	if err != nil {
 		return err
@@ -222,7 +223,8 @@ func (b *Blobs) Verify(f column.Format, p envelope.Page, stored []byte) error {
 // inPlace reports whether a page lies in memory as it is before compression.
 func (b *Blobs) inPlace(f column.Format, p envelope.Page) bool {
 	n := int64(p.StoredSize())
-	return int64(p.Locator.Size) == f.PageSize(p.NumElements) && b.mapped(int64(p.Locator.Offset), n) != nil && !b.Chunked(n)
+	return int64(p.Locator.Size) == f.PageSize(p.NumElements) &&
+		b.mapped(int64(p.Locator.Offset), n) != nil && !b.Chunked(n)
 }
 
 // Chunked reports whether a payload of n bytes is spread over several keys.
@@ -247,7 +249,8 @@ func (b *Blobs) StoredSize(f column.Format, p envelope.Page) (int64, error) {
 
 // open verifies, if asked to, and decompresses a page, which its checksum follows,
 // into the memory that is given or some other, and passes it to use.
-func open(f column.Format, p envelope.Page, stored []byte, verify bool, into []byte, use func(page []byte) error) error {
+func open(f column.Format, p envelope.Page, stored []byte, verify bool, into []byte,
+	use func(page []byte) error) error {
 	if p.HasChecksum && verify {
 		if err := verifyStored(p, stored); err != nil {
 			return err

@@ -123,7 +123,8 @@ func (a *ReadAhead) wanted(ctx context.Context, c *Cluster) *wanted {
 
 // wantedOf returns what entries in spans need of a cluster.
 func (a *ReadAhead) wantedOf(c *Cluster, spans []columnar.Span) *wanted {
-	w := &wanted{src: a.src, fetch: a.fetch, cluster: c, items: map[*schema.Field][]columnar.Span{}, byPage: map[uint64][]columnar.Span{}}
+	w := &wanted{src: a.src, fetch: a.fetch, cluster: c, items: map[*schema.Field][]columnar.Span{},
+		byPage: map[uint64][]columnar.Span{}}
 	for _, s := range spans {
 		s.First -= c.First
 		if last := len(w.entries) - 1; last >= 0 && s.First-w.entries[last].First-w.entries[last].N <= nearEntries {

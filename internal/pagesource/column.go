@@ -193,7 +193,8 @@ func (c *Column[T]) pagesOf(cluster *Cluster) (*clusterPages[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &clusterPages[T]{cluster: cluster, Chunk: chunk, ends: make([]int64, len(chunk.Pages)), slots: make([]slot[T], len(chunk.Pages))}
+	p := &clusterPages[T]{cluster: cluster, Chunk: chunk, ends: make([]int64, len(chunk.Pages)),
+		slots: make([]slot[T], len(chunk.Pages))}
 	end := chunk.Zeros
 	for i, page := range chunk.Pages {
 		end += int64(page.NumElements)
@@ -308,7 +309,8 @@ func (c *Column[T]) begin(first, n int64) error {
 	c.forward = first == c.at || c.gaps && first > c.at
 	c.at = first + n
 	if first < 0 || first > c.now.Elements || n > c.now.Elements-first {
-		return c.now.cluster.corrupt(c.field, "elements from %d to %d wanted, the column has %d", first, first+n, c.now.Elements)
+		return c.now.cluster.corrupt(c.field, "elements from %d to %d wanted, the column has %d", first,
+			first+n, c.now.Elements)
 	}
 	return nil
 }
@@ -413,7 +415,8 @@ func (c *Column[T]) within(ctx context.Context, p int, first int64, dst []T) (re
 	n := int(page.NumElements)
 	if s.plain == nil {
 		if c.src.inPlace(format, page) { // verified only once
-			return true, c.open(ctx, now, p, true, nil, func(b []byte) error { return decoder.DecodeRange(dst, b, n, int(first)) })
+			return true, c.open(ctx, now, p, true, nil,
+				func(b []byte) error { return decoder.DecodeRange(dst, b, n, int(first)) })
 		}
 		if s.plain, s.plainLease, err = c.decompress(ctx, now, p); err != nil {
 			return true, err
@@ -553,7 +556,8 @@ func (c *Column[T]) plain(ctx context.Context, pages *clusterPages[T], p int, us
 }
 
 // open is plain for a page that is not decompressed yet; see Source.readPage.
-func (c *Column[T]) open(ctx context.Context, pages *clusterPages[T], p int, keep bool, into []byte, use func(page []byte) error) error {
+func (c *Column[T]) open(ctx context.Context, pages *clusterPages[T], p int, keep bool, into []byte,
+	use func(page []byte) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -564,7 +568,8 @@ func (c *Column[T]) open(ctx context.Context, pages *clusterPages[T], p int, kee
 // blame adds to err, if it is not nil, which page it is about.
 func (c *Column[T]) blame(pages *clusterPages[T], p int, err error) error {
 	if err != nil {
-		err = fmt.Errorf("field %q, column %d, cluster %d, page %d: %w", c.field.Path(), pages.Column.ID, pages.cluster.ID, p, err)
+		err = fmt.Errorf("field %q, column %d, cluster %d, page %d: %w", c.field.Path(), pages.Column.ID,
+			pages.cluster.ID, p, err)
 	}
 	return err
 }

@@ -280,7 +280,8 @@ func (f *fetch) take(ctx context.Context, b []byte, offset int64) (n int, err er
 	if planned == nil || planned.n > int64(len(b)) {
 		return 0, nil
 	}
-	_, err = f.use(ctx, envelope.Page{Locator: locator.At(uint64(offset), 0)}, planned.n, func(stored []byte) error { n = copy(b, stored); return nil })
+	_, err = f.use(ctx, envelope.Page{Locator: locator.At(uint64(offset), 0)}, planned.n,
+		func(stored []byte) error { n = copy(b, stored); return nil })
 	return n, err
 }
 

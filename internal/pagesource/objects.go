@@ -19,7 +19,8 @@ func placeObject(l *locator.Locator) error {
 	}
 	at, ok := objects.Offset(id)
 	if !ok || size > objects.MaxSize {
-		return frame.Unsupported("%d bytes in object %d, at most %d in one of %d objects are read", size, id, objects.MaxSize, objects.MaxCount)
+		return frame.Unsupported("%d bytes in object %d, at most %d in one of %d objects are read", size, id,
+			objects.MaxSize, objects.MaxCount)
 	}
 	*l = locator.At(uint64(at), size)
 	return nil

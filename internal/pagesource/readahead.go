@@ -239,7 +239,8 @@ func (c *Column[T]) pages(cluster *Cluster, from float64, w *wanted) (all []ahea
 		}
 		if n := int64(pages.Pages[i].NumElements); !c.bulk {
 			cost := n * column.Size[T]()
-			p.task = task{at: float64(pages.ends[i]-n) / total, cost: cost, run: func(ctx context.Context) bool { return c.prepare(ctx, pages, i, cost) }}
+			p.task = task{at: float64(pages.ends[i]-n) / total, cost: cost,
+				run: func(ctx context.Context) bool { return c.prepare(ctx, pages, i, cost) }}
 		}
 		all = append(all, p)
 	}

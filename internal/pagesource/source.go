@@ -58,7 +58,10 @@ func NewSource(blobs Blobs, s *schema.Schema, headerChecksum uint64, footer *env
 		src.groups = append(src.groups, &group{ClusterGroup: g, index: i, firstID: id})
 		id += int(g.NumClusters)
 	}
-	slices.SortStableFunc(src.groups, func(a, b *group) int { return compareRanges(a.MinEntry, a.EntrySpan, b.MinEntry, b.EntrySpan) })
+	slices.SortStableFunc(src.groups, func(a, b *group) int {
+		return compareRanges(a.MinEntry, a.EntrySpan,
+			b.MinEntry, b.EntrySpan)
+	})
 	lists := uint64(0) // bytes
 	for _, g := range src.groups {
 		if lists += g.PageList.Length; src.MaxEnvelope > 0 && lists > uint64(src.MaxEnvelope) {
@@ -207,7 +210,8 @@ func (s *Source) parse(g *group, b []byte) (*envelope.PageList, error) {
 // CheckPageList returns the error that a Source would return for any cluster of
 // the group g if its page list were list; firstID is the number of the group's
 // first cluster.
-func CheckPageList(s *schema.Schema, headerChecksum uint64, g envelope.ClusterGroup, firstID int, list *envelope.PageList) error {
+func CheckPageList(s *schema.Schema, headerChecksum uint64, g envelope.ClusterGroup, firstID int,
+	list *envelope.PageList) error {
 	src := &Source{Schema: s, headerChecksum: headerChecksum}
 	_, err := src.clusters(&group{ClusterGroup: g, firstID: firstID}, list.Scanned())
 	return err
@@ -217,9 +221,11 @@ func CheckPageList(s *schema.Schema, headerChecksum uint64, g envelope.ClusterGr
 func (s *Source) clusters(g *group, list *envelope.ScannedPageList) ([]*Cluster, error) {
 	switch {
 	case list.HeaderChecksum != s.headerChecksum:
-		return nil, frame.Corrupt("belongs to a header with the checksum %#x, this one has %#x", list.HeaderChecksum, s.headerChecksum)
+		return nil, frame.Corrupt("belongs to a header with the checksum %#x, this one has %#x",
+			list.HeaderChecksum, s.headerChecksum)
 	case len(list.Clusters) != int(g.NumClusters) || len(list.Pages) != len(list.Clusters):
-		return nil, frame.Corrupt("%d cluster summaries and the pages of %d clusters, expected %d", len(list.Clusters), len(list.Pages), g.NumClusters)
+		return nil, frame.Corrupt("%d cluster summaries and the pages of %d clusters, expected %d", len(list.Clusters),
+			len(list.Pages), g.NumClusters)
 	}
 	clusters := make([]*Cluster, len(list.Clusters))
 	for i, c := range list.Clusters {

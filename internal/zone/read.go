@@ -73,7 +73,8 @@ func Each(ctx context.Context, r *ntuple.Reader, use func(first, n uint64, recor
 	if err != nil {
 		return err
 	}
-	plan, err := field.Compile(set.Source, nil, reflect.TypeFor[attribute](), field.Options{Budget: r.Options.Limits.EntryBytes})
+	plan, err := field.Compile(set.Source, nil, reflect.TypeFor[attribute](),
+		field.Options{Budget: r.Options.Limits.EntryBytes})
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,9 @@ func TestOtherBytes(t *testing.T) {
 		defer s.Close()
 		read := func() (string, error) {
 			n = 0
-			return remotetest.Values(s.URL+"/"+name, ntuple, &rntuple.ReadOptions{Workers: 1, Remote: remote.Options{Tail: 1000, Requests: 1, Attempts: 2, Backoff: time.Millisecond}})
+			return remotetest.Values(s.URL+"/"+name, ntuple,
+				&rntuple.ReadOptions{Workers: 1, Remote: remote.Options{Tail: 1000, Requests: 1, Attempts: 2,
+					Backoff: time.Millisecond}})
 		}
 		if got, err := read(); err != nil || got != want {
 			t.Fatalf("%s: other values, %v", name, err)

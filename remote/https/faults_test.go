@@ -72,7 +72,8 @@ func faults() (all []fault) {
 	status(fs.ErrNotExist, fs.ErrNotExist, 404, 410)
 	status(fs.ErrPermission, fs.ErrPermission, 401, 403, 407)
 	status(remote.ErrChanged, remote.ErrChanged, 412)
-	status(errAny, errAny, 201, 202, 204, 206, 300, 301, 304, 307, 400, 402, 405, 406, 411, 413, 414, 416, 418, 431, 451, 501, 505, 599, 999)
+	status(errAny, errAny, 201, 202, 204, 206, 300, 301, 304, 307, 400, 402, 405, 406, 411, 413, 414, 416, 418, 431,
+		451, 501, 505, 599, 999)
 
 	add := func(name string, once, always error, serve http.HandlerFunc) {
 		all = append(all, fault{name, once, always, serve, false})
@@ -110,9 +111,12 @@ func faults() (all []fault) {
 			serveBytes(&changed{w, change}, r, noise)
 		})
 	}
-	for _, v := range []string{"", "bytes", "bytes 0-9", "bytes 0-/1048576", "bytes -5/1048576", "bytes 9-0/1048576", "bytes 0-1048576/1048576", "bytes 0-9/*",
-		"bytes */1048576", "lines 0-9/1048576", "bytes 0-9/1048577", "bytes 0-0/1", "bytes 0-99999999999999999999/999999999999999999999",
-		"bytes 0-4611686018427387902/4611686018427387903", "bytes 2305843009213693951-4611686018427387902/4611686018427387903"} {
+	for _, v := range []string{"", "bytes", "bytes 0-9", "bytes 0-/1048576", "bytes -5/1048576", "bytes 9-0/1048576",
+		"bytes 0-1048576/1048576", "bytes 0-9/*",
+		"bytes */1048576", "lines 0-9/1048576", "bytes 0-9/1048577", "bytes 0-0/1",
+		"bytes 0-99999999999999999999/999999999999999999999",
+		"bytes 0-4611686018427387902/4611686018427387903",
+		"bytes 2305843009213693951-4611686018427387902/4611686018427387903"} {
 		header(errAny, func(h http.Header) {
 			if h.Get("Content-Range") != "" {
 				h.Set("Content-Range", v)
@@ -122,7 +126,8 @@ func faults() (all []fault) {
 	header(errAny, func(h http.Header) { h.Set("Content-Encoding", "gzip") }, "gzip")
 	header(errAny, func(h http.Header) { h.Set("Content-Type", "multipart/byteranges") }, "parts without a boundary")
 	header(errAny, func(h http.Header) { h.Set("Content-Type", "multipart/byteranges; boundary=b") }, "another boundary")
-	for _, v := range []string{"HTTP://secret@:1:1/", "/\x01secret", "ftp://h/secret", "file:///etc/passwd", "//", "?", "#", "", "http://h:99999/secret"} {
+	for _, v := range []string{"HTTP://secret@:1:1/", "/\x01secret", "ftp://h/secret", "file:///etc/passwd", "//", "?",
+		"#", "", "http://h:99999/secret"} {
 		add(fmt.Sprintf("redirected to %q", v), errAny, errAny, func(w http.ResponseWriter, r *http.Request) {
 			w.Header()["Location"] = []string{v}
 			w.WriteHeader(http.StatusFound)

@@ -37,7 +37,8 @@ func plainHTTP(u *url.URL, o *remote.Options) (*backend, error) {
 	if !o.Anonymous {
 		c.Sign = authorize(u.User)
 	}
-	u = &url.URL{Scheme: strings.Replace(strings.ToLower(u.Scheme), "dav", "http", 1), Host: u.Host, Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery}
+	u = &url.URL{Scheme: strings.Replace(strings.ToLower(u.Scheme), "dav", "http", 1), Host: u.Host, Path: u.Path,
+		RawPath: u.RawPath, RawQuery: u.RawQuery}
 	if u.Host == "" {
 		return nil, errors.New("the URL names no host")
 	}
@@ -46,8 +47,9 @@ func plainHTTP(u *url.URL, o *remote.Options) (*backend, error) {
 
 // A Config says how a protocol on top of HTTP reads a file.
 type Config struct {
-	Sign    Signer                     // signs the requests; nil if they are not signed
-	Whole   int64                      // size in bytes of the largest file that is read whole if the server sends no ranges
+	Sign Signer // signs the requests; nil if they are not signed
+	// size in bytes of the largest file that is read whole if the server sends no ranges
+	Whole   int64
 	Single  bool                       // requests ask for one range only
 	Failure func(*http.Response) error // returns the error of a response of status 300 or higher; nil for errors by status
 }
@@ -109,7 +111,8 @@ func (b *backend) Ranges() (n int, between, least int64) { return int(b.most.Loa
 
 // passedOn are the headers that are the same for the host to which a server redirects. What a
 // Signer has added is not.
-var passedOn = map[string]bool{"Range": true, "If-Match": true, "If-None-Match": true, "Accept-Encoding": true, "Content-Type": true, "User-Agent": true, "Expect": true, "Destination": true, "Overwrite": true}
+var passedOn = map[string]bool{"Range": true, "If-Match": true, "If-None-Match": true, "Accept-Encoding": true,
+	"Content-Type": true, "User-Agent": true, "Expect": true, "Destination": true, "Overwrite": true}
 
 // redirect drops what must not be sent to another host.
 func (b *backend) redirect(r *http.Request, via []*http.Request) error {
@@ -281,7 +284,8 @@ func (b *backend) openWhole(resp *http.Response, arrived func(int)) (info remote
 		return info, err
 	}
 	if resp.ContentLength > b.largest {
-		return info, fmt.Errorf("%w, and its %d bytes are more than are read whole, %d", remote.ErrNoRanges, resp.ContentLength, b.largest)
+		return info, fmt.Errorf("%w, and its %d bytes are more than are read whole, %d", remote.ErrNoRanges,
+			resp.ContentLength, b.largest)
 	}
 	all, err := io.ReadAll(io.LimitReader(&counted{resp.Body, b.largest + 2, arrived}, b.largest+1))
 	switch {
@@ -295,7 +299,8 @@ func (b *backend) openWhole(resp *http.Response, arrived func(int)) (info remote
 }
 
 // Read makes one request for ranges.
-func (b *backend) Read(ctx context.Context, info remote.Info, ranges []remote.Range, arrived func(int)) (filled int, err error) {
+func (b *backend) Read(ctx context.Context, info remote.Info, ranges []remote.Range,
+	arrived func(int)) (filled int, err error) {
 	if b.whole != nil {
 		for _, r := range ranges {
 			copy(r.Data, b.whole[r.Offset:])

@@ -80,7 +80,8 @@ func nginx(t *testing.T, noiseDir string) (plain, secure, log string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, block := range map[string]*pem.Block{"cert": {Type: "CERTIFICATE", Bytes: s.Certificate().Raw}, "key": {Type: "PRIVATE KEY", Bytes: key}} {
+	for name, block := range map[string]*pem.Block{"cert": {Type: "CERTIFICATE", Bytes: s.Certificate().Raw},
+		"key": {Type: "PRIVATE KEY", Bytes: key}} {
 		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -195,10 +196,12 @@ func TestNginx(t *testing.T) {
 	}
 	defer f.Close()
 	b := append([]byte("x"), noise[1:]...)
-	if err := errors.Join(os.WriteFile(path+".new", b, 0o644), os.Rename(path+".new", path), os.Chtimes(path, modified, modified)); err != nil {
+	if err := errors.Join(os.WriteFile(path+".new", b, 0o644), os.Rename(path+".new", path),
+		os.Chtimes(path, modified, modified)); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.ReadRanges(t.Context(), []remote.Range{{Offset: 5, Data: make([]byte, 10)}}); !errors.Is(err, remote.ErrChanged) {
+	if err := f.ReadRanges(t.Context(), []remote.Range{{Offset: 5, Data: make([]byte, 10)}}); !errors.Is(err,
+		remote.ErrChanged) {
 		t.Errorf("a changed file: %v", err)
 	}
 	if got := requests(); !strings.Contains(got[len(got)-1], "/plain/noise 412 ") {

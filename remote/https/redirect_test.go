@@ -123,7 +123,8 @@ func TestSignedRedirect(t *testing.T) {
 	var other recorder
 	o := httptest.NewServer(&other)
 	defer o.Close()
-	s := httptest.NewServer(http.RedirectHandler(strings.Replace(o.URL, "127.0.0.1", "localhost", 1)+"/there", http.StatusFound))
+	s := httptest.NewServer(http.RedirectHandler(strings.Replace(o.URL, "127.0.0.1", "localhost", 1)+"/there",
+		http.StatusFound))
 	defer s.Close()
 	u, err := url.Parse(s.URL + "/a?secret")
 	if err != nil {
@@ -238,13 +239,15 @@ func TestMovedStalled(t *testing.T) {
 			}
 		}))
 		// On a busy machine other requests may meet the timeout, too.
-		f, err := remote.Open(t.Context(), s.URL+"/a", &remote.Options{Backoff: time.Millisecond, Tail: 100, Timeout: 300 * time.Millisecond, Attempts: 100})
+		f, err := remote.Open(t.Context(), s.URL+"/a",
+			&remote.Options{Backoff: time.Millisecond, Tail: 100, Timeout: 300 * time.Millisecond, Attempts: 100})
 		if err != nil {
 			t.Fatal(err)
 		}
 		moved.Store(true)
 		b := make([]byte, 100)
-		if err := f.ReadRanges(t.Context(), []remote.Range{{Offset: 1000, Data: b}}); err != nil || !bytes.Equal(b, noise[1000:1100]) {
+		if err := f.ReadRanges(t.Context(), []remote.Range{{Offset: 1000, Data: b}}); err != nil ||
+			!bytes.Equal(b, noise[1000:1100]) {
 			t.Errorf("after %d bytes: %v", left, err)
 		}
 		f.Close()
@@ -272,7 +275,8 @@ func TestDowngrade(t *testing.T) {
 	defer s.Close()
 	trust(t, s)
 	err := readNoise(s.URL+"/a", remote.Options{})
-	if seen := other.all(); err == nil || !strings.HasSuffix(err.Error(), ": open: redirected from https to http") || len(seen) > 0 {
+	if seen := other.all(); err == nil || !strings.HasSuffix(err.Error(), ": open: redirected from https to http") ||
+		len(seen) > 0 {
 		t.Errorf("%v; %d requests", err, len(seen))
 	}
 }

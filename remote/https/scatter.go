@@ -142,7 +142,8 @@ func discard(in io.Reader, n int64) error {
 func contentRange(h http.Header) (first, end, size int64, err error) {
 	text := h.Get("Content-Range")
 	fail := func() (int64, int64, int64, error) {
-		return 0, 0, 0, malformed(fmt.Sprintf("the server sends a part of the file as %.80q, want \"bytes FIRST-LAST/SIZE\"", text))
+		return 0, 0, 0, malformed(fmt.Sprintf("the server sends a part of the file as %.80q, want \"bytes FIRST-LAST/SIZE\"",
+			text))
 	}
 	span, ok := strings.CutPrefix(text, "bytes ")
 	span, total, ok2 := strings.Cut(span, "/")

@@ -40,7 +40,8 @@ func transport() (*http.Transport, error) {
 		DisableCompression:     true,
 		ReadBufferSize:         64 << 10,
 		MaxResponseHeaderBytes: 1 << 20,
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second}, // a connection that is dead is not used again
+		// a connection that is dead is not used again
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
 	}
 	transports.all[s] = t
 	return t, nil

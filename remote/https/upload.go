@@ -118,7 +118,8 @@ func (p *put) try(ctx context.Context, method string, u *url.URL, header http.He
 }
 
 // send makes a request.
-func (p *put) send(ctx context.Context, method string, u *url.URL, header http.Header, body func(*http.Request)) (*http.Response, error) {
+func (p *put) send(ctx context.Context, method string, u *url.URL, header http.Header,
+	body func(*http.Request)) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, u.String(), nil)
 	if err != nil {
 		return nil, errors.New("not a URL")

@@ -43,7 +43,8 @@ type native struct {
 
 // openNative returns the backend for a URL that is "ntpl+s3+" and the base URL.
 func openNative(u *url.URL, o *remote.Options) (remote.Backend, error) {
-	base := &url.URL{Scheme: strings.TrimPrefix(strings.ToLower(u.Scheme), "ntpl+s3+"), Host: u.Host, Path: strings.TrimRight(u.Path, "/")}
+	base := &url.URL{Scheme: strings.TrimPrefix(strings.ToLower(u.Scheme), "ntpl+s3+"), Host: u.Host,
+		Path: strings.TrimRight(u.Path, "/")}
 	switch {
 	case u.User != nil:
 		return nil, errors.New("credentials are not taken from a URL; see S3_ACCESS_KEY and AWS_PROFILE")
@@ -137,7 +138,8 @@ func (n *native) anchor(ctx context.Context, arrived func(int)) (text []byte, ve
 }
 
 // Read reads objects.
-func (n *native) Read(ctx context.Context, _ remote.Info, ranges []remote.Range, arrived func(int)) (filled int, err error) {
+func (n *native) Read(ctx context.Context, _ remote.Info, ranges []remote.Range,
+	arrived func(int)) (filled int, err error) {
 	for i, r := range ranges {
 		id := objects.At(r.Offset)
 		if err := n.read(ctx, id, r.Data, arrived); err != nil {

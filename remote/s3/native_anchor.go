@@ -186,9 +186,11 @@ func (a *nativeAnchor) serialize() ([]byte, error) {
 		at, ok := objects.Offset(id)
 		switch {
 		case within != 0: // which ROOT's reader does not heed (pull request 23066)
-			return 0, frame.Unsupported("the %s begins with byte %d of the object %d; only whole objects are read", name, within, id)
+			return 0, frame.Unsupported("the %s begins with byte %d of the object %d; only whole objects are read", name, within,
+				id)
 		case !ok || size > objects.MaxSize:
-			return 0, frame.Unsupported("the %s has %d bytes in object %d, at most %d in one of %d objects are read", name, size, id, objects.MaxSize, objects.MaxCount)
+			return 0, frame.Unsupported("the %s has %d bytes in object %d, at most %d in one of %d objects are read", name, size,
+				id, objects.MaxSize, objects.MaxCount)
 		}
 		return uint64(at), nil
 	}
@@ -215,7 +217,8 @@ func (a *nativeAnchor) objects(base *url.URL) (func(id uint64) (*url.URL, error)
 	rest := strings.Replace(before+after, "${baseurl}", "", 1)
 	at := func(id uint64) (*url.URL, error) {
 		u, err := url.Parse(fill(before) + strconv.FormatUint(id, 10) + fill(after))
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Opaque != "" {
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" ||
+			u.ForceQuery || u.Fragment != "" || u.Opaque != "" {
 			return nil, frame.Corrupt("%.100q is not the URL of an object", a.URLTemplate)
 		}
 		if base.Scheme == "https" && u.Scheme != "https" {

@@ -93,7 +93,8 @@ func (o *object) url() *url.URL {
 // isLabel reports whether a name can be one part of a host's name, for which a certificate of
 // Amazon's holds.
 func isLabel(name string) bool {
-	return len(name) < 64 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" && !strings.HasPrefix(name, "-") && !strings.HasSuffix(name, "-")
+	return len(name) < 64 && strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" &&
+		!strings.HasPrefix(name, "-") && !strings.HasSuffix(name, "-")
 }
 
 // escape returns a path as S3 has it in signatures: each byte is escaped but for letters, digits

@@ -63,7 +63,8 @@ func newSettings() (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &settings{region: c.Region, provider: c.Credentials, signer: v4.NewSigner(), none: yes(os.Getenv("AWS_NO_SIGN_REQUEST"))}
+	s := &settings{region: c.Region, provider: c.Credentials, signer: v4.NewSigner(),
+		none: yes(os.Getenv("AWS_NO_SIGN_REQUEST"))}
 	if s.region == "" {
 		s.region = "us-east-1"
 	}

@@ -40,7 +40,8 @@ type conn struct {
 // newConn returns a connection on which the user has logged in, and the call of the request
 // firstStream if that has been made.
 func newConn(n net.Conn, plain io.Closer, server, first bool, p *progress) (*conn, *call) {
-	c := &conn{net: n, plain: plain, server: server, wake: make(chan struct{}, 1), dead: make(chan struct{}), calls: map[uint16]*call{}}
+	c := &conn{net: n, plain: plain, server: server, wake: make(chan struct{}, 1), dead: make(chan struct{}),
+		calls: map[uint16]*call{}}
 	c.limits.Store(&limits{defaultElements, defaultBytes})
 	c.arrival.Store(time.Now().UnixNano())
 	var k *call

@@ -144,7 +144,8 @@ func (c *fakeConn) serve() {
 			c.known = c.known || r.number == requestAuth
 			c.send(r.stream, statusOK, c.body(r))
 		}
-		if r.number == requestProtocol && f.flags&(flagTLSNow|flagTLSLogin) != 0 || r.number == requestLogin && f.flags&flagTLSLater != 0 && f.sec == "" {
+		if r.number == requestProtocol && f.flags&(flagTLSNow|flagTLSLogin) != 0 || r.number == requestLogin &&
+			f.flags&flagTLSLater != 0 && f.sec == "" {
 			s := tls.Server(c.Conn, f.tls)
 			if s.HandshakeContext(context.Background()) != nil {
 				return

@@ -83,7 +83,8 @@ type part struct {
 // read fills ranges, which are in order, and returns how many of the first ones are filled. It
 // makes a request for each list of elements at once, and if check is true, another one that asks
 // whether the file is the same.
-func (f *file) read(ctx context.Context, ranges []remote.Range, requests [][]element, check bool, p *progress) (n int, err error) {
+func (f *file) read(ctx context.Context, ranges []remote.Range, requests [][]element, check bool,
+	p *progress) (n int, err error) {
 	var parts []*part
 	for _, elements := range requests {
 		t := &part{elements: elements, request: readRequest(f.handle, elements)}

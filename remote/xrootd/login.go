@@ -96,7 +96,8 @@ type session struct {
 
 // begin shakes hands and logs in.
 func (s *session) begin(ctx context.Context) error {
-	if _, err := s.net.Write(protocolRequest(s.tls).append(handshake[:len(handshake):len(handshake)], stream)); err != nil {
+	if _, err := s.net.Write(protocolRequest(s.tls).append(handshake[:len(handshake):len(handshake)],
+		stream)); err != nil {
 		return err
 	}
 	if a, err := s.answer(0); err != nil {

@@ -74,7 +74,8 @@ func TestServerErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, want)
 		}
 	}
-	if _, err := remote.Open(t.Context(), "roots://"+s.Addr+"//objects.root", nil); err == nil || !strings.Contains(err.Error(), "no TLS") {
+	if _, err := remote.Open(t.Context(), "roots://"+s.Addr+"//objects.root", nil); err == nil ||
+		!strings.Contains(err.Error(), "no TLS") {
 		t.Errorf("%v, want no TLS", err)
 	}
 }
@@ -144,7 +145,8 @@ func TestServerLarge(t *testing.T) {
 	}
 	for _, ranges := range [][]remote.Range{
 		{{Offset: 3, Data: make([]byte, len(want)-5)}},
-		{{Offset: 3, Data: make([]byte, 5<<20)}, {Offset: 6 << 20, Data: make([]byte, 9<<20)}, {Offset: 20 << 20, Data: make([]byte, 7)}},
+		{{Offset: 3, Data: make([]byte, 5<<20)}, {Offset: 6 << 20, Data: make([]byte, 9<<20)},
+			{Offset: 20 << 20, Data: make([]byte, 7)}},
 		many,
 	} {
 		if err := f.ReadRanges(t.Context(), ranges); err != nil {
@@ -168,7 +170,8 @@ func TestServerRequests(t *testing.T) {
 		writeColumns(t, filepath.Join(dir, "data", "columns.root"), columns, entries, clusters)
 	})
 	var stats remote.Stats
-	r, err := rntuple.Open("root://"+s.Addr+"//columns.root", "Events", &rntuple.ReadOptions{Remote: remote.Options{Stats: &stats}})
+	r, err := rntuple.Open("root://"+s.Addr+"//columns.root", "Events",
+		&rntuple.ReadOptions{Remote: remote.Options{Stats: &stats}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +195,8 @@ func TestServerRequests(t *testing.T) {
 	}
 	got, count := s.Requests(), stats.Count()
 	reads := got["read"] + got["readv"]
-	if got["login"] != 1 || got["open"] != 1 || got["query"] != 1 || reads > 2+clusters || got["stat"] != reads-2 || int(count.Requests) != reads-1 || count.Repeated != 0 {
+	if got["login"] != 1 || got["open"] != 1 || got["query"] != 1 || reads > 2+clusters || got["stat"] != reads-2 ||
+		int(count.Requests) != reads-1 || count.Repeated != 0 {
 		t.Errorf("%v, %+v", got, count)
 	}
 	if wanted := int64(4 * 8 * n); count.Read > wanted*17/16+200<<10 {
@@ -259,7 +263,8 @@ db.commit()`
 			if err := os.MkdirAll(filepath.Join(dir, "scitokens"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if out, err := exec.Command("python3", "-c", script, filepath.Join(dir, "scitokens", "scitokens_cpp.sqllite"), issuer, keys).CombinedOutput(); err != nil {
+			if out, err := exec.Command("python3", "-c", script, filepath.Join(dir, "scitokens", "scitokens_cpp.sqllite"),
+				issuer, keys).CombinedOutput(); err != nil {
 				t.Fatalf("%v: %s", err, out)
 			}
 			config := "[Global]\naudience = https://wlcg.cern.ch/jwt/v1/any\n[Issuer local]\nissuer = " + issuer + "\nbase_path = /\n"
@@ -268,7 +273,8 @@ db.commit()`
 			}
 		})
 	token := func(scope string) string {
-		return jwt(t, key, map[string]any{"sub": "gopher", "iss": issuer, "aud": "https://wlcg.cern.ch/jwt/v1/any", "scope": scope, "wlcg.ver": "1.0",
+		return jwt(t, key, map[string]any{"sub": "gopher", "iss": issuer, "aud": "https://wlcg.cern.ch/jwt/v1/any",
+			"scope": scope, "wlcg.ver": "1.0",
 			"iat": time.Now().Unix(), "nbf": time.Now().Unix() - 10, "exp": time.Now().Add(time.Hour).Unix()})
 	}
 	good := token("storage.read:/")

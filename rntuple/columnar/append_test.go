@@ -17,7 +17,8 @@ func TestAppend(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		n := random.IntN(100)
-		bytes, singles, doubles, lists := &Array{Shape: schema.Scalar}, &Array{Shape: schema.Scalar}, &Array{Shape: schema.Scalar}, &Array{Shape: schema.Collection, Len: n, Offsets: []int64{0}}
+		bytes, singles, doubles, lists := &Array{Shape: schema.Scalar}, &Array{Shape: schema.Scalar},
+			&Array{Shape: schema.Scalar}, &Array{Shape: schema.Collection, Len: n, Offsets: []int64{0}}
 		var a []uint8
 		var b []float32
 		var c []int64

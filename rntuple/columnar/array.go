@@ -124,7 +124,8 @@ func Like(a *Array) *Array {
 
 // Alike reports whether a and b have the same shape, and the same types of values.
 func Alike(a, b *Array) bool {
-	return a.Shape == b.Shape && a.Size == b.Size && reflect.TypeOf(a.values) == reflect.TypeOf(b.values) && slices.EqualFunc(a.Children, b.Children, Alike)
+	return a.Shape == b.Shape && a.Size == b.Size && reflect.TypeOf(a.values) == reflect.TypeOf(b.values) &&
+		slices.EqualFunc(a.Children, b.Children, Alike)
 }
 
 // OptionalOf returns an empty Array of optionals of values like those of a.
@@ -144,7 +145,8 @@ func (a *Array) clear(fresh bool) {
 	if fresh {
 		a.Offsets, a.Bytes, a.Valid, a.Tags, a.Index = nil, nil, nil, nil, nil
 	}
-	a.Len, a.Offsets, a.Bytes, a.Valid, a.Tags, a.Index = 0, a.Offsets[:0], a.Bytes[:0], a.Valid[:0], a.Tags[:0], a.Index[:0]
+	a.Len, a.Offsets, a.Bytes, a.Valid, a.Tags, a.Index = 0, a.Offsets[:0], a.Bytes[:0], a.Valid[:0],
+		a.Tags[:0], a.Index[:0]
 	if a.hasOffsets() {
 		a.Offsets = append(a.Offsets, 0)
 	}

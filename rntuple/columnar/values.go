@@ -35,7 +35,8 @@ const stepBytes, stepOffsets = 32, 8
 
 func copyStep(to, from unsafe.Pointer) {
 	t, f := (*[stepBytes]byte)(to), (*[stepBytes]byte)(from)
-	a, b, c, d := binary.NativeEndian.Uint64(f[:]), binary.NativeEndian.Uint64(f[8:]), binary.NativeEndian.Uint64(f[16:]), binary.NativeEndian.Uint64(f[24:])
+	a, b, c, d := binary.NativeEndian.Uint64(f[:]), binary.NativeEndian.Uint64(f[8:]), binary.NativeEndian.Uint64(f[16:]),
+		binary.NativeEndian.Uint64(f[24:])
 	binary.NativeEndian.PutUint64(t[:], a)
 	binary.NativeEndian.PutUint64(t[8:], b)
 	binary.NativeEndian.PutUint64(t[16:], c)

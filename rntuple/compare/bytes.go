@@ -85,7 +85,8 @@ func alike(a, b rntuple.Chunk) bool {
 
 // samePage reports whether two pages have equal bytes, which match their checksums. They do not if
 // they cannot be read: decoding them returns the error.
-func samePage(ctx context.Context, a, b stored, c *schema.Column, p envelope.Page, d *schema.Column, q envelope.Page) bool {
+func samePage(ctx context.Context, a, b stored, c *schema.Column, p envelope.Page, d *schema.Column,
+	q envelope.Page) bool {
 	if p.Locator.Size == 0 {
 		return false
 	}

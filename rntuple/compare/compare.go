@@ -145,7 +145,8 @@ func Values(ctx context.Context, a, b *rntuple.Reader, o *Options) (*Result, err
 	c := &comparison{Options: options, a: a.WithContext(ctx), b: b.WithContext(ctx)}
 	result := &Result{Entries: [2]int64{a.NumEntries(), b.NumEntries()}, Schema: differences}
 	c.entries = min(result.Entries[0], result.Entries[1])
-	pairs := slices.DeleteFunc(c.pair(nil, a.Schema().Fields, b.Schema().Fields), func(p *pair) bool { return !options.touches(p.a.Path()) })
+	pairs := slices.DeleteFunc(c.pair(nil, a.Schema().Fields, b.Schema().Fields),
+		func(p *pair) bool { return !options.touches(p.a.Path()) })
 	if err := c.all(ctx, pairs); err != nil {
 		return nil, err
 	}

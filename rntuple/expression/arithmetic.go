@@ -5,7 +5,8 @@ import "math"
 func arithmeticOf(op string, l, r value) (value, bool, error) {
 	missing := l.missing || r.missing
 	switch {
-	case (l.null || r.null) && (l.null || l.isNumber() || l.kind == String) && (r.null || r.isNumber() || r.kind == String):
+	case (l.null || r.null) && (l.null || l.isNumber() || l.kind == String) &&
+		(r.null || r.isNumber() || r.kind == String):
 		return nothing(l.of), true, nil
 	case l.kind == String && r.kind == String && op == "+":
 		return scalar(concatenate(l.strings(), r.strings()), missing), true, nil
@@ -26,7 +27,8 @@ func arithmeticOf(op string, l, r value) (value, bool, error) {
 	case l.kind == Int:
 		return scalar(calculate(op, l.ints(), r.ints()), missing), true, nil
 	case op == "/":
-		return scalar(combined(l.floats(), r.floats(), divide).known(both(quotient, l.floats(), r.floats())), missing), true, nil
+		return scalar(combined(l.floats(), r.floats(), divide).known(both(quotient, l.floats(), r.floats())), missing), true,
+			nil
 	case op == "**":
 		var n *node[float64]
 		if e := r.floats().one; e != nil && *e == 2 {

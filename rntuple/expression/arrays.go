@@ -94,7 +94,8 @@ func (b *builder) arrayOf(n *syntax.Array) (value, error) {
 	if v.list.tuple {
 		for i, item := range all {
 			if !all[0].compatible(item) {
-				return value{}, b.errorf(n, "an array of values of different types: %s, %s", is(n.Items[0], all[0]), is(n.Items[i], item))
+				return value{}, b.errorf(n, "an array of values of different types: %s, %s",
+					is(n.Items[0], all[0]), is(n.Items[i], item))
 			}
 		}
 	}
@@ -123,7 +124,10 @@ func arrayOf(parts []value) value {
 		})
 	}
 	size := int64(len(parts))
-	which := number(func(k int64) int64 { return k % size }).known(func(*zones) extent[int64] { return between(0, size-1) })
+	which := number(func(k int64) int64 { return k % size }).known(func(*zones) extent[int64] {
+		return between(0,
+			size-1)
+	})
 	item, ok := mux(which, number(func(k int64) int64 { return k / size }), parts, false)
 	v := listOf(items, item, nil)
 	v.list.size, v.list.tuple = len(parts), !ok
@@ -193,7 +197,8 @@ func (b *builder) indexed(n *syntax.Index) (value, error) {
 // index returns the item of an array at an index, which is missing out of range.
 func (b *builder) index(n syntax.Node, v, at value) (value, error) {
 	i, fixed := at.literal.(int64)
-	if size := int64(len(v.list.parts)); fixed && (!v.missing || v.list.tuple) { // those of a tuple are missing where it is
+	// those of a tuple are missing where it is
+	if size := int64(len(v.list.parts)); fixed && (!v.missing || v.list.tuple) {
 		if -size <= i && i < size {
 			return b.read(v.list.parts[(i+size)%size])
 		}
@@ -315,7 +320,8 @@ func within(v, at value) *node[bool] {
 		out := ok.out(r, len(o)-1)
 		for i := range out {
 			n := o[i+1] - o[i]
-			out[i] = !slices.ContainsFunc(all[p[i]:p[i+1]], func(k int64) bool { return uint64(k+n) >= uint64(2*n) }) // from -n to n-1
+			// from -n to n-1
+			out[i] = !slices.ContainsFunc(all[p[i]:p[i+1]], func(k int64) bool { return uint64(k+n) >= uint64(2*n) })
 		}
 	})
 }
@@ -513,7 +519,10 @@ func (b *builder) masked(n *syntax.Index, v, mask value) (value, error) {
 			return value{}, err
 		}
 	}
-	mask = b.aligned(mask, v, func(n, m int64) string { return fmt.Sprintf("an array of %d items has an index of %d bools", n, m) }, n)
+	mask = b.aligned(mask, v, func(n, m int64) string {
+		return fmt.Sprintf("an array of %d items has an index of %d bools",
+			n, m)
+	}, n)
 	return filtered(v, mask.list.item.condition()), nil
 }
 

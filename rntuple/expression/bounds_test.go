@@ -69,7 +69,8 @@ func (n *node[T]) outside(z *zones) (what string, tight bool) {
 func TestBounds(t *testing.T) {
 	random := sampletest.Rand(t)
 	path := filepath.Join(t.TempDir(), "zoo.root")
-	if err := oracle.WriteZoo(path, 12, random.Uint64(), &rntuple.WriteOptions{ZoneMap: []string{"*"}, MaxUnzippedClusterSize: 1, Workers: 1}); err != nil {
+	if err := oracle.WriteZoo(path, 12, random.Uint64(),
+		&rntuple.WriteOptions{ZoneMap: []string{"*"}, MaxUnzippedClusterSize: 1, Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
 	zoo, err := rntuple.Open(path, "", nil)
@@ -144,7 +145,8 @@ func (w *watch) check(text string) {
 	}
 	for i, c := range clusters {
 		possible := in.possible(w.zonesOf(i))
-		for b, err := range rntuple.BatchesIn(w.r, rntuple.EntryRange{First: c.First, End: c.First + c.Len()}, &rntuple.BatchOptions{Fields: paths}) {
+		for b, err := range rntuple.BatchesIn(w.r, rntuple.EntryRange{First: c.First, End: c.First + c.Len()},
+			&rntuple.BatchOptions{Fields: paths}) {
 			if err != nil {
 				w.Fatal(err)
 			}
@@ -216,7 +218,8 @@ func (w *watch) wider(b zonemap.Bounds) zonemap.Bounds {
 		more.Least = []uint64{0, 1, 2, 7, 1 << 32, math.MaxInt64, math.MaxUint64}[w.IntN(7)]
 		more.Greatest = more.Least
 	case zonemap.Float:
-		x := []float64{0, math.Copysign(0, -1), 1, -1, 10, -0.5, math.MaxFloat64, 5e-324, math.Inf(1), math.Inf(-1)}[w.IntN(10)]
+		x := []float64{0, math.Copysign(0, -1), 1, -1, 10, -0.5, math.MaxFloat64, 5e-324, math.Inf(1),
+			math.Inf(-1)}[w.IntN(10)]
 		more.Least, more.NaN = math.Float64bits(x), w.IntN(4) == 0
 		more.Greatest = more.Least
 	}

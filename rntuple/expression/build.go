@@ -90,7 +90,8 @@ const maxDepth = 200
 
 var errTooDeep = fmt.Errorf("more than %d conditions and predicates that are in each other", maxDepth)
 
-var errTooMany = fmt.Errorf("an expression of more than %d operations, with its definitions and the members of records", maxNodes)
+var errTooMany = fmt.Errorf("an expression of more than %d operations, with its definitions and the members of records",
+	maxNodes)
 
 // build returns the value of a node.
 func (b *builder) build(n syntax.Node) (value, error) {

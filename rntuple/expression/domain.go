@@ -483,7 +483,8 @@ func mixed[T any](which, at *node[int64], sources []*node[T]) *node[T] {
 		clear(out)
 		flags := n.flags(r, len(from))
 		for i, k := range from {
-			if flags[i] = k >= 0 && (there == nil || there[i]) && sources[k] != nil && (valid[k] == nil || valid[k][rows[i]]); flags[i] {
+			if flags[i] = k >= 0 && (there == nil || there[i]) && sources[k] != nil &&
+				(valid[k] == nil || valid[k][rows[i]]); flags[i] {
 				out[i] = all[k][rows[i]]
 			}
 		}

@@ -36,7 +36,8 @@ func TestFetched(t *testing.T) {
 	}
 	const clusters, size = 200, 400
 	path := filepath.Join(t.TempDir(), "sorted.root")
-	w, err := rntuple.Create[event](path, "events", &rntuple.WriteOptions{ZoneMap: []string{"Run"}, Compression: compress.None})
+	w, err := rntuple.Create[event](path, "events",
+		&rntuple.WriteOptions{ZoneMap: []string{"Run"}, Compression: compress.None})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,12 +70,15 @@ func TestFetched(t *testing.T) {
 		return c, r
 	}
 	c, r := opened()
-	for range rntuple.Possible(r, rntuple.EntryRange{End: r.NumEntries()}, nil, func(func(string) (zonemap.Zone, bool)) bool { return true }) {
+	for range rntuple.Possible(r, rntuple.EntryRange{End: r.NumEntries()}, nil,
+		func(func(string) (zonemap.Zone, bool)) bool { return true }) {
 	}
 	zoneMap := c.bytes.Load()
-	for text, want := range map[string]int{"Run < 77": 77, "Run >= 77": clusters - 77, "Run != 77 and 5 > 4": clusters - 1, "Run in 10..20 or Run < 0": 11} {
+	for text, want := range map[string]int{"Run < 77": 77, "Run >= 77": clusters - 77, "Run != 77 and 5 > 4": clusters - 1,
+		"Run in 10..20 or Run < 0": 11} {
 		c, r := opened()
-		if got, err := chosen(must(t, text).Condition(), r, rntuple.EntryRange{End: r.NumEntries()}); err != nil || len(got) != want*size {
+		if got, err := chosen(must(t, text).Condition(), r, rntuple.EntryRange{End: r.NumEntries()}); err != nil ||
+			len(got) != want*size {
 			t.Errorf("%s: %d entries, error %v", text, len(got), err)
 		}
 		if n := c.bytes.Load(); n != zoneMap {

@@ -158,7 +158,8 @@ func (b *builder) key(n *syntax.Call, v value) (array, key value, err error) {
 	case err != nil:
 		return value{}, value{}, err
 	case key.missing:
-		return value{}, value{}, b.errorf(body(n), "%s may be missing, but %s needs a value; give a default with ??", body(n), n.Name)
+		return value{}, value{}, b.errorf(body(n), "%s may be missing, but %s needs a value; give a default with ??", body(n),
+			n.Name)
 	case key.kind == 0:
 		return value{}, value{}, b.errorf(body(n), "%s, but %s needs a number, a string or a bool", is(body(n), key), n.Name)
 	}
@@ -295,7 +296,8 @@ func groupsOf(v value) func(r *run) func(lo, hi int64, numbers []int64) int64 {
 // comparing all pairs.
 const fewItems = 16
 
-func groupsIn[T any, K comparable](n *node[T], equal func(a, b T) bool, key func(T) K) func(r *run) func(lo, hi int64, numbers []int64) int64 {
+func groupsIn[T any, K comparable](n *node[T], equal func(a, b T) bool,
+	key func(T) K) func(r *run) func(lo, hi int64, numbers []int64) int64 {
 	var firsts []int64 // the first row of each group
 	return func(r *run) func(lo, hi int64, numbers []int64) int64 {
 		all, valid := n.rows(r)
@@ -393,7 +395,8 @@ func (b *builder) groupBy(n *syntax.Call) (value, error) {
 		return value{}, err
 	}
 	items, groups := v.list.items, groupsOf(key)
-	var numbers, order, counts []int64 // the group of each item; the items of all groups, group by group; the offsets of groups in them
+	// the group of each item; the items of all groups, group by group; the offsets of groups in them
+	var numbers, order, counts []int64
 	first := newItems(v.of, func(r *run, d *domain) {
 		o, group := items.bounds(r), groups(r)
 		offsets := d.counts(r, len(o)-1)
@@ -432,7 +435,8 @@ func (b *builder) groupBy(n *syntax.Call) (value, error) {
 		copy(d.copies(r), order)
 	}).sized(func(z *zones) extent[int64] { return between(1, items.span(z).high) })
 	members := [2]value{key.taken(rowsOf(first), false), listOf(inner, v.list.item.taken(rowsOf(inner), false), nil)}
-	out := listOf(first, value{of: first, record: b.record([]string{"key", "value"}, 2, func(i int) (value, error) { return members[i], nil })}, v.there)
+	out := listOf(first, value{of: first, record: b.record([]string{"key", "value"}, 2,
+		func(i int) (value, error) { return members[i], nil })}, v.there)
 	out.list.keyed = true
 	return out, nil
 }

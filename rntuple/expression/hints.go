@@ -11,12 +11,15 @@ import (
 // They are for names of fields, and of functions, that do not exist.
 var (
 	names = map[string]string{
-		"pi": "pi is 3.141592653589793", "True": "write true or false", "TRUE": "write true or false", "False": "write true or false",
+		"pi": "pi is 3.141592653589793", "True": "write true or false", "TRUE": "write true or false",
+		"False": "write true or false",
 		"FALSE": "write true or false",
 	}
 	calls = map[string]string{
-		"pi": "pi is 3.141592653589793", "Sum$": "write sum(array)", "Length$": "write len(array)", "Max$": "write max(array)",
-		"Min$": "write min(array)", "Alt$": "write array[1] ?? 0", "MaxIf$": "write max(array[condition])", "MinIf$": "write min(array[condition])",
+		"pi": "pi is 3.141592653589793", "Sum$": "write sum(array)", "Length$": "write len(array)",
+		"Max$": "write max(array)",
+		"Min$": "write min(array)", "Alt$": "write array[1] ?? 0", "MaxIf$": "write max(array[condition])",
+		"MinIf$": "write min(array[condition])",
 	}
 )
 
@@ -36,7 +39,8 @@ func hint(of map[string]string, name string) string {
 // as in a-b, which is a difference.
 func (b *builder) oddNames() (help string) {
 	for _, name := range b.scope.names {
-		if !word().MatchString(strings.ReplaceAll(name, ".", "_")) && strings.Contains(b.source.text, name) && !strings.Contains(b.source.text, "$env") {
+		if !word().MatchString(strings.ReplaceAll(name, ".", "_")) && strings.Contains(b.source.text, name) &&
+			!strings.Contains(b.source.text, "$env") {
 			help += fmt.Sprintf("; write the field %s as $env[%q]", name, name)
 		}
 	}

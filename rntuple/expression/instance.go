@@ -87,7 +87,8 @@ const softLimit = 32 << 20
 
 // evaluated reads the entries of s in r in batches, evaluates the program for them, where use takes
 // the values, and yields the batches.
-func (p *Program) evaluated(in *instance, s rntuple.Source, r rntuple.EntryRange, use func(r *run)) iter.Seq2[*rntuple.Batch, error] {
+func (p *Program) evaluated(in *instance, s rntuple.Source, r rntuple.EntryRange,
+	use func(r *run)) iter.Seq2[*rntuple.Batch, error] {
 	paths := p.paths
 	if len(paths) == 0 && p.idle != "" {
 		paths = []string{p.idle}

@@ -37,7 +37,8 @@ func TestDocumentedFunctions(t *testing.T) {
 	}
 	for name, b := range builtins {
 		if d := documented[name]; d.least != b.least || d.most != b.most {
-			t.Errorf("%s takes from %d to %d arguments; according to the documentation, from %d to %d", name, b.least, b.most, d.least, d.most)
+			t.Errorf("%s takes from %d to %d arguments; according to the documentation, from %d to %d", name, b.least,
+				b.most, d.least, d.most)
 		}
 	}
 }

@@ -165,7 +165,8 @@ func (b branch) value() (value, error) {
 	case a.Shape == schema.Bitset:
 		at := b.leaf()
 		d := b.items(fixed(a.Size)).sized(always(a.Size))
-		v := listOf(d, scalar(newNode(d, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) }), false), b.there())
+		v := listOf(d, scalar(newNode(d, func(r *run, n *node[bool]) { n.all, _ = at(r).Values().([]bool) }), false),
+			b.there())
 		return v.fixedTo(a.Size), nil
 	case kind == Bool:
 		at := b.leaf()

@@ -80,7 +80,8 @@ func toIntegers(a *columnar.Array, buf *[]int64) []int64 {
 }
 
 // widen converts numbers to a type that holds all of them.
-func widen[To int64 | float64, From int8 | uint8 | int16 | uint16 | int32 | uint32 | uint64 | float32](buf *[]To, from []From) []To {
+func widen[To int64 | float64, From int8 | uint8 | int16 | uint16 | int32 | uint32 | uint64 | float32](buf *[]To,
+	from []From) []To {
 	to := resize(buf, len(from))
 	for i, v := range from {
 		to[i] = To(v)

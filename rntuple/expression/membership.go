@@ -249,9 +249,11 @@ func position(v, keys, what value) (*node[int64], error) {
 	case Bool:
 		return placeOf(items, keys.bools(), what.bools(), func(a, b bool) bool { return a == b }), nil
 	case Int:
-		return placeOf(items, keys.ints(), what.ints(), func(a, b int64) bool { return a == b }).known(places(items, keys.ints(), what.ints())), nil
+		return placeOf(items, keys.ints(), what.ints(),
+			func(a, b int64) bool { return a == b }).known(places(items, keys.ints(), what.ints())), nil
 	case Float:
-		return placeOf(items, keys.floats(), what.floats(), func(a, b float64) bool { return a == b }).known(places(items, keys.floats(), what.floats())), nil
+		return placeOf(items, keys.floats(), what.floats(),
+			func(a, b float64) bool { return a == b }).known(places(items, keys.floats(), what.floats())), nil
 	}
 	return placeOf(items, keys.strings(), what.strings(), func(a, b []byte) bool { return string(a) == string(b) }), nil
 }

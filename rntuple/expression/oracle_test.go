@@ -168,7 +168,10 @@ func (j *judge) chosen(e *Expression, values []any, failed string) string {
 		return fmt.Sprintf("with several workers: %v, want %v", err, got)
 	}
 	for i, v := range values {
-		if is := slices.ContainsFunc(got, func(r rntuple.EntryRange) bool { return r.First <= int64(i) && int64(i) < r.End }); is != (v == true) {
+		if is := slices.ContainsFunc(got, func(r rntuple.EntryRange) bool {
+			return r.First <= int64(i) &&
+				int64(i) < r.End
+		}); is != (v == true) {
 			return fmt.Sprintf("as a condition, entry %d: %v, want %v", i, is, v)
 		}
 	}

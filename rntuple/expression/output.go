@@ -64,7 +64,8 @@ func isOptional(f *schema.FieldDocument) bool {
 
 // isSequence reports whether a field, which may be nil, has arrays.
 func isSequence(f *schema.FieldDocument) bool {
-	return f != nil && (strings.HasPrefix(f.Type, "std::vector<") || strings.HasPrefix(f.Type, "ROOT::VecOps::RVec<") || isFixed(f))
+	return f != nil && (strings.HasPrefix(f.Type, "std::vector<") || strings.HasPrefix(f.Type, "ROOT::VecOps::RVec<") ||
+		isFixed(f))
 }
 
 // isFixed reports whether a field, which may be nil, has arrays of one size, which is not 0.
@@ -230,7 +231,8 @@ func (t *target) exact(n *node[int64], f *schema.FieldDocument) {
 				y = float64(float32(x))
 			}
 			if (y >= 1<<63 || int64(y) != x) && (valid == nil || valid[i]) {
-				err := &Error{Message: fmt.Sprintf("%v: %s cannot hold %d exactly", rntuple.ErrRange, t.name, x), cause: rntuple.ErrRange}
+				err := &Error{Message: fmt.Sprintf("%v: %s cannot hold %d exactly", rntuple.ErrRange, t.name, x),
+					cause: rntuple.ErrRange}
 				r.fail(n.of, i, err)
 				return
 			}
@@ -249,7 +251,8 @@ func (f Field) document(v value) (*schema.FieldDocument, error) {
 		return nil, err
 	}
 	if typ := v.fit(doc); typ != doc.Type {
-		return nil, &Error{Message: fmt.Sprintf("the field %q of type %s does not take %s: %v; write %s:%s=...%s", f.Name, doc.Type, v.words(), f.Value,
+		return nil, &Error{Message: fmt.Sprintf("the field %q of type %s does not take %s: %v; write %s:%s=...%s", f.Name,
+			doc.Type, v.words(), f.Value,
 			f.Name, typ, v.instead(doc))}
 	}
 	doc.Description = cmp.Or(f.Description, f.Value.String())

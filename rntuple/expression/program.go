@@ -76,7 +76,8 @@ func plainOutput(b *builder, _ int, v value) (output, error) {
 	return (&target{builder: b}).output(v, nil), nil
 }
 
-func compile(s rntuple.Source, e []*Expression, outputs func(b *builder, i int, v value) (output, error)) (*Program, error) {
+func compile(s rntuple.Source, e []*Expression,
+	outputs func(b *builder, i int, v value) (output, error)) (*Program, error) {
 	p := &Program{exprs: e, scope: newScope(s), outputs: outputs}
 	in, types, err := p.build()
 	if err != nil {

@@ -64,7 +64,8 @@ func (b *builder) loop(n *syntax.Call, v, begin, like value) (value, bool, error
 		}
 	}), false)
 	checks := len(b.checks)
-	b.items = append(b.items, predicate{item: v.list.item.taken(at, false), index: func() value { return index }, acc: &acc})
+	b.items = append(b.items, predicate{item: v.list.item.taken(at, false),
+		index: func() value { return index }, acc: &acc})
 	next, err := b.in(step, func() (value, error) {
 		v, err := b.build(body(n))
 		if err == nil {

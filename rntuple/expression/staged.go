@@ -183,7 +183,8 @@ func (st *stages) apart(s rntuple.Source, r rntuple.EntryRange, order []int) ite
 				break
 			}
 			p := st.programs[i]
-			selection, err = p.among(s, original(selection, p.selected(selection, rntuple.EntryRange{End: selection.NumEntries()})))
+			selection, err = p.among(s, original(selection,
+				p.selected(selection, rntuple.EntryRange{End: selection.NumEntries()})))
 		}
 		if err != nil {
 			yield(rntuple.EntryRange{}, err)

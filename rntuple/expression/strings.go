@@ -458,9 +458,11 @@ func (b *builder) convert(n *syntax.Call) (value, error) {
 	}
 	at, here := b.place(n), b.here
 	if n.Name == "int" {
-		return scalar(parsed(b, v.strings(), func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, at, here), v.missing), nil
+		return scalar(parsed(b, v.strings(), func(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }, at, here),
+			v.missing), nil
 	}
-	return scalar(parsed(b, v.strings(), func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }, at, here), v.missing), nil
+	return scalar(parsed(b, v.strings(), func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }, at, here),
+		v.missing), nil
 }
 
 // parsed returns the numbers that strings are. It is an error of the entry if one is none.

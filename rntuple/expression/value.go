@@ -29,11 +29,13 @@ type value struct {
 // no array have no items.
 type list struct {
 	items *domain
-	item  value   // of the domain items
-	size  int     // of all arrays, or 0 if it varies
-	parts []value // of arrays of a fixed size, the items with each number, in the domain of the arrays; nil if they are not known
-	keyed bool    // items are records of a key and a value, and are found by their keys
-	tuple bool    // its parts have different types, and item is none
+	item  value // of the domain items
+	size  int   // of all arrays, or 0 if it varies
+	// of arrays of a fixed size, the items with each number, in the domain of the arrays; nil if they
+	// are not known
+	parts []value
+	keyed bool // items are records of a key and a value, and are found by their keys
+	tuple bool // its parts have different types, and item is none
 }
 
 // A record has members, whose values are made when they are needed.

@@ -24,13 +24,15 @@ func Values[T any](p *Program, i int) (func(b *Batch) []T, error) {
 	}
 	read := t.reader(reflect.TypeFor[T]())
 	if read == nil {
-		return nil, &Error{Message: fmt.Sprintf("%v does not fit %s (%s); %v does", reflect.TypeFor[T](), p.exprs[i].text, t, t.goType())}
+		return nil, &Error{Message: fmt.Sprintf("%v does not fit %s (%s); %v does", reflect.TypeFor[T](),
+			p.exprs[i].text, t, t.goType())}
 	}
 	return func(b *Batch) []T { return read(b.Values[i]).Interface().([]T) }, nil
 }
 
 // goTypes are the types of values of each kind.
-var goTypes = [...]reflect.Type{Bool: reflect.TypeFor[bool](), Int: reflect.TypeFor[int64](), Float: reflect.TypeFor[float64](), String: reflect.TypeFor[string]()}
+var goTypes = [...]reflect.Type{Bool: reflect.TypeFor[bool](), Int: reflect.TypeFor[int64](),
+	Float: reflect.TypeFor[float64](), String: reflect.TypeFor[string]()}
 
 // item returns the type of the items of arrays.
 func (t Type) item() Type {

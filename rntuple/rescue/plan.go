@@ -236,7 +236,8 @@ func (j *job) adopt() {
 		j.groups, j.total = append(j.groups, orphans...), -1
 	}
 	if j.footer != nil && len(orphans) > 0 {
-		j.miss("fields and attributes that were added after the last intact footer, which %d page lists came after", len(orphans))
+		j.miss("fields and attributes that were added after the last intact footer, which %d page lists came after",
+			len(orphans))
 	}
 }
 

@@ -143,11 +143,15 @@ func To(ctx context.Context, w io.WriterAt, name string, r io.ReaderAt, size int
 	if c.NoSync || c.NoReplace || !reflect.ValueOf(c.Upload).IsZero() {
 		return nil, errors.New("rescue.Options: NoSync, NoReplace and Upload are for File")
 	}
-	return rescue(ctx, r, size, c, func(o *ntuple.WriteOptions) (*ntuple.File, error) { return ntuple.NewFile(w, name, o) })
+	return rescue(ctx, r, size, c, func(o *ntuple.WriteOptions) (*ntuple.File, error) {
+		return ntuple.NewFile(w, name,
+			o)
+	})
 }
 
 // rescue writes what is left to the file that create creates.
-func rescue(ctx context.Context, r io.ReaderAt, size int64, c Options, create func(*ntuple.WriteOptions) (*ntuple.File, error)) (*Report, error) {
+func rescue(ctx context.Context, r io.ReaderAt, size int64, c Options,
+	create func(*ntuple.WriteOptions) (*ntuple.File, error)) (*Report, error) {
 	found, err := search(ctx, r, size, c.Limits)
 	if err != nil {
 		return nil, err

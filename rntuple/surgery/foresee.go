@@ -48,7 +48,8 @@ const foreseen = 16
 
 // foresee returns ranges of entries of the only source. If it is far away, they are asked for
 // early.
-func (m *mapping) foresee(ctx context.Context, ranges iter.Seq2[rntuple.EntryRange, error]) iter.Seq2[rntuple.EntryRange, error] {
+func (m *mapping) foresee(ctx context.Context,
+	ranges iter.Seq2[rntuple.EntryRange, error]) iter.Seq2[rntuple.EntryRange, error] {
 	src := m.sources[0]
 	if len(m.sources) > 1 || !src.Source.Far() {
 		return ranges

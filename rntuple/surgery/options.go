@@ -207,7 +207,8 @@ func (o *Options) config() (*config, error) {
 		errs = append(errs, errors.New("package surgery does not take the option Read.AllowMissing"))
 	}
 	w := &o.Write
-	if w.Description != "" || len(w.Projections) > 0 || len(w.ZoneMap) > 0 || w.ExtendSchema || w.Limits != (rntuple.Limits{}) {
+	if w.Description != "" || len(w.Projections) > 0 || len(w.ZoneMap) > 0 || w.ExtendSchema ||
+		w.Limits != (rntuple.Limits{}) {
 		errs = append(errs, errors.New("package surgery does not take the options Write.Description, Projections, ZoneMap, ExtendSchema and Limits"))
 	}
 	var err error

@@ -66,7 +66,8 @@ const farPart = 1 << 19
 
 // evaluated yields the entries of base within a range for which c holds. With several workers, the
 // condition is evaluated for the next clusters while the loop's body runs.
-func evaluated(base *ntuple.Reader, within rntuple.EntryRange, c rntuple.Condition) iter.Seq2[rntuple.EntryRange, error] {
+func evaluated(base *ntuple.Reader, within rntuple.EntryRange,
+	c rntuple.Condition) iter.Seq2[rntuple.EntryRange, error] {
 	r, workers := readerOf(base), base.Source.Workers
 	if workers < 2 {
 		return c.Select(r, within)

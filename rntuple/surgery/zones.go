@@ -93,7 +93,8 @@ func sameValues(from, to column.Format) bool {
 }
 
 // renameZones has a writer that gives fields other names write the zone map with these.
-func renameZones(ctx context.Context, src *source, s *shape, write *ntuple.WriteOptions) (sets func(*ntuple.Writer) error, err error) {
+func renameZones(ctx context.Context, src *source, s *shape,
+	write *ntuple.WriteOptions) (sets func(*ntuple.Writer) error, err error) {
 	if err := src.loadZones(ctx); err != nil || src.zones.Clusters() == 0 {
 		return nil, err
 	}

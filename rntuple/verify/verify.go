@@ -187,7 +187,8 @@ func (o *Options) defaults() (c Options, err error) {
 		c = *o
 	}
 	if l := c.Limits; c.Workers < 0 || c.MaxProblems < 0 || l.PageBytes < 0 || l.EnvelopeBytes < 0 {
-		return c, fmt.Errorf("verify.Options: Workers %d, MaxProblems %d, Limits %+v; the numbers must not be negative", c.Workers, c.MaxProblems, l)
+		return c, fmt.Errorf("verify.Options: Workers %d, MaxProblems %d, Limits %+v; the numbers must not be negative",
+			c.Workers, c.MaxProblems, l)
 	}
 	c.Workers, c.MaxProblems = cmp.Or(c.Workers, runtime.GOMAXPROCS(0)), cmp.Or(c.MaxProblems, 20)
 	return c, nil
@@ -224,7 +225,8 @@ func File(ctx context.Context, path string, report func(Problem) error, o *Optio
 //
 // An error means that the check was not completed: it is one of report, of an option
 // or of ctx.
-func ReaderAt(ctx context.Context, r io.ReaderAt, size int64, report func(Problem) error, o *Options) (*Summary, error) {
+func ReaderAt(ctx context.Context, r io.ReaderAt, size int64, report func(Problem) error,
+	o *Options) (*Summary, error) {
 	c, err := o.defaults()
 	if err != nil {
 		return nil, err
@@ -241,7 +243,8 @@ func check(ctx context.Context, c Options, r io.ReaderAt, size int64, report fun
 }
 
 func newVerifier(ctx context.Context, c Options, r io.ReaderAt, size int64, report func(Problem) error) *verifier {
-	return &verifier{Options: c, ctx: ctx, r: r, size: size, callback: report, counts: map[kind]int64{}, lists: map[listKey]bool{}}
+	return &verifier{Options: c, ctx: ctx, r: r, size: size, callback: report, counts: map[kind]int64{},
+		lists: map[listKey]bool{}}
 }
 
 // A verifier checks one file.

@@ -13,7 +13,8 @@ import (
 // of the columns of Muon_pt.
 func Example() {
 	const path = "../../testdata/dimuon.root"
-	plan, err := workunits.Make(context.Background(), []string{path, path}, &workunits.Options{Count: 3, Fields: []string{"Muon_pt"}})
+	plan, err := workunits.Make(context.Background(), []string{path, path},
+		&workunits.Options{Count: 3, Fields: []string{"Muon_pt"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -77,7 +77,8 @@ func Make(ctx context.Context, paths []string, o *Options) (*Plan, error) {
 	if clock == nil {
 		clock = time.Now
 	}
-	p := &Plan{Format: Format, Time: clock().UTC().Truncate(time.Second), Name: o.Name, Fields: o.Fields, Files: make([]File, len(paths))}
+	p := &Plan{Format: Format, Time: clock().UTC().Truncate(time.Second), Name: o.Name, Fields: o.Fields,
+		Files: make([]File, len(paths))}
 	clusters := make([][]cluster, len(paths))
 	var mu sync.Mutex
 	done := 0

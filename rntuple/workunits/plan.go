@@ -77,7 +77,8 @@ func (p *Plan) ID() string {
 // sum returns a checksum as text.
 func sum(b []byte) string {
 	n := checksum.Sum(b)
-	return hex.EncodeToString([]byte{byte(n >> 56), byte(n >> 48), byte(n >> 40), byte(n >> 32), byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
+	return hex.EncodeToString([]byte{byte(n >> 56), byte(n >> 48), byte(n >> 40), byte(n >> 32), byte(n >> 24),
+		byte(n >> 16), byte(n >> 8), byte(n)})
 }
 
 // Write writes a plan as JSON, with a line for each file and each unit.
@@ -141,7 +142,8 @@ func (p *Plan) check() error {
 			for file < len(p.Files) && next == p.Files[file].Entries {
 				file, next = file+1, 0
 			}
-			if file == len(p.Files) || part.File != file || part.First != next || part.End <= part.First || part.End > p.Files[file].Entries {
+			if file == len(p.Files) || part.File != file || part.First != next || part.End <= part.First ||
+				part.End > p.Files[file].Entries {
 				return wrong("entries %d to %d of file %d do not follow the others", part.First, part.End, part.File)
 			}
 			next = part.End

@@ -39,7 +39,8 @@ func dataSet(t testing.TB, random *rand.Rand, files int) (paths []string, total 
 		}
 		for range random.IntN(6) {
 			for range random.IntN(300) {
-				if err := w.Write(&event{total, float64(random.IntN(1<<20)) / 1024, []float32{0.5, 7, 1 << 20, 0.25}[:random.IntN(5)], "text"[:random.IntN(5)]}); err != nil {
+				if err := w.Write(&event{total, float64(random.IntN(1<<20)) / 1024,
+					[]float32{0.5, 7, 1 << 20, 0.25}[:random.IntN(5)], "text"[:random.IntN(5)]}); err != nil {
 					t.Fatal(err)
 				}
 				total++
@@ -78,7 +79,8 @@ func TestPlans(t *testing.T) {
 			most = max(most, u.Cost)
 		}
 		for _, o := range []workunits.Options{
-			{}, {Count: 1}, {Count: 2}, {Count: 7}, {Count: 1000}, {Target: 1}, {Target: 3000}, {Target: 20_000}, {Target: 1 << 40},
+			{}, {Count: 1}, {Count: 2}, {Count: 7}, {Count: 1000}, {Target: 1}, {Target: 3000},
+			{Target: 20_000}, {Target: 1 << 40},
 		} {
 			o.Name, o.Fields, o.Workers = "Events", fields, 1+random.IntN(4)
 			p, err := workunits.Make(t.Context(), paths, &o)
@@ -117,7 +119,8 @@ func TestPlans(t *testing.T) {
 					t.Errorf("%+v: unit %s costs %d of %d", o, u.Name, u.Cost, want)
 				}
 			}
-			if next != total || got != want || o.Count > 0 && len(p.Units) > o.Count || o.Target > 0 && int64(len(p.Units)) > (want+o.Target-1)/o.Target {
+			if next != total || got != want || o.Count > 0 && len(p.Units) > o.Count || o.Target > 0 &&
+				int64(len(p.Units)) > (want+o.Target-1)/o.Target {
 				t.Errorf("%+v: %d of %d entries, %d of %d bytes, %d units", o, next, total, got, want, len(p.Units))
 			}
 			if parts != all {
@@ -239,14 +242,16 @@ func TestChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			restore := func() {
-				if err := errors.Join(os.WriteFile(paths[i], before, 0o600), os.Chtimes(paths[i], info.ModTime(), info.ModTime())); err != nil {
+				if err := errors.Join(os.WriteFile(paths[i], before, 0o600),
+					os.Chtimes(paths[i], info.ModTime(), info.ModTime())); err != nil {
 					t.Fatal(err)
 				}
 			}
 			for name, change := range map[string]func() error{
 				"touched": func() error { return os.Chtimes(paths[i], time.Now(), time.Now().Add(time.Hour)) },
 				"longer": func() error {
-					return errors.Join(os.WriteFile(paths[i], append(slices.Clone(before), 0), 0o600), os.Chtimes(paths[i], info.ModTime(), info.ModTime()))
+					return errors.Join(os.WriteFile(paths[i], append(slices.Clone(before), 0), 0o600),
+						os.Chtimes(paths[i], info.ModTime(), info.ModTime()))
 				},
 				"another": func() error {
 					b, err := os.ReadFile(paths[(i+1)%len(paths)])
@@ -302,7 +307,8 @@ func TestBadPlans(t *testing.T) {
 	}
 	paths, _ := dataSet(t, rand.New(rand.NewPCG(5, 6)), 2)
 	for want, o := range map[string]workunits.Options{
-		"one of them may be set": {Count: 1, Target: 1}, "must not be negative": {Count: -1}, `no field matches "q*"`: {Fields: []string{"q*"}}, `no field "Y"`: {Fields: []string{"Y"}},
+		"one of them may be set": {Count: 1, Target: 1}, "must not be negative": {Count: -1},
+		`no field matches "q*"`: {Fields: []string{"q*"}}, `no field "Y"`: {Fields: []string{"Y"}},
 		"pattern": {Fields: []string{"["}}, `"nope": not found`: {Name: "nope"},
 	} {
 		if _, err := workunits.Make(t.Context(), paths, &o); err == nil || !strings.Contains(err.Error(), want) {

@@ -25,11 +25,12 @@ func lie(t *testing.T) (path string) {
 	if err := surgery.RemoveIndex(t.Context(), surgery.Input{Path: path}, nil); err != nil {
 		t.Fatal(err)
 	}
-	return remade(t, write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}}), path, func(_ *rntuple.EntryRange, a *record) {
-		if a.Field == "N" {
-			a.IntGreatest = a.IntLeast
-		}
-	})
+	return remade(t, write(t, &rntuple.WriteOptions{ZoneMap: []string{"*"}}), path,
+		func(_ *rntuple.EntryRange, a *record) {
+			if a.Field == "N" {
+				a.IntGreatest = a.IntLeast
+			}
+		})
 }
 
 // served returns the URL of a local file.
@@ -97,7 +98,8 @@ func TestTrust(t *testing.T) {
 				t.Errorf("%s, %s, trust %d: %d entries, want %d", name, c.path, c.opts.ZoneMaps, n, c.want+others)
 			}
 		}
-		report, err := surgery.Skim(t.Context(), filepath.Join(t.TempDir(), "skim.root"), []surgery.Input{{Path: c.path}}, e.Condition(),
+		report, err := surgery.Skim(t.Context(), filepath.Join(t.TempDir(), "skim.root"),
+			[]surgery.Input{{Path: c.path}}, e.Condition(),
 			&surgery.SkimOptions{Options: surgery.Options{Read: c.opts}})
 		check(err)
 		if report.Entries != c.want {
@@ -219,7 +221,8 @@ func TestPrefix(t *testing.T) {
 	}
 	_, err = surgery.HMerge(t.Context(), filepath.Join(t.TempDir(), "out.root"), []surgery.Input{{Path: path}},
 		&surgery.HMergeOptions{Prefix: []string{"rnt_"}})
-	if !errors.As(err, new(*surgery.IncompatibleError)) || !strings.Contains(err.Error(), `attribute set "rnt_zonemap": the zone map has one of this name`) {
+	if !errors.As(err, new(*surgery.IncompatibleError)) ||
+		!strings.Contains(err.Error(), `attribute set "rnt_zonemap": the zone map has one of this name`) {
 		t.Error(err)
 	}
 }

@@ -246,7 +246,8 @@ func (m *remoteTest) compare(j remoteJob, latency time.Duration, rounds int) {
 		if p.name != "ours" {
 			fastest = min(fastest, costs[i].seconds)
 		}
-		m.t.Logf("%5s  %-15s  %-6s  %-4s  %4d requests  %8d bytes, %8d of pages  %6.3f s", latency, j.name, p.name, p.scheme, costs[i].requests, costs[i].bytes, j.pages, costs[i].seconds)
+		m.t.Logf("%5s  %-15s  %-6s  %-4s  %4d requests  %8d bytes, %8d of pages  %6.3f s", latency, j.name, p.name, p.scheme,
+			costs[i].requests, costs[i].bytes, j.pages, costs[i].seconds)
 	}
 	for i, p := range peers {
 		if p.name != "ours" {
@@ -322,7 +323,8 @@ func remoteJobs(t *testing.T, path string) []remoteJob {
 			j.pages = pages.of(nil, []rntuple.EntryRange{{End: r.NumEntries()}})
 		}
 	}
-	skim := remoteJob{name: "skim", Do: "skim", URL: path, Fields: four, Field: "LuminosityBlock", Values: chosenBlocks, goal: 3}
+	skim := remoteJob{name: "skim", Do: "skim", URL: path, Fields: four, Field: "LuminosityBlock",
+		Values: chosenBlocks, goal: 3}
 	skim.pages = pages.of([]string{skim.Field}, chosenEntries())
 	type entry struct {
 		PV_npvs          int32
@@ -424,7 +426,8 @@ func (p *storedPages) of(fields []string, entries []rntuple.EntryRange) (bytes i
 			for _, page := range cluster.Columns()[c.ID].Pages {
 				first, end := next, next+int64(page.NumElements)
 				next = end
-				some := slices.Contains(fields, name) || slices.ContainsFunc(wanted, func(w [2]int64) bool { return w[0] < end && first < w[1] })
+				some := slices.Contains(fields, name) ||
+					slices.ContainsFunc(wanted, func(w [2]int64) bool { return w[0] < end && first < w[1] })
 				if some && !seen[page.Locator.Offset] {
 					seen[page.Locator.Offset] = true
 					bytes += int64(page.StoredSize())

@@ -178,7 +178,8 @@ func ErrorOf(err error) *Error {
 		e.Kind = "notfound"
 	case errors.As(err, new(*remote.Error)):
 		e.Kind = "network"
-	case errors.As(err, new(invalidError)), errors.As(err, new(*expression.Error)), errors.Is(err, rntuple.ErrNoField), errors.Is(err, rntuple.ErrRange):
+	case errors.As(err, new(invalidError)), errors.As(err, new(*expression.Error)), errors.Is(err, rntuple.ErrNoField),
+		errors.Is(err, rntuple.ErrRange):
 		e.Kind = "invalid"
 	}
 	return e

@@ -149,7 +149,8 @@ func named(ctx context.Context, err error) error {
 
 // list describes the file.
 func (f *file) list() (*Opened, error) {
-	a := &Opened{Name: f.name, Size: Int(f.r.Len()), NTuples: []NTuple{}, Others: []Other{}, Formats: []string{"csv", "jsonl"}, Warnings: []string{}}
+	a := &Opened{Name: f.name, Size: Int(f.r.Len()), NTuples: []NTuple{}, Others: []Other{},
+		Formats: []string{"csv", "jsonl"}, Warnings: []string{}}
 	var err error
 	f.infos, err = rntuple.List(f.r, f.r.Len())
 	if err != nil && len(f.infos) == 0 {
@@ -257,7 +258,8 @@ func (f *file) reader(name string) (*rntuple.Reader, error) {
 	if !slices.ContainsFunc(f.infos, func(i rntuple.Info) bool { return i.Path == name }) {
 		return nil, fmt.Errorf("RNTuple %q: %w", name, rntuple.ErrNotFound)
 	}
-	r, err := rntuple.NewReader(f.r, f.r.Len(), name, &rntuple.ReadOptions{Context: f.ctx, Workers: workers, ReadAhead: readAhead})
+	r, err := rntuple.NewReader(f.r, f.r.Len(), name,
+		&rntuple.ReadOptions{Context: f.ctx, Workers: workers, ReadAhead: readAhead})
 	if err != nil {
 		return nil, err
 	}

@@ -82,8 +82,10 @@ func TestOpen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n.Name != infos[i].Path || int64(n.Entries) != r.NumEntries() || int(n.Clusters) != in.Clusters || n.Groups != in.ClusterGroups ||
-				n.Columns != len(in.Columns) || int64(*n.Compressed) != in.Total.OwnDisk() || int64(*n.Uncompressed) != in.Total.Packed || n.Version != r.FormatVersion() {
+			if n.Name != infos[i].Path || int64(n.Entries) != r.NumEntries() || int(n.Clusters) != in.Clusters ||
+				n.Groups != in.ClusterGroups ||
+				n.Columns != len(in.Columns) || int64(*n.Compressed) != in.Total.OwnDisk() ||
+				int64(*n.Uncompressed) != in.Total.Packed || n.Version != r.FormatVersion() {
 				t.Errorf("%s: %+v", path, n)
 			}
 			var fields []*schema.Field
@@ -102,7 +104,8 @@ func TestOpen(t *testing.T) {
 				for _, got := range some {
 					want := fields[at]
 					at++
-					if got.Path != want.Path() || got.Name != want.Name || got.Type != want.CppType() || got.Description != want.Description ||
+					if got.Path != want.Path() || got.Name != want.Name || got.Type != want.CppType() ||
+						got.Description != want.Description ||
 						int64(got.Compressed) != in.Field(want).OwnDisk() || int64(got.Uncompressed) != in.Field(want).Packed {
 						t.Errorf("%s: %+v, want %v", path, got, want)
 					}
@@ -118,7 +121,8 @@ func TestOpen(t *testing.T) {
 							t.Errorf("%s: %s: %s: %v", path, got.Path, got.Expression, err)
 							continue
 						}
-						plan := draw.Plan{Program: p, Names: []string{got.Expression}, Curves: []draw.Curve{{Y: -1, Weight: -1, Where: -1}}, X: draw.Binning{Most: 10, Range: draw.Auto}}
+						plan := draw.Plan{Program: p, Names: []string{got.Expression},
+							Curves: []draw.Curve{{Y: -1, Weight: -1, Where: -1}}, X: draw.Binning{Most: 10, Range: draw.Auto}}
 						if err := plan.Check(); err != nil {
 							t.Errorf("%s: %s: %v", path, got.Path, err)
 						}

@@ -77,7 +77,8 @@ func (f *file) records(c *call) (Answer, error) {
 	list, warnings := []RecordInfo{}, []string{}
 	number := 0
 	err := dump.File(c.ctx, f.r, f.r.Len(), dump.Options{Container: true}, func(r *dump.Record) error {
-		list = append(list, RecordInfo{r.Title, "container", Int(r.Offset), Int(r.Stored), recordID{Part: "container", Number: number}.String()})
+		list = append(list, RecordInfo{r.Title, "container", Int(r.Offset), Int(r.Stored),
+			recordID{Part: "container", Number: number}.String()})
 		if number++; number == maxRecords {
 			return errEnough
 		}
@@ -122,7 +123,8 @@ func (f *file) records(c *call) (Answer, error) {
 		add("header", a.Header().Locator, a.NBytesHeader, recordID{Part: "header", Number: last})
 		add("footer", a.Footer().Locator, a.NBytesFooter, recordID{Part: "footer", Number: last})
 		for k, g := range r.Footer().ClusterGroups {
-			add(fmt.Sprintf("page list %d", k), g.PageList.Locator, g.PageList.Locator.Size, recordID{Part: "page list", Number: k})
+			add(fmt.Sprintf("page list %d", k), g.PageList.Locator, g.PageList.Locator.Size,
+				recordID{Part: "page list", Number: k})
 		}
 	}
 	return Answer{JSON: map[string]any{"records": list, "warnings": warnings}}, nil
@@ -189,7 +191,8 @@ func (f *file) record(c *call) (Answer, error) {
 
 // shown returns what is shown of a record.
 func (f *file) shown(r *dump.Record) Answer {
-	a := &Record{Name: r.Title, Offset: Int(r.Offset), Length: Int(r.Stored), Compressed: r.Compressed, Meanings: []Meaning{}, Error: r.Error}
+	a := &Record{Name: r.Title, Offset: Int(r.Offset), Length: Int(r.Stored), Compressed: r.Compressed,
+		Meanings: []Meaning{}, Error: r.Error}
 	a.Elements = r.Elements[:min(len(r.Elements), maxElements)]
 	var plain []byte
 	for _, l := range r.Lines {

@@ -175,7 +175,8 @@ func (n *naming) child(f *schema.Field, i int) *naming {
 		}
 		return &naming{name: n.name + "." + f.Children[i].Name, outer: n.outer}
 	case schema.Collection, schema.Array:
-		return &naming{name: "#", whole: n.text(), outer: func(s string) string { return n.outer("map(" + n.name + ", " + s + ")") }}
+		return &naming{name: "#", whole: n.text(),
+			outer: func(s string) string { return n.outer("map(" + n.name + ", " + s + ")") }}
 	case schema.Optional, schema.Wrapper:
 		return n
 	}
@@ -197,7 +198,8 @@ func hasValues(f *schema.Field) bool {
 }
 
 // keywords are names that mean something else in expressions.
-var keywords = []string{"and", "or", "not", "in", "matches", "contains", "startsWith", "endsWith", "let", "if", "else", "true", "false", "nil"}
+var keywords = []string{"and", "or", "not", "in", "matches", "contains", "startsWith", "endsWith", "let", "if", "else",
+	"true", "false", "nil"}
 
 // isWord reports whether expressions can have a name as it is.
 func isWord(name string) bool {

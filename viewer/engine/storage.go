@@ -91,7 +91,8 @@ func (f *file) storage(c *call) (Answer, error) {
 	if err != nil {
 		return Answer{}, err
 	}
-	s := &Storage{Map: mapOf(i, r.Schema()), Strip: Strip{Size: Int(f.r.Len()), Clusters: []Cluster{}, Columns: []Runs{}, Others: []Envelope{}}}
+	s := &Storage{Map: mapOf(i, r.Schema()),
+		Strip: Strip{Size: Int(f.r.Len()), Clusters: []Cluster{}, Columns: []Runs{}, Others: []Envelope{}}}
 	places := make([]storagemap.Extent, len(ranges))
 	for id, extents := range columns {
 		for _, e := range extents {
@@ -107,7 +108,8 @@ func (f *file) storage(c *call) (Answer, error) {
 		columns[id] = storagemap.Union(extents)
 	}
 	for n, entries := range ranges {
-		s.Strip.Clusters = append(s.Strip.Clusters, Cluster{Int(entries.First), Int(entries.Len()), Int(places[n].Off), Int(places[n].End - places[n].Off)})
+		s.Strip.Clusters = append(s.Strip.Clusters,
+			Cluster{Int(entries.First), Int(entries.Len()), Int(places[n].Off), Int(places[n].End - places[n].Off)})
 	}
 	s.Strip.runs(r.Schema(), columns)
 	for n, e := range storagemap.Envelopes(r) {
@@ -198,7 +200,8 @@ func mapOf(i *rntuple.Inspection, s *schema.Schema) *Node {
 		{"header", i.Header}, {"footer", i.Footer}, {"page lists", i.PageLists},
 		{"checksums", rntuple.EnvelopeSize{Disk: uint64(i.Total.ChecksumDisk), Length: uint64(i.Total.ChecksumDisk)}},
 	} {
-		meta.Kids = append(meta.Kids, &Node{Label: part.label, Sizes: Sizes{Int(part.size.Disk), Int(part.size.Length)}, Kids: []*Node{}})
+		meta.Kids = append(meta.Kids, &Node{Label: part.label, Sizes: Sizes{Int(part.size.Disk), Int(part.size.Length)},
+			Kids: []*Node{}})
 	}
 	root.Kids = append(root.Kids, meta)
 	root.sum()
@@ -211,7 +214,8 @@ func nodeOf(i *rntuple.Inspection, f *schema.Field) *Node {
 	if f.Source == nil {
 		for _, representation := range f.Columns {
 			for _, c := range representation {
-				n.Kids = append(n.Kids, &Node{Label: columnPath(c), Path: f.Path(), ColumnType: c.Format().String(), Sizes: sizesOf(i.Columns[c.ID].Storage), Kids: []*Node{}})
+				n.Kids = append(n.Kids, &Node{Label: columnPath(c), Path: f.Path(), ColumnType: c.Format().String(),
+					Sizes: sizesOf(i.Columns[c.ID].Storage), Kids: []*Node{}})
 			}
 		}
 	}
@@ -275,7 +279,8 @@ func clusterOf(ctx context.Context, r *rntuple.Reader, path string, number int) 
 			for n, p := range stored[c.ID].Pages {
 				if p.Locator.InFile() == nil {
 					to.Pages = append(to.Pages, Page{
-						Int(p.Locator.Offset), Int(p.Locator.Size), Int(p.NumElements), Int(c.Format().PageSize(p.NumElements)), p.HasChecksum,
+						Int(p.Locator.Offset), Int(p.Locator.Size), Int(p.NumElements),
+						Int(c.Format().PageSize(p.NumElements)), p.HasChecksum,
 						recordID{NTuple: path, Part: "page", Page: [3]int{int(c.ID), number, n}}.String(),
 					})
 				}

@@ -126,7 +126,8 @@ func newTab(t *testing.T, width, height int64, address string) *tab {
 			if err != nil {
 				return
 			}
-			if m.IsException() || m.Type == chromedp.ConsoleError && !strings.Contains(m.Text, "Failed to load resource") && !strings.Contains(m.Text, "CORS policy") ||
+			if m.IsException() || m.Type == chromedp.ConsoleError && !strings.Contains(m.Text, "Failed to load resource") &&
+				!strings.Contains(m.Text, "CORS policy") ||
 				strings.Contains(m.Text, "Content Security Policy") {
 				p.mu.Lock()
 				p.messages = append(p.messages, m.String())
@@ -194,9 +195,11 @@ func eval[T any](p *tab, expression string, args ...any) T {
 // wait waits until an expression, or what it promises, is true.
 func (p *tab) wait(expression string, args ...any) {
 	p.Helper()
-	for end := time.Now().Add(patience); !eval[bool](p, "(async () => !!(await ("+expression+")))()", args...); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); !eval[bool](p, "(async () => !!(await ("+expression+")))()",
+		args...); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
-			p.Fatalf("waited in vain for %s; the page shows:\n%s", fmt.Sprint(expression, args), eval[string](p, `document.body.innerText`))
+			p.Fatalf("waited in vain for %s; the page shows:\n%s", fmt.Sprint(expression, args),
+				eval[string](p, `document.body.innerText`))
 		}
 	}
 }

@@ -81,7 +81,8 @@ func installJsroot(t *testing.T) string {
 		if err := os.WriteFile(filepath.Join(dir, "package.json"), want, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		install := exec.Command("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error")
+		install := exec.Command("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund",
+			"--no-package-lock", "--loglevel=error")
 		install.Dir = dir
 		if out, err := install.CombinedOutput(); err != nil {
 			t.Skipf("skipped: npm install: %v\n%s", err, out)
@@ -110,7 +111,8 @@ func fieldsOf(t *testing.T, base string) []string {
 // rightOfJsroot returns how many fields jsroot reads as ROOT does.
 func rightOfJsroot(t *testing.T, modules, base string) int {
 	t.Helper()
-	out, err := exec.Command("node", "../../test/interop/jsroot_read.mjs", modules, "types", testdata+"/good/"+base+".jsonl.gz", testdata+"/good/"+base+".root").Output()
+	out, err := exec.Command("node", "../../test/interop/jsroot_read.mjs", modules, "types",
+		testdata+"/good/"+base+".jsonl.gz", testdata+"/good/"+base+".root").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +181,8 @@ func makeJ(t *testing.T, entries int) string {
 	singles := strings.Fields("PV_z MET_pt MET_phi MET_sumEt Rho GenWeight")
 	add("float", singles...)
 	objects := map[string][]string{}
-	for object, members := range map[string]string{"Muon": "pt eta phi mass dxy dz iso", "Electron": "pt eta phi mass dxy dz iso", "Jet": "pt eta phi mass area btag chHEF neHEF muEF"} {
+	for object, members := range map[string]string{"Muon": "pt eta phi mass dxy dz iso",
+		"Electron": "pt eta phi mass dxy dz iso", "Jet": "pt eta phi mass area btag chHEF neHEF muEF"} {
 		for _, member := range strings.Fields(members) {
 			objects[object] = append(objects[object], object+"_"+member)
 		}
@@ -276,7 +279,9 @@ func compareHistograms(t *testing.T, out io.Writer, modules, path string) (size,
 		for name, r := range results {
 			address, drawn, shows := "/jsroot.html", `document.body?.dataset.drawn`, `document.body.dataset.drawn`
 			if name == "the page" {
-				address, drawn, shows = "/#url="+both.URL+"/J.root&ntuple=Events&view=histogram&x=Muon_pt", `document.querySelector(".plot[data-drawn], .failure")`, `document.querySelector(".histogram .facts dd, .failure").textContent.replaceAll(",", "")`
+				address, drawn, shows = "/#url="+both.URL+"/J.root&ntuple=Events&view=histogram&x=Muon_pt",
+					`document.querySelector(".plot[data-drawn], .failure")`,
+					`document.querySelector(".histogram .facts dd, .failure").textContent.replaceAll(",", "")`
 			}
 			counts.bytes.Store(0)
 			counts.ranges.Store(0)

@@ -193,7 +193,8 @@ func TestFirstView(t *testing.T) {
 		}
 		slices.Sort(loading[:])
 		slices.Sort(choosing[:])
-		t.Logf("%s: the fields are shown %v after the page was loaded, %v after the file was chosen", filepath.Base(path), loading[1].Round(time.Millisecond), choosing[1].Round(time.Millisecond))
+		t.Logf("%s: the fields are shown %v after the page was loaded, %v after the file was chosen", filepath.Base(path),
+			loading[1].Round(time.Millisecond), choosing[1].Round(time.Millisecond))
 	}
 }
 
@@ -269,13 +270,15 @@ func TestURL(t *testing.T) {
 	// Two open the file, at its start and at its end; then pages that lie together come together:
 	// 13 in all, and 53 one by one.
 	if with.whole.Load() > 0 || with.ranges.Load() == 0 || with.ranges.Load() > 30 {
-		t.Errorf("with ranges the page made %d requests of the whole file, %d of ranges", with.whole.Load(), with.ranges.Load())
+		t.Errorf("with ranges the page made %d requests of the whole file, %d of ranges",
+			with.whole.Load(), with.ranges.Load())
 	}
 	if info, err := os.Stat(testdata + "/dimuon.root"); err != nil || with.bytes.Load() >= info.Size() {
 		t.Errorf("%d bytes were sent for the last entry of a file of %d", with.bytes.Load(), info.Size())
 	}
 	p := newTab(t, 1200, 800, "")
-	for _, address := range []string{with.URL + "/none.root", closed.URL + "/dimuon.root", "http://127.0.0.1:1/dimuon.root"} {
+	for _, address := range []string{with.URL + "/none.root", closed.URL + "/dimuon.root",
+		"http://127.0.0.1:1/dimuon.root"} {
 		p.goTo("#url=" + address)
 		p.wait(`document.documentElement.dataset.ready === "failed"`)
 		if got := p.text(".failure"); strings.Contains(got, "Something went wrong") {

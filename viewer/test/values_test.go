@@ -99,12 +99,14 @@ func TestValues(t *testing.T) {
 					continue
 				}
 				p.show("ntuple", info.Path, "view", "entries", "entry", strconv.FormatInt(entry, 10))
-				p.wait(`document.querySelector(".entry").dataset.shown === %s || document.querySelector(".entry .failure")`, fmt.Sprintf("%s %d", info.Path, entry))
+				p.wait(`document.querySelector(".entry").dataset.shown === %s || document.querySelector(".entry .failure")`,
+					fmt.Sprintf("%s %d", info.Path, entry))
 				if failure := p.text(".entry .failure"); failure != "" {
 					t.Errorf("%s, %s, entry %d: %s", path, info.Path, entry, failure)
 					continue
 				}
-				compare(t, fmt.Sprintf("%s, %s, entry %d", path, info.Path, entry), eval[string](p, unfolded), lines(t, path, info.Path, entry, 1)[0])
+				compare(t, fmt.Sprintf("%s, %s, entry %d", path, info.Path, entry), eval[string](p, unfolded),
+					lines(t, path, info.Path, entry, 1)[0])
 				entries++
 			}
 		}

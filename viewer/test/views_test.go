@@ -53,7 +53,8 @@ func TestHistogram(t *testing.T) {
 		}
 	}
 	p := openDimuon(t)
-	p.show("ntuple", "Events", "view", "histogram", "x", "Muon_pt", "where", "nMuon == 2", "low", "0", "high", "100", "bins", "50")
+	p.show("ntuple", "Events", "view", "histogram", "x", "Muon_pt", "where", "nMuon == 2", "low", "0",
+		"high", "100", "bins", "50")
 	p.wait(`document.querySelector(".plot[data-drawn]")`)
 	p.click(".histogram summary")
 	p.wait(`document.querySelector(".histogram tbody tr")`)
@@ -73,7 +74,8 @@ func TestHistogram(t *testing.T) {
 	wide := box[1] - box[0]
 	p.do(chromedp.DragAndDropXY(box[0]+wide/4, box[2], box[0]+3*wide/4, box[2]))
 	p.wait(`new URLSearchParams(location.hash.slice(1)).get("low") !== "0" && document.querySelector(".plot[data-drawn]")`)
-	low, high := eval[float64](p, `Number(new URLSearchParams(location.hash.slice(1)).get("low"))`), eval[float64](p, `Number(new URLSearchParams(location.hash.slice(1)).get("high"))`)
+	low, high := eval[float64](p, `Number(new URLSearchParams(location.hash.slice(1)).get("low"))`),
+		eval[float64](p, `Number(new URLSearchParams(location.hash.slice(1)).get("high"))`)
 	if math.Abs(low-25) > 1 || math.Abs(high-75) > 1 {
 		t.Errorf("dragging chose from %g to %g, not 25 to 75", low, high)
 	}
@@ -85,7 +87,8 @@ func TestHistogram(t *testing.T) {
 			t.Errorf("%s: the page says %q", expression, got)
 		}
 	}
-	p.show("ntuple", "Events", "view", "histogram", "x", "mass(Muon_pt, Muon_eta, Muon_phi, Muon_mass)", "where", "nMuon == 2 && sum(Muon_charge) == 0", "log", "xy", "low", "0.25", "high", "300")
+	p.show("ntuple", "Events", "view", "histogram", "x", "mass(Muon_pt, Muon_eta, Muon_phi, Muon_mass)", "where",
+		"nMuon == 2 && sum(Muon_charge) == 0", "log", "xy", "low", "0.25", "high", "300")
 	p.wait(`document.querySelector(".plot[data-drawn^=mass]")`)
 	if got := p.text(".histogram .facts"); !strings.Contains(got, "61,641") {
 		t.Errorf("the README has 61,641 entries, the page %q", got)
@@ -174,7 +177,8 @@ func TestStorage(t *testing.T) {
 	p := openDimuon(t)
 	p.show("ntuple", "Events", "view", "storage", "cluster", "0")
 	p.wait(`document.querySelector(".storage tbody tr td:nth-child(7)")`)
-	if got := p.text(".storage p:not(.dim)"); !strings.Contains(eval[string](p, `document.querySelector(".storage").textContent`), "Entries 0 to ") {
+	if got := p.text(".storage p:not(.dim)"); !strings.Contains(eval[string](p,
+		`document.querySelector(".storage").textContent`), "Entries 0 to ") {
 		t.Errorf("the page says %q", got)
 	}
 	p.show("ntuple", "Events", "view", "storage", "cluster", "123456")
@@ -189,7 +193,8 @@ func TestStorage(t *testing.T) {
 
 	// What is under the pointer is told.
 	p.show("ntuple", "Events", "view", "storage")
-	path := eval[string](p, `document.querySelectorAll(".strip .label")[2].textContent`) // below that of the file and the first column
+	// below that of the file and the first column
+	path := eval[string](p, `document.querySelectorAll(".strip .label")[2].textContent`)
 	eval[bool](p, `(() => {
 		const { left, right, top } = document.querySelector(".strip").getBoundingClientRect(), axis = 44, row = 16, labels = 180;
 		document.querySelector(".strip canvas").dispatchEvent(new PointerEvent("pointermove", { clientX: (left + labels + right) / 2, clientY: top + axis + 1.5 * row, bubbles: true }));
@@ -273,7 +278,8 @@ func TestSaveHistogram(t *testing.T) {
 	eval[bool](p, `([...document.querySelectorAll(".histogram button")].find((b) => b.textContent === "Save as SVG").click(), true)`)
 	p.wait(`window.saved !== null`)
 	saved := eval[string](p, `window.saved`)
-	for _, light := range []string{`fill="rgb(63, 120, 201)"`, `fill="rgb(27, 31, 36)"`, `stroke="rgb(213, 218, 225)"`, `height="100%" fill="#ffffff"`} {
+	for _, light := range []string{`fill="rgb(63, 120, 201)"`, `fill="rgb(27, 31, 36)"`, `stroke="rgb(213, 218, 225)"`,
+		`height="100%" fill="#ffffff"`} {
 		if !strings.Contains(saved, light) {
 			t.Errorf("the picture has no %s: %s", light, saved)
 		}
@@ -289,7 +295,8 @@ func TestSaveHistogram(t *testing.T) {
 	if err := xml.Unmarshal([]byte(saved), &picture); err != nil {
 		t.Fatal(err)
 	}
-	if picture.XMLName.Space != "http://www.w3.org/2000/svg" || len(picture.Paths) != 1 || strings.Count(picture.Paths[0].D, "H") != 7 || !strings.HasPrefix(picture.Paths[0].Fill, "rgb(") {
+	if picture.XMLName.Space != "http://www.w3.org/2000/svg" || len(picture.Paths) != 1 ||
+		strings.Count(picture.Paths[0].D, "H") != 7 || !strings.HasPrefix(picture.Paths[0].Fill, "rgb(") {
 		t.Errorf("the picture has no 7 bins that are filled: %+v", picture)
 	}
 	if !slices.Contains(picture.Text, "nMuon") {
@@ -330,7 +337,8 @@ func TestDownload(t *testing.T) {
 	})()`)
 	p.wait(`window.saved !== null || document.querySelector(".download .failure")`)
 	want := strings.Join(lines(t, testdata+"/dimuon.root", "Events", 5, 20), "\n") + "\n"
-	compare(t, "the download", eval[string](p, `window.saved ?? document.querySelector(".download .failure").textContent`), want)
+	compare(t, "the download", eval[string](p, `window.saved ?? document.querySelector(".download .failure").textContent`),
+		want)
 }
 
 // TestSingleFile opens a page that has the file in it, as a file, with nothing beside it.

@@ -119,7 +119,8 @@ func (f *fetched) Open(ctx context.Context, tail int64, arrived func(int)) (info
 	return info, err
 }
 
-func (f *fetched) Read(ctx context.Context, info remote.Info, ranges []remote.Range, arrived func(int)) (filled int, err error) {
+func (f *fetched) Read(ctx context.Context, info remote.Info, ranges []remote.Range,
+	arrived func(int)) (filled int, err error) {
 	return fill(ranges, func(first, end int64) ([]byte, error) { return f.part(ctx, info, first, end, arrived) })
 }
 

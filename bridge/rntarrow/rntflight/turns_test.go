@@ -208,7 +208,8 @@ func TestHundred(t *testing.T) {
 			}
 			synctest.Wait() // until all have asked
 			if n := refused.Load(); n != test.refused || served.Load() != 0 {
-				t.Errorf("%d streams at a time: %d clients refused, want %d; %d served too early", test.streams, n, test.refused, served.Load())
+				t.Errorf("%d streams at a time: %d clients refused, want %d; %d served too early", test.streams, n,
+					test.refused, served.Load())
 			}
 			release()
 			clients.Wait()

@@ -69,7 +69,9 @@ func TestRead(t *testing.T) {
 	const sample = "../../../testdata/dimuon.root"
 	dir := t.TempDir()
 	small := filepath.Join(dir, "small.root") // clusters become row groups
-	if _, err := surgery.Slim(t.Context(), small, surgery.Input{Path: sample, Name: "Events"}, &surgery.SlimOptions{Options: surgery.Options{AtLeast: surgery.Rewrite, Write: rntuple.WriteOptions{ClusterSize: 200_000}}}); err != nil {
+	if _, err := surgery.Slim(t.Context(), small, surgery.Input{Path: sample, Name: "Events"},
+		&surgery.SlimOptions{Options: surgery.Options{AtLeast: surgery.Rewrite,
+			Write: rntuple.WriteOptions{ClusterSize: 200_000}}}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := rntuple.Open(small, "Events", nil)
@@ -132,8 +134,10 @@ func TestRead(t *testing.T) {
 		}
 		at++
 	}
-	if len(kept["all"]) != all || len(kept["far"]) != all || len(kept["some"]) != chosen || len(kept["records"]) != chosen || chosen < 100 {
-		t.Errorf("%d entries, %d are chosen: %d, %d, %d, %d", all, chosen, len(kept["all"]), len(kept["far"]), len(kept["some"]), len(kept["records"]))
+	if len(kept["all"]) != all || len(kept["far"]) != all || len(kept["some"]) != chosen ||
+		len(kept["records"]) != chosen || chosen < 100 {
+		t.Errorf("%d entries, %d are chosen: %d, %d, %d, %d", all, chosen, len(kept["all"]), len(kept["far"]),
+			len(kept["some"]), len(kept["records"]))
 	}
 	t.Logf("%d entries in %d row groups", all, len(clusters))
 

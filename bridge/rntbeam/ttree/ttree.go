@@ -93,7 +93,8 @@ func convert(ctx context.Context, f rntbeam.Foreign, to string, e rntuple.EntryR
 		return err
 	}
 	defer t.Close()
-	w, err := rntuple.CreateColumns(to, "entries", t.Document(), &rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
+	w, err := rntuple.CreateColumns(to, "entries", t.Document(),
+		&rntuple.WriteOptions{File: rntuple.FileOptions{NoSync: true}})
 	if err != nil {
 		return err
 	}

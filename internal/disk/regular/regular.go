@@ -93,7 +93,8 @@ func ReadPrivate(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s: the file belongs to another user: %w", path, fs.ErrPermission)
 	}
 	if mode := info.Mode().Perm(); checksModes && mode&0o077 != 0 {
-		return nil, fmt.Errorf("%s: the file has mode %04o, and others must have no access, as with 0600: %w", path, mode, fs.ErrPermission)
+		return nil, fmt.Errorf("%s: the file has mode %04o, and others must have no access, as with 0600: %w", path,
+			mode, fs.ErrPermission)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxPrivate+1))
 	if err == nil && len(b) > maxPrivate {

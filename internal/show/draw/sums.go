@@ -48,7 +48,8 @@ func Save(all []*Histogram) ([]byte, error) {
 	var saved []sums
 	for _, h := range all {
 		m := h.inside
-		s := sums{h.Label, h.X.Edges, nil, h.Profile, map[int]floats{}, h.Entries, h.NaN, h.Missing, floats{m.w, m.x, m.xx, m.y, m.yy}}
+		s := sums{h.Label, h.X.Edges, nil, h.Profile, map[int]floats{}, h.Entries, h.NaN, h.Missing,
+			floats{m.w, m.x, m.xx, m.y, m.yy}}
 		if h.Y != nil {
 			s.Y = h.Y.Edges
 		}

@@ -112,7 +112,8 @@ func TestTiles(t *testing.T) {
 						t.Errorf("%s: %s: %d bytes at %#x are unknown", path, rec.Title, len(l.Bytes), l.At)
 					}
 				}
-				if strings.HasPrefix(rec.Title, "header") || strings.HasPrefix(rec.Title, "footer") || strings.HasPrefix(rec.Title, "page list") {
+				if strings.HasPrefix(rec.Title, "header") || strings.HasPrefix(rec.Title, "footer") ||
+					strings.HasPrefix(rec.Title, "page list") {
 					sealed(t, rec, b, old)
 					envelopes++
 				}
@@ -147,7 +148,8 @@ func TestOddities(t *testing.T) {
 			if rec.Error != "" && !c.Hidden {
 				t.Errorf("%s: %s: %s", c.Name, rec.Title, rec.Error)
 			}
-			if last := rec.Lines[len(rec.Lines)-1]; rec.Title == "list of free segments" && strings.Contains(c.Says, "zeros") && last.Path != "" {
+			if last := rec.Lines[len(rec.Lines)-1]; rec.Title == "list of free segments" &&
+				strings.Contains(c.Says, "zeros") && last.Path != "" {
 				t.Errorf("%s: the zeros are shown as %s", c.Name, last.Path)
 			}
 		}
@@ -170,7 +172,8 @@ func TestAt(t *testing.T) {
 				}
 				tiles(t, file, r)
 				for _, l := range r.Lines {
-					if strings.HasPrefix(r.Title, "payload") && (strings.HasSuffix(l.Path, ".checksum") && l.Meaning != "right" || l.Path == "") {
+					if strings.HasPrefix(r.Title, "payload") &&
+						(strings.HasSuffix(l.Path, ".checksum") && l.Meaning != "right" || l.Path == "") {
 						t.Errorf("%s: %s at %#x: %+v", name, r.Title, at, l)
 					}
 				}

@@ -370,7 +370,10 @@ func ofArrays(n *syntax.Call, types []Type) function {
 func uniq(v []any) any {
 	some := []any{}
 	for _, x := range v {
-		if !slices.ContainsFunc(some, func(y any) bool { return x == nil && y == nil || x != nil && y != nil && equal(x, y) }) {
+		if !slices.ContainsFunc(some, func(y any) bool {
+			return x == nil && y == nil || x != nil &&
+				y != nil && equal(x, y)
+		}) {
 			some = append(some, x)
 		}
 	}
@@ -412,8 +415,12 @@ func ordered(n *syntax.Call, types []Type) function {
 	case call == "combinations/1":
 		return function{ArrayOf(indices), func(_ syntax.Node, v []any) any { return pairs(n, len(v[0].([]any)), -1) }}
 	case call == "combinations/2" && types[1].is(Array, Map):
-		return function{ArrayOf(indices), func(_ syntax.Node, v []any) any { return pairs(n, len(v[0].([]any)), len(v[1].([]any))) }}
-	case call == "mass/4" && !slices.ContainsFunc(types, func(t Type) bool { return t.Kind != Array || !t.elem().is(Int, Float, Nil) }):
+		return function{ArrayOf(indices), func(_ syntax.Node, v []any) any {
+			return pairs(n,
+				len(v[0].([]any)), len(v[1].([]any)))
+		}}
+	case call == "mass/4" && !slices.ContainsFunc(types,
+		func(t Type) bool { return t.Kind != Array || !t.elem().is(Int, Float, Nil) }):
 		missing := slices.ContainsFunc(types, func(t Type) bool { return t.elem().Missing })
 		return function{float.optional(missing), mass}
 	}

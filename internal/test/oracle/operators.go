@@ -106,7 +106,8 @@ func (c *checker) binary(n *syntax.Binary) node {
 		if !l.is(Int, Nil) || !r.is(Int, Nil) {
 			fail(n, "%v .. %v", l.Type, r.Type)
 		}
-		return node{ArrayOf(integer).optional(l.Missing || r.Missing), func(f *frame) any { return makeRange(n, l.eval(f), r.eval(f)) }}
+		return node{ArrayOf(integer).optional(l.Missing || r.Missing),
+			func(f *frame) any { return makeRange(n, l.eval(f), r.eval(f)) }}
 	case "==", "!=":
 		if l.Kind == Nil || r.Kind == Nil {
 			return node{boolean, func(f *frame) any {

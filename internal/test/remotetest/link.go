@@ -36,7 +36,8 @@ func NewLink(t testing.TB, target string, latency time.Duration, bandwidth float
 		t.Fatal(err)
 	}
 	k := &Link{Addr: l.Addr().String(), latency: latency, target: target, listener: l,
-		up: pipe{bandwidth: bandwidth}, down: pipe{bandwidth: bandwidth}, done: make(chan struct{}), conns: map[net.Conn]bool{}}
+		up: pipe{bandwidth: bandwidth}, down: pipe{bandwidth: bandwidth}, done: make(chan struct{}),
+		conns: map[net.Conn]bool{}}
 	k.running.Go(k.accept)
 	t.Cleanup(k.close)
 	return k

@@ -63,8 +63,9 @@ func (o *Objects) TakeApart(t testing.TB, path, name string) {
 	stored := p.zip(plain)
 	o.Anchor = map[string]any{
 		"anchorVersion":      0,
-		"formatVersionEpoch": a.Epoch, "formatVersionMajor": a.Major, "formatVersionMinor": a.Minor, "formatVersionPatch": a.Patch,
-		"urlTemplate": "${baseurl}/${objid}", "cloneTemplate": "${baseurl}/_clone/${name}",
+		"formatVersionEpoch": a.Epoch, "formatVersionMajor": a.Major, "formatVersionMinor": a.Minor,
+		"formatVersionPatch": a.Patch,
+		"urlTemplate":        "${baseurl}/${objid}", "cloneTemplate": "${baseurl}/_clone/${name}",
 		"headerObjId": id, "headerOffset": 0, "nBytesHeader": len(header), "lenHeader": a.LenHeader,
 		"footerObjId": o.add(stored), "footerOffset": 0, "nBytesFooter": len(stored), "lenFooter": len(plain),
 	}

@@ -94,7 +94,8 @@ func (s *XRootD) start(t testing.TB, program, addr, config string) (stop func())
 	if err := os.WriteFile(configFile, []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{program, "-c", configFile, "-l", filepath.Join(s.dir, "run", program+".log"), "-s", filepath.Join(s.dir, "run", program+".pid"), "-I", "v4"}
+	args := []string{program, "-c", configFile, "-l", filepath.Join(s.dir, "run", program+".log"), "-s",
+		filepath.Join(s.dir, "run", program+".pid"), "-I", "v4"}
 	if addr != "" {
 		_, port, _ := net.SplitHostPort(addr)
 		args = append(args, "-p", port)
@@ -186,7 +187,8 @@ func (s *XRootD) log(program string) string {
 // await waits until the log of one of the server's programs has a text.
 func (s *XRootD) await(t testing.TB, program, text string) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !strings.Contains(s.log(program), text); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(s.log(program),
+		text); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%s does not say %q:\n%s", program, text, s.log(program))
 		}

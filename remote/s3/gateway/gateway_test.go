@@ -99,9 +99,11 @@ func start(t *testing.T) {
 	}
 	none := t.TempDir()
 	for name, value := range map[string]string{
-		"AWS_ENDPOINT_URL": "http://" + addr, "AWS_ACCESS_KEY_ID": "access", "AWS_SECRET_ACCESS_KEY": "secretsecret", "AWS_SESSION_TOKEN": "",
-		"AWS_REGION": "eu-central-1", "AWS_PROFILE": "", "AWS_CONFIG_FILE": none + "/config", "AWS_SHARED_CREDENTIALS_FILE": none + "/credentials",
-		"AWS_EC2_METADATA_DISABLED": "true", "AWS_NO_SIGN_REQUEST": "", "AWS_ENDPOINT_URL_S3": "",
+		"AWS_ENDPOINT_URL": "http://" + addr, "AWS_ACCESS_KEY_ID": "access", "AWS_SECRET_ACCESS_KEY": "secretsecret",
+		"AWS_SESSION_TOKEN": "",
+		"AWS_REGION":        "eu-central-1", "AWS_PROFILE": "", "AWS_CONFIG_FILE": none + "/config",
+		"AWS_SHARED_CREDENTIALS_FILE": none + "/credentials",
+		"AWS_EC2_METADATA_DISABLED":   "true", "AWS_NO_SIGN_REQUEST": "", "AWS_ENDPOINT_URL_S3": "",
 	} {
 		t.Setenv(name, value)
 	}
@@ -175,8 +177,10 @@ func TestGateway(t *testing.T) {
 		}{
 			{"s3://bucket/none", nil, remote.Options{}, fs.ErrNotExist, "NoSuchKey"},
 			{"s3://none/none", nil, remote.Options{}, fs.ErrNotExist, "NoSuchBucket"},
-			{"s3://bucket/object1", map[string]string{"AWS_SECRET_ACCESS_KEY": "wrong"}, remote.Options{}, fs.ErrPermission, "SignatureDoesNotMatch"},
-			{"s3://bucket/object1", map[string]string{"AWS_ACCESS_KEY_ID": "wrong"}, remote.Options{}, fs.ErrPermission, "XAdminUserNotFound"},
+			{"s3://bucket/object1", map[string]string{"AWS_SECRET_ACCESS_KEY": "wrong"}, remote.Options{}, fs.ErrPermission,
+				"SignatureDoesNotMatch"},
+			{"s3://bucket/object1", map[string]string{"AWS_ACCESS_KEY_ID": "wrong"}, remote.Options{},
+				fs.ErrPermission, "XAdminUserNotFound"},
 			{"s3://bucket/object1", nil, remote.Options{Anonymous: true}, fs.ErrPermission, "AccessDenied"},
 		} {
 			for name, value := range test.env {

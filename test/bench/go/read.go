@@ -20,7 +20,8 @@ func open(file string) (*rntuple.Reader, error) {
 
 // overEntries opens a file, divides its entries among threads, and returns the sums
 // to which read adds for ranges of entries.
-func overEntries(file string, threads, sums int, read func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error) ([]uint64, error) {
+func overEntries(file string, threads, sums int,
+	read func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error) ([]uint64, error) {
 	r, err := open(file)
 	if err != nil {
 		return nil, err
@@ -169,15 +170,16 @@ func entries[E any, P interface {
 	work.Entry
 }](opts *rntuple.EntriesOptions) func(file string, threads int) ([]uint64, error) {
 	return func(file string, threads int) ([]uint64, error) {
-		return overEntries(file, threads, reflect.TypeFor[E]().NumField(), func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error {
-			for e, err := range rntuple.EntriesIn[E](r, entries, opts) {
-				if err != nil {
-					return err
+		return overEntries(file, threads, reflect.TypeFor[E]().NumField(),
+			func(r *rntuple.Reader, entries rntuple.EntryRange, sums []uint64) error {
+				for e, err := range rntuple.EntriesIn[E](r, entries, opts) {
+					if err != nil {
+						return err
+					}
+					P(e).AddTo(sums)
 				}
-				P(e).AddTo(sums)
-			}
-			return nil
-		})
+				return nil
+			})
 	}
 }
 

@@ -82,7 +82,8 @@ func (o *Output) Options(f *rntuple.FileOptions) {
 // Create makes the file out, for which begin was called, with what write writes. It appears once it
 // is complete.
 func (o *Output) Create(ctx context.Context, out string, noSync bool, write func(*diskfile.File) error) error {
-	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: noSync, Upload: o.uploads, Wait: o.Wait, NoReplace: !o.uploads.Replace})
+	f, err := diskfile.Create(out, diskfile.Options{Context: ctx, NoSync: noSync, Upload: o.uploads, Wait: o.Wait,
+		NoReplace: !o.uploads.Replace})
 	if err != nil {
 		return err
 	}

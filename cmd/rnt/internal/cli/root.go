@@ -61,9 +61,11 @@ func (t *Tool) Command() *cobra.Command {
 		return usage(c)
 	})
 	root.Flags().BoolVarP(&printsVersion, "version", "v", false, "version for rnt")
-	root.PersistentFlags().BoolVarP(&t.Report.Quiet, "quiet", "q", false, "no progress, warnings or reports; errors and results only")
+	root.PersistentFlags().BoolVarP(&t.Report.Quiet, "quiet", "q", false,
+		"no progress, warnings or reports; errors and results only")
 	root.PersistentFlags().IntVarP(&t.jobs, "jobs", "j", 0, "use at most `N` processors (default all)")
-	root.PersistentFlags().Var(&t.Input.maxMemory, "max-memory", "let entries, pages, metadata and the values of expressions need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
+	root.PersistentFlags().Var(&t.Input.maxMemory, "max-memory",
+		"let entries, pages, metadata and the values of expressions need up to `SIZE` of memory each: 2G, 512M (default: in proportion to the file)")
 	t.Input.remote.add(root.PersistentFlags())
 	root.AddCommand(t.versionCommand(), expressionsTopic())
 	for _, f := range t.families {

@@ -57,7 +57,8 @@ plan only opens files; a job whose file is damaged fails, and has no --skip-bad.
 		ValidArgsFunction: cli.CompleteFiles,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			bad := source.BadFiles{Skip: p.skipBad, Out: args[0], Force: p.force, Name: p.name}
-			return bad.Without(cmd.Context(), t, args[1:], func(files []string) error { return planFiles(cmd.Context(), t, args[0], files, p, bad.Skipped) })
+			return bad.Without(cmd.Context(), t, args[1:],
+				func(files []string) error { return planFiles(cmd.Context(), t, args[0], files, p, bad.Skipped) })
 		},
 	}
 	f := cmd.Flags()
@@ -158,7 +159,8 @@ func printPlan(t *cli.Tool, plan *workunits.Plan, asJSON bool, skipped []source.
 	case t.Report.Quiet:
 		return nil
 	}
-	_, err := fmt.Fprintf(t.Out, "%s of %s, %s of %s to %s each: 0 to %d\n", text.PluralOf(s.Entries, "entry", "entries"), text.Plural(s.Files, "file"),
+	_, err := fmt.Fprintf(t.Out, "%s of %s, %s of %s to %s each: 0 to %d\n", text.PluralOf(s.Entries, "entry", "entries"),
+		text.Plural(s.Files, "file"),
 		text.Plural(s.Units, "unit"), text.Size(s.Least), text.Size(s.Most), s.Units-1)
 	return err
 }

@@ -137,7 +137,8 @@ func (g *guess) addCell(cell, null string, line int64) {
 		g.add(missing, line)
 	case cell == "true" || cell == "false":
 		g.add(boolean, line)
-	case err != nil, strings.ContainsAny(cell, "_xX"), len(digits) > 1 && digits[0] == '0' && digits[1] != '.' && digits[1]|0x20 != 'e':
+	case err != nil, strings.ContainsAny(cell, "_xX"), len(digits) > 1 && digits[0] == '0' &&
+		digits[1] != '.' && digits[1]|0x20 != 'e':
 		g.add(text, line) // also numbers such as 007, whose zeros may matter
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		g.add(special, line)

@@ -73,7 +73,8 @@ func roundTrip(t *testing.T, kind Kind, n int) int64 {
 	}
 	defer r.Close()
 	var b bytes.Buffer
-	if _, err := Write(context.Background(), &b, kind, r, WriteOptions{Fields: names, Progress: func(int64, int64) {}}); err != nil {
+	if _, err := Write(context.Background(), &b, kind, r,
+		WriteOptions{Fields: names, Progress: func(int64, int64) {}}); err != nil {
 		t.Fatal(err)
 	}
 	took := processorTime(t) - before

@@ -18,7 +18,8 @@ import (
 // from the files of the inputs. It sets those of the operation's options that are alike for all:
 // how the inputs are read, how the output is uploaded and what it may replace. Filtering says that
 // a flag leaves out fields that the first input lacks.
-func Run(ctx context.Context, t *cli.Tool, filtering bool, o *surgery.Options, do func() (*surgery.Report, error)) (*surgery.Report, error) {
+func Run(ctx context.Context, t *cli.Tool, filtering bool, o *surgery.Options,
+	do func() (*surgery.Report, error)) (*surgery.Report, error) {
 	bar := t.Report.ByteBar()
 	fast := o.Read.SkipChecksums
 	o.Read, o.Progress = *t.Input.Options(ctx), bar.Set
@@ -90,7 +91,8 @@ func Lacking(err error, advice string, chosen ...string) error {
 		return err
 	}
 	if errors.As(err, &inputs) && slices.ContainsFunc(inputs.Problems, func(p surgery.Problem) bool { return p.Lacks }) ||
-		errors.As(err, &chain) && slices.ContainsFunc(chain.Differences, func(d rntuple.Difference) bool { return d.Have == "" }) {
+		errors.As(err, &chain) && slices.ContainsFunc(chain.Differences,
+			func(d rntuple.Difference) bool { return d.Have == "" }) {
 		return fmt.Errorf("%w\n%s", err, advice)
 	}
 	return err

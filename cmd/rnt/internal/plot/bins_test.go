@@ -43,7 +43,8 @@ func TestBins(t *testing.T) {
 		}
 		p := &draw.Picture{Histograms: []*draw.Histogram{h}}
 		area := newFigure(vgdraw.New(vgsvg.New(plotWidth, plotHeight)), p).area
-		for format, painted := range map[string]func(*testing.T, []byte) func(vg.Point) color.Color{"png": paintedPNG, "svg": paintedSVG, "pdf": paintedPDF} {
+		for format, painted := range map[string]func(*testing.T, []byte) func(vg.Point) color.Color{"png": paintedPNG,
+			"svg": paintedSVG, "pdf": paintedPDF} {
 			var b bytes.Buffer
 			if err := Write(&b, p, format); err != nil {
 				t.Fatal(err)
@@ -143,7 +144,8 @@ func paintedPDF(t *testing.T, b []byte) func(vg.Point) color.Color {
 			grey := uint8(math.Round(255 * n(0)))
 			p.colour = color.NRGBA{grey, grey, grey, 0xff}
 		case "rg":
-			p.colour = color.NRGBA{uint8(math.Round(255 * n(0))), uint8(math.Round(255 * n(1))), uint8(math.Round(255 * n(2))), 0xff}
+			p.colour = color.NRGBA{uint8(math.Round(255 * n(0))), uint8(math.Round(255 * n(1))),
+				uint8(math.Round(255 * n(2))), 0xff}
 		case "m", "l":
 			p.points = append(p.points, vg.Point{X: vg.Length(n(0)), Y: vg.Length(move(n(1)))})
 		case "f":

@@ -40,7 +40,8 @@ func Untyped(define []string) ([]expression.Definition, error) {
 	fields, err := NewFields(define)
 	for _, f := range fields {
 		if f.Type != "" {
-			return nil, cli.UsageError(fmt.Sprintf("--define: %s is a name, which has no type here; leave out %s", f.Name, f.Type))
+			return nil, cli.UsageError(fmt.Sprintf("--define: %s is a name, which has no type here; leave out %s", f.Name,
+				f.Type))
 		}
 	}
 	return fields.Definitions(), err
@@ -55,7 +56,8 @@ type Filter struct {
 
 // Flags adds the flags --where and --no-zones.
 func (f *Filter) Flags(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&f.Where, "where", nil, "only entries for which `COND` is true: 'nMuon == 2 && any(Muon_pt, # > 20)'; all hold if it is given again")
+	cmd.Flags().StringArrayVar(&f.Where, "where", nil,
+		"only entries for which `COND` is true: 'nMuon == 2 && any(Muon_pt, # > 20)'; all hold if it is given again")
 	cmd.Flags().BoolVar(&f.NoZones, "no-zones", false, "do not use zone maps")
 }
 

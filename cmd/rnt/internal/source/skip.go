@@ -158,7 +158,8 @@ func isBad(err *rntuple.InputError) bool {
 			return false
 		}
 	}
-	for _, fault := range []error{rntuple.ErrCorrupt, rntuple.ErrChecksum, rntuple.ErrUnsupported, rntuple.ErrNotFound, io.ErrUnexpectedEOF} {
+	for _, fault := range []error{rntuple.ErrCorrupt, rntuple.ErrChecksum, rntuple.ErrUnsupported,
+		rntuple.ErrNotFound, io.ErrUnexpectedEOF} {
 		if errors.Is(err, fault) {
 			return !errors.As(err, new(*frame.LimitError))
 		}

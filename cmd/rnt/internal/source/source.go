@@ -96,13 +96,14 @@ func (s *Source) OpenChain(ctx context.Context, t *cli.Tool, pieces []surgery.Pi
 	s.omitted = make([][]string, len(pieces))
 	var inputs []rntuple.Input
 	for i, p := range pieces {
-		inputs = append(inputs, rntuple.Input{Path: p.Path, Name: p.Name, Entries: rntuple.EntryRange{First: p.First, End: p.End}, Check: func(r *rntuple.Reader) error {
-			s.compare(i, r)
-			if p.Check == nil {
-				return nil
-			}
-			return p.Check(r)
-		}})
+		inputs = append(inputs, rntuple.Input{Path: p.Path, Name: p.Name,
+			Entries: rntuple.EntryRange{First: p.First, End: p.End}, Check: func(r *rntuple.Reader) error {
+				s.compare(i, r)
+				if p.Check == nil {
+					return nil
+				}
+				return p.Check(r)
+			}})
 	}
 	if s.chain, err = rntuple.NewChain(inputs, t.Input.Options(ctx)); err == nil {
 		s.Entries = s.chain

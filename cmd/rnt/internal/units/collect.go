@@ -74,7 +74,8 @@ func Collect(ctx context.Context, t *cli.Tool, planArg, folder string, fast bool
 
 // RNTuples returns the files that jobs have made in a folder of the units of a plan, in its order,
 // and the identity of what cmd merges of them. Fast is as for check.
-func RNTuples(t *cli.Tool, cmd *cobra.Command, planArg, folder string, fast bool) (files []string, identity Identity, err error) {
+func RNTuples(t *cli.Tool, cmd *cobra.Command, planArg, folder string,
+	fast bool) (files []string, identity Identity, err error) {
 	plan, all, err := Collect(cmd.Context(), t, planArg, folder, fast)
 	if err != nil {
 		return nil, nil, err

@@ -33,7 +33,8 @@ const unitWait = time.Minute
 
 // Flag adds the flag --unit of commands that work on units of a plan.
 func Flag(cmd *cobra.Command, which *string) {
-	cmd.Flags().StringVar(which, "unit", "", "work on unit `K` of the plan that takes the place of the files, or on K:L, those from K up to L, L excluded; OUT is a folder")
+	cmd.Flags().StringVar(which, "unit", "",
+		"work on unit `K` of the plan that takes the place of the files, or on K:L, those from K up to L, L excluded; OUT is a folder")
 }
 
 // An Output is what a command has made of a unit: a file in a folder. Its JSON is the record beside
@@ -60,7 +61,8 @@ func (o *Output) record() string { return filepath.Join(o.folder, o.Unit+".unit.
 func (o *Output) Pieces() (all []surgery.Piece) {
 	for _, part := range o.plan.Units[o.number].Parts {
 		f := o.plan.Files[part.File]
-		all = append(all, surgery.Piece{Input: surgery.Input{Path: f.Path, Name: o.plan.Name}, First: part.First, End: part.End, Check: f.Check})
+		all = append(all, surgery.Piece{Input: surgery.Input{Path: f.Path, Name: o.plan.Name}, First: part.First,
+			End: part.End, Check: f.Check})
 	}
 	return all
 }
@@ -109,7 +111,8 @@ func unitRange(which string, plan *workunits.Plan) (first, end int, err error) {
 		end, err = strconv.Atoi(high)
 	}
 	if err != nil || first < 0 || end < first || end > n {
-		return 0, 0, cli.UsageError(fmt.Sprintf("--unit %s: want a number K or a range K:L; the plan has %s, from 0", which, text.Plural(n, "unit")))
+		return 0, 0, cli.UsageError(fmt.Sprintf("--unit %s: want a number K or a range K:L; the plan has %s, from 0", which,
+			text.Plural(n, "unit")))
 	}
 	return first, end, nil
 }
@@ -156,7 +159,8 @@ func Each(t *cli.Tool, cmd *cobra.Command, which, planArg, folder, suffix, work 
 func makeUnit(t *cli.Tool, cmd *cobra.Command, o *Output, force bool, do func(*Output) error) error {
 	if there, err := readRecord(o.record()); err == nil && !force { // a damaged record counts as none
 		if there.Plan != o.Plan || there.Unit != o.Unit || there.Work != o.Work || there.File != o.File {
-			return fmt.Errorf("%s is of other work, %s on unit %s of plan %s; --force replaces it", o.record(), there.Work, there.Unit, there.Plan)
+			return fmt.Errorf("%s is of other work, %s on unit %s of plan %s; --force replaces it", o.record(), there.Work,
+				there.Unit, there.Plan)
 		}
 		if there.check(o.folder, false) == nil {
 			t.Report.Note("unit %s is done already", o.Unit)
@@ -233,7 +237,8 @@ func sumOfFile(path string) (size int64, sum string, err error) {
 }
 
 // Cut makes RNTuples of units by an operation on the pieces of each.
-func Cut(t *cli.Tool, cmd *cobra.Command, which string, args []string, do func(out string, pieces []surgery.Piece, identity Identity) error) error {
+func Cut(t *cli.Tool, cmd *cobra.Command, which string, args []string,
+	do func(out string, pieces []surgery.Piece, identity Identity) error) error {
 	if len(args) != 2 {
 		return cli.UsageError("--unit takes two arguments, a folder and a plan")
 	}
